@@ -32,6 +32,8 @@ FEW_ITEMS = pytest.mark.filterwarnings("ignore:.*No intervals. .* cannot tell ho
 #: For tests of any texts at all: some have artefacts on one side, letters that ROUGE's tokenizer drops, or few items.
 ANY_TEXTS = pytest.mark.filterwarnings(
     "ignore:.*they are scored as text:UserWarning",
+    "ignore:.*counts as another word:UserWarning",
+    "ignore:.*take that for other words:UserWarning",
     "ignore:.*keeps a-z and 0-9 only and drops:UserWarning",
     *FEW_ITEMS.args,
 )

@@ -21,6 +21,7 @@ from .registry import CLASS_NAMES, metric_class
 from .signature import __version__ as __version__
 
 if TYPE_CHECKING:
+    from . import compat as compat
     from .api import explain as explain
     from .api import score as score
     from .api import scorer as scorer
@@ -79,6 +80,8 @@ __all__ = sorted(
 def __getattr__(name: str) -> Any:
     if name in CLASS_NAMES:
         value: Any = metric_class(CLASS_NAMES[name])
+    elif name == "compat":
+        return import_module(".compat", __name__)
     elif name in _PLACES:
         value = getattr(import_module(f".{_PLACES[name]}", __name__), name)
     else:

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib.util import find_spec
@@ -67,8 +67,18 @@ def argument(name: str) -> str:
 
 def argument_set(name: str, value: str | int) -> str:
     """Return an argument with a text or number as its value as the user would write it."""
-    quoted = f"'{value}'" if " " in str(value) else value
+    # Signs that a shell would take as its own.
+    quoted = f"'{value}'" if any(sign in str(value) for sign in " ()") else value
     return f"{argument(name)} {quoted}" if on_command_line() else f"{name}={value!r}"
+
+
+def arguments_set(name: str, values: Sequence[str]) -> str:
+    """Return an argument with several texts as its value as the user would write it; "" where there are none."""
+    if not values:
+        return ""
+    if on_command_line():
+        return " ".join(argument_set(name, value) for value in values)
+    return f"{name}={values[0]!r}" if len(values) == 1 else f"{name}={[*values]!r}"
 
 
 def setting(metric: str, name: str, value: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 # Names from user input, escaped for terminals and tables.
 
@@ -88,7 +88,14 @@ def _width(letter: str) -> int:
 
 # Sentences and HTML.
 
-#: Text and names alternate, text first: names are user input in any script.
+
+class Name(str):
+    """A name from user input within a sentence, in any script: pages isolate it, terminals escape it."""
+
+    __slots__ = ()
+
+
+#: Texts and names in the order in which they are read.
 Sentence = tuple[str, ...]
 
 #: The most names that a sentence lists.
@@ -112,16 +119,26 @@ def _picture(match: re.Match[str]) -> str:
 
 
 def listed(names: Sequence[str], most: int | None = None, word: str = "and") -> Sentence:
-    """Return names joined by commas and "and", as a sentence that begins and ends with a text without names.
+    """Return names joined by commas and "and".
 
     Of more names than `most`, the first are listed, and then how many more there are.
+
+    >>> listed(["A", "B", "C"])
+    ('A', ', ', 'B', ' and ', 'C')
+    >>> "".join(listed(["A", "B", "C"], 2))
+    'A, B and 1 more'
     """
     shown = names if most is None else names[:most]
     n_more = len(names) - len(shown)
-    joints = [", "] * (len(shown) - 1) + [f" {word} {n_more:,} more" if n_more else ""]
-    if len(shown) > 1 and not n_more:
-        joints[-2] = f" {word} "
-    return ("", *(part for pair in zip(shown, joints, strict=False) for part in pair))
+    parts: list[str] = []
+    for number, name in enumerate(shown, 1):
+        is_last = number == len(shown) and not n_more
+        if parts:
+            parts.append(f" {word} " if is_last else ", ")
+        parts.append(Name(name))
+    if n_more:
+        parts.append(f" {word} {n_more:,} more")
+    return tuple(parts)
 
 
 def joined(names: Sequence[str], most: int | None = None, word: str = "and") -> str:
@@ -134,13 +151,19 @@ def all_of(count: int) -> str:
     return "both" if count == 2 else f"all {count}"
 
 
-def sentences_html(sentences: Iterable[Sequence[str]]) -> str:
-    """Return a paragraph of sentences whose parts alternate: text, and names, which may be of any script."""
-    parts = (
-        "".join(f"<bdi>{clean(part)}</bdi>" if place % 2 else clean(part) for place, part in enumerate(sentence))
-        for sentence in sentences
-    )
-    return f"<p>{' '.join(parts)}</p>"
+def said(sentence: Sentence, plain: Callable[[str], str] = str) -> str:
+    """Return a sentence as a text; `plain` formats its names."""
+    return "".join(plain(part) if isinstance(part, Name) else part for part in sentence)
+
+
+def sentences_html(sentences: Iterable[Sentence]) -> str:
+    """Return a paragraph of sentences, whose names may be of any script."""
+    paragraph = " ".join(map(_sentence_html, sentences))
+    return f"<p>{paragraph}</p>"
+
+
+def _sentence_html(sentence: Sentence) -> str:
+    return "".join(f"<bdi>{clean(part)}</bdi>" if isinstance(part, Name) else clean(part) for part in sentence)
 
 
 def metric_html(title: str, value: str, description: str, call: str) -> str:

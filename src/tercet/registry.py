@@ -41,6 +41,10 @@ METRICS: Mapping[str, str] = {
 
 #: What draws and publishes results: it stands above them, so they find it here.
 _DRAWINGS: Mapping[str, str] = {
+    "comparison as text": "comparison.tables.to_text",
+    "comparison over runs": "comparison.run_means.over_runs",
+    "comparison in a format": "comparison.tables.in_format",
+    "segments of a comparison": "comparison.tables.segments_of",
     "comparison as a page": "report.comparison.to_html",
     "comparison as a figure": "report.plots.intervals_figure",
     "comparison in a notebook": "comparison.notebook.to_html",

@@ -10,11 +10,14 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
 from .errors import InputError, needs, warn
 from .files.writing import write_file, write_text_file
 from .markup import NOT_IN_XML, one_cell, scores_html
+
+if TYPE_CHECKING:
+    from .files.table import Dialect
 
 #: The byte order mark, by which Excel reads a text file as UTF-8.
 BOM = "\ufeff"
@@ -38,6 +41,18 @@ class Column(NamedTuple):
     #: In a workbook, the width and the format of numbers; without a width, the title fits.
     width: int | None = None
     number_format: str | None = None
+    #: In a terminal without room, the step at which the column is left out; 0 for one that stays.
+    leaves: int = 0
+    #: In a workbook, which numbers are the worst and coloured so; none where it is "".
+    worst: Literal["", "lowest", "highest"] = ""
+
+
+class Group(NamedTuple):
+    """Rows of a table that belong together: from which on, their name, and what follows it, such as a mark."""
+
+    start: int
+    name: str
+    after: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +72,10 @@ class Table:
     n_made: int = 0
     #: After how many rows a line is drawn, in LaTeX.
     lines: Sequence[int] = ()
+    #: Which rows have a name above them, in LaTeX.
+    groups: Sequence[Group] = ()
+    #: Whether a workbook has a filter on each column.
+    has_filters: bool = False
 
     @property
     def n_rows(self) -> int:
@@ -98,18 +117,26 @@ def to_lines(table: Table, form: str) -> str:
     return buffer.getvalue()
 
 
-def write_lines(path: str | os.PathLike[str], table: Table, form: str, *, bom: bool = False) -> None:
-    """Write a table as TSV, CSV or JSON Lines; `bom` begins TSV and CSV with a byte order mark."""
+def write_lines(
+    path: str | os.PathLike[str], table: Table, form: str, *, bom: bool = False, dialect: Dialect | None = None
+) -> None:
+    """Write a table as TSV, CSV or JSON Lines; `bom` begins TSV and CSV with a byte order mark.
+
+    A CSV is written in the dialect of another, if it is given.
+    """
+    if form != "csv":
+        dialect = None
+    has_mark = bom or (dialect is not None and dialect.has_mark)
     with write_text_file(path) as file:
-        file.write(BOM if bom and form != "jsonl" else "")
-        _write(file, table, form)
+        file.write(BOM if has_mark and form != "jsonl" else "")
+        _write(file, table, form, dialect)
 
 
 #: How rows of TSV are written; those of CSV are as RFC 4180 has them.
 _TSV: dict[str, Any] = {"delimiter": "\t", "quoting": csv.QUOTE_NONE, "quotechar": None, "lineterminator": "\n"}
 
 
-def _write(file: TextIO, table: Table, form: str) -> None:
+def _write(file: TextIO, table: Table, form: str, dialect: Dialect | None = None) -> None:
     """Write the titles, then a row per line; in TSV, white space within a cell becomes a space."""
     titles = [column.title for column in table.columns]
     rows = ([value.value if isinstance(value, Cell) else value for value in row] for row in table.rows)
@@ -117,11 +144,27 @@ def _write(file: TextIO, table: Table, form: str) -> None:
         file.writelines(f"{json_line(dict(zip(titles, row, strict=True)))}\n" for row in rows)
         return
     kinds = [column.kind for column in table.columns]
-    writer = csv.writer(file, **(_TSV if form == "tsv" else {}))
+    options = _TSV if form == "tsv" else {}
+    has_comma = False
+    if dialect is not None:
+        options = {"delimiter": dialect.separator}
+        # Where semicolons separate cells, commas stand before decimals, unless some number shows a point.
+        has_comma = dialect.separator == ";" and dialect.decimal != "."
+    writer = csv.writer(file, **options)
     writer.writerow(map(_name_cell, titles))
     for row in rows:
-        cells = map(_line_cell, row, kinds)
+        cells = list(map(_line_cell, row, kinds))
+        if has_comma:
+            cells = _with_commas(cells, row)
         writer.writerow(" ".join(cell.split()) for cell in cells) if form == "tsv" else writer.writerow(cells)
+
+
+def _with_commas(cells: Sequence[str], values: Sequence[Any]) -> list[str]:
+    """Return cells with commas before the decimals of numbers."""
+    return [
+        cell.replace(".", ",") if isinstance(value, float) else cell
+        for cell, value in zip(cells, values, strict=True)
+    ]
 
 
 def _line_cell(value: Any, kind: str) -> str:
@@ -200,6 +243,8 @@ class _Style(NamedTuple):
     delta: str = ""
     #: What it writes for the signs that follow a value or a title.
     signs: Mapping[int, str] = {}
+    #: How it writes what is no name and no difference.
+    number: Callable[[str], str] = str
 
     def cells(self, table: Table) -> Iterator[list[str]]:
         """Yield the titles, then each row."""
@@ -217,6 +262,8 @@ class _Style(NamedTuple):
             text = self.name(text)
         elif kind == "difference" and text:
             text = self.difference.format(text)
+        else:
+            text = self.number(str(text))
         return f"{self.best.format(text) if best else text}{after.translate(self.signs)}"
 
 
@@ -238,22 +285,36 @@ def to_markdown(tables: Iterable[Table]) -> str:
 
 def to_latex(tables: Iterable[Table]) -> str:
     """Return the same tables for LaTeX with booktabs, the lines around them as comments."""
-    signs = {"–": "--", "†": "$^\\dagger$", "↓": "$\\downarrow$", "[": "$[", "]": "]$"}
-    style = _Style(_as_latex, "\\textbf{{{}}}", "${}$", "$\\Delta$", str.maketrans(signs))
+    style = _Style(
+        _as_latex,
+        "\\textbf{{{}}}",
+        "${}$",
+        "$\\Delta$",
+        str.maketrans(_LATEX_SIGNS | {"[": "$[", "]": "]$"}),
+        _number_as_latex,
+    )
     parts = []
     for table in tables:
         head, *rows = (f"{' & '.join(row)} \\\\\n" for row in style.cells(table))
+        whole_row = f"\\multicolumn{{{len(table.columns)}}}{{@{{}}l}}"
         for place in table.lines:
             rows[place] = f"\\midrule\n{rows[place]}"
-        title = f"\\multicolumn{{{len(table.columns)}}}{{l}}{{\\textbf{{{_as_latex(table.title)}}}}} \\\\\n"
+        for group in table.groups:
+            name = f"{_as_latex(group.name)}{group.after.translate(style.signs)}"
+            line = "\\midrule\n" if group.start else ""
+            rows[group.start] = f"{line}{whole_row}{{\\textit{{{name}}}}} \\\\\n{rows[group.start]}"
+        title = f"{whole_row}{{\\textbf{{{_as_latex(table.title)}}}}} \\\\\n"
         above = "".join(f"% {one_cell(line)}\n" for line in table.above)
         below = "".join(f"% {one_cell(line)}\n" for line in [*table.notes, *table.signatures])
         sides = "".join("l" if column.kind == "name" else "r" for column in table.columns)
         parts.append(
-            f"{above}\\begin{{tabular}}{{{sides}}}\n\\toprule\n{title if table.title else ''}{head}\\midrule\n"
-            f"{''.join(rows)}\\bottomrule\n\\end{{tabular}}\n{below}"
+            f"{above}\\begin{{tabular}}{{@{{}}{sides}@{{}}}}\n\\toprule\n"
+            f"{title if table.title else ''}{head}\\midrule\n{''.join(rows)}\\bottomrule\n\\end{{tabular}}\n{below}"
         )
-    return "\n".join(parts)
+    if not parts:
+        return ""
+    # The preamble of a paper needs it; as a comment, the file can be read by \\input as it is.
+    return "% \\usepackage{booktabs}\n" + "\n".join(parts)
 
 
 def to_notebook(table: Table) -> str:
@@ -272,9 +333,29 @@ def as_markdown(text: str) -> str:
     return re.sub(r"[\\`*\[\]<>|~&!$#]|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", one_cell(text))
 
 
+#: Signs that the letters of a paper lack, or that its dashes are written by.
+_LATEX_SIGNS = {
+    "<": "$<$",
+    ">": "$>$",
+    "|": "$|$",
+    "±": "$\\pm$",
+    "†": "$^\\dagger$",
+    "↓": "$\\downarrow$",
+    "–": "--",
+    "—": "---",
+}
+
+
+def _number_as_latex(text: str) -> str:
+    """Return a number, p or interval for LaTeX."""
+    closed = text.replace(" – ", "–")
+    return "".join(_LATEX_SIGNS.get(letter, letter) for letter in closed)
+
+
 def _as_latex(text: str) -> str:
     """Return a text escaped for LaTeX, also where a bracket or star would belong to the command before it."""
     signs = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    signs |= _LATEX_SIGNS
     signs |= {sign: f"\\{sign}" for sign in "&%$#_{}"}
     # In braces: a line break or a command before them would take these for its argument.
     signs |= {sign: f"{{{sign}}}" for sign in "[]*"}
@@ -338,7 +419,29 @@ def _add_sheet(book: Any, table: Table) -> int:
     for row in table.rows:
         n_cut += sum(isinstance(value, str) and _is_long(value) for value in row)
         sheet.append(list(map(cell, row, formats)))
+    if table.n_rows:
+        _add_filters_and_colours(sheet, table)
     return n_cut
+
+
+#: The colour of the worst number of a column; the best one has none.
+_WORST, _BEST = "F4B183", "FFFFFF"
+
+
+def _add_filters_and_colours(sheet: Any, table: Table) -> None:
+    from openpyxl.formatting.rule import ColorScaleRule
+    from openpyxl.utils import get_column_letter
+
+    last_row = table.n_rows + 1
+    if table.has_filters:
+        sheet.auto_filter.ref = f"A1:{get_column_letter(len(table.columns))}{last_row}"
+    for number, column in enumerate(table.columns, 1):
+        if not column.worst:
+            continue
+        colours = (_WORST, _BEST) if column.worst == "lowest" else (_BEST, _WORST)
+        rule = ColorScaleRule(start_type="min", start_color=colours[0], end_type="max", end_color=colours[1])
+        letter = get_column_letter(number)
+        sheet.conditional_formatting.add(f"{letter}2:{letter}{last_row}", rule)
 
 
 def _cells(sheet: Any) -> Callable[[Any, str | None], Any]:

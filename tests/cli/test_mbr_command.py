@@ -141,7 +141,7 @@ class TestOutput:
 
     def test_help_fits_a_narrow_terminal(self):
         shown = command("mbr", "--help", env={"COLUMNS": "80"}).stdout
-        assert "tercet mbr samples.txt -n 64                64 lines for each source" in shown
+        assert "  64 lines for each source:\n    tercet mbr samples.txt -n 64\n" in shown
         assert max(map(len, shown.splitlines())) <= 80
 
 

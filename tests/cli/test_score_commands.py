@@ -157,10 +157,11 @@ class TestScoreAndCompare:
         (tmp_path / "news.tsv").write_text("mt\tref\na b\ta b\nc\t\n", encoding="utf-8")
         for words in (["score", "news.tsv"], ["compare", "news.tsv"], ["compare", "news.tsv", "--segment", "1"]):
             run = command(*words, code=2, cwd=tmp_path)
-            assert "news, segment 2 has no reference; -m bleu_multi:missing_references=skip" in run.stderr
+            message = "news, segment 2 has no reference (line 3: 'c'); -m bleu_multi:missing_references=skip"
+            assert message in run.stderr
             command(*words, "-m", "bleu_multi:missing_references=skip", cwd=tmp_path)
         run = command("explain", "bleu_multi", "news.tsv", "-a", "nltk", code=2, cwd=tmp_path)
-        assert "news, segment 2 has no reference; -m bleu_multi:missing_references=skip" in run.stderr
+        assert message in run.stderr
 
     def test_test_sets_are_not_compared_with_each_other(self):
         run = command("score", EN, ES)
@@ -325,7 +326,7 @@ class TestOutputs:
 class TestNames:
     """Names come from files of others: they are shown, and no terminal, page or spreadsheet does what they say."""
 
-    NAMES = ("\x1b]0;title\x07\x1b[2J", "a\u202eb", "<script>x</script>", "[x](http://x)|`*_y_*`", "*{$%}\\end",
+    NAMES = ("\x1b]0;window\x07\x1b[2J", "a\u202eb", "<script>x</script>", "[x](http://x)|`*_y_*`", "*{$%}\\end",
              "[/bold]", "=HYPERLINK(1)", "-1+1")  # fmt: skip
 
     @pytest.fixture
@@ -344,7 +345,7 @@ class TestNames:
         shown = self.shown("compare", table, "--n-resamples", "9", cwd=tmp_path)
         assert "in\\x1b[31m\\u202e: BLEU (max_order=1)" in shown
         assert all(visible(name) in shown for name in (*self.NAMES[:4], "[/bold]"))
-        assert "\\x1b]0;title\\x07\\x1b[2J" in shown
+        assert "\\x1b]0;window\\x07\\x1b[2J" in shown
         assert "in\\x1b[31m\\u202e, segment 1" in self.shown("compare", table, "--segment", "1", cwd=tmp_path)
         self.shown("compare", table, "--export", "new\x1b[2J", "--n-resamples", "9", cwd=tmp_path)
         run = command("compare", table, "-s", "\x1b[2J\n", cwd=tmp_path, code=2)

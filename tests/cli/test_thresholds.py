@@ -10,6 +10,8 @@ from conftest import ROOT
 
 SAMPLE = ROOT / "examples" / "data" / "en.tsv"
 METRICS = ("-m", "bleu", "-m", "rouge:rouge_types=rouge1+rougeL", "-m", "ter")
+#: One text of the sample is empty.
+COMPLETE = ("--max-missing", "10%")
 
 
 def values(*arguments):
@@ -22,7 +24,7 @@ def values(*arguments):
 def test_what_is_worse_is_named_and_by_how_much_behind_the_whole_output():
     scores, plain = values(*METRICS), command("score", SAMPLE, *METRICS).stdout
     limits = ("--fail-under", "bleu=30", "--fail-under", "rougeL=70", "--fail-under", "ter=50")
-    run = command("score", SAMPLE, *METRICS, *limits, code=1)
+    run = command("score", SAMPLE, *METRICS, *limits, *COMPLETE, code=1)
     assert run.stdout == plain
     failed = [line.removeprefix("failed: en: the system ") for line in run.stderr.splitlines() if "failed" in line]
     expected = []
@@ -35,10 +37,12 @@ def test_what_is_worse_is_named_and_by_how_much_behind_the_whole_output():
 
 
 def test_a_share_given_for_a_percentage_is_warned_of():
-    run = command("score", SAMPLE, "-m", "bleu", "-m", "ter", "--fail-under", "bleu=0.3", "--fail-under", "ter=90")
+    run = command(
+        "score", SAMPLE, "-m", "bleu", "-m", "ter", "--fail-under", "bleu=0.3", "--fail-under", "ter=90", *COMPLETE
+    )
     (warning,) = [line for line in run.stderr.splitlines() if "percent" in line]
     assert warning == "warning: --fail-under bleu=0.3: BLEU is in percent, from 0 to 100. Did you mean 30?"
-    share = command("score", SAMPLE, "-m", "bleu:scale=1", "--fail-under", "bleu=0.2")
+    share = command("score", SAMPLE, "-m", "bleu:scale=1", "--fail-under", "bleu=0.2", *COMPLETE)
     assert "percent" not in share.stderr
 
 
@@ -59,7 +63,7 @@ WRITTEN = [
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_metric_stands_for_its_primary_score_as_it_was_written(name):
-    run = command("score", SAMPLE, *METRICS, "--fail-under", f"{name}=99", code=1)
+    run = command("score", SAMPLE, *METRICS, "--fail-under", f"{name}=99", *COMPLETE, code=1)
     assert {line.split(": ")[3].split()[0] for line in run.stderr.splitlines() if "failed" in line} == {"rouge1"}
 
 
@@ -73,8 +77,9 @@ def test_a_score_that_is_reached_to_the_bit_is_enough():
 def test_every_test_set_and_every_form(tmp_path):
     both = (SAMPLE, SAMPLE.with_name("es.tsv"))
     out = tmp_path / "scores.json"
-    run = command("compare", *both, "--n-resamples", 9, "--fail-under", "bleu=30", "-f", "json", "-o", out, code=1)
-    assert [line.split(":")[1] for line in run.stderr.splitlines() if "failed" in line] == [" en", " es"]
+    gate = ("--fail-under", "bleu=30", *COMPLETE)
+    run = command("compare", *both, "--n-resamples", 9, *gate, "-f", "json", "-o", out, code=1)
+    assert [line.split(":")[1] for line in run.stderr.splitlines() if "failed" in line] == [" en", " es", " over all"]
     assert len(json.loads(out.read_text())["test_sets"]) == 2
 
 

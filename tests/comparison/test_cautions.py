@@ -16,7 +16,8 @@ def compared(base, tuned, **options):
 
 
 def cautions(found):
-    return [line for line in found.section_lines() if "difference" in line and "True" not in line]
+    sections = [section for table in found.tables for section in table.sections if section.key == "cautions"]
+    return [line for section in sections for line in section.lines()]
 
 
 def test_that_one_segment_makes_a_difference():
@@ -101,3 +102,28 @@ class TestTheIntervalOfADifference:
         # Of 30 answers 5 are better and none worse: Tango 1998, by the score test's roots.
         assert 0 < row.difference_low < row.difference < row.difference_high < 40
         assert row.difference == pytest.approx(100 * 5 / 30)
+
+
+@pytest.mark.parametrize(("apart", "said"), [(4.0, "up to 4.00 apart"), (2e-7, "up to 2e-07 apart")])
+def test_equal_texts_with_unequal_scores_are_noise(apart, said):
+    """As a judge gives them, or a network in batches of different sizes."""
+    texts = ["un chat dort", "猫が寝ている", "кот спит", ""] * 15
+    others = [text if number % 4 == 1 else f"{text} !" for number, text in enumerate(texts)]
+    tuned = BASE + RNG.normal(0.3, 1, 60)
+    tuned[1::4] = BASE[1::4]
+    tuned[1] += apart
+    tuned[5] -= apart / 2
+    found = tercet.compare({"base": texts, "tuned": others}, [], scores={"q": {"base": BASE, "tuned": tuned}})
+    (line,) = cautions(found)
+    assert line == (
+        f"tuned and the baseline have 2 segments with the same text but unequal scores, {said}: "
+        "the score has noise of that size."
+    )
+    assert "the score has noise of that size" in found.to_html()
+    for name in ("responseTime", "cost_usd", "tokens"):
+        # What an answer took is never the same twice.
+        of_name = {name: {"base": BASE, "tuned": tuned}}
+        assert cautions(tercet.compare({"base": texts, "tuned": others}, [], scores=of_name)) == []
+    tuned[1::4] = BASE[1::4]
+    same = tercet.compare({"base": texts, "tuned": others}, [], scores={"q": {"base": BASE, "tuned": tuned}})
+    assert cautions(same) == []

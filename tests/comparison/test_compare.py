@@ -6,6 +6,7 @@ import io
 import json
 import pickle
 import re
+import warnings
 from dataclasses import replace
 from functools import partial
 from itertools import combinations, compress
@@ -18,6 +19,7 @@ import pytest
 import tqdm
 
 import tercet
+from commands import command
 from conftest import close, needed, written
 from samples import sample
 from tercet import InputError, OptionError, score
@@ -414,7 +416,7 @@ class TestForms:
     def test_two_versions_of_one_metric_are_distinguished(self):
         found = [compare(EN, ["bleu_multi", "bleu_multi:smooth_method=none"], test=None)]
         assert "| system | bleu_multi bleu | bleu_multi:smooth_method=none bleu |" in to_markdown(found)
-        assert "bleu\\_multi:smooth\\_method=none bleu" in to_latex(found)
+        assert "\\textit{BLEU (bleu\\_multi:smooth\\_method=none)}" in to_latex(found)
 
     def test_names_are_text_that_breaks_no_table_and_no_markup(self):
         found = [compare(called("a\tb", "c\nd", "e", test_set="x\ty"), n_resamples=20)]
@@ -444,7 +446,8 @@ class TestForms:
         ranked = re.findall(r"^ +([1-4](?:–\d)?) +(\w+)", to_text([comparison]), re.MULTILINE)
         assert ranked[:4] == [("1–2", "large"), ("1–2", "twin"), ("3", "tuned"), ("4", "baseline")]
         assert "3 groups that the test tells apart: large and twin; tuned; baseline." in to_text([comparison])
-        assert to_latex([comparison]).count("\\midrule") == 3
+        # Below the head, between two scores, and between the three groups of each.
+        assert to_latex([comparison]).count("\\midrule") == 1 + 1 + 2 + 2
         rows = [line for line in to_markdown([comparison]).splitlines() if line.startswith("| ")][2:]
         assert [row.split()[1] for row in rows] == ["large", "twin", "tuned", "baseline"]
 
@@ -463,7 +466,7 @@ class TestForms:
         assert (power["unit"], power["n_units"], power["n_pairs"]) == ("segment", 44, 3)
         assert [row["system"] for row in power["systems"]] == ["tuned", "large"]
         smallest = f"{power['systems'][0]['smallest']:.2f}"
-        assert f"True differences from baseline under {smallest} to " in to_text([comparison])
+        assert f"reliably shows only differences from baseline above {smallest} to " in to_text([comparison])
         # Pairs of copies are as many units as the segments.
         twice = {name: [text for text in texts for _ in "ab"] for name, texts in EN.systems.items()}
         references = [texts for texts in EN.references for _ in "ab"]
@@ -580,7 +583,15 @@ class TestInANotebook:
             assert table.signature in shown
             for row in table.rows:
                 mark = "*" if row.best else "†" if row.as_good else ""
-                assert f">{row.value:.2f}{mark} ({row.low:.2f} – {row.high:.2f})<" in shown
+                assert f">{row.value:.2f}{mark}<br><small>({row.low:.2f} – {row.high:.2f})</small>" in shown
+                if row.difference is not None:
+                    interval = f"[{row.difference_low:+.2f}, {row.difference_high:+.2f}]"
+                    assert f">{row.difference:+.2f}<br><small>{interval}</small></td>" in shown
+                    assert f">{pvalue_text(row.adjusted_pvalue)}</td>" in shown
+                assert f">{row.places}</td></tr>" in shown or f">{row.places}</td><td" in shown
+        heads = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', shown)
+        assert heads == ["system", "bleu", "difference", "adj. p", "rank", "rouge1", "difference", "adj. p", "rank"]
+        assert "rank: the best and the worst place" in shown
 
     def test_a_notebook_draws_intervals_on_one_scale(self, found):
         drawn = re.findall(r"left:([\d.]+)%;width:([\d.]+)%", found._repr_html_())
@@ -616,8 +627,10 @@ class TestInANotebook:
         for axes, table in zip(figure.axes, found.tables, strict=True):
             drawn = {tuple(map(float, line.get_xdata())) for line in axes.get_lines()}
             assert {(row.low, row.high) for row in table.rows} | {(row.value,) for row in table.rows} <= drawn
-            assert axes.get_xlabel() == f"{table.title}, 95 % interval"
-        assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == list(EN.systems)
+            assert axes.get_xlabel() == f"{table.title}, 95 % interval\nbetter \N{RIGHTWARDS ARROW}"
+        order = [found.tables[0].rows[place].system for place in found.tables[0].order]
+        assert order != list(EN.systems)
+        assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == order
         assert figure._repr_png_().startswith(b"\x89PNG")  # a notebook asks, with or without pyplot
 
     def test_the_page_is_the_report(self, found):
@@ -657,9 +670,13 @@ class TestPlainTexts:
             (
                 ["a"],
                 ["a"],
-                r"as in tercet.compare\({'A': predictions, 'B': others}, 'bleu', references=references\), ",
+                r"as in tercet.compare\({'A': predictions, 'B': others}, 'bleu', references=references\)\.",
             ),
-            ("a", ["a"], r"Got 'a' \(str\)"),
+            (
+                "a",
+                ["a"],
+                "'a' does not exist; compare takes paths of files, a data frame, or the texts of each system",
+            ),
             ({"A": ["a"]}, None, "A mapping of systems needs references= for bleu_multi, which compares texts with"),
             (EN, ["a"], "A TestSet has references of its own"),
             ({}, ["a"], "There is no system to score"),
@@ -754,3 +771,47 @@ class TestBars:
     def test_are_not_there_unless_they_are_wanted(self, bars):
         compare(self.SYSTEMS, [made("bertscore_idf")], references=self.REFERENCES, n_resamples=9)
         assert bars == []
+
+
+class TestScoresOfRouge:
+    """Of ROUGE by its name, tables have what evaluate's rouge has; the other types are asked for."""
+
+    #: What rouge_score scores by default in evaluate's rouge.
+    SHOWN = ("rouge1", "rouge2", "rougeL", "rougeLsum")
+    SYSTEMS: ClassVar = {"one": ["the cat sat down", "кот сидит"], "other": ["a cat sat", "кот лежит дома"]}
+    REFERENCES: ClassVar = ["a cat sat down", "кот сидит дома"]
+
+    def names(self, metrics):
+        found = tercet.compare(self.SYSTEMS, metrics, references=self.REFERENCES, test=None)
+        return [table.name for table in found.tables]
+
+    @pytest.mark.parametrize("metric", ["rouge", "rouge_nlws", "rouge:tokenizer=unicode", "rouge:compat=rouge155"])
+    def test_are_those_of_evaluate(self, metric):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of letters that the tokenizer drops
+            assert self.names(metric) == [*self.SHOWN]
+
+    def test_are_those_asked_for(self):
+        assert self.names("rouge:rouge_types=rougeW+rouge1,tokenizer=unicode") == ["rougeW", "rouge1"]
+        assert self.names(tercet.Rouge(tokenizer="unicode")) == [*self.SHOWN, "rougeW", "rougeS4", "rougeSU4"]
+
+    def test_are_those_of_a_preset_that_has_a_list_of_its_own(self):
+        assert self.names("rouge:compat=rouge") == ["rouge1", "rouge2", "rougeL"]
+
+    def test_are_the_same_numbers_as_among_all(self):
+        few = tercet.compare(self.SYSTEMS, "rouge:tokenizer=unicode", references=self.REFERENCES, test=None)
+        rouge = tercet.Rouge(tokenizer="unicode")
+        more = tercet.compare(self.SYSTEMS, rouge, references=self.REFERENCES, test=None)
+        assert [[row.value for row in table.rows] for table in few.tables] == [
+            [row.value for row in table.rows] for table in more.tables[: len(self.SHOWN)]
+        ]
+
+    def test_others_are_asked_for_where_a_gate_names_them(self, tmp_path):
+        for name, lines in (("one.txt", self.SYSTEMS["one"]), ("ref.txt", self.REFERENCES)):
+            (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        asked = ("score", "one.txt", "-r", "ref.txt", "-m", "rouge:tokenizer=unicode")
+        message = command(*asked, "--fail-under", "rougeW=3", code=2, cwd=tmp_path).stderr
+        assert message == (
+            "error: --fail-under: no score is called 'rougeW' with these metrics. It is asked for by an option: "
+            "-m rouge_nlws:rouge_types=rougeW.\n"
+        )

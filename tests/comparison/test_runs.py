@@ -1,5 +1,6 @@
 """Systems with several runs: compared by their means, over segments and runs."""
 
+import csv
 import json
 import math
 import re
@@ -12,7 +13,10 @@ import tercet
 from commands import command
 from tercet.comparison.runs import members
 from tercet.comparison.tables import sheets_of
+from tercet.comparison.verdicts import verdict_of
 from tercet.errors import OptionError
+from tercet.markup import said
+from tercet.tables import pvalue_text
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "rained", "north", "all", "day", "while", "took", "train"]
 NAMES = ["base-1", "base-2", "base-3", "tuned-1", "tuned-2", "tuned-3"]
@@ -95,6 +99,11 @@ def test_scores_are_means_of_runs_and_the_spread_is_theirs():
     assert all(row.pvalue is None for row in comparison.tables[0].rows)
 
 
+def said_of(comparison):
+    """Return the verdict as one text."""
+    return " ".join(map(said, verdict_of(comparison, {name: name for name in comparison.test_set.systems})))
+
+
 def test_the_uncertainty_of_runs_makes_p_larger_than_that_of_segments_alone():
     """Welch's t over the six scores alone is the bound when there are very many segments."""
     base, tuned = section_of(compared()).value["systems"]
@@ -103,20 +112,23 @@ def test_the_uncertainty_of_runs_makes_p_larger_than_that_of_segments_alone():
     of_segments = tercet.compare({"base": OUTPUTS[0], "tuned": OUTPUTS[4]}, "chrf", references=REFERENCES)
     assert of_segments.tables[0].rows[1].pvalue < 0.05 < tuned["pvalue"]
     assert section_of(compared()).lines() == [
-        f"tuned (3 runs): {tuned['difference']:+.2f} ± {tuned['margin']:.2f} chrF against base (3 runs): not "
-        f"distinguishable from the noise of segments and runs (p {tuned['pvalue']:.3f}).",
         "Runs: base is base-1, base-2 and base-3; tuned is tuned-1, tuned-2 and tuned-3.",
     ]
+    assert said_of(compared()) == (
+        f"tuned has the best chrF: {tuned['value']:.2f}, {tuned['difference']:.2f} points above base. "
+        f"The test finds no significant difference between tuned and base (p {tuned['pvalue']:.3f}; alpha 0.05), "
+        "which does not show that there is none. "
+        "Scores are means over 3 runs each; differences are tested by Welch's t over segments and runs."
+    )
 
 
 def test_a_clear_difference_is_said():
     _, outputs = texts_of(0, [0.30, 0.31, 0.05, 0.06])
     systems = dict(zip(("base-1", "base-2", "tuned-1", "tuned-2"), outputs, strict=True))
-    line, _ = section_of(compared(systems)).lines()
-    assert "better by more than the noise of segments and runs (p 0.00" in line
-    line, _ = section_of(compared(systems, metric="ter", baseline="tuned")).lines()
-    assert line.startswith("base (2 runs): +")
-    assert "TER against tuned (2 runs): worse by more than" in line
+    assert " above base. The difference is significant (p 0.00" in said_of(compared(systems))
+    of_errors = said_of(compared(systems, metric="ter", baseline="tuned"))
+    assert of_errors.startswith("tuned has the best TER (lower is better): ")
+    assert " below base. The difference is significant (p 0.00" in of_errors
 
 
 def test_the_baseline_is_a_system_or_one_of_its_runs():
@@ -152,8 +164,7 @@ def test_one_run_against_two_is_not_tested():
     section = section_of(compared(systems, r"(tuned)-(\d)"))
     assert [row["pvalue"] for row in section.value["systems"]] == [None, None]
     assert section.lines() == [
-        f"tuned (2 runs): {section.value['systems'][1]['difference']:+.2f} chrF against base-1 (1 run): not tested, "
-        "as the spread between runs is unknown.",
+        "tuned against base-1: not tested, as the spread between runs is unknown.",
         "base-1 has one run: a test needs 3 runs of one system, or 2 runs of two systems.",
         "Runs: tuned is tuned-1 and tuned-2.",
     ]
@@ -211,10 +222,10 @@ def test_copies_of_segments_in_clusters_change_nothing():
         {name: copies(texts) for name, texts in SYSTEMS.items()}, "chrf", references=copies(REFERENCES),
         runs=r"(base|tuned)-(\d)", cluster=copies(range(60)),
     )  # fmt: skip
+    assert "tested by Welch's t over clusters and runs." in said_of(copied)
     for one, other in zip(once["systems"], section_of(copied).value["systems"], strict=True):
         assert other.pop("runs") == pytest.approx(one.pop("runs"))
         assert (other.pop("rank"), other) == (one.pop("rank"), pytest.approx(one))
-    assert "noise of clusters and runs" in section_of(copied).lines()[0]
 
 
 def test_one_segment_is_not_tested():
@@ -273,31 +284,41 @@ def test_every_format_shows_the_table_of_runs(table_of_runs):
     section = section_of(compared())
     [table] = json.loads(shown("json"))["test_sets"][0]["tables"]
     assert table["runs"] == section.value
-    line, outputs = section.lines()
+    (outputs,) = section.lines()
     for form in ("text", "markdown", "latex", "html"):
         text = shown(form)
-        assert "Systems over their runs" in text
+        assert "systems over their runs" in text.lower()
         assert f"{section.value['systems'][1]['value']:.2f}" in text
-        assert "not distinguishable from the noise of segments and runs" in text
+        assert "which does not show that there is none" in " ".join(text.split())
         assert "Runs: base is base-1" in re.sub("<.*?>", "", text).replace("&nbsp;", " ")
-    assert line in " ".join(shown("text").split())
+    assert said_of(compared()) in " ".join(shown("text").split())
     assert outputs in " ".join(shown("text").split())
     assert "Welch's t" in shown("text")
 
 
-def test_outputs_are_not_judged_as_systems(table_of_runs, tmp_path):
+def test_systems_are_judged_and_single_outputs_are_not(table_of_runs, tmp_path):
     comparison = compared()
     assert not any(row.best for table in comparison.tables for row in table.rows)
     assert "the best" not in comparison.legend()
     page = tmp_path / "page.html"
     command("compare", table_of_runs, "-m", "chrf", "--runs", r"(base|tuned)-(\d)", "-o", page)
-    text = page.read_text(encoding="utf-8")
-    assert "best" not in text[text.index("<body") : text.index("Signatures<")].lower()
-    assert not re.search('class="best"| is best|in bold', text)
-    assert "not distinguishable from the noise of segments and runs" in text
+    text = re.sub("<.*?>", "", page.read_text(encoding="utf-8").partition("<main>")[2])
+    value = section_of(comparison).value
+    base, tuned = (system["value"] for system in value["systems"])
+    start = f"tuned has the best chrF: {tuned:.2f}, {tuned - base:.2f} points above base."
+    p = pvalue_text(value["systems"][1]["adjusted_pvalue"])
+    assert " ".join(text.split()).startswith(f"runs {start}")
+    assert f"between tuned and base (p {p}; alpha 0.05), which does not show that there is none." in text
+    assert "Scores are means over" in text
+    first_screen, _, of_outputs = text.partition("Each run")
+    assert "2 systems" in " ".join(first_screen.split())
+    assert "base-1" not in first_screen
+    assert "base-1" in of_outputs
     command("compare", table_of_runs, "-m", "chrf", "-m", "ter", "--runs", r"(base|tuned)-(\d)", "-o", page)
     top = page.read_text(encoding="utf-8").partition("<h3")[0]
-    assert ("chrF against" in top, "TER against" in top) == (True, True)
+    top = re.sub("<.*?>", "", top)
+    assert "tuned is best in both metrics." in top
+    assert "base-1" not in top.partition("Each run")[0]
 
 
 def test_sheets_of_several_scores_have_one_header():
@@ -306,3 +327,63 @@ def test_sheets_of_several_scores_have_one_header():
     titles = [column.title for column in sheet.columns]
     assert titles[:6] == ["test_set", "metric", "score", "system", "runs", "value"]
     assert [row[2] for row in sheet.rows] == ["chrf", "chrf", "ter", "ter"]
+
+
+class TestRowsForPrograms:
+    def test_systems_come_first_with_their_test_and_then_the_outputs(self):
+        comparison = compared()
+        records = comparison.records()
+        assert [(record["row"], record["system"]) for record in records] == [
+            ("system", "base"), ("system", "tuned"), *(("output", name) for name in NAMES),
+        ]  # fmt: skip
+        base, tuned = section_of(comparison).value["systems"]
+        names = ("value", "low", "high", "difference", "pvalue", "adjusted_pvalue")
+        for record, system in zip(records, (base, tuned), strict=False):
+            assert {name: record[name] for name in names} == {name: system[name] for name in names}
+        assert records[0]["difference"] is None
+        assert records[1]["difference_low"] == pytest.approx(tuned["difference"] - tuned["margin"])
+        assert {record["interval"] for record in records[:2]} == {"Student"}
+        assert records[1]["best"]
+        assert not any(record["best"] for record in records[2:])
+
+    def test_ranks_are_of_systems(self):
+        _, outputs = texts_of(0, [0.60, 0.62, 0.30, 0.31, 0.05, 0.06])
+        systems = dict(zip(("a-1", "a-2", "b-1", "b-2", "c-1", "c-2"), outputs, strict=True))
+        records = compared(systems, r"(\w)-(\d)").records()
+        assert [record["rank_low"] for record in records] == [3, 2, 1, *[None] * 6]
+
+    def test_without_runs_every_row_is_of_a_system(self):
+        systems = {name: SYSTEMS[name] for name in NAMES[2:4]}
+        for runs in (None, r"(base|tuned)-(\d)"):
+            assert [record["row"] for record in compared(systems, runs).records()] == ["system"] * 2
+
+    def test_every_format_for_programs_has_them(self, table_of_runs):
+        arguments = ("compare", table_of_runs, "-m", "chrf", "--runs", r"(base|tuned)-(\d)", "-f")
+        expected = [(record["row"], record["system"], record["value"]) for record in compared().records()]
+        for form, separator in (("tsv", "\t"), ("csv", ",")):
+            rows = csv.DictReader(command(*arguments, form).stdout.splitlines(), delimiter=separator)
+            assert [(row["row"], row["system"], float(row["value"])) for row in rows] == expected
+        frame = compared().to_dataframe()
+        assert list(frame[["row", "system", "value"]].itertuples(index=False, name=None)) == expected
+
+    def test_pairs_of_a_workbook_are_of_systems(self):
+        (pairs,) = (sheet for sheet in sheets_of([compared()]) if sheet.title == "Pairs")
+        assert [tuple(row[4:6]) for row in pairs.rows] == [("base", "tuned")]
+
+    def test_over_test_sets_too(self):
+        over_all = tercet.overall([compared(), compared()])
+        assert [record["row"] for record in over_all.records()] == ["system"] * 2 + ["output"] * 6
+
+
+class TestWhichTestRan:
+    def test_its_name_is_in_words_and_in_json(self):
+        comparison = compared()
+        assert repr(comparison).endswith("; Welch's t over units and runs against 'base'>")
+        found = comparison.to_dict()
+        assert (found["test"], found["adjust"]) == ("Welch", "holm")
+
+    def test_where_the_spread_is_unknown_there_is_none(self):
+        systems = {name: SYSTEMS[name] for name in ("base-1", "tuned-1", "tuned-2")}
+        comparison = compared(systems, r"(tuned)-(\d)")
+        assert repr(comparison).endswith("; no test>")
+        assert comparison.to_dict()["test"] is None

@@ -1,5 +1,6 @@
 """Scores of another program, given with the texts or alone, compared as those of a metric are."""
 
+import html
 import json
 import math
 import pickle
@@ -232,7 +233,11 @@ def test_a_report_and_a_workbook_have_them(clusters, tmp_path):
     }
     found = compared(scores, cluster=clusters)
     page = found.to_html()
-    assert ("McNemar’s exact test" in page) == ("Wilson’s interval" in page) == (clusters is None)
+    assert (
+        ("McNemar’s exact test" in page)
+        == ("95 % intervals: Wilson's, of differences Tango's" in html.unescape(page))
+        == (clusters is None)
+    )
     assert "loss" in page
     assert "Words of the predictions" not in page
     write_workbook(tmp_path / "x.xlsx", sheets_of([found]))
@@ -251,7 +256,7 @@ def test_what_can_be_seen_is_not_said_where_few_segments_differ_or_only_by_round
         for other in (few, many)
     ]
     assert ["power" in of_score for of_score in keys] == [False, True]
-    table = tercet.compare(scores={"C": {"a": [0.5] * n, "b": [0.7] * n}}).tables[0]
+    table = tercet.compare(scores={"quality": {"a": [0.5] * n, "b": [0.7] * n}}).tables[0]
     # That all differ alike is said in place of it.
     assert [section.key for section in table.sections] == ["groups", "cautions"]
 

@@ -129,7 +129,7 @@ def test_of_several_systems_p_is_adjusted_for_slices_and_systems():
     cells = [cell for row in section.value for cell in row["systems"] if cell["pvalue"] is not None]
     assert [cell["adjusted_pvalue"] for cell in cells] == holm([cell["pvalue"] for cell in cells])
     assert [cell["system"] for cell in cells] == ["base", "large"] * 2
-    assert section.lines()[0].startswith("base against tuned: worse in news (-")
+    assert section.lines()[0].startswith("base against tuned: significantly worse in news (-")
     assert section.lines()[-1] == "adj. p: against the baseline, adjusted for 4 tests by Holm's method."
 
 
@@ -141,25 +141,47 @@ def test_of_many_systems_the_best_is_spoken_of():
 
 def test_sentences_name_what_is_significant_first():
     lines = section_of(compared()).lines()
-    pattern = r"tuned is better in news \(\+\d+\.\d\d\), worse in chat \(-\d+\.\d\d, not significant\)\."
+    pattern = r"tuned: significantly better in news \(\+\d+\.\d\d\); no proven difference in chat \(-\d+\.\d\d\)\."
     assert re.fullmatch(pattern, lines[0])
     assert lines[1:] == [
         "adj. p: against the baseline, adjusted for 2 tests by the step-down maximum (Romano and Wolf 2005)."
     ]
     lower = section_of(compared(metric="ter")).lines()
-    assert lower[0].startswith("tuned is better in news (-")
+    assert lower[0].startswith("tuned: significantly better in news (-")
 
 
 def test_many_slices_are_counted():
     labels = [f"part {number % 9}" for number in range(90)]
     line = section_of(compared(by={"part": labels})).lines()[0]
-    assert re.match(r"tuned is significantly better in \d of 9 slices and worse in 0; best in part \d \(\+", line)
+    assert re.fullmatch(
+        r"tuned: significantly better in \d of 9 slices, significantly worse in none; "
+        r"differences from -[\d.]+ \(part \d\) to \+[\d.]+ \(part \d\)\.",
+        line,
+    )
+
+
+def test_few_segments_tell_nothing_in_a_slice():
+    """Also by the bootstrap test, which would call them different."""
+    better, worse = [0.1, 0.2], [0.5, 0.6]
+    scores = {"q": {"base": [*better, *worse] * 2, "tuned": [*worse, *better] * 2}}
+    for test in ("permutation", "bootstrap"):
+        found = tercet.compare(scores=scores, by={"часть": list("aabbccdd")}, test=test, n_resamples=200)
+        lines = section_of(found).lines()
+        assert lines[0] == "tuned: too few to tell in a (+0.4000), b (-0.4000), c (+0.4000) and d (-0.4000)."
+        assert "Too few segments for any difference to be significant: a, b, c and d." in lines
+
+
+def test_differences_by_rounding_are_none():
+    base = [0.1, 0.2, 0.3] * 10
+    tuned = [0.3, 0.1 + 0.1, 0.1] * 10
+    found = tercet.compare(scores={"q": {"base": base, "tuned": tuned}}, by={"k": ["u", "v"] * 15}, test=None)
+    assert section_of(found).lines()[0] == "tuned: the same in u and v."
 
 
 def test_equal_systems_are_the_same_in_every_slice():
     comparison = compared({"base": SYSTEMS["base"], "copy": SYSTEMS["base"]})
     section = section_of(comparison)
-    assert section.lines()[0] == "copy is the same in chat and news."
+    assert section.lines()[0] == "copy: the same in chat and news."
     assert [row["systems"][1]["adjusted_pvalue"] for row in section.value] == [1, 1]
 
 
@@ -237,7 +259,7 @@ def test_slices_that_can_show_nothing_are_named_once():
     lines = section_of(compared(by={"kind": labels})).lines()
     assert "Too few segments for any difference to be significant: rare." in lines
     few = compared(n_resamples=20, adjust="holm")
-    assert "no p of 2 can be significant" in " ".join(section_of(few).lines())
+    assert "no p of 2 tests can be significant" in " ".join(section_of(few).lines())
 
 
 def test_of_many_small_slices_the_first_are_named():
@@ -248,7 +270,7 @@ def test_of_many_small_slices_the_first_are_named():
 def test_without_a_test_there_are_scores_and_differences():
     section = section_of(compared(test=None))
     assert [column.title for column in section.table.columns][-1] == "difference"
-    assert re.fullmatch(r"tuned is better in news \(\S+\), worse in chat \(\S+\)\.", section.lines()[0])
+    assert re.fullmatch(r"tuned: better in news \(\S+\); worse in chat \(\S+\)\.", section.lines()[0])
     alone = section_of(compared({"base": SYSTEMS["base"]}))
     assert [column.title for column in alone.table.columns] == ["domain", "segments", "base"]
     assert alone.sentences == []
@@ -286,11 +308,6 @@ def test_several_kinds_are_adjusted_by_themselves():
 def test_what_is_no_slice_is_refused(by, message):
     with pytest.raises((InputError, OptionError), match=re.escape(message)):
         compared(by=by)
-
-
-def test_slices_of_runs_are_refused():
-    with pytest.raises(OptionError, match="leave out by, or runs"):
-        compared(runs={"tuned": ["tuned"]})
 
 
 # Files.

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from samples import sample
 from tercet import compare
-from tercet.comparison.tables import to_text
+from tercet.comparison.tables import in_format, to_text
 from tercet.markup import one_cell
 
 SETS = list(map(sample, ("en", "es")))
@@ -152,3 +152,10 @@ def test_plain_text_has_all_columns_whole_names_and_nothing_drawn():
             assert f"{one_cell(row.system)}" in text
     heads = [line for line in text.splitlines() if "wins/ties/losses" in line]
     assert re.split(" {2,}", heads[0].strip())[:4] == ["rank", "system", "bleu", "95 %"]
+
+
+def test_markdown_has_the_sentences_of_a_terminal(found):
+    for sets in (found[:1], found):
+        document = in_format(sets, "markdown")
+        for each in sets:
+            assert to_text([each], width=400).splitlines()[0] in document

@@ -26,16 +26,18 @@ CLEAN = [
     "👩‍🚀 flies",
 ]
 DIRT = {
-    "<think> blocks": "<think>\nhm\n</think>\n{}",
+    "a model's thinking": "<think>\nhm\n</think>\n{}",
     "special tokens": "{}<|im_end|>",
     "HTML entities": "&quot;{}&#39;",
     "Markdown code fences": "```\n{}\n```",
+    "promptfoo's verdicts": "[FAIL] {}",
     "prefixes of an answer": "Sure, here is the translation: {}",
     "characters decoded wrongly (mojibake)": "{} â€™ Ã©",
     "accents apart from their letters (NFD)": "cafe\u0301 {}",
     "invisible characters": "\ufeff{}",
     "full-width letters or digits": "{} ２０２６",
     "lists written as text": "['{}', 'ein Satz']",
+    "texts joined by |||": "{} ||| ein Satz",
     "marks of subwords": "{} Son@@ ne",
 }
 
@@ -70,7 +72,8 @@ def test_each_kind_is_found_on_either_side_and_in_any_script(name, text):
 
 
 @pytest.mark.parametrize("text", [
-    "a < b and b > c", "AT&T; R&D", "Q: why? A: so.", "He said: here it is", "`x` is code", "SÃO PAULO", "Â",
+    "a < b and b > c", "AT&T; R&D", "[think] of it", "we [PASS] on", "[pass] me",
+    "Q: why? A: so.", "He said: here it is", "`x` is code", "SÃO PAULO", "Â",
     "10 € kostet’s", "नमस्ते क्\u200dष", "\U0001f468\u200d\U0001f469\u200d\U0001f467",
     "می\u200cخواهم", "价格：5元",
     "x\u0304 and q\u0307", "Über", "<b>bold</b>", "the answer is: 4", "résumé",
@@ -80,18 +83,30 @@ def test_what_people_write_is_none(text):
 
 
 @pytest.mark.parametrize(("text", "shown"), [
-    ("</think> Ja", "</think>"), ("Ja</s>", "</s>"), ("<｜end▁of▁sentence｜>", "<｜end▁of▁sentence｜>"),
+    ("</think> Ja", "</think>"), ("<Think>ну</Think> да", "<Think>"), ("<reasoning>嗯</reasoning>好", "<reasoning>"),
+    ("[THINK]उम्[/THINK]हाँ", "[THINK]"),
+    ("<|channel|>analysis<|message|>نعم", "<|channel|>"),
+    ("Ja</s>", "</s>"), ("<｜end▁of▁sentence｜>", "<｜end▁of▁sentence｜>"),
     ("a&nbsp;b", "&nbsp;"),
     ("a&#x27;b", "&#x27;"), ("**Answer:** 4", "**Answer:"), ("Final answer : 4", "Final answer :"),
     ("Übersetzung: ja", "Übersetzung:"),
     ("译文：好", "译文："), ("Here's the summary you asked for:\nit", "Here's the summary you asked for:"),
     ("Ð¿Ñ€Ð¸", "Ð¿"),
     (unicodedata.normalize("NFD", "한국"), unicodedata.normalize("NFD", "한국")), ("か\u3099", "か\u3099"),
+    ("wait￭ ing ￭.", "￭"), ("Жду￭ .", "￭"), ("▁Ich▁warte", "▁"), ("מח@@ כה", "@@"),
+    ("\u200fשלום", "\u200f"), ("سلام\u200e", "\u200e"), ("\u202bنعم\u202c", "\u202b"), ("\u2067כן\u2069", "\u2067"),
     ("so\u00adft", "\u00ad"), ("a\u200db", "a\u200d"), ("ＮＨＫ", "ＮＨＫ"),
 ])  # fmt: skip
 def test_other_forms_of_them(text, shown):
     (message,) = of_texts([text], ["x"])
     assert repr(shown) in message
+
+
+def test_tokens_of_channels_are_not_warned_of_a_second_time():
+    text = "<|channel|>analysis<|message|>Μα<|end|><|start|>assistant<|channel|>final<|message|>Ναι<|return|>"
+    (message,) = of_texts([text], ["Ναι"])
+    assert "the predictions have a model's thinking in 1 of 1 items" in message
+    assert "normalize='think' does that" in message
 
 
 def test_like_measure_is_no_warning_and_much_more_is():
@@ -151,9 +166,9 @@ def test_a_comparison_names_the_system_once_for_all_metrics():
         lambda: found.append(tercet.compare(SYSTEMS, ["chrf", "ter", "rouge"], references=TARGETS, test=None))
     )
     assert said == found[0].warnings == [
-        "test set: the system 'tuned' has <think> blocks in 4 of 12 segments, the first in segment 3 ('<think>'), "
-        "which no reference has: they are scored as text. Cut what a model thinks before it answers, as "
-        "re.sub(r'(?s).*</think(ing)?>', '', text) does where that ends. normalize='think' does that."
+        "test set: the system 'tuned' has a model's thinking in 4 of 12 segments, the first in segment 3 "
+        "('<think>'), which no reference has: they are scored as text. Cut what a model thinks before it answers. "
+        "normalize='think' does that."
     ]  # fmt: skip
 
 
@@ -186,7 +201,8 @@ def test_many_systems_with_an_artefact_share_a_warning():
 def test_a_correlation_and_a_paired_test_too():
     grades = {name: [float(n) for n in range(12)] for name in SYSTEMS}
     said = caught(lambda: tercet.correlate(SYSTEMS, ["chrf", "ter"], references=TARGETS, grades=grades))
-    assert len([each for each in said if "the system 'tuned' has <think> blocks in 4 of 12 segments" in each]) == 1
+    (message,) = [each for each in said if "a model's thinking" in each]
+    assert "the system 'tuned' has a model's thinking in 4 of 12 segments" in message
     assert len([each for each in said if "<think>" in each]) == 1
 
 

@@ -2,6 +2,7 @@
 
 import html
 import pickle
+import time
 import unicodedata
 import warnings
 
@@ -81,6 +82,8 @@ class TestWhatTheyDo:
         [
             ("zero_width", "\ufeffa\u200bb\u2060c\u00add", "abcd"),
             ("zero_width", "a\u200d\u200db", "ab"),
+            ("zero_width", "\u200b\u200da\u200b\u200db", "ab"),
+            ("zero_width", "\u200fשלום\u200e \u202bنعم\u202c \u2066a\u2069", "שלום نعم a"),
             ("zero_width", "👩\u200d🚀 می\u200cخواهم क्\u200dष", "👩\u200d🚀 می\u200cخواهم क्\u200dष"),
             ("full_width", "ＡＢｃ１２３，。！カ", "ABc123，。！カ"),
             ("think", "<think>\nhm </think>\n\nYes.", "Yes."),
@@ -89,6 +92,25 @@ class TestWhatTheyDo:
             ("think", "Yes. <think>or no", "Yes."),
             ("think", "<think>cut off by the lim", ""),
             ("think", " as it is ", " as it is "),
+            ("think", "<Think>ну</THINK> да", "да"),
+            ("think", "<reasoning>\n嗯\n</reasoning>\n好。", "好。"),
+            ("think", "[THINK]उम्[/THINK]हाँ", "हाँ"),
+            ("think", "[THINK]cut off", ""),
+            ("think", " [think] < it ", " [think] < it "),
+            (
+                "think",
+                "<|channel|>analysis<|message|>Hm?<|end|><|start|>assistant<|channel|>final<|message|>Jó.<|return|>",
+                "Jó.",
+            ),
+            ("think", "<|channel|>final<|message|>نعم", "نعم"),
+            (
+                "think",
+                "<|start|>assistant<|channel|>commentary to=functions.f <|constrain|>json<|message|>{}<|call|>"
+                "<|start|>assistant<|channel|>final <|constrain|>json<|message|>{1}<|return|>",
+                "{1}",
+            ),
+            ("think", "<|channel|>analysis<|message|>cut off", ""),
+            ("think", "Sí.<|start|>assistant<|channel|>analysis<|message|>or no", "Sí."),
             ("special_tokens", "<s> Да, конечно<|im_end|></s><pad><pad>", "Да, конечно"),
             ("special_tokens", "<｜end▁of▁sentence｜>", ""),
             ("special_tokens", "a <b> c", "a <b> c"),
@@ -96,6 +118,41 @@ class TestWhatTheyDo:
             ("code_fence", "~~~\na\n~~~\nand\n````\n```\nb\n````\n", "a\n```\nb"),
             ("code_fence", "```\ncut off", "cut off"),
             ("code_fence", "use ``` for fences", "use ``` for fences"),
+            ("lower", "Żółw ИДЁТ. Ὀδός", "żółw идёт. ὀδός"),
+            ("json:antwort", '{"antwort": "Das Tor ist zu.", "lang": "de"}', "Das Tor ist zu."),
+            ("json:数", ' {"数": [1, "二"]}\n', '[1, "二"]'),
+            ("json:a", '{"a": null, "b": "x"}', "null"),
+            ("json:a", '{"b": "x"}', '{"b": "x"}'),
+            ("json:a", 'Sure: {"a": "x"}', 'Sure: {"a": "x"}'),
+            ("json:a", '[{"a": "x"}]', '[{"a": "x"}]'),
+            ("json:a", '{"a": "cut off', '{"a": "cut off'),
+            ("json:a:b", '{"a:b": "да"}', "да"),
+            ("arabic", "مُعَلِّمٌ وَكِتَابٌ", "معلم وكتاب"),
+            ("arabic", "أكـــل آدم إلى ٱلبيت", "اكل ادم الي البيت"),
+            ("arabic", "ا\u0653دم ا\u0654كل سؤال س\u0648\u0654ال", "ادم اكل سؤال سؤال"),
+            ("arabic", "کتاب علی ٢٠٢٦ ۱۲", "كتاب علي 2026 12"),
+            ("arabic", "مدرسة Ä", "مدرسة Ä"),
+            ("persian", "كتاب علي ۱۴۰۳", "کتاب علی 1403"),
+            ("persian", "می\u200c\u200cروم \u200cخانه\u200c ی ما", "می\u200cروم خانه ی ما"),
+            ("persian", "خانۀ خانه\u0654", "خانه خانه"),
+            ("indic", "क\u093cलम \u0958लम", "क\u093cलम क\u093cलम"),
+            ("indic", "१२३ रुपये ४५ টাকা ௧௨", "123 रुपये 45 টাকা 12"),
+            ("indic", "वह आया| वह गया ||", "वह आया। वह गया ॥"),
+            ("indic", "अा ओ क्\u200dष a|b", "आ ओ क्ष a|b"),
+            ("indic", "അവന്\u200d അവൻ উৎসব উত্\u200dসব", "അവൻ അവൻ উৎসব উৎসব"),
+            ("detokenize", "It 's \" quiet \" , is n't it ? ( Yes ! )", "It's \"quiet\", isn't it? (Yes!)"),
+            ("detokenize", "It &apos;s 5 % of $ 20 : well @-@ known", "It's 5% of $20: well-known"),
+            ("detokenize", "L' eau , qu' il dell' acqua", "L'eau, qu'il dell'acqua"),
+            ("detokenize", "„ Ja “ , sagte er . « Да » .", "„Ja“, sagte er. «Да»."),
+            ("detokenize", "¿ Cómo estás ?", "¿Cómo estás?"),
+            ("detokenize", "今日 は 雨 が 降る 。 OK です", "今日は雨が降る。 OK です"),
+            ("detokenize", "第 3 ， 好 ！", "第 3，好！"),
+            ("detokenize", "비가 온다 .", "비가 온다."),
+            ("detokenize", "Wir wart@@ en ￭. Ça dé￭ ￭jà ￭!", "Wir warten. Ça déjà!"),
+            ("detokenize", "▁Der ▁Ha fen ▁ist ▁ruhig .", "Der Hafen ist ruhig."),
+            ("detokenize", "ĠThe Ġharbour Ġis Ġcal m .", "The harbour is calm."),
+            ("detokenize", "sie war ##te ##te", "sie wartete"),
+            ("detokenize", "The dogs' names, it's 7:05 (or so).", "The dogs' names, it's 7:05 (or so)."),
             ("quotes", "“Ça va?” «да» „gut“ ‘it’s’ ‹x›", '"Ça va?" "да" "gut" \'it\'s\' \'x\''),
         ],
     )
@@ -104,12 +161,21 @@ class TestWhatTheyDo:
 
     @given(st.text(st.sampled_from("a<>/think|｜s`~\n &amp;\u200d\u200b１é\u0301“”")))
     def test_what_is_nobodys_words_is_gone_after_one_pass(self, text):
-        for name in ("zero_width", "full_width", "quotes", "nfc", "nfkc"):
+        for name in ("zero_width", "full_width", "quotes", "nfc", "nfkc", "arabic", "persian", "indic"):
             once = changed(name, text)
             assert changed(name, once) == once
         assert "think>" not in changed("think", text) or not any(
             tag in text for tag in ("<think>", "</think>", "<thinking>", "</thinking>")
         )
+
+    def test_long_texts_take_no_longer_than_they_are_long(self):
+        n = 200_000
+        long = [" " * n + "x", "<|channel|>" + "a" * n, "\u200c" * n + "x", "(" * n, '" ' * n, "qu" * n, '{"a":' * n]
+        begin = time.perf_counter()
+        for name in (*NORMALIZERS, "json:a"):
+            for text in long:
+                changed(name, text)
+        assert time.perf_counter() - begin < 20
 
     def test_lists_are_applied_in_their_order(self):
         assert changed(["html", str.upper, "quotes"], "&ldquo;a&rdquo;") == '"A"'
@@ -232,7 +298,13 @@ class TestValues:
 
     @pytest.mark.parametrize(
         ("value", "message"),
-        [("nfd", "Did you mean 'nfc'?"), (["html", 3], "Got ['html', 3] instead."), (True, "Got True instead.")],
+        [
+            ("nfd", "Did you mean 'nfc'?"),
+            ("json:", "Did you mean 'json:KEY'?"),
+            ("json", "Did you mean 'json:KEY'?"),
+            (["html", 3], "Got ['html', 3] instead."),
+            (True, "Got True instead."),
+        ],
     )
     def test_all_others_are_refused(self, value, message):
         with pytest.raises(tercet.OptionError) as caught:
@@ -241,6 +313,14 @@ class TestValues:
             "The 'normalize' option of bleu_multi must be one of 'nfc', 'nfkc', 'html'"
         )
         assert str(caught.value).endswith(message)
+
+    def test_signatures_and_texts_name_the_key(self):
+        answers, targets = ['{"label": "gut", "text": "Der Zug kommt"}'], ["Der Zug kommt"]
+        options = {"normalize": ["code_fence", "json:text"]}
+        result = tercet.score("chrf", answers, targets, **options)
+        assert result["chrf"] == 100
+        assert "|normalize:code_fence+json:text|" in result.signature
+        assert tercet.score("chrf:normalize=code_fence+json:text", answers, targets) == result
 
     def test_what_a_function_returns_must_be_text(self):
         with pytest.raises(tercet.InputError) as caught:

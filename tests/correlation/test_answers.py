@@ -9,7 +9,9 @@ import tercet
 from tercet.correlation.coefficients import FigureValue
 from tercet.correlation.correlate import ranking_warnings
 from tercet.correlation.grades import Grades, MetricColumn
-from tercet.correlation.result import Correlation, DimensionTable, answer, to_text
+from tercet.correlation.result import Correlation, DimensionTable, answer, in_format, to_text
+from tercet.markup import Name
+from tercet.report.correlation import trust_html
 from tercet.test_sets.test_set import TestSet
 
 THREE = {"a": 0.6, "b": 0.5, "c": 0.4}
@@ -148,19 +150,37 @@ def test_too_few_permutations_are_said_once_for_all_dimensions():
     }
     scores = {metric: {name: rng.normal(size=30).tolist() for name in "AB"} for metric in ("x", "y", "z")}
     found = tercet.correlate(texts, [], grades, scores=scores, n_resamples=20, n_permutations=19)
-    text = to_text(found, 120)
-    assert text.count("Too few permutations to tell metrics apart") == 1
-    assert "n_permutations=1000 would do" in text
-    assert "do not tell" not in text
+    forms = {form: in_format(found, form) for form in ("json", "markdown", "latex")}
+    forms |= {"text": to_text(found, 120), "notebook": found._repr_html_(), "page": trust_html(found)}
+    for form, text in forms.items():
+        assert text.count("Too few permutations to tell metrics apart") == 1, form
+        assert "do not tell" not in text
+    assert "n_permutations=1000 would do" in forms["text"]
+    (note,) = found.to_dict()["notes"]
+    assert note in forms["text"]
+    enough = tercet.correlate(texts, [], grades, scores=scores, n_resamples=20, n_permutations=20)
+    assert enough.to_dict()["notes"] == []
+    assert "Too few permutations" not in to_text(enough, 120)
+
+
+def test_what_is_warned_of_all_dimensions_is_said_once():
+    texts = {name: ["a", "b", "c"] for name in "AB"}
+    grades = {dimension: {"A": [1, 2, 3], "B": [3, 2, 2]} for dimension in ("form", "content")}
+    scores = {metric: {"A": [1, 5, 3], "B": [3, 2, number]} for number, metric in enumerate(("x", "y"))}
+    found = tercet.correlate(texts, [], grades, scores=scores, n_resamples=20)
+    few = "Only 3 graded items: too few for reliable tests."
+    assert [few in table.remarks for table in found.tables] == [True, True]
+    for text in (to_text(found, 120), in_format(found, "markdown"), found._repr_html_(), trust_html(found)):
+        assert text.count(few) == 1
 
 
 def test_names_are_kept_apart_from_what_is_said_of_them():
-    """Every other part of a sentence is a name: of a metric or of the dimension."""
+    """What is a name, of a metric or of the dimension, is marked as one."""
     names = ("מדד", "<b>", "c")
     found = ranked(dict(zip(names, (0.6, 0.5, 0.4), strict=True)), {(names[0], names[2]): 0.01})
     best, better = answer(found, found.tables[0])
-    assert best[1::2] == (*names[:2], "content")
-    assert better[1::2] == (names[0], names[2])
+    assert tuple(part for part in best if isinstance(part, Name)) == (*names[:2], "content")
+    assert tuple(part for part in better if isinstance(part, Name)) == (names[0], names[2])
 
 
 def test_a_real_answer_has_the_names_of_metrics_and_the_adjusted_p_of_the_table():

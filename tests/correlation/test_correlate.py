@@ -18,17 +18,18 @@ from conftest import ROOT
 from tercet.correlation.grades import Grades, read_graded
 from tercet.correlation.result import answer_lines, in_format, shown_figures, to_text, with_interval
 from tercet.errors import InputError, OptionError
-from tercet.files.score_columns import read_number
+from tercet.files.numbers import read_number
+from tercet.report.correlation import trust_html
 from tercet.tables import pvalue_text
 
 TEXTS = {
-    "A": ["the cat sat on the mat", "it rains a lot", "кот сидит на окне", "a good day"],
-    "B": ["a cat sat", "it rained", "кот на окне", "good days"],
-    "C": ["dogs bark", "it rains a lot today", "собака спит", "a day"],
+    "A": ["the cat sat on the mat", "it rains a lot", "кот сидит на окне", "a good day", "ein Hund bellt"],
+    "B": ["a cat sat", "it rained", "кот на окне", "good days", "der Hund bellt laut"],
+    "C": ["dogs bark", "it rains a lot today", "собака спит", "a day", "ein Wolf"],
 }
-REFERENCES = ["the cat sat on a mat", "it rains a lot", "кот сидит на окне", "a good day"]
-GRADES = {"A": [5, 5, 4, 5], "B": [3, 2, 4, 3], "C": [1, 4, 1, None]}
-GRADES_OF_OTHERS = {"A": [4, 5, 3, 5], "B": [3, 3, 4, 2], "C": [2, 4, 2, 1]}
+REFERENCES = ["the cat sat on a mat", "it rains a lot", "кот сидит на окне", "a good day", "ein Hund bellt laut"]
+GRADES = {"A": [5, 5, 4, 5, 4], "B": [3, 2, 4, 3, 5], "C": [1, 4, 1, None, 2]}
+GRADES_OF_OTHERS = {"A": [4, 5, 3, 5, 4], "B": [3, 3, 4, 2, 4], "C": [2, 4, 2, 1, 2]}
 FEW = {"n_resamples": 50, "n_permutations": 50}
 to_json, to_latex, to_markdown, to_tsv = (
     partial(in_format, form=form) for form in ("json", "latex", "markdown", "tsv")
@@ -131,10 +132,10 @@ def test_figures_come_from_segment_scores_and_scores_made_elsewhere_count_like_m
     (table,) = found.tables
     assert [column.label for column in found.metrics] == ["bleu_multi", "jaccard_sets", "copy"]
     assert table.figures["copy"]["pooled.pearson"].value == pytest.approx(1.0)
-    assert (table.n_graded, table.ranking[0]) == (11, "copy")
+    assert (table.n_graded, table.ranking[0]) == (14, "copy")
     scores = tercet.score("jaccard", TEXTS["B"], REFERENCES, segments=True).segments["jaccard"]
     assert found.metrics[1].scores[1].tolist() == scores
-    assert any("Only 4 graded items" in remark for remark in table.remarks)
+    assert any("Only 5 graded items" in remark for remark in table.remarks)
 
 
 def test_scores_tie_as_in_the_original_or_where_twelve_digits_agree():
@@ -188,6 +189,25 @@ def test_every_unit_and_figure_ranks():
             assert len({*table.ranking}) == 3
 
 
+def test_fewer_than_five_of_what_is_resampled_have_no_intervals():
+    """As for scores: nobody can tell from them how much figures vary."""
+    texts = {system: own[:4] for system, own in TEXTS.items()}
+    grades = {system: own[:4] for system, own in GRADES.items()}
+    why = "No intervals: 4 items cannot tell how much scores vary; 5 or more would."
+    for of_items in ({}, {"cluster": [1, 2, 3, 4]}):
+        found = tercet.correlate(texts, "bleu", grades, references=REFERENCES[:4], **of_items, **FEW)
+        (table,) = found.tables
+        assert all(math.isnan(figure.low) for figure in table.figures["bleu_multi"].values())
+        assert why.replace("items", "clusters" if of_items else "items") in table.remarks
+        assert " interval " not in answer_lines(found, table)[0]
+    for unit in ("systems", "both"):
+        (table,) = correlate(unit=unit).tables
+        assert why.replace("4 items", "3 systems") in table.remarks
+        assert math.isnan(table.figures["bleu_multi"]["pooled.pearson"].high)
+    (table,) = correlate().tables
+    assert table.figures["bleu_multi"]["pooled.pearson"].low < table.figures["bleu_multi"]["pooled.pearson"].high
+
+
 def test_every_form_has_the_figures():
     found = correlate(["bleu", "jaccard"])
     values = {(each["metric"], each["figure"]): each["value"] for each in found.records()}
@@ -212,7 +232,7 @@ def test_a_notebook_shows_the_answer_then_the_figures_with_their_intervals_then_
     texts = ["".join(each.itertext()) for each in shown]
     for table, answered in zip(found.tables, texts, strict=False):
         assert answered == " ".join(answer_lines(found, table))
-    assert texts[2::2] == [f"{name}: 11 graded outputs of 4 items" for name in ("form", "<b>")]
+    assert texts[2::2] == [f"{name}: 14 graded outputs of 5 items" for name in ("form", "<b>")]
     for table, box in zip(found.tables, shown.findall("div"), strict=True):
         head, *rows = ([cell.text or cell[0].text for cell in row] for row in box.iter("tr"))
         assert head == ["metric", "cluster", *shown_figures(table)]
@@ -223,6 +243,57 @@ def test_a_notebook_shows_the_answer_then_the_figures_with_their_intervals_then_
     below = [found.legend(), *found.tests(found.tables), *of_figures, *found.signatures()]
     assert ["".join(each.itertext()) for each in shown.findall("div")[1].findall("p")] == below
     assert len(found.signatures()) == 1  # not once per dimension
+
+
+def test_without_a_metric_several_are_compared_that_the_texts_allow(tmp_path):
+    default = ["bleu_multi", "chrf_multi", "rouge_nlws", "ter"]
+    settings = {"references": REFERENCES, **FEW}
+    found = tercet.correlate(TEXTS, grades=GRADES, **settings)
+    assert [column.label for column in found.metrics] == default
+    assert list(found.titles().values()) == ["BLEU", "chrF", "ROUGE-L", "TER"]
+    said = answer_lines(found, found.tables[0])[0]
+    assert "no other metric" not in said
+    found = tercet.correlate(TEXTS, grades=GRADES, scores={"COMET": GRADES_OF_OTHERS}, **settings)
+    assert [column.label for column in found.metrics] == [*default, "COMET"]
+    assert [column.label for column in correlate("chrf").metrics] == ["chrf_multi"]
+    # Without references none of them can be compared, but scores can.
+    found = tercet.correlate(TEXTS, grades=GRADES, scores={"COMET": GRADES_OF_OTHERS}, **FEW)
+    assert [column.label for column in found.metrics] == ["COMET"]
+    with pytest.raises(InputError, match=r"needs references= for bleu_multi, chrf_multi, rouge_nlws and ter, which"):
+        tercet.correlate(TEXTS, grades=GRADES)
+    rows = [["output", "grade", "comet"], *zip(TEXTS["A"], GRADES["A"], [0.1, 0.4, 0.2, 0.3, 0.5], strict=True)]
+    path = written(tmp_path / "alone.tsv", rows)
+    found = tercet.correlate(path, scores="comet", **FEW)
+    assert [column.label for column in found.metrics] == ["comet"]
+    with pytest.raises(InputError, match=r"^alone has no references, .* BLEU, chrF, ROUGE-L and TER .*reference_col"):
+        tercet.correlate(path)
+    with pytest.raises(InputError, match=r"no column was recognized as references"):
+        tercet.correlate(path, "bleu")
+    assert tercet.correlate(path, "diversity", **FEW).metrics[0].label.startswith("diversity")
+
+
+def test_the_column_of_clusters_says_that_its_p_is_not_adjusted():
+    """The sentences and marks are by adjusted p, which tells fewer metrics apart: the two seemed to contradict."""
+    rng = np.random.default_rng(11)
+    texts = {name: ["a"] * 40 for name in "ABC"}
+    grades = {name: rng.normal(size=40).tolist() for name in texts}
+    scores = {
+        f"m{number}": {name: (np.array(own) + noise * rng.normal(size=40)).tolist() for name, own in grades.items()}
+        for number, noise in enumerate((0.9, 1.1, 1.15, 1.2, 1.25, 1.3))
+    }
+    found = tercet.correlate(texts, [], grades, scores=scores, rank_by="pooled.pearson", n_resamples=20)
+    (table,) = found.tables
+    first, *others = table.ranking
+    parted = [label for label in others if table.clusters[label] > 1]
+    assert any(not table.significance(first, label, 0.05) for label in parted)
+    head = "cluster (p unadjusted)"
+    shown = [to_markdown(found), found._repr_html_(), trust_html(found)]
+    assert all(head in text for text in shown)
+    assert all(word in to_text(found, 120) for word in ("cluster (p", "unadjusted)"))
+    assert "adjusted p, which may not tell metrics of two clusters apart" in found.legend()
+    # Of two metrics there is nothing to adjust.
+    pair = tercet.correlate(texts, [], grades, scores={name: scores[name] for name in ("m0", "m1")}, **FEW)
+    assert "unadjusted" not in to_text(pair, 120) + trust_html(pair)
 
 
 def test_the_docs_show_what_a_notebook_shows():
@@ -293,7 +364,8 @@ def test_a_grade_is_a_number_or_missing():
 def test_a_comma_before_three_digits_is_decimal_where_other_grades_of_the_dimension_show_it():
     assert read_grades("1,234", "0,75", "-") == [1.234, 0.75]
     assert read_grades("0,123", "10,125", "12") == [0.123, 10.125, 12]
-    for cells in (["1,234"], ["1,234", "7.5"], ["12,345", "1"]):
+    assert read_grades("1,234", "7.5") == [1234, 7.5]
+    for cells in (["1,234"], ["12,345", "1"]):
         with pytest.raises(
             InputError, match=r"on item 1, 'form', got '\d+,\d+', which may be \d+\.\d+ or \d+: write it"
         ):
@@ -317,14 +389,14 @@ def test_bad_input_is_named():
         (OptionError, "'unit' option of correlate must be", {"unit": "words"}),
         (OptionError, "'ties' option of correlate must be", {"ties": "near"}),
         (OptionError, "There is no metric", {"metrics": []}),
-        (InputError, "There are 3 grades of 'grade' for 'A'; expected 4", {"grades": {**GRADES, "A": [1, 2, 3]}}),
+        (InputError, "There are 3 grades of 'grade' for 'A'; expected 5", {"grades": {**GRADES, "A": [1, 2, 3]}}),
         (InputError, "Expected grades of 'grade' for each system", {"grades": {"A": GRADES["A"]}}),
         (InputError, "The column 'x': expected the numbers of each system", {"scores": {"x": {}}}),
-        (InputError, "The column 'x' has no numbers of the system 'B'", {"scores": {"x": {"A": [1] * 4}}}),
+        (InputError, "The column 'x' has no numbers of the system 'B'", {"scores": {"x": {"A": [1] * 5}}}),
         (InputError, "There are no grades beside the scores: 'grade'", {"scores": "grade"}),
         (OptionError, "There is no dimension 'x'", {"scores": (name for name in ["x"])}),
         (InputError, "Grades are missing", {"grades": None}),
-        (InputError, "Fewer than two outputs", {"grades": {each: [None] * 4 for each in TEXTS}}),
+        (InputError, "Fewer than two outputs", {"grades": {each: [None] * 5 for each in TEXTS}}),
         (InputError, "grades are of 1 systems and 4 items", {"grades": Grades.of_lists({"A": [1] * 4}, ["A"], 4)}),
     ]:
         asked = {"systems": TEXTS, "metrics": "bleu", "grades": GRADES, "references": REFERENCES, **FEW, **options}

@@ -222,6 +222,14 @@ class TestGradesThatDoNotDiffer:
         assert warning in json.loads(in_format(found, "json"))["dimensions"][0]["remarks"]
         assert warning in trust_html(found)
 
+    def test_make_no_clusters_of_metrics(self):
+        found = correlate(["chrf", "jaccard"], {"adequacy": {name: [4] * 12 for name in "AB"}})
+        assert {*found.table().clusters.values()} == {None}
+        for text in (to_text(found), in_format(found, "markdown"), trust_html(found), found._repr_html_()):
+            assert "chrF" in text
+            assert "None" not in text
+        assert json.loads(in_format(found, "json"))["dimensions"][0]["clusters"]["chrf_multi"] is None
+
     def test_within_items_are_warned_of_where_these_are_compared(self):
         grades = {"adequacy": dict.fromkeys("AB", GOOD["A"])}
         found = correlate(["chrf", "jaccard"], grades)
@@ -232,3 +240,14 @@ class TestGradesThatDoNotDiffer:
             "agrees."
         )
         assert "equal grades" not in " ".join(correlate("chrf", grades, rank_by="pooled.pearson").table().remarks)
+
+
+def test_grades_that_stand_for_missing_ones_are_told():
+    grades = {"A": [1, 2, 3, 4, 5, -1] * 5, "Б": [5, 4, -1, 2, 1, 3] * 5}
+    scores = {"q": {"A": list(range(30)), "Б": list(range(30, 0, -1))}}
+    texts = {"A": ["the cat"] * 30, "Б": ["кот спит"] * 30}
+    found = tercet.correlate(texts, [], grades, scores=scores, n_resamples=20, n_permutations=99)
+    assert "10 grades seem to stand for a missing one in " in " ".join(found.tables[0].remarks)
+    whole = {system: [abs(grade) for grade in of_system] for system, of_system in grades.items()}
+    found = tercet.correlate(texts, [], whole, scores=scores, n_resamples=20, n_permutations=99)
+    assert "missing one" not in " ".join(found.tables[0].remarks)

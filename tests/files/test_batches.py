@@ -171,8 +171,10 @@ def test_requests_that_failed_are_left_out_and_counted(folder):
 def test_what_has_no_answer_or_no_reference_is_left_out_and_counted(folder):
     write(folder / "few.jsonl", [{"id": name, "text": text} for name, text in zip(["q-2", "x"], "ab", strict=True)])
     with (
-        pytest.warns(UserWarning, match=r"few.jsonl: 1 of 2 rows have no answer, the first is 'x': not scored\."),
-        pytest.warns(UserWarning, match=r"base.jsonl: 3 of 4 answers have no row in .*few.jsonl, the first is 'q-4'"),
+        pytest.warns(
+            UserWarning, match=r"few.jsonl: 1 of 2 ids have no row in .*base.jsonl, the first is 'x': not scored\."
+        ),
+        pytest.warns(UserWarning, match=r"base.jsonl: 3 of 4 ids have no row in .*few.jsonl, the first is 'q-4'"),
     ):
         assert read("base.jsonl", references="few.jsonl", folder=folder).references == [["a"]]
 
@@ -222,7 +224,7 @@ def test_files_that_do_not_belong_together_are_named(folder):
         "refs.tsv has no column 'custom_id' or 'id' with the ids of answers of a batch; there are 'name'"
         in refusal("base.jsonl", references="refs.tsv", folder=folder)
     )
-    (folder / "refs.tsv").write_text("id\tmt\tpe\nq-1\ta\tb\n")
+    (folder / "refs.tsv").write_text("id\tmt\tnmt\nq-1\ta\tb\n")
     assert "refs.tsv: no column was recognized as references" in refusal(
         "base.jsonl", references="refs.tsv", folder=folder
     )

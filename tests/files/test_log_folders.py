@@ -88,9 +88,9 @@ def test_folders_without_logs_say_what_is_there(tmp_path):
     message = refusal(tmp_path / "out")
     assert "it holds '00.txt', '01.txt', " in message
     assert "'09.txt' and 2 more; expected samples_*.jsonl of lm-evaluation-harness (--log_samples)" in message
-    assert message.endswith("of MLflow; or give files.")
+    assert message.endswith("results of promptfoo in JSON; or give files.")
     (tmp_path / "out" / "表.csv").write_text("система,ref\nкот,кот\n", encoding="utf-8")
-    assert refusal(tmp_path / "out").endswith(f"of MLflow; or give files, such as '{tmp_path / 'out' / '表.csv'}'.")
+    assert refusal(tmp_path / "out").endswith(f"in JSON; or give files, such as '{tmp_path / 'out' / '表.csv'}'.")
     assert "is a folder; expected the files in it" in refusal("a.txt", references=tmp_path / "out")
 
 

@@ -124,6 +124,18 @@ class TestLogsOfInspect:
         assert found.systems == {"canned/A": RUNS["A"], "canned/B": RUNS["B"]}
         assert (found.name, found.references, found.source) == ("de_en", TARGETS, GERMAN)
 
+    @pytest.mark.parametrize("in_parts", [False, True])
+    def test_older_logs_have_the_answer_in_the_first_choice_alone(self, tmp_path, in_parts):
+        """Up to 0.3.95, which did not write what it makes of the choices."""
+        path = logs.inspect_shape(tmp_path / "a.json", RUNS["A"])
+        log = json.loads(path.read_text())
+        for sample in log["samples"]:
+            text = sample["output"].pop("completion")
+            content = [{"type": "reasoning", "reasoning": "hm"}, {"type": "text", "text": text}] if in_parts else text
+            sample["output"]["choices"] = [{"message": {"content": content}, "stop_reason": "stop"}]
+        path.write_text(json.dumps(log))
+        assert read(path).systems == {"mockllm/model": RUNS["A"]}
+
     def test_epochs_are_segments_and_samples_with_errors_are_left_out(self, tmp_path):
         found = read(logs.inspect_shape(tmp_path / "a.eval", RUNS["A"], epochs=2))
         assert found.systems == {"mockllm/model": RUNS["A"] * 2}
@@ -727,7 +739,7 @@ def test_logs_beside_tables_and_texts(tmp_path):
     (tmp_path / "news.tsv").write_text("mt\tref\na\tb\n")
     (tmp_path / "a.txt").write_text("a\n")
     assert [each.name for each in tercet.read_test_sets([log, tmp_path / "news.tsv"])] == ["news", "de_en"]
-    assert "a.txt' is a separate file" in refusal(log, tmp_path / "a.txt")
+    assert "a.txt' is a text file, whose lines have no ids" in refusal(log, tmp_path / "a.txt")
 
 
 class TestPredictionsOfTheScriptsOfTransformers:

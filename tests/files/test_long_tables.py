@@ -106,7 +106,7 @@ def test_items_that_a_system_lacks_are_left_out_for_all(tmp_path):
     with pytest.warns(UserWarning, match="left out") as warnings:
         (test_set,) = read_test_sets(path)
     assert [str(warning.message) for warning in warnings] == [
-        f"{path}: 'llama-3' has no row of '6' (id), so that this item is left out for every system: 5 of 6 remain."
+        f"{path}: 'llama-3' lacks 1 of the 6 items, the first is '6' (id): left out for every system."
     ]
     assert test_set.systems == {name: texts[:5] for name, texts in OUTPUTS.items()}
     assert test_set.warnings[0] in tercet.compare(test_set, "chrf").warnings
@@ -185,7 +185,32 @@ def test_of_several_columns_of_texts_none_is_chosen(tmp_path):
 def test_rows_of_a_named_column_are_told(tmp_path):
     path = write(tmp_path / "tidy.csv", "model", "input", "output", "reference")
     with pytest.warns(UserWarning, match=POOLED.format("systems= names columns of texts")):
-        read_test_sets(path, systems="output")
+        read_test_sets(path, systems=["output", "input"])
+
+
+def test_the_column_of_the_texts_may_be_named(tmp_path):
+    """Who says ``-s output`` means the texts, not that all rows are of one system."""
+    path = write(tmp_path / "tidy.csv", "model", "input", "output", "reference", output="notes")
+    (test_set,) = read_test_sets(path, systems="notes")
+    assert test_set.systems == OUTPUTS
+
+
+@pytest.mark.parametrize("id", ["question_id", "Prompt ID", "sample-id", "qid", "key"])
+def test_judges_call_the_item_otherwise(tmp_path, id):
+    path = write(tmp_path / "judged.csv", "id", "model", "score", id=id)
+    (test_set,) = read_test_sets(path, scores="score", need_references=False)
+    lengths = {model: [len(text) for text in texts] for model, texts in OUTPUTS.items()}
+    assert {model: numbers.tolist() for model, numbers in test_set.scores["score"].items()} == lengths
+
+
+def test_an_answer_that_differs_by_system_is_its_text(tmp_path):
+    path = write(tmp_path / "answers.csv", "id", "model", "output", "score", output="answer")
+    (test_set,) = read_test_sets(path, scores="score", need_references=False)
+    assert test_set.systems == OUTPUTS
+    # the same for all of them, it is the reference
+    path = write(tmp_path / "right.csv", "id", "model", "output", "reference", reference="answer")
+    (test_set,) = read_test_sets(path)
+    assert (test_set.systems, test_set.references) == (OUTPUTS, [[text] for text in REFERENCES])
 
 
 def test_names_are_not_scored_as_texts(tmp_path):
@@ -219,3 +244,34 @@ def test_models_of_separate_items_are_one_system(tmp_path):
     path.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
     (test_set,) = read_test_sets(path)
     assert test_set.systems == {"output": OUTPUTS["llama-3"]}
+
+
+@pytest.mark.parametrize("run", ["seed", "run", "Run ID", "trial"])
+def test_runs_of_a_system_are_systems_behind_its_name(tmp_path, run):
+    """A system has an item once for each seed: its rows are not pooled."""
+    path = tmp_path / "seeds.csv"
+    rows = [["id", "model_name", run, "reference", "output"]]
+    expected = {}
+    for model, texts in OUTPUTS.items():
+        for seed in ("3", "11"):
+            expected[f"{model}-{seed}"] = [f"{text} {seed}" for text in texts]
+            for number, text in enumerate(texts):
+                rows.append([str(number), model, seed, REFERENCES[number], f"{text} {seed}"])
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    (test_set,) = read_test_sets(path)
+    assert test_set.systems == expected
+    assert f"Systems are those in 'model_name', with their {run!r} behind them: runs='(.+)-(.+)'" in test_set.fields
+    assert test_set.own_columns_by_system[run]["gpt-4o-11"] == ["11"] * 6
+    outcome = command("compare", path, "-m", "chrf", "--runs", "(.+)-(.+)", "--n-resamples", "9")
+    assert "--runs '(.+)-(.+)' compares them by the means of their runs." in outcome.stderr
+    assert "Runs: gpt-4o is gpt-4o-3 and gpt-4o-11; llama-3 is llama-3-3 and llama-3-11." in outcome.stdout
+
+
+def test_a_seed_of_each_system_leaves_its_name_alone(tmp_path):
+    path = tmp_path / "seeds.csv"
+    rows = ["id,model,seed,reference,output"]
+    rows += [f"{number},{model},7,{REFERENCES[number]},{text}" for model, texts in OUTPUTS.items()
+             for number, text in enumerate(texts)]  # fmt: skip
+    path.write_text("\n".join(rows), encoding="utf-8")
+    assert list(read_test_sets(path)[0].systems) == [*OUTPUTS]

@@ -9,7 +9,7 @@ import pytest
 
 import tercet
 from tercet import InputError
-from tercet.files.score_columns import is_lower_better, score_columns, systems_of
+from tercet.files.score_columns import direction_of, is_lower_better, score_columns, systems_of
 from tercet.files.table import Table
 from tercet.test_sets.read import read_test_sets
 
@@ -65,8 +65,11 @@ def test_a_comma_before_three_digits_is_decimal_where_another_cell_of_any_system
     assert numbers_in(found) == {"a": [1.234, 2.5], "b": [0.125, 3.125]}
     found = score_columns(table(x_a=["1,234"], x_b=["0,125"]), ["a", "b"], "x")
     assert numbers_in(found) == {"a": [1.234], "b": [0.125]}
+    # A point that stands before decimals elsewhere says that the comma does not.
+    found = score_columns(table(x_a=["7", "1,234"], x_b=["0.5", "2"]), ["a", "b"], "x")
+    assert numbers_in(found) == {"a": [7, 1234], "b": [0.5, 2]}
     with pytest.raises(InputError, match=r"'x' of 'a' in segment 2, got '1,234', which may be 1\.234 or 1234: write"):
-        score_columns(table(x_a=["7", "1,234"], x_b=["0.5", "2"]), ["a", "b"], "x")
+        score_columns(table(x_a=["7", "1,234"], x_b=["5", "2"]), ["a", "b"], "x")
 
 
 @pytest.mark.parametrize(
@@ -187,3 +190,36 @@ def test_of_two_columns_for_the_same_none_is_taken():
 def test_a_number_among_objects_by_system_is_refused():
     with pytest.raises(InputError, match=r"expected \{system: number\}, got 0\.9"):
         score_columns(table(COMET=[{"a": 0.5, "b": 0.6}, 0.9]), ["a", "b"], "COMET")
+
+
+LOWER = ("wer_no_punct", "latency_without_cache", "Word Error Rate (no case)", "hallucination_rate")
+HIGHER = ("no_errors", "error-free", "COMET", "rouge1_f", "rouge-1-f", "BLEU4")
+UNCLEAR = (
+    *("accuracy_loss", "error_detection_f1", "edit_distance_similarity", "1-WER", "error_reduction", "cost_savings"),
+    *("attack_success", "answer_time", "refusal_score", "score_drop", "bias_score", "price"),
+)
+
+
+def test_a_direction_is_taken_from_a_name_that_says_it_clearly():
+    assert {name: direction_of(name) for name in LOWER} == dict.fromkeys(LOWER, "lower")
+    assert {name: direction_of(name) for name in HIGHER} == dict.fromkeys(HIGHER, "higher")
+    assert {name: direction_of(name) for name in UNCLEAR} == dict.fromkeys(UNCLEAR)
+
+
+@pytest.mark.parametrize("texts", [{}, {"reference": TEXTS["reference"], "mt": TEXTS["base"]}])
+def test_numbered_scores_are_of_two_systems_or_of_two_raters(tmp_path, texts):
+    columns = {**texts, "score_1": [3, 4], "score_2": [5, 2]}
+    rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    with pytest.raises(InputError) as error:
+        read_test_sets(tmp_path / "a.jsonl", scores="score", need_references=False)
+    message = str(error.value)
+    model = "mt" if texts else "model"
+    assert "'score_1', 'score_2' are of 2 systems, or scores of one, as of 2 raters" in message
+    assert "As systems: systems=['1', '2'] scores='score'." in message
+    assert f"As scores of one: systems='{model}' scores=['score_1', 'score_2']." in message
+    (found,) = read_test_sets(tmp_path / "a.jsonl", scores="score", systems=["1", "2"], need_references=False)
+    assert numbers_in(found.scores["score"]) == {"1": [3, 4], "2": [5, 2]}
+    names = ["score_1", "score_2"]
+    (found,) = read_test_sets(tmp_path / "a.jsonl", scores=names, systems=model, need_references=False)
+    assert numbers_in(found.scores["score_2"]) == {model: [5, 2]}

@@ -71,6 +71,52 @@ class TestSubtitles:
         with pytest.warns(UserWarning, match=r"3 lines look like times \(-->\), and 2 subtitles can be read"):
             parse(read_subtitles, VTT + "\n00:05.00x --> 00:06.000\nTag\n")
 
+    def test_of_several_systems_the_one_that_cannot_be_joined_is_named(self, tmp_path):
+        """The other has the same times as the references."""
+        later = SRT.replace("00:00:0", "00:00:1")
+        save(tmp_path, same_srt=SRT, later_srt=later, human_vtt=VTT)
+        error = command("score", "same.srt", "later.srt", "-r", "human.vtt", "-m", "wer", cwd=tmp_path, code=2).stderr
+        assert error == (
+            f"error: No time of 'human.vtt', such as '{TIMES[0]}', can be joined with one of 'later.srt', such as "
+            "'00:00:11.000 --> 00:00:12.500'; expected texts with the same times.\n"
+        )
+
+    def test_of_which_each_can_be_joined_and_not_together(self, tmp_path):
+        first, second = SRT.split("2\r\n")
+        save(tmp_path, a_srt=first, b_srt=second, human_vtt=VTT)
+        error = command("score", "a.srt", "b.srt", "-r", "human.vtt", "-m", "wer", cwd=tmp_path, code=2).stderr
+        assert error == (
+            "error: No time of 'human.vtt' is in all of 'a.srt' and 'b.srt', though each of them has some: give them "
+            "one at a time.\n"
+        )
+
+    def test_are_not_spoken_of_as_translation_units(self, tmp_path):
+        """What has two texts of one time in one file, and one in the other, is told of in words of subtitles."""
+        save(tmp_path, twice_srt=SRT + "\r\n" + SRT.split("2\r\n")[0].replace("Буря", "Волна"), human_vtt=VTT)
+        message = (
+            r"twice\.srt: 1 of the 2 times of .*human\.vtt occurs here more or less often, with different texts, the "
+            r"first on line 1, '00:00:01\.000 --> 00:00:02\.500': left out for every system\."
+        )
+        with pytest.warns(UserWarning, match=message):
+            tercet.read_test_sets(tmp_path / "twice.srt", references=tmp_path / "human.vtt")
+        save(tmp_path, twice_srt=SRT + "\r\n" + SRT.replace("Буря", "Волна").replace("Вышли", "Вошли"))
+        message = (
+            r"Nothing of .*twice\.srt' can be joined with .*human\.vtt': what both have occurs in one of them more "
+            f"often, with different texts, such as '{TIMES[0]}'; expected each as often in both"
+        )
+        with pytest.raises(InputError, match=message):
+            tercet.read_test_sets(tmp_path / "twice.srt", references=tmp_path / "human.vtt")
+
+    def test_have_no_columns_to_choose(self, tmp_path):
+        save(tmp_path, a_srt=SRT, human_vtt=VTT)
+        for option in ("--system", "--reference-column", "--source-column"):
+            error = command(
+                "score", "a.srt", "-r", "human.vtt", "-m", "wer", option, "x", cwd=tmp_path, code=2
+            ).stderr
+            assert error == f"error: SRT files have no columns, and so none is called 'x': leave out {option}.\n"
+        error = command("compare", "a.srt", "-r", "human.vtt", "--by", "x", cwd=tmp_path, code=2).stderr
+        assert error == "error: SRT files have no column 'x' for --by.\n"
+
     def test_a_line_that_would_take_hours(self):
         with pytest.raises(InputError, match="line 3: a line of more than 4 KiB"):
             parse(read_subtitles, SRT.replace("\r", "").replace("<i>", "{" * 5000))
@@ -111,7 +157,7 @@ class TestKinds:
         [
             ("m.tmx", "m.srt", "Systems in TMX files need references in TMX, XLIFF or PO files, because"),
             ("m.srt", "m.tmx", "Systems in SRT files need references in SRT, WebVTT or SSA files, because"),
-            ("m.ctm", "m.txt", "Systems in CTM files need references in CTM, STM or TRN files or files called 'te"),
+            ("m.ctm", "m.txt", "Systems in CTM files need references in CTM, STM, SegLST (.seglst.json) or TRN fil"),
             ("m.tmx m.txt", "m.tmx", "'m.tmx' and 'm.txt' are systems in files of different kinds; expected all of"),
             ("m.txt m.srt", "m.srt", "'m.txt' and 'm.srt' are systems in files of different kinds; expected all of"),
             ("m.trn m.srt", "m.stm", "'m.trn' and 'm.srt' are systems in files of different kinds; expected all of"),

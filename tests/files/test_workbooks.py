@@ -47,9 +47,9 @@ def test_numbers_dates_and_empty_cells_are_read_as_text():
 
 def test_the_first_sheet_counts_and_empty_rows_at_its_end_do_not():
     with pytest.warns(UserWarning, match=r"test\.xlsx, sheet 'Sheet': only this sheet is read, not 'notes'"):
-        found = read(workbook([["mt", "ref"], ["a", "b"], [], ["c", "d"], [None, None]], others=["notes"]))
-    assert found.columns == {"mt": ["a", "", "c"], "ref": ["b", "", "d"]}
-    assert found.lines == [2, 3, 4]
+        found = read(workbook([["mt", "ref"], ["a", "b"], ["c", "d"], [None, None]], others=["notes"]))
+    assert found.columns == {"mt": ["a", "c"], "ref": ["b", "d"]}
+    assert found.lines == [2, 3]
 
 
 def made(fill):

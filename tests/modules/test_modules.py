@@ -257,3 +257,49 @@ def test_explain_shows_how_a_text_matches(metric):
     assert found == tercet.explain(metric, PREDICTIONS[0], REFERENCES[0], **needed(metric)).to_dict()
     with pytest.raises(tercet.OptionError, match=f"{metric} has no option 'tokeniser'"):
         module.explain("a", "a", tokeniser="13a")
+
+
+THINKING = [f"<think>hm, {number}</think>{text}" for number, text in enumerate(PREDICTIONS)]
+
+
+@ANY_TEXTS
+class TestNormalize:
+    """What a module was loaded with is what each of its calls is given, unless it names another."""
+
+    @pytest.mark.parametrize("metric", ["bleu_multi", "chrf_multi", "ter", "wer", "rouge_nlws"])
+    def test_is_that_of_every_call(self, metric):
+        module = tercet.load(metric, normalize="think")
+        assert repr(module).startswith(f"<evaluate module tercet.load('{metric}', normalize='think'): ")
+        for _ in range(2):
+            module.add_batch(predictions=THINKING, references=REFERENCES)
+            assert module.compute(signature=True) == score(metric, THINKING, normalize="think", signature=True)
+        module.add_batch(predictions=THINKING, references=REFERENCES)
+        assert module.compute(normalize=None) == score(metric, THINKING)
+
+    def test_is_that_of_explanations_and_of_a_trainer_s_function(self):
+        module = tercet.load("chrf", normalize=["think", "lower"])
+        said = module.explain(THINKING[0], REFERENCES[0]).to_dict()
+        assert said == tercet.explain("chrf", THINKING[0], REFERENCES[0], normalize=["think", "lower"]).to_dict()
+        function = module.compute_metrics(decode=list)
+        assert [metric.normalize for metric in function.metrics] == [["think", "lower"]]
+
+    def test_is_of_one_module_where_several_are_combined(self):
+        both = evaluate.combine([tercet.load("chrf", normalize="think"), tercet.load("ter")])
+        found = both.compute(predictions=THINKING, references=REFERENCES)
+        assert found["chrf"] == score("chrf", THINKING, normalize="think")["chrf"]
+        assert found["ter"] == score("ter", THINKING)["ter"]
+
+    def test_is_taken_with_the_keys_of_other_packages(self):
+        found = tercet.load("sacrebleu", normalize="think").compute(predictions=THINKING, references=REFERENCES)
+        assert found == tercet.load("sacrebleu").compute(predictions=PREDICTIONS, references=REFERENCES)
+
+    @pytest.mark.parametrize(
+        ("metric", "message"),
+        [
+            ("bertscore", "The 'normalize' option of bertscore_idf must be one of 'nfc'.* Did you mean 'html'?"),
+            ("paired_significance", "evaluate modules cannot be loaded with 'normalize'"),
+        ],
+    )
+    def test_is_checked_as_the_module_is_loaded(self, metric, message):
+        with pytest.raises(tercet.OptionError, match=message):
+            tercet.load(metric, normalize="hmtl")

@@ -13,6 +13,7 @@ import yaml
 
 import tercet
 from conftest import ROOT
+from gate_scenes import FAILING, PASSING
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 INSTALL, COMPARE = ACTION["runs"]["steps"]
@@ -65,6 +66,18 @@ def test_a_change_for_the_worse_fails_and_the_report_is_written(run, tmp_path):
     options |= {"files": "main.jsonl\n'my change.jsonl'\n", "options": "--baseline 'my change'\n--alpha 0.1"}
     run(0, **options)
     assert "| my change |" in Path(report).read_text(encoding="utf-8")
+    run(0, **options | {"files": "old=main.jsonl 'new text=my change.jsonl'", "options": "--baseline old"})
+    assert "| new text |" in Path(report).read_text(encoding="utf-8")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("code", "scenes"), [(1, FAILING), (0, PASSING)])
+def test_scenes_end_with_the_code_of_the_command(run, tmp_path, code, scenes):
+    for scene in scenes.values():
+        scene.write(tmp_path / "t.csv")
+        gated = {"fail-if-worse": scene.gate, "max-missing": scene.most_missing}
+        chosen = {"metrics": scene.metric, "options": "--system old --system new"}
+        assert scene.said in run(code, python=sys.executable, files="t.csv", **chosen, **gated)
 
 
 def test_the_action_installs_itself():

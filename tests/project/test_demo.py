@@ -72,6 +72,7 @@ class TestControls:
         ("bleu_multi", "weights", "", None), ("bleu_multi", "weights", "0.5, 0.5", [0.5, 0.5]),
         ("bleu_multi", "weights", "a = 1; b=.5,.5", {"a": [1.0], "b": [0.5, 0.5]}),
         ("bleu_multi", "scale", "100", 100), ("bleu_multi", "lowercase", True, True),
+        ("rouge_nlws", "normalize", [], None), ("ter", "normalize", ["think", "html"], ["think", "html"]),
         ("rouge_nlws", "rouge_types", ["rougeL"], ["rougeL"]), ("rouge_nlws", "max_words", "7", 7),
         ("bertscore_idf", "model_type", "roberta-large (English)", "roberta-large"),
         ("bertscore_idf", "num_layers", "", None),
@@ -98,6 +99,10 @@ class TestControls:
         ("bleu_multi", {"segments": "yes"}, "'segments' option on this page must be True or False. Got 'yes'"),
         ("bleu_multi", [], r"The options must be names with values. Got \[\]"),
         ("bleu_multi", {"x" * 1_000_000: 1}, r"^The option 'x{20,60}… cannot be chosen here. Known: "),
+        ("bleu_multi", {"normalize": "whisper"}, "a list of some of 'nfc', 'nfkc', 'html'"),
+        ("chrf_multi", {"normalize": ["json:a"]}, "a list of some of 'nfc', 'nfkc', 'html'"),
+        ("ter", {"normalize": ["nfkc"] * 100_000}, "a list of some of 'nfc', .*, 'indic', each once"),
+        ("wer", {"normalize": False}, "a list of some of 'nfc'"),
         ("rouge_nlws", {"rouge_types": [["rouge1"]]}, "a list of some of 'rouge1'"),
         ("rouge_nlws", {"rouge_types": []}, "a list of some of 'rouge1'"),
         ("rouge_nlws", {"rouge_types": ["rougeW1.1"]}, "a list of some of 'rouge1'"),
@@ -142,6 +147,7 @@ class TestTexts:
         ("bleu_rouge_f", "de", {"max_order": 3, "beta": 2, "brevity_penalty": True, "stemmer": "de"}, {}),
         ("embedding_cosine", "ru", {"max_length": 8, "long_text": "window", "scale": 100}, {}),
         ("perplexity_lm", "en", {"max_length": 9, "stride": 3}, {}),
+        ("chrf_multi", "ru", {"normalize": ["lower", "nfkc"]}, {}),
     ])  # fmt: skip
     @pytest.mark.usefixtures("real_language_model")
     def test_options_count(self, metric, language, options, written):
@@ -154,6 +160,22 @@ class TestTexts:
         assert close(metric, results[0], of_one_text(metric, prediction, references))
         assert close(metric, results[1], of_one_text(metric, prediction, references, **options))
         assert results[0]["signature"] != results[1]["signature"]
+
+    def test_normalizers_are_chosen_by_name_in_an_order_and_named_below_the_score(self):
+        text, reference = "<think>Ку-ку?</think>Гавань &amp; порт", "гавань & порт"
+        demo = DEMOS["wer"]
+        result = demo.compute([text], [reference], {"normalize": ["think", "html", "lower"]})
+        assert result["wer"] == 0
+        assert "|normalize:think+html+lower|" in result["signature"]
+        assert demo.compute([text], [reference], {"normalize": []}) == demo.compute([text], [reference], {})
+
+    def test_texts_that_a_normalizer_makes_long_are_refused_as_long_ones(self):
+        text = "\ufdfa" * 15_000
+        DEMOS["chrf_multi"].compute([text[:90]], [text[:90]], {"normalize": "nfkc"})
+        with pytest.raises(
+            tercet.InputError, match="A text has 270,000 characters; this page takes texts of up to 20,000"
+        ):
+            DEMOS["chrf_multi"].compute([text], [text], {"normalize": "nfkc"})
 
     @pytest.mark.usefixtures("real_language_model")
     def test_examples_have_the_scores_of_their_options(self, demo):

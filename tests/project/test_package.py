@@ -142,3 +142,13 @@ def test_workflows_run_actions_of_fixed_commits():
     assert len(used) > 5
     for action in used:
         assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+\b.*", action), action
+
+
+@pytest.mark.parametrize("name", ["sacrebleu", "rouge_scorer", "nltk", "rouge", "jiwer", "evaluate"])
+def test_a_drop_in_is_an_attribute_that_is_imported_when_it_is_used(name):
+    code = (
+        "import sys, tercet; at_once = 'tercet.compat' in sys.modules;"
+        f"print(at_once, tercet.compat.{name}.__name__, hasattr(tercet.compat, 'sacreblue'))"
+    )
+    found = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == f"False tercet.compat.{name} False\n"

@@ -104,7 +104,7 @@ def test_search_finds_a_page(reader):
     ("name", "shown", "copied"),
     [
         ("index", ">>> import tercet", r'import tercet\npredictions = \[.*\nround\(result\["bleu"\], 1\)'),
-        ("use/command-line", "$ tercet compare", "tercet compare examples/data/es.tsv .* --metric ter"),
+        ("use/many-systems", "$ tercet compare", "tercet compare examples/data/es.tsv .* --metric ter"),
         ("use/mbr", "$ tercet mbr", "tercet mbr examples/data/candidates.jsonl --metric chrf"),
     ],
 )
@@ -151,7 +151,7 @@ def test_the_picture_of_the_home_page_follows_dark_mode(browser, site):
 def test_the_text_of_a_picture_can_be_read_on_a_phone(browser, site):
     """A picture is one made for a phone, or is scrolled; of a window of 1280 pixels at least 60 % of the size."""
     reader, seen = Reader(browser, site, width=390), set()
-    for name in ("index", "use/command-line", "use/notebook", "use/spaces", "which-metric", "speed"):
+    for name in ("index", "use/output", "use/notebook", "use/spaces", "which-metric", "speed"):
         reader.open(name)
         for picture in reader.page.locator("article img:visible").all():
             picture.scroll_into_view_if_needed()

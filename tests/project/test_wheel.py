@@ -56,7 +56,7 @@ def test_the_index_can_show_the_readme_and_the_site_has_the_same_addresses(wheel
 
 PAGES = [
     *("coming-from", "use/notebook", "use/trainer"),  # examples in Python
-    *("use/command-line", "use/mbr", "which-metric"),  # and commands, which read test sets
+    *("use/many-systems", "use/spreadsheets", "use/mbr", "which-metric"),  # and commands, which read test sets
 ]
 
 

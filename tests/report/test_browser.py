@@ -503,3 +503,70 @@ def test_scores_are_unpacked_as_they_are(browser, tmp_path):
     rounded = [score if score is None else round(score, 4) for score in scores]
     assert unpacked == [list(pair) for pair in zip(rounded, rounded[::-1], strict=True)]
     page.close()
+
+
+#: What of a table is outside of the page, or not shown in full by a box around it.
+LOST = """tables => [...document.querySelectorAll(tables)]
+    .flatMap(table => [...table.querySelectorAll("th, td, .tests, .p")])
+    .filter(part => part.checkVisibility() && part.textContent.trim())
+    .filter(part => part.getBoundingClientRect().width > 1)
+    .filter(part => part.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+    .map(part => part.textContent)"""
+#: The width of A4 in pixels, without margins of 12 mm.
+A4 = 703
+
+
+def test_slices_stand_in_the_window_of_a_phone_with_difference_and_p(shown):
+    page = shown("sliced", viewport={"width": 390, "height": 844})
+    table = page.locator("table.part").first
+    row = table.locator("tr", has_text="tuned").first
+    for label in ("difference", "adj. p"):
+        cell = row.locator(f"td[data-label='{label}']")
+        box = cell.bounding_box()
+        assert re.search(r"\d", cell.inner_text())
+        assert cell.evaluate("e => getComputedStyle(e, '::before').content") == f'"{label} "'
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+    assert page.evaluate(LOST, "table.part, table.scores") == []
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+@pytest.mark.parametrize("name", ["one", "sliced", "several", "trust"])
+def test_paper_loses_no_column_no_colour_and_prints_no_empty_box(shown, name):
+    page = shown(name, viewport={"width": A4, "height": 1000})
+    page.emulate_media(media="print")
+    assert page.evaluate(LOST, "table") == []
+    scrolled = page.evaluate("[...document.querySelectorAll('.scroll')].map(e => getComputedStyle(e).overflowX)")
+    assert set(scrolled) == {"visible"}
+    closed = page.locator("details:not([open])")
+    for box in closed.all():
+        if box.is_visible():
+            assert box.locator("td").first.is_visible(), box.inner_text()
+    if name != "trust":
+        colours = page.evaluate(
+            "[...document.querySelectorAll('.m1')].map(e => getComputedStyle(e).printColorAdjust)"
+        )
+        assert set(colours) == {"exact"}
+        intervals = page.locator("table", has_text="won/tied/lost").first
+        assert intervals.is_visible()
+
+
+def test_numbers_of_a_page_have_one_minus_sign(shown):
+    page = shown("few")
+    page.evaluate("document.querySelectorAll('details:not(.segments)').forEach(each => each.open = true)")
+    texts = page.locator("main").evaluate("e => [...e.querySelectorAll('td, .verdict')].map(each => each.innerText)")
+    assert not [text for text in texts if re.search(r"(?:^|[\s(\[])-\d", text)]
+
+
+def test_two_systems_show_the_texts_of_their_pair_by_the_first_metric_at_once(browser, tmp_path):
+    systems = {"a": ["the cat sat", "it rains", "we go", "no"], "b": ["a cat sat", "it rained", "we went", "no"]}
+    found = compare(systems, ["ter", "chrf"], references=["the cat sat", "it rained", "we go", "no"], n_resamples=20)
+    path = tmp_path / "pair.html"
+    path.write_text(to_html([found]), encoding="utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    opened = page.locator(".unfolds > details[open]")
+    expect(opened).to_have_count(1)
+    expect(opened.locator(".output").first).to_be_visible()
+    expect(page.locator(".note", has_text="Each score is drawn on its own scale.").first).to_be_visible()
+    page.close()

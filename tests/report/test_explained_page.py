@@ -1,5 +1,6 @@
 """The page of `tercet explain --out x.html`: systems as rows, the best first, in any window, without a script."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -122,3 +123,51 @@ def test_the_explanations_of_many_systems_are_packed_and_shown_when_they_are_ope
     assert last.locator(".text").text_content() in boxes.last.text_content().replace("  ", " ")
     assert page.locator("noscript").count() == 1
     assert "<script>" not in page_of("bleu")
+
+
+def summaries(*metrics, test_set, segment=1):
+    return re.findall(
+        r"<details><summary>([^<]*)</summary><div class=\"why", page_of(*metrics, test_set=test_set, segment=segment)
+    )
+
+
+PAIR = TestSet("x", {"same": ["the cat sat"], "other": ["the dog sat down"]}, [["the cat sat"]], None)
+
+
+def test_a_summary_says_in_words_what_a_score_is_made_of():
+    # 11 characters without blanks are 9: of orders 1 to 6 these are 9 + 8 + 7 + 6 + 5 + 4 n-grams.
+    same, other = summaries("chrf", test_set=PAIR)
+    assert same == "n-grams of characters that match: 39 of 39 in the prediction, of 39 in the reference"
+    assert other.endswith("of 39 in the reference")
+    # By words: 2 of 10 n-grams of the prediction match (the, sat), of 6 of the reference.
+    assert summaries("google_bleu", test_set=PAIR) == [
+        "precision 100.00; recall 100.00",
+        "precision 20.00; recall 33.33",
+    ]
+    assert not [
+        text for metric in ("bleu", "rouge", "ter") for text in summaries(metric, test_set=PAIR) if "numbers" in text
+    ]
+
+
+def test_a_brevity_penalty_of_one_is_no_score():
+    for metric in ("bleu", "bleu:scale=1"):
+        assert all(text.startswith("brevity penalty 1.0000; ") for text in summaries(metric, test_set=PAIR))
+
+
+def test_precision_and_recall_are_said_once():
+    (same, _) = summaries("rouge:rouge_types=rouge1", test_set=PAIR)
+    assert re.findall(r"(precision|recall) 100\.00", same) == ["precision", "recall"]
+    assert not re.search(r"\bF 100", same)
+
+
+def test_boxes_within_boxes_do_not_scroll_and_paper_keeps_colours(shown):
+    page = shown(page_of("bleu", test_set=PAIR, segment=1))
+    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    unreached = """() => [...document.querySelectorAll(".why, .why *")]
+        .filter(box => ["auto", "scroll"].includes(getComputedStyle(box).overflowX) && box.tabIndex < 0).length"""
+    assert page.evaluate(unreached) == 0
+    page.emulate_media(media="print")
+    colours = page.evaluate(
+        "() => [...document.querySelectorAll('.text .m3, .text .m2')].map(e => getComputedStyle(e).printColorAdjust)"
+    )
+    assert set(colours) == {"exact"}

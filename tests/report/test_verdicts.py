@@ -3,10 +3,12 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from tercet.comparison.compare import compare
 from tercet.comparison.scores import SystemScore
-from tercet.comparison.verdicts import score_verdict, summary_verdict
+from tercet.comparison.verdicts import score_verdict, summary_verdict, verdict_of
+from tercet.markup import Name
 from tercet.report.comparison import bucket_verdict
 from tercet.test_sets.test_set import TestSet
 
@@ -63,8 +65,8 @@ CASES = {
         "This was not tested: the difference may be due to chance.",
     ]),
     "the same score": ({"a": 40.0, "b": 40.0}, {}, {}, ["Both systems have the same BLEU: 40.00."]),
-    "one system": ({"a": 40.0}, {}, {}, ["a has a BLEU of 40.00. There is no other system."]),
-    "one untested system": ({"a": 40.0}, {}, {"test": None}, ["a has a BLEU of 40.00. There is no other system."]),
+    "one system": ({"a": 40.0}, {}, {}, ["The BLEU of a is 40.00. There is no other system."]),
+    "one untested system": ({"a": 40.0}, {}, {"test": None}, ["The BLEU of a is 40.00. There is no other system."]),
     "three without a test": (THREE, {}, {"test": None}, [
         "c has the best BLEU: 3.00, 1.00 points above b, the next best.",
         "This was not tested: the difference may be due to chance.",
@@ -76,7 +78,7 @@ CASES = {
     "better than some": ({**THREE, "d": 4.0}, {("d", "a"): 0.0003, ("d", "b"): 0.0004, ("a", "b"): 0.9}, {}, [
         "d has the best BLEU: 4.00, 1.00 points above c, the next best.",
         f"{NO_DIFFERENCE} d and c (adjusted p 1.000; alpha 0.05), {NONE}",
-        "d is significantly better than the other 2 (largest adjusted p 0.0004).",
+        "d is significantly better than b and a (largest adjusted p 0.0004).",
         "The baseline a is significantly worse than 1 other.",
     ]),
     "better than none": (THREE, {("a", "c"): 0.3}, {}, [
@@ -92,7 +94,7 @@ CASES = {
     "no better than many": (EIGHT, {("s7", "s0"): 0.01, ("s7", "s3"): 0.06}, {"baseline": "s7"}, [
         "s7 has the best BLEU: 7.00, 1.00 points above s6, the next best.",
         f"{NO_DIFFERENCE} s7 and 6 of the 7 others (least adjusted p 0.060, alpha 0.05), {NONE}",
-        "s7 is significantly better than the other (adjusted p 0.010).",
+        "s7 is significantly better than s0 (adjusted p 0.010).",
     ]),
     "better than none of many": (EIGHT, {("s7", "s3"): 0.06}, {"baseline": "s7"}, [
         "s7 has the best BLEU: 7.00, 1.00 points above s6, the next best.",
@@ -102,7 +104,22 @@ CASES = {
         "baseline": "b",
     }, [
         "b and c share the best BLEU: 2.00, 1.00 points above a, the next best.",
-        "b is significantly better than a (adjusted p 0.0010, alpha 0.05).",
+        "b is significantly better than a (adjusted p 0.0010).", "c is not told apart from a (adjusted p 0.200).",
+    ]),
+    "two of which are the next best": ({"a": 3.0, "b": 2.0, "c": 2.0}, {("a", "b"): 0.01, ("a", "c"): 0.02}, {
+        "baseline": "a",
+    }, [
+        "a has the best BLEU: 3.00, 1.00 points above b and c, the next best.",
+        "a is significantly better than both others (largest adjusted p 0.020, alpha 0.05).",
+    ]),
+    "no test of some": (THREE, {("c", "a"): 0.01, ("c", "b"): float("nan"), ("a", "b"): 0.3}, {}, [
+        "c has the best BLEU: 3.00, 1.00 points above b, the next best.",
+        "c is significantly better than a (adjusted p 0.010, alpha 0.05).", "b against c was not tested.",
+        "The baseline a is significantly worse than 1 other.",
+    ]),
+    "no test of any": ({"a": 2.0, "b": 1.0}, {("a", "b"): float("nan")}, {}, [
+        "a has the best BLEU: 2.00, 1.00 points above b.",
+        "This was not tested: the difference may be due to chance.",
     ]),
     "the baseline among three": ({"low": 1.0, "x": 2.0, "high": 3.0}, AMONG, {"baseline": "x"}, [
         "high has the best BLEU: 3.00, 1.00 points above x, the next best.",
@@ -112,9 +129,9 @@ CASES = {
     "a baseline of that name": ({"a": 2.0, "baseline": 1.0, "c": 1.0}, {("a", "baseline"): 0.01}, {
         "baseline": "baseline",
     }, [
-        "a has the best BLEU: 2.00, 1.00 points above baseline, the next best.",
+        "a has the best BLEU: 2.00, 1.00 points above baseline and c, the next best.",
         f"{NO_DIFFERENCE} a and c (adjusted p 1.000; alpha 0.05), {NONE}",
-        "a is significantly better than the other (adjusted p 0.010).",
+        "a is significantly better than baseline (adjusted p 0.010).",
         "The baseline is significantly worse than 1 other.",
     ]),
 }  # fmt: skip
@@ -126,12 +143,12 @@ def test_a_table_says_no_more_than_its_numbers_and_tests():
 
 
 def test_names_are_kept_apart_from_what_is_said_of_them():
-    """They may be of any script, and hold anything: every other part of a sentence is a name."""
+    """They may be of any script, and hold anything."""
     row, names = replace(BLEU.rows[0], difference=None), ("נתן", "<b>")
     rows = [replace(row, system=name, value=2.0 - place, best=not place) for place, name in enumerate(names)]
     found = replace(FOUND, test=None)
     (sentence, _) = score_verdict(found, replace(BLEU, rows=rows), {name: name for name in names})
-    assert sentence[1::2] == names
+    assert tuple(part for part in sentence if isinstance(part, Name)) == names
 
 
 def summed_up(*tables, test="permutation"):
@@ -153,7 +170,9 @@ def test_the_summary_says_whether_scores_agree_and_what_the_tests_add():
         ([("a", ""), ("a", "")],
          ["A is best in both metrics.", "It is significantly better than all 6 others in each of them."]),
         ([("a", "bc"), ("a", "bc"), ("a", "b")],
-         ["A is best in all 3 metrics.", "The tests do not tell it apart from B and C (BLEU, chrF)."]),
+         ["A is best in all 3 metrics.",
+          "It is significantly better than D, E, F and G by each score; significantly better than C by TER; "
+          "not told apart from B by any score; not told apart from C by BLEU and chrF."]),
         ([("a", "bcdef"), ("a", "g")],
          ["A is best in both metrics.",
           "Of the 6 others, the tests do not tell it apart from 5 by BLEU and 1 by chrF."]),
@@ -163,26 +182,35 @@ def test_the_summary_says_whether_scores_agree_and_what_the_tests_add():
          ["A is best in all 5 metrics.",
           "Of the 6 others, the tests do not tell it apart from up to 6 by one score."]),
         ([("ab", ""), ("ab", ""), ("ab", "c")], ["A and B are best in all 3 metrics."]),
-        ([("a", "c"), ("b", "c"), ("a", "")], [disagree, "A is best by BLEU and TER.", "B is best by chrF."]),
+        ([("a", "c"), ("b", "c"), ("a", "")],
+         [disagree,
+          "A is best by BLEU (not told apart from C); significantly best by TER; significantly worse than B by chrF.",
+          "B is best by chrF (not told apart from C); significantly worse than A by BLEU and TER."]),
+        # who is nowhere significantly worse, where all others are somewhere, stands first
         ([("a", "b"), ("b", ""), ("a", "bc")],
-         [disagree, "A is best by BLEU and TER.", "B is best by chrF.",
-          "By BLEU and TER, the test does not tell them apart."]),
+         ["B is significantly best by chrF; not told apart from A by BLEU and TER.",
+          "A is best by BLEU (not told apart from B); best by TER (not told apart from B and C); significantly "
+          "worse than B by chrF."]),
+        ([("a", "bcdefg"), ("b", "")],
+         ["B is significantly best by chrF; not told apart from A by BLEU.",
+          "A is best, but not significantly, by BLEU; significantly worse than B by chrF."]),
         ([("a", "b"), ("b", "a"), ("a", "bc")],
-         [disagree, "A is best by BLEU and TER.", "B is best by chrF.",
-          "By none of these scores does the test tell these systems apart."]),
-        ([("a", "")], []),
+         [disagree,
+          "A is best by BLEU (not told apart from B); best by TER (not told apart from B and C); not told apart from "
+          "B by chrF.",
+          "B is best by chrF (not told apart from A); not told apart from A by BLEU and TER."]),
+        ([("abcdefg", ""), ("abcdefg", "")], ["All 7 systems have the same scores in both metrics."]),
     ):  # fmt: skip
         assert summed_up(*tables) == sentences
     assert summed_up(("a", ""), ("a", ""), test=None)[1:] == [
-        "The differences were not tested: they may be due to chance."
+        "These differences were not tested: they may be due to chance."
     ]
 
 
 def test_scores_of_one_metric_are_not_called_metrics():
     tables = [replace(BLEU, rows=[replace(BLEU.rows[0], system=name, best=name == "a") for name in "ab"])] * 2
     assert summary_verdict(tables, ["ROUGE-1", "ROUGE-L"], {"a": "a", "b": "b"})[0] == (
-        "",
-        "a",
+        Name("a"),
         " is best in both scores.",
     )
 
@@ -211,3 +239,59 @@ def test_groups_count_those_that_are_best_in_each():
         (sentence,) = bucket_verdict(given, ["a", "b"], higher, "length groups")
         assert "".join(sentence) == said + untested
     assert bucket_verdict(columns, ["a"], True, "length groups") == []
+
+
+def verdict(scores, **settings):
+    """Return the verdict on numbers of systems as one text."""
+    found = compare(scores=scores, **settings)
+    return " ".join(map("".join, verdict_of(found, {name: name for name in found.test_set.systems})))
+
+
+HIGH, LOW = [2.0, 3.0, 4.0] * 10, [1.0, 2.5, 2.0] * 10
+
+
+def test_a_score_that_is_0_for_all_or_nan_is_left_out_and_the_others_are_judged():
+    nothing = {"a": [0.0] * 30, "b": [0.0] * 30}
+    both = {"x": {"a": LOW, "b": HIGH}, "null": nothing}
+    assert verdict(both).startswith("b has the best x: 3.0000, ")
+    left_out = "Left out here: null, by which no system is the best."
+    assert verdict(both).endswith(f"The difference is significant (p 0.0001, alpha 0.05). {left_out}")
+    three = {**both, "y": {"a": LOW, "b": HIGH}}
+    assert verdict(three) == (
+        "b is best in both metrics. It is significantly better than a in each of them. "
+        "Left out here: null, by which no system is the best."
+    )
+    assert verdict({"null": nothing, "zero": nothing}).count("Both systems have the same") == 2
+
+
+def test_what_is_not_tested_by_one_score_is_no_finding():
+    """Here the second score has numbers of three segments alone."""
+    few = [5.0, 6.0, 7.0] + [np.nan] * 27
+    scores = {"x": {"a": LOW, "b": HIGH}, "y": {"a": [value - 1 for value in few], "b": few}}
+    assert verdict(scores) == (
+        "b is best in both metrics. It is significantly better than a by x; not tested against a by y. "
+        "By y, only 3 of 30 segments are compared: a lacks 27 and b lacks 27."
+    )
+
+
+@pytest.mark.filterwarnings("ignore:.*not scored for every system")
+def test_segments_that_a_missing_number_leaves_out_are_said():
+    lacking = [np.nan] * 3 + HIGH[3:]
+    assert verdict({"x": {"a": LOW, "b": lacking}}).endswith(" Only 27 of 30 segments are compared: b lacks 3.")
+    both = {"x": {"a": LOW, "b": lacking}, "y": {"a": LOW, "b": lacking}}
+    assert verdict(both).endswith(" Only 27 of 30 segments are compared: b lacks 3.")
+    one = {"x": {"a": LOW, "b": lacking}, "y": {"a": LOW, "b": HIGH}}
+    assert verdict(one).endswith(" By x, only 27 of 30 segments are compared: b lacks 3.")
+    assert "are compared" not in verdict({"x:missing=zero": {"a": LOW, "b": lacking}})
+
+
+def test_the_bootstrap_test_errs_and_that_is_said_of_several_scores_too():
+    scores = {"x": {"a": LOW, "b": HIGH}, "y": {"a": LOW, "b": HIGH}}
+    assert verdict(scores, test="bootstrap").endswith(
+        "The paired bootstrap test errs two to four times as often as alpha says."
+    )
+
+
+def test_equal_scores_by_all_metrics_are_called_so():
+    scores = {"x": {"a": LOW, "b": LOW}, "y": {"a": HIGH, "b": HIGH}}
+    assert verdict(scores) == "Both systems have the same scores in both metrics."

@@ -80,12 +80,12 @@ def test_of_several_metrics_each_scores_what_it_reads(tmp_path):
     """One metric reads the answers alone, the other the thoughts as well, whose length then counts."""
     reads_answers, reads_all, given = tercet.Chrf(normalize="think", scale=1), tercet.Bleu(max_order=2), []
     reward = tercet.reward({reads_answers: 0.75, reads_all: 0.25}, references="answer")
-    with random_states_kept(), pytest.warns(UserWarning, match="<think> blocks"):
+    with random_states_kept(), pytest.warns(UserWarning, match="a model's thinking"):
         train(tmp_path, thinking_before(reward, given), steps=5)
     for texts, answer, found in given:
         of_answers = tercet.score(reads_answers, texts, answer, segments=True)["segments"]["chrf"]
         of_all = tercet.reward(reads_all, references="answer")
-        with pytest.warns(UserWarning, match="<think> blocks"):
+        with pytest.warns(UserWarning, match="a model's thinking"):
             pairs = zip(of_answers, of_all(texts, answer=answer), strict=True)
         expected = [0.75 * first + 0.25 * other for first, other in pairs]
         assert found == pytest.approx(expected, abs=1e-12)

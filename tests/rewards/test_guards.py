@@ -154,9 +154,9 @@ class TestNormalizedCompletions:
     def test_of_several_metrics_each_sees_what_it_scores(self, thought, answer):
         text = f"<think>{thought}</think>{answer}"
         reads_answers, reads_all = tercet.Chrf(normalize="think"), tercet.Chrf(word_order=2)
-        with pytest.warns(UserWarning, match="<think> blocks in 1 of 1 items"):
+        with pytest.warns(UserWarning, match="a model's thinking in 1 of 1 items"):
             found = tercet.reward({reads_answers: 0.5, reads_all: 0.5}).verl("", text, answer)
-        with pytest.warns(UserWarning, match="<think> blocks in 1 of 1 items"):
+        with pytest.warns(UserWarning, match="a model's thinking in 1 of 1 items"):
             all_alone = tercet.reward(reads_all).verl("", text, answer)
         assert found == pytest.approx(0.5 + 0.5 * all_alone)
         assert all_alone < 0.5

@@ -106,6 +106,44 @@ def test_a_dark_phone_shows_it_all_without_moving_sideways_and_is_readable(visit
     is_readable(visitor, "#result [role=alert]")
 
 
+def test_a_phone_shows_the_result_or_the_message_once_the_button_was_pressed(visit, table):
+    visitor = visit("bleu_multi", width=390)
+
+    def is_in_view(part):
+        def check():
+            box = visitor.find(part).bounding_box()
+            # Of what is long, its beginning.
+            assert box["y"] >= -2, (part, box)
+            assert box["y"] + min(box["height"], 200) <= 900, (part, box)
+
+        visitor.until(check)
+
+    visitor.give("a dog", "the cat")
+    visitor.compute()
+    is_in_view("#result .tercet-score")
+    visitor.page.evaluate("scrollTo(0, 0)")
+    visitor.open_options()
+    visitor.give("a cat " * 2_000, "a cat")
+    visitor.compute()
+    is_in_view("#result [role=alert]")
+    visitor.upload(table)
+    expect(visitor.find("#about-file")).to_contain_text("rows")
+    visitor.compute_file()
+    is_in_view("#file-result .verdict")
+
+
+def test_no_label_covers_where_a_file_is_dropped(visit):
+    visitor = visit("bleu_multi", width=390)
+    visitor.open("File")
+    words = visitor.find("#file-input").get_by_text("Drop File Here")
+    expect(words).to_be_visible()
+    label = visitor.find("#file-input label").bounding_box()
+    height_of_line = 21
+    # The words stand in one box of three lines, with "or" in the middle one.
+    middle = visitor.find("#file-input .or").bounding_box()
+    assert label["y"] + label["height"] <= middle["y"] - height_of_line
+
+
 @pytest.mark.parametrize(
     ("metric", "dark", "width"),
     [

@@ -361,3 +361,23 @@ def test_mistakes_are_told_and_forgotten(visit, tmp_path):
     visitor.choose("#reference-columns", ["ref"])
     visitor.compute_file()
     shows(visitor, expected, "file")
+
+
+def test_columns_of_a_file_that_was_cleared_are_no_choice(visit, tmp_path):
+    good, bad = tmp_path / "good.tsv", tmp_path / "short.tsv"
+    good.write_text("mt\tref\na cat\tthe cat\n")
+    bad.write_text("mt\tref\na\tb\nc\n")
+    visitor = visit("bleu_multi")
+    visitor.upload(good)
+    visitor.until(lambda: equal(visitor.chosen("#system"), ["mt"]))
+    visitor.compute_file()
+    visitor.until(lambda: has(visitor.seen("file")["score"]))
+    visitor.find("#file-input").get_by_role("button", name="Clear").click()
+    visitor.compute_file()
+    refuses(visitor, "Choose a file first", "file")
+    visitor.upload(bad)
+    expect(visitor.find("#about-file").get_by_role("alert")).to_contain_text("short.tsv, line 3")
+    for _ in range(2):
+        visitor.compute_file()
+        refuses(visitor, "short.tsv, line 3", "file")
+        expect(visitor.page.get_by_text("is not in the list of choices")).to_have_count(0)

@@ -164,8 +164,13 @@ def test_streams_draw_clusters_whatever_the_batches():
         stream.add(predictions, references, cluster=[1])
 
 
-GRADED = {"A": ONE, "B": OTHER, "C": ["a cat", "rain", "the dogs bark", "we went by train"]}
-GRADES = {"A": [3, 2, 3, 4], "B": [5, 5, 4, 5], "C": [1, 3, 2, 2]}
+GRADED = {
+    "A": [*ONE, "кот спит"],
+    "B": [*OTHER, "кошка спит дома"],
+    "C": ["a cat", "rain", "the dogs bark", "we went by train", "кошка"],
+}
+GRADES = {"A": [3, 2, 3, 4, 2], "B": [5, 5, 4, 5, 5], "C": [1, 3, 2, 2, 1]}
+OF_GRADED = [*REFERENCES, "кошка спит дома"]
 
 
 class TestCorrelate:
@@ -173,11 +178,11 @@ class TestCorrelate:
     def test_copies_change_no_interval_and_no_p(self, figure):
         settings = {"rank_by": figure, "n_resamples": 50, "n_permutations": 99}
         metrics = ["chrf", "ter"]
-        once = tercet.correlate(GRADED, metrics, GRADES, references=REFERENCES, **settings)
+        once = tercet.correlate(GRADED, metrics, GRADES, references=OF_GRADED, **settings)
         systems = {name: texts * 5 for name, texts in GRADED.items()}
         grades = {name: values * 5 for name, values in GRADES.items()}
         many = tercet.correlate(
-            systems, metrics, grades, references=REFERENCES * 5, cluster=list(range(4)) * 5, **settings
+            systems, metrics, grades, references=OF_GRADED * 5, cluster=list(range(5)) * 5, **settings
         )
         one, five = once.tables[0], many.tables[0]
         assert np.allclose(one.pvalues, five.pvalues)
@@ -185,9 +190,9 @@ class TestCorrelate:
             for name in ("pooled.pearson", "item.acc_eq", "system.pearson"):
                 a, b = one.figures[metric][name], five.figures[metric][name]
                 assert close((a.value, a.low, a.high), (b.value, b.low, b.high)), (metric, name)
-        assert "Resampled by 4 clusters of 5." in many.legend()
-        assert many.to_dict()["clusters_of_items"]["number"] == 4
-        assert "Only 4 clusters of graded items" in five.remarks[0]
+        assert "Resampled by 5 clusters of 5." in many.legend()
+        assert many.to_dict()["clusters_of_items"]["number"] == 5
+        assert "Only 5 clusters of graded items" in five.remarks[0]
 
     def test_items_of_a_cluster_are_in_the_same_fold(self):
         from tercet.correlation.layers import _folds

@@ -43,12 +43,29 @@ def test_markdown_has_titles_lines_and_signatures():
 def test_latex_has_its_own_signs_and_comments():
     table = Table("t_1", *(getattr(people(), name) for name in ("columns", "rows")), ["above\n%"], ["below"], ["m|a"])
     assert to_latex([table]) == (
-        "% above %\n\\begin{tabular}{lrr}\n\\toprule\n\\multicolumn{3}{l}{\\textbf{t\\_1}} \\\\\n"
+        "% \\usepackage{booktabs}\n"
+        "% above %\n\\begin{tabular}{@{}lrr@{}}\n\\toprule\n\\multicolumn{3}{@{}l}{\\textbf{t\\_1}} \\\\\n"
         "system & ter $\\downarrow$ & $\\Delta$ \\\\\n\\midrule\n"
         "system & \\textbf{1.50}$^\\dagger$ (1.00--2.00) & $-0.50$ \\\\\n"
         "\\bottomrule\n\\end{tabular}\n% below\n% m|a\n"
     )
     assert "multicolumn" not in to_latex([people()])
+
+
+def test_latex_writes_signs_by_mathematics_and_dashes_by_hyphens():
+    columns = [Column("3–12 <words>", "name"), Column("95 %"), Column("±"), Column("p"), Column("x", after=" ±")]
+    table = Table("a – b", columns, [["c|d ± †", "1.00 – 2.00", 0.5, "<0.0001", Cell("1", after=" (1–2 <3)")]])
+    text = to_latex([table])
+    assert "\\textbf{a -- b}" in text
+    assert "3--12 $<$words$>$ & 95 \\% & $\\pm$ & p & x $\\pm$ \\\\\n" in text
+    assert "\nc$|$d $\\pm$ $^\\dagger$ & 1.00--2.00 & 0.5 & $<$0.0001 & 1 (1--2 $<$3) \\\\\n" in text
+    assert text.isascii()
+
+
+def test_latex_says_once_which_package_it_needs():
+    text = to_latex([people(), people()])
+    assert text.startswith("% \\usepackage{booktabs}\n\\begin{tabular}")
+    assert text.count("booktabs") == 1
 
 
 def test_a_terminal_breaks_tables_and_no_lines():

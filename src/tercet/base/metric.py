@@ -20,6 +20,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, read_items, read_texts
 from tercet.corpus.normalizers import label_of_normalizers
 from tercet.corpus.reading import Crossing, Places, read_corpus, read_predictions
+from tercet.corpus.styles import style_messages
 from tercet.errors import InputError, OptionError, warn
 from tercet.result import Result
 from tercet.signature import Signature
@@ -112,6 +113,8 @@ class Metric(Configured, metaclass=_Helpful):
     #: The effect of ``missing_references="zero"``, and the error if every item was left out.
     at_zero: ClassVar[str] = "scores them 0"
     nothing_left: ClassVar[str] = "No item has a reference, so missing_references='skip' left all of them out."
+    #: Of a metric with many scores, the options that choose those of a table, where a text names it without these.
+    in_tables: ClassVar[Mapping[str, Any]] = {}
     base_columns: ClassVar[tuple[str, ...]] = BASE_COLUMNS
     #: Whether `details` reads the rows of the items, which a result then keeps.
     keeps_rows: ClassVar[bool] = False
@@ -280,6 +283,11 @@ class Metric(Configured, metaclass=_Helpful):
         return None
 
     @property
+    def ignores_case(self) -> bool:
+        """Whether a capital letter and a small one are the same."""
+        return bool(getattr(self, "lowercase", False))
+
+    @property
     def needs_corpus(self) -> bool | Literal["signed"]:
         """Whether the rows of a part depend on the other parts; "signed" if with equal signatures they do not."""
         return False
@@ -392,17 +400,20 @@ def score_batch(metric: Metric, corpus: Corpus, cluster: Any = None) -> Result:
         clusters = Clusters.of(cluster, corpus.n_items)
         if metric.asked.confidence_level is None:
             warn_of(metric, "cluster= has no effect without confidence_level=: it says what the intervals resample.")
-    stats = batch_stats(metric, corpus)
+    stats = batch_stats(metric, corpus, heeds_style=True)
     message = metric.score_warning(stats.total())
     if message is not None:
         warn_of(metric, message)
     return summarize(metric, stats, clusters)
 
 
-def batch_stats(metric: Metric, corpus: Corpus, warned: set[str] | None = None) -> SegmentStats:
+def batch_stats(
+    metric: Metric, corpus: Corpus, warned: set[str] | None = None, *, heeds_style: bool = False
+) -> SegmentStats:
     """Return the statistics of checked texts, made in pieces: memory stays near the size of the texts.
 
-    Of texts that arrive in parts, `warned` has the names of the metrics that have warned of earlier ones.
+    Of texts that arrive in parts, `warned` has the names of the metrics that have warned of earlier ones. With
+    `heeds_style`, systems that write otherwise than the references are warned of: drop-ins do as their originals.
     """
     if not corpus.n_items:
         needed = "predictions and references" if metric.takes_references else "predictions"
@@ -419,6 +430,9 @@ def batch_stats(metric: Metric, corpus: Corpus, warned: set[str] | None = None) 
                 warned.add(metric.name)
     if not corpus.searched and metric.takes_references:
         warn_of_texts(corpus)
+        if heeds_style:
+            for message in style_messages(corpus, ignores_case=metric.ignores_case):
+                warn(message)
     return stats
 
 

@@ -17,6 +17,26 @@ Unit = Literal["items", "systems", "both"]
 #: How many resamples each test takes by default.
 RESAMPLES: dict[str, int] = {"permutation": 10_000, "bootstrap": 1_000}
 
+#: Of many systems the permutation test takes the first of these that makes no more differences than that by default.
+_FEWER_RESAMPLES = (10_000, 5_000, 2_000, 1_000)
+_MOST_DIFFERENCES = 50_000_000
+
+
+def usual_resamples(test: str, n_systems: int) -> int:
+    """Return how many resamples a test of all pairs of systems takes by default: fewer of more than 100 systems.
+
+    The least p that they can show does not grow with the pairs: of 1,000 resamples it is .001.
+
+    >>> [usual_resamples("permutation", n_systems) for n_systems in (2, 100, 150, 1000)]
+    [10000, 10000, 2000, 1000]
+    """
+    n_pairs = n_systems * (n_systems - 1) // 2
+    if test != "permutation":
+        return RESAMPLES[test]
+    few_enough = (number for number in _FEWER_RESAMPLES if number * n_pairs <= _MOST_DIFFERENCES)
+    return next(few_enough, _FEWER_RESAMPLES[-1])
+
+
 #: Permutations of the tests of metrics, by default.
 PERMUTATIONS = 1_000
 
@@ -52,8 +72,8 @@ class CompareSettings(Settings):
     n_resamples: int | None = option(
         default=None,
         check=integer(1, MOST_RESAMPLES, none=True),
-        doc=f"Resamples of the test; default: {RESAMPLES['permutation']:,} permutations or "
-        f"{RESAMPLES['bootstrap']:,} bootstrap samples.",
+        doc=f"Resamples of the test; default: {RESAMPLES['permutation']:,} permutations (of more than 100 systems "
+        f"fewer, {_FEWER_RESAMPLES[-1]:,} at the least) or {RESAMPLES['bootstrap']:,} bootstrap samples.",
     )
     adjust: Adjust = option(
         default="step-down",

@@ -22,7 +22,7 @@ COMMANDS = {
     "score": ("score_command", "Score systems: each score with its interval and signature."),
     "compare": (
         "score_command",
-        "Compare systems: scores with intervals, differences from a baseline, and which of them are significant.",
+        "Compare systems: their scores with intervals, and which differences are significant.",
     ),
     "plan": ("plan_command", "Plan a test set: how many segments show a difference, before any system is trained."),
     "correlate": (
@@ -37,6 +37,7 @@ COMMANDS = {
         "mbr_command",
         "Choose in each group of candidates the one that agrees best with all of them: minimum Bayes risk.",
     ),
+    "read": ("read_command", "Read files, and show what would be compared: the role of each column, and why."),
     "metrics": ("metrics_command", "List the metrics, or the options of one: values, default and description."),
     "idf": ("bertscore_commands", "Make files of document frequencies for bertscore_idf."),
     "bertscore-baseline": (

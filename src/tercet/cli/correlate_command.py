@@ -17,10 +17,14 @@ from .options import (
     HOW_METRICS_ARE_WRITTEN,
     LEVEL,
     ClusterColumn,
+    DecimalSign,
+    Encoding,
     Output,
     ReferenceColumns,
     ScoreFormat,
+    Sheet,
     SourceColumn,
+    SystemColumn,
     Systems,
     metric_option,
     read_metrics,
@@ -43,8 +47,9 @@ class Grades:
 
     file: str = typer.Argument(
         help="Table of texts and grades (.tsv, .csv, .jsonl, .json, .xlsx, .parquet, .arrow, also .gz): columns such "
-        "as systemA, systemB, reference, systemA.content.rater1; or the columns item, system, text, reference, "
-        "rater, dimension and value; or JSON Lines with human: {system: {dimension: value}}.",
+        "as output, reference and grade; or systemA, systemB, reference, systemA.content.rater1; or item, system, "
+        "text, reference, rater, dimension and value; or JSON Lines with human: {system: {dimension: value}}. Or a "
+        "folder of mt-metrics-eval.",
         show_default=False,
     )
     grades: str | None = reading(
@@ -67,7 +72,17 @@ class Grades:
     system: Systems = None
     reference_column: ReferenceColumns = None
     source_column: SourceColumn = None
+    system_column: SystemColumn = None
     cluster: ClusterColumn = None
+    decimal: DecimalSign = None
+    encoding: Encoding = None
+    sheet: Sheet = None
+    lp: str | None = reading(
+        None,
+        "--lp",
+        metavar="PAIR",
+        help="Language pair of a folder of mt-metrics-eval, such as en-de. Default: the only one.",
+    )
 
 
 @dataclass
@@ -76,8 +91,8 @@ class Figures:
 
     metric: list[str] | None = metric_option(
         None,
-        help="A metric, with options after a colon, as in bleu:tokenizer=zh; repeatable. Default: bleu, unless "
-        "--scores is given.",
+        help="A metric, with options after a colon, as in bleu:tokenizer=zh; repeatable. Default: BLEU, chrF, "
+        "ROUGE-L and TER where there are references, unless --scores is given.",
     )
     rank_by: str | None = scoring(
         None,
@@ -116,22 +131,25 @@ app = typer.Typer(rich_markup_mode=None)
 @takes_groups
 def correlate_command(graded: Grades, figures: Figures, output: _MeanOutput) -> None:
     """Correlate metrics with human grades: which metric to trust, with intervals and tests."""
-    from tercet.comparison.metric_specs import name_of, parse_column
+    from tercet.comparison.metric_specs import for_tables, name_of, parse_column
     from tercet.correlation.best_mean import best_mean
-    from tercet.correlation.correlate import correlate
+    from tercet.correlation.correlate import correlate, names_asked, need_references
     from tercet.correlation.grades import read_graded
     from tercet.correlation.result import sheet_of
     from tercet.statistics.progress import bars_within, line_of
 
     from .output import check_before, check_bom, check_open, chosen_format, write, write_book
 
-    metrics = read_metrics(figures.metric or ([] if graded.scores else ["bleu_multi"]))
+    # None: several, of what the texts allow.
+    metrics = None
+    if figures.metric or graded.scores:
+        metrics = [for_tables(metric) for metric in read_metrics(figures.metric or ())]
     form = chosen_format(output.format, output.out)
     check_before(form, output.out)
     check_bom(output.bom, form)
     check_open(output.open, form, output.out)
     _check_options(figures, output)
-    inputs = [graded.file, *filter(None, [graded.grades]), *map(name_of, metrics)]
+    inputs = [graded.file, *filter(None, [graded.grades]), *map(name_of, metrics or ())]
     check_outputs({"--out": output.out, "--mean": output.mean}, inputs)
     test_set, grades = read_graded(
         graded.file,
@@ -139,8 +157,15 @@ def correlate_command(graded: Grades, figures: Figures, output: _MeanOutput) -> 
         systems=graded.system or (),
         reference_columns=graded.reference_column or (),
         source_column=graded.source_column,
+        system_column=graded.system_column,
         cluster=graded.cluster,
         scores=[parse_column(name).name for name in graded.scores or ()],
+        decimal=graded.decimal or "",
+        encoding=graded.encoding or "",
+        sheet=graded.sheet or "",
+        dimensions=names_asked(graded.dimension or ()),
+        need_references=need_references(metrics),
+        lp=graded.lp,
     )
     test_set = reported(test_set)
     # The other fields of Figures are parameters of correlate by the same names.
@@ -197,5 +222,7 @@ def _rendered(correlation: Correlation, format: ScoreFormat, out: Path | None) -
     if format == "text":
         from rich.console import Console
 
-        return to_text(correlation, width=Console().width if in_terminal(out) else 120, colour=coloured(out))
+        is_seen = in_terminal(out)
+        width = Console().width if is_seen else 120
+        return to_text(correlation, width=width, colour=coloured(out), wraps=is_seen)
     return in_format(correlation, format)

@@ -25,9 +25,12 @@ from tercet.registry import in_suite, metric_class
 from .options import (
     HOW_METRICS_ARE_WRITTEN,
     OPENS,
+    Encoding,
     ReferenceColumns,
     References,
+    Sheet,
     SourceColumn,
+    SystemColumn,
     Systems,
     metrics_like,
     read_metrics,
@@ -51,8 +54,8 @@ Arguments = Annotated[
     list[str],
     typer.Argument(
         metavar="[METRIC] FILES",
-        help="A metric, written as for --metric, unless that is given; default: bleu. Then files, as for tercet "
-        "compare: tables with named columns, or text files.",
+        help="A metric, as bleu or chrf, and files, as for tercet compare: tables with named columns, or text files. "
+        "The metric is written as for --metric, and left out where that is given. Default: bleu.",
         show_default=False,
     ),
 ]
@@ -63,7 +66,7 @@ Metrics = Annotated[
         "-m",
         metavar="METRIC",
         autocompletion=metrics_like,
-        help="A metric with options, such as bleu:smooth_method=exp; repeatable. With --against, the other package "
+        help="One metric or several, with options: see below. Repeatable. With --against, the other package "
         "gets the options too, where it has them. Scores are in percent unless scale=1 is given.",
     ),
 ]
@@ -120,6 +123,9 @@ def explain(
     system: Systems = None,
     reference_column: ReferenceColumns = None,
     source_column: SourceColumn = None,
+    system_column: SystemColumn = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
     metric: Metrics = None,
     segment: Segment = None,
     their_option: _TheirOptions = None,
@@ -137,6 +143,7 @@ def explain(
     """
     from tercet.comparison.difference import checked_peers
     from tercet.specs import split_metric
+    from tercet.test_sets.names import paths_of
     from tercet.test_sets.read import read_test_sets
 
     from .output import check_before, check_open, chosen_format, coloured, write
@@ -151,7 +158,7 @@ def explain(
     if against is not None and form == "html":
         raise OptionError("--against gives text or JSON, not HTML.")
     metric_texts, files = (metric, arguments) if metric else (arguments[:1], arguments[1:])
-    if not metric and os.path.exists(arguments[0]):
+    if not metric and _is_file(arguments[0]):
         metric_texts, files = ["bleu"], arguments
     if against is not None:
         for text in metric_texts:
@@ -165,7 +172,7 @@ def explain(
         raise InputError(f"No file was given, only the metric {shorten(arguments[0])}; expected METRIC FILES.")
     check_before(form, out)
     check_open(opens, form, out)
-    check_outputs({"--out": out}, [*files, *(references or ()), *filter(None, [source])])
+    check_outputs({"--out": out}, [*paths_of(files), *(references or ()), *filter(None, [source])])
     test_sets = read_test_sets(
         files,
         references=references or (),
@@ -173,8 +180,11 @@ def explain(
         systems=system or (),
         reference_columns=reference_column or (),
         source_column=source_column,
+        system_column=system_column,
         need_references=any(metric.takes_references for metric in metrics),
         need_texts=True,
+        encoding=encoding or "",
+        sheet=sheet or "",
     )
     test_sets = [reported(test_set) for test_set in test_sets]
     width, colour = Console().width if out is None else 120, coloured(out)
@@ -186,6 +196,12 @@ def explain(
             test_sets, metrics, against, theirs=theirs, n_gaps=n_gaps, form=form, width=width, colour=colour
         )
     write(text, out, form, opens=opens)
+
+
+def _is_file(argument: str) -> bool:
+    """Return whether an argument is a file, perhaps with a name, and not a metric, perhaps with options."""
+    name, _, path = argument.partition("=")
+    return os.path.exists(argument) or (":" not in name and os.path.exists(path))
 
 
 def _of_segments(
@@ -233,7 +249,7 @@ def _of_package(
     differences: list[tuple[str, str, Difference]] = []
     for test_set in test_sets:
         for metric in metrics:
-            check_references(test_set.name, test_set.references, metric, metric.name)
+            check_references(test_set, metric, metric.name)
             for system, texts in test_set.systems.items():
                 settings: dict[str, Any] = {
                     "against": against,

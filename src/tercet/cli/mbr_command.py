@@ -11,23 +11,15 @@ from tercet.errors import InputError, OptionError, shorten
 from tercet.files.writing import check_different, check_file, check_outputs
 from tercet.markup import visible
 
-from .options import Out, Progress, metric_option, reading, takes_groups, writing
+from .options import Encoding, Out, Progress, Sheet, metric_option, reading, takes_groups, writing
 from .score_command import MetricCommand
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
     from tercet.bayes_risk import Choices
     from tercet.files.candidates import Groups
+    from tercet.files.read import Opening
 
-#: The epilogue of the help.
-EXAMPLES = "\b\n" + "\n".join((
-    "Examples:",
-    "  tercet mbr samples.jsonl                    {\"candidates\": [\"...\", \"...\"]}",
-    "  tercet mbr run1.txt run2.txt run3.txt       a candidate per file and line",
-    "  tercet mbr samples.txt -n 64                64 lines for each source",
-    "  tercet mbr nbest.txt -m bleu -o best.txt    0 ||| a text ||| scores",
-    "  tercet mbr samples.jsonl -m chrf:word_order=2 -o chosen.jsonl",
-))  # fmt: skip
 #: Ends of names under which neither lines of text nor JSON Lines are expected.
 _OTHER_FORMS = (
     ".json",
@@ -85,21 +77,26 @@ class Candidates:
         None, "--candidates", "-n", min=1, metavar="N", help="Of one text file, each N lines are a group."
     )
 
+    encoding: Encoding = None
+    sheet: Sheet = None
+
     def groups(self) -> Groups:
         """Read the groups of all files."""
-        from tercet.files.read import check_no_workbook, table_format
+        from tercet.files.read import Opening, check_no_workbook, table_format
 
         for path in self.files:
             check_no_workbook(path)
+        opening = Opening(self.encoding or "", self.sheet or "")
+        opening.check(self.files)
         tables = [path for path in self.files if table_format(path)]
         if tables and len(self.files) > 1:
             raise InputError(
                 f"{tables[0]!r} is a table; expected it alone, or text files. Got {len(self.files)} files."
             )
         check_different(self.files, role="a candidate")
-        return self._of_table(tables[0]) if tables else self._of_text_files()
+        return self._of_table(tables[0], opening) if tables else self._of_text_files()
 
-    def _of_table(self, path: str) -> Groups:
+    def _of_table(self, path: str, opening: Opening) -> Groups:
         from tercet.files.candidates import Groups, read_lists
         from tercet.test_sets.checks import check_has_texts
         from tercet.test_sets.read import read_test_sets
@@ -108,10 +105,12 @@ class Candidates:
             raise OptionError(f"--candidates is for lines of a text file, and {path!r} is a table.")
         columns = self.column or []
         if len(columns) <= 1:
-            lists = read_lists(path, columns[0] if columns else None, self.weights)
+            lists = read_lists(path, columns[0] if columns else None, self.weights, opening)
             if lists is not None:
                 return lists
-        (test_set,) = read_test_sets(path, systems=columns, need_references=False)
+        (test_set,) = read_test_sets(
+            path, systems=columns, need_references=False, encoding=opening.encoding, sheet=opening.sheet
+        )
         check_has_texts(test_set, "mbr")
         if self.weights is not None or len(test_set.systems) < 2:
             column_names = ", ".join(map(repr, test_set.systems))
@@ -125,6 +124,7 @@ class Candidates:
 
     def _of_text_files(self) -> Groups:
         from tercet.files.candidates import is_ranked, parallel_groups, ranked_groups, successive_groups
+        from tercet.files.fairseq import is_generated
         from tercet.files.text import STDIN, read_lines
 
         for name, value in {"--column": self.column, "--weights": self.weights}.items():
@@ -132,10 +132,16 @@ class Candidates:
                 raise OptionError(f"{name} names a column, and {self.files[0]!r} is a text file, by its extension.")
         if self.files.count(STDIN) > 1:
             raise InputError("Standard input (-) can be read only once; give files for the others.")
-        lines = {path: read_lines(path) for path in self.files}
+        lines = {path: read_lines(path, encoding=self.encoding or "") for path in self.files}
         first_path = self.files[0]
         if not lines[first_path]:
             raise InputError(f"{first_path!r} is empty; expected a candidate per line.")
+        for path, lines_of_file in lines.items():
+            if is_generated(lines_of_file):
+                raise InputError(
+                    f"{path!r} is the output of fairseq-generate, which is not read for candidates; expected one per "
+                    "line, or a table with a list of texts for each sample (.jsonl)."
+                )
         if self.candidates is not None:
             if len(self.files) > 1:
                 raise OptionError(f"--candidates is for one text file; got {len(self.files)} files.")
@@ -200,7 +206,7 @@ class _ChosenOutput(Progress):
 app = typer.Typer(rich_markup_mode=None)
 
 
-@app.command("mbr", cls=MetricCommand, epilog=EXAMPLES)
+@app.command("mbr", cls=MetricCommand)
 @takes_groups
 def mbr_command(candidates: Candidates, utility: _Utility, output: _ChosenOutput) -> None:
     """Choose in each group of candidates the one that agrees best with all of them: minimum Bayes risk."""

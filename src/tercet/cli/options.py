@@ -17,6 +17,7 @@ from tercet.base.options import Option, Value
 from tercet.base.settings import Adjust, CompareSettings, Interval, Test
 from tercet.checks import Integer, OneOf, flag
 from tercet.errors import OptionError
+from tercet.files.join import LEAVE_OUT
 from tercet.registry import METRICS, SHORT_NAMES, metric_class
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ ScoreFormat = Literal[Format, "hub", "eee"]
 #: The epilogue of the help.
 HOW_METRICS_ARE_WRITTEN = "\b\n" + "\n".join((
     "How a metric is written:",
-    "  -m bleu -m chrf                         by name; several",
+    "  -m bleu chrf                            by name; several",
     "  -m bleu:lowercase=true,tokenizer=zh     with options",
     "  -m rouge:rouge_types=rouge1+rougeL      a list of words or numbers",
     "  -m 'bleu:weights=[0.5,0.5]'             another list: JSON, in quotes",
@@ -105,9 +106,10 @@ References = Annotated[
         metavar="FILE",
         help="File of references; repeatable. For systems in text files, a text file, one segment per line: an empty "
         "line is an empty reference, as in sacrebleu; or the table whose rows they were written for, where an empty "
-        "cell is none. For systems in files of translators, subtitles or transcripts (.tmx, .xlf, .po, .srt, .ctm), "
-        "such a file: they are joined by source text, time or id. For output of batches, a table with the custom_id "
-        "of each request.",
+        "cell is none. For systems in files of translators, subtitles or transcripts (.tmx, .xlf, .po, .srt, .stm), "
+        "such a file: they are joined by source text, time or id; for .xlf and .po also a table with sources or ids. "
+        "For systems in tables with ids, a table with these ids. For output of batches, a table with the "
+        "custom_id of each request.",
     ),
 ]
 _GUESSED = "Default: guessed from the column names."
@@ -119,12 +121,55 @@ ReferenceColumns = Annotated[
     reading("--reference-column", metavar="COLUMN", help=f"Column of references; repeatable. {_GUESSED}"),
 ]
 SourceColumn = Annotated[str | None, reading(metavar="COLUMN", help=f"Column of sources. {_GUESSED}")]
+SystemColumn = Annotated[
+    str | None,
+    reading(
+        metavar="COLUMN",
+        help="Column that names the system of each row. In a table with a row for each item and system; --system is "
+        "then the column of their texts. Default: one called system, model, engine or the like.",
+    ),
+]
+DecimalSign = Annotated[
+    Literal[",", "."] | None,
+    reading(
+        "--decimal",
+        metavar="SIGN",
+        help="What stands before decimals in numbers of tables: a comma or a point. Default: what the numbers of the "
+        "table show.",
+    ),
+]
+Encoding = Annotated[
+    str | None,
+    reading(
+        "--encoding",
+        metavar="NAME",
+        help="Encoding of text files, TSV and CSV, such as cp1252, gb18030 or shift_jis. Default: UTF-8, or UTF-16 "
+        "where the bytes show it.",
+    ),
+]
+Sheet = Annotated[
+    str | None,
+    reading(
+        "--sheet",
+        metavar="SHEET",
+        help="Sheet of workbooks (.xlsx), by name or by number from 1. Default: the first that is not hidden.",
+    ),
+]
+Missing = Annotated[
+    Literal["leave-out", "empty", "error"],
+    reading(
+        "--missing",
+        metavar="HOW",
+        help="Segments that a system lacks where texts are joined by ids, samples or source texts: leave-out (for "
+        "every system), empty (its text there), or error.",
+    ),
+]
 ClusterColumn = Annotated[
     str | None,
     reading(
         "--cluster",
         metavar="COLUMN",
-        help="Column that says which rows belong together, such as those of a document: intervals and tests resample "
+        help="Column that says which rows belong together, such as those of a document. Intervals and tests resample "
         "these clusters. Default: samples that a harness repeated.",
     ),
 ]
@@ -174,42 +219,49 @@ def read_metrics(metric_texts: Sequence[str]) -> list[Metric]:
     return distinct(parse_metric(text, imports=True) for text in metric_texts)
 
 
+def files_argument(further: str = "") -> Any:
+    """Return the argument for files; `further` says which ones a command takes besides."""
+    return typer.Argument(
+        show_default=False,
+        help="Tables with named columns, text files with one segment per line, files of translators, subtitles or "
+        "transcripts, or logs of a harness, as files or folders. Tables: .tsv, .csv, .jsonl, .json, .xlsx, "
+        ".parquet, .arrow; each is a test set, or, with one system and the same references as others, a system. "
+        "Each text file, or output of fairseq-generate, is a system. Files of translators: .tmx, .xlf, .sdlxliff, "
+        ".po; subtitles: .srt, .vtt; transcripts: .ctm, .stm, .seglst.json, .trn; test sets of WMT: .xml, .sgm. Any "
+        "of them may be gzipped (.gz). Logs of lm-evaluation-harness (samples_*.jsonl), lighteval "
+        "(details_*.parquet) or inspect-ai (.eval, .json), results of deepeval, ragas, MLflow, promptfoo, "
+        "OpenCompass, COMET or MT-Bench, output of OpenAI's batches, or folders with such: each task is a test set, "
+        "each run a system. NAME=PATH names the system of a file or the run in a folder: old=runs/a new=runs/b."
+        f"{further}",
+    )
+
+
 @dataclass
 class Texts:
     """The texts that are scored."""
 
-    files: list[str] = typer.Argument(
-        show_default=False,
-        help="Tables with named columns (.tsv, .csv, .jsonl, .json, .xlsx, .parquet, .arrow; each is a test set, or, "
-        "with one system and the same references as others, a system), or text files with one segment per line (each "
-        "is a system), or files of translators (.tmx, .xlf, .sdlxliff, .po), subtitles (.srt, .vtt) or transcripts "
-        "(.ctm, .stm, .trn). Any of them may be gzipped (.gz). Or logs of lm-evaluation-harness (samples_*.jsonl), "
-        "lighteval (details_*.parquet) or inspect-ai (.eval, .json), results of deepeval, ragas, MLflow, promptfoo "
-        "or OpenCompass, output of OpenAI's batches, or folders with such: each task is a test set, each run a "
-        "system. With score --engine ray also folders of tables, and patterns.",
-    )
+    files: list[str] = files_argument()
     references: References = None
     source: str | None = reading(
-        None, metavar="FILE", help="Text file of sources, when systems are text files; input of batches."
+        None,
+        metavar="FILE",
+        help="Text file of sources, for systems in text files. For output of batches, their input.",
     )
     system: Systems = None
     reference_column: ReferenceColumns = None
     source_column: SourceColumn = None
+    system_column: SystemColumn = None
     cluster: ClusterColumn = None
+    decimal: DecimalSign = None
+    encoding: Encoding = None
+    sheet: Sheet = None
+    missing: Missing = LEAVE_OUT
 
     def test_sets(self, metrics: Sequence[Metric], by: Sequence[str] = ()) -> list[TestSet]:
         """Read what the metrics and slices need, and warn of problems in it."""
         from tercet.metrics.column import Column
-        from tercet.test_sets.read import read_test_sets
 
-        test_sets = read_test_sets(
-            self.files,
-            references=self.references or (),
-            source=self.source,
-            systems=self.system or (),
-            reference_columns=self.reference_column or (),
-            source_column=self.source_column,
-            cluster=self.cluster,
+        test_sets = self.read(
             need_references=not metrics or any(metric.takes_references for metric in metrics),
             need_texts=any(not isinstance(metric, Column) for metric in metrics),
             scores=[metric.name for metric in metrics if isinstance(metric, Column)],
@@ -217,19 +269,41 @@ class Texts:
         )
         return [reported(test_set) for test_set in test_sets]
 
+    def read(self, **needed: Any) -> list[TestSet]:
+        """Read the files by these options; `needed` is what :func:`read_test_sets` takes beside them."""
+        from tercet.test_sets.read import read_test_sets
+
+        return read_test_sets(
+            self.files,
+            references=self.references or (),
+            source=self.source,
+            systems=self.system or (),
+            reference_columns=self.reference_column or (),
+            source_column=self.source_column,
+            system_column=self.system_column,
+            cluster=self.cluster,
+            decimal=self.decimal or "",
+            encoding=self.encoding or "",
+            sheet=self.sheet or "",
+            missing=self.missing,
+            **needed,
+        )
+
     def inputs(self, metrics: Sequence[Metric]) -> list[str]:
         """Return all input files, those that metrics and their options name included."""
         from tercet.comparison.metric_specs import name_of
+        from tercet.test_sets.names import paths_of
 
         named = [value for metric in metrics for value in (*metric.written.values(), name_of(metric))]
         metric_files = [value for value in named if isinstance(value, str) and os.path.isfile(value)]
-        return [*self.files, *(self.references or ()), *filter(None, [self.source]), *metric_files]
+        return [*paths_of(self.files), *(self.references or ()), *filter(None, [self.source]), *metric_files]
 
 
 @dataclass
 class TextsOrParquet(Texts):
     """Texts in memory, or in files of any size, which Ray's workers read."""
 
+    files: list[str] = files_argument(" With --engine ray also folders of tables, and patterns.")
     engine: Literal["memory", "ray"] = reading(
         "memory",
         metavar="ENGINE",
@@ -256,13 +330,15 @@ class Scored:
     metric: list[str] | None = metric_option(
         None,
         show_default=False,
-        help="A metric, with any options after a colon (see below); repeatable. Scores are in percent unless scale=1 "
-        "is given. Default: bleu, unless there are other scores: those of --scores, or of logs.",
+        help="One metric or several, with options: see below. Repeatable. Scores are in percent unless scale=1 is "
+        "given. Default: the scores of --scores, or of logs; bleu where there are none, and chrf where all are "
+        "placeholders, the same number in every segment.",
     )
     scores: list[str] | None = scores_option(
-        help="Scores that came with the texts, such as COMET in the columns base.COMET and tuned.COMET, or "
-        "COMET_base and COMET_tuned; repeatable. Where lower is better: TER:better=lower. A segment without a number "
-        "is left out, or counts as 0: COMET:missing=zero.",
+        help="Scores that came with the texts, such as COMET; repeatable. They are in columns such as base.COMET and "
+        "tuned.COMET, or COMET_base and COMET_tuned, or in a table for each run, by ids: alone, or given with the "
+        "NAME of a file of this run. Where lower is better: TER:better=lower. A segment without a number is left "
+        "out, or counts as 0: COMET:missing=zero.",
     )
 
     @property
@@ -272,9 +348,10 @@ class Scored:
 
     def metrics(self) -> list[Metric]:
         """Return the metrics and the columns of scores, their options checked; empty if none is named."""
-        from tercet.comparison.metric_specs import distinct, parse_column
+        from tercet.comparison.metric_specs import distinct, for_tables, parse_column
 
-        return distinct([*read_metrics(self.metric or ()), *map(parse_column, self.scores or ())])
+        metrics = [for_tables(metric) for metric in read_metrics(self.metric or ())]
+        return distinct([*metrics, *map(parse_column, self.scores or ())])
 
 
 @dataclass
@@ -295,14 +372,15 @@ class Tests(Scores):
         "--baseline",
         "-b",
         metavar="SYSTEM",
-        help="System that the others are tested against; default: the first.",
+        help="System that the others are tested against. Default: the first.",
     )
     runs: str | None = grouping(
         None,
         "--runs",
         metavar="REGEX",
-        help="Regular expression for the names of outputs that are runs of a system, such as seeds; its last group "
-        "is the run: 'tuned-(\\d+)'. Systems are then compared by the mean of their runs, over segments and runs.",
+        help="Regular expression for outputs that are runs of a system, such as seeds: '(base|tuned)-(\\d+)'. Of an "
+        "output's name, the last group is the run, those before it are the system. Systems are then compared by the "
+        "mean of their runs, over segments and runs.",
     )
     by: list[str] | None = grouping(
         None,
@@ -363,16 +441,28 @@ class Output(Progress):
     open: bool = writing(False, "--open", help=OPENS)
 
 
+def segments_option(further: str = "") -> Any:
+    """Return the option ``--segments``; `further` says what else a command writes there."""
+    return writing(
+        None,
+        metavar="FILE",
+        help="File for the scores of every segment: .csv, .jsonl or .xlsx by its extension, else TSV. A table's "
+        "own columns that are neither texts nor scores, such as ids, come back in it. Texts are "
+        "written unchanged, even those that a spreadsheet would take for formulas: take .xlsx, or import the columns "
+        f"as text.{further}",
+    )
+
+
 @dataclass
 class ScoreOutput(Output):
     """Output of scores."""
 
-    segments: Path | None = writing(
-        None,
-        metavar="FILE",
-        help="File for the scores of every segment: .csv, .jsonl or .xlsx by its extension, else TSV. Texts are "
-        "written unchanged, even those that a spreadsheet would take for formulas: take .xlsx, or import the columns "
-        "as text. With score --engine ray: a folder for Parquet files.",
+    segments: Path | None = segments_option()
+    worst_first: bool = writing(
+        False,
+        "--worst-first",
+        help="Sort the rows of --segments, and of the sheet Segments of --out results.xlsx, by the first score, the "
+        "worst of each test set first.",
     )
     fail_under: list[str] | None = gating(
         None,
@@ -381,18 +471,23 @@ class ScoreOutput(Output):
         "it scores more. The name of a metric stands for its main score, as rouge for rouge1. Repeatable. All output "
         "is written first.",
     )
+    max_missing: str = gating(
+        "1%",
+        metavar="PERCENT",
+        help="With --fail-under or --fail-if-worse, also end with code 1 if a system lacks more of the segments: it "
+        "has no answer or number there, an empty one, an error's message, or one that was cut off.",
+    )
     verbose: bool = writing(
         False,
         "--verbose",
         "-v",
-        help="In text output, also show what metrics report beside scores: precisions, brevity penalty and lengths "
+        help="Also show what metrics report beside scores. In text output: precisions, brevity penalty and lengths "
         "of BLEU as sacrebleu prints them, edits of TER. JSON output always includes it.",
     )
-
     plain: bool = writing(
         False,
         "--plain",
-        help="Text for logs: no colours, no lines, whole names, and all columns whatever the width of the terminal.",
+        help="Text for logs: no colours, no lines, whole names. All columns, whatever the width of the terminal.",
     )
 
     @property
@@ -405,6 +500,7 @@ class ScoreOutput(Output):
 class ResultsOutput(ScoreOutput):
     """Output of scores, also as a model publishes them."""
 
+    segments: Path | None = segments_option(" With --engine ray: a folder for Parquet files.")
     format: ScoreFormat | None = format_option(  # type: ignore[assignment]
         ScoreFormat,
         ", .yaml",
@@ -458,6 +554,12 @@ class CompareOutput(ScoreOutput):
         metavar="N",
         help="Show the segment with this number, all systems side by side, instead of the tables.",
     )
+    card: Path | None = writing(
+        None,
+        metavar="FILE",
+        help="Picture to share: the verdict, and a bar for each system by the first metric. A .png of 1200 x 630 "
+        "pixels.",
+    )
     export: Path | None = writing(
         None,
         metavar="FOLDER",
@@ -476,6 +578,8 @@ class CompareOutput(ScoreOutput):
             "--format": form != "text",
             "--plain": self.plain,
             "--segments": self.segments,
+            "--worst-first": self.worst_first,
+            "--card": self.card,
             "--export": self.export,
             "--fail-under": self.fail_under,
             "--fail-if-worse": self.fail_if_worse,

@@ -189,15 +189,14 @@ def finish(
     """Write scores, and those of segments; then exit with code 1 if a system is worse than a threshold."""
     if len(comparisons) > 1:
         typer.echo(
-            "warning: scores of different test sets or languages cannot be compared with each other: a BLEU of 30 "
-            "may be good in one and poor in another.",
+            "warning: scores of different test sets or languages cannot be compared with each other.",
             err=True,
         )
     if segments is not None:
-        export_segments(comparisons, segments, bom=output.bom)
+        export_segments(comparisons, segments, bom=output.bom, worst_first=output.worst_first)
     shown = [*comparisons, *([] if over_all is None else [over_all])]
     if format == "xlsx" and output.out is not None:
-        write_book(sheets_of(shown), output.out)
+        write_book(sheets_of(shown, worst_first=output.worst_first), output.out)
     else:
         text = _rendered(shown, format, output)
         if format == "hub" and output.out is not None:
@@ -207,7 +206,7 @@ def finish(
     lines = [*(f"passed: {line}" for line in passed), *(f"failed: {line}" for line in failed)]
     for line in lines:
         typer.echo(visible(line), err=True)
-    if any(gate):
+    if gate.is_set:
         _append_to_job_summary(shown, lines)
     if failed:
         raise typer.Exit(1)
@@ -252,5 +251,6 @@ def _rendered(comparisons: Sequence[Comparison], format: ScoreFormat, output: Sc
             verbose=output.verbose,
             plain=output.plain,
             wraps=wraps,
+            with_warnings=output.out is not None,
         )
     return in_format(comparisons, format)

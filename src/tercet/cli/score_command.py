@@ -13,6 +13,7 @@ import typer
 
 from tercet.base.settings import CompareSettings
 from tercet.errors import OptionError
+from tercet.files.join import LEAVE_OUT
 from tercet.files.writing import check_ending, check_folder, check_outputs
 from tercet.markup import visible
 from tercet.registry import CLASS_NAMES, METRICS, SHORT_NAMES
@@ -30,6 +31,7 @@ from .options import (
     TextsOrParquet,
     takes_groups,
 )
+from .several_metrics import with_options_of_their_own
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
@@ -50,6 +52,8 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ResultsOutput) 
     from .output import finish
 
     if texts.engine == "ray":
+        if output.worst_first:
+            raise OptionError("--worst-first does not work with --engine ray: it writes segments in no order.")
         # Its workers read texts alone.
         scores.metric = scores.metric or ["bleu_multi"]
         metrics, gate, form = _checked(texts, scores, output, segments=None)
@@ -58,6 +62,10 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ResultsOutput) 
             "--references": texts.references,
             "--source": texts.source,
             "--source-column": texts.source_column,
+            "--system-column": texts.system_column,
+            "--encoding": texts.encoding,
+            "--sheet": texts.sheet,
+            "--missing": texts.missing != LEAVE_OUT,
             "--scores": scores.scores,
             "--format html": form == "html",
             "--interval": scores.interval != CompareSettings.interval,
@@ -73,37 +81,54 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ResultsOutput) 
         raise OptionError("--id-column and --on-bad-file are options of --engine ray.")
     metrics, gate, form = _checked(texts, scores, output, output.segments)
     test_sets = texts.test_sets(metrics)
+    compared = [metrics] * len(test_sets)
     if not metrics:
-        gate = _default_gate(output, test_sets)
+        compared, gate = _default_gate(output, test_sets)
     if form in ("hub", "eee"):
         check_one_model(test_sets, output.task)
     if form == "xlsx" or _in_workbook(output.segments):
         check_segments_fit(test_sets)
     comparisons = [
-        compare(test_set, metrics or None, test=None, progress=output.progress, **scores.asked)
-        for test_set in test_sets
+        compare(test_set, of_set or None, test=None, progress=output.progress, **scores.asked)
+        for test_set, of_set in zip(test_sets, compared, strict=True)
     ]
     finish(comparisons, form, output, gate, output.segments)
 
 
 @takes_groups
 def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
-    """Compare systems: scores with intervals, differences from a baseline, and which of them are significant."""
+    """Compare systems: their scores with intervals, and which differences are significant."""
     from tercet.comparison.compare import compare
     from tercet.comparison.tables import check_segments_fit, export_paths, export_systems
     from tercet.test_sets.checks import check_has_texts
 
-    from .output import finish, segment_text, write
+    from .output import check_before, finish, segment_text, write
 
     metrics, gate, form = _checked(texts, tests, output, output.segments)
     if output.segment is not None:
         output.check_segment_alone(form)
+    if output.card is not None:
+        from tercet.report.card import needs_drawing
+
+        check_ending("--card", output.card, (".png",))
+        needs_drawing()
+        check_before("text", output.card)
+        check_outputs(
+            {"--out": output.out, "--segments": output.segments, "--card": output.card}, texts.inputs(metrics)
+        )
     if output.export is not None:
         check_folder(output.export)
     test_sets = texts.test_sets(metrics, tests.by or ())
+    if tests.runs is None:
+        _note_runs(test_sets)
+    compared = [metrics] * len(test_sets)
     if not metrics:
-        gate = _default_gate(output, test_sets)
+        compared, gate = _default_gate(output, test_sets)
     gate.check(test_sets, tests.runs, tests.alpha)
+    if output.card is not None and len(test_sets) > 1:
+        raise OptionError(
+            f"--card shows one test set, and there are {len(test_sets)}: give the files of one of them."
+        )
     if output.export is not None:
         for test_set in test_sets:
             check_has_texts(test_set, "--export")
@@ -117,17 +142,31 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
     comparisons = [
         compare(
             test_set,
-            metrics or None,
+            of_set or None,
             progress=output.progress,
             **tests.asked | {"baseline": _baseline(test_set, test_sets, tests.baseline)},
         )
-        for test_set in test_sets
+        for test_set, of_set in zip(test_sets, compared, strict=True)
     ]
     if output.export is not None:
         for test_set in test_sets:
             for path in export_systems(test_set, output.export):
                 typer.echo(visible(path), err=True)
+    if output.card is not None:
+        from tercet.report.card import write_card
+
+        write_card(comparisons[0], output.card)
+        typer.echo(visible(output.card), err=True)
     finish(comparisons, form, output, gate, output.segments, over_all=_over_all(comparisons, tests.weight))
+
+
+def _note_runs(test_sets: Sequence[TestSet]) -> None:
+    """Say on standard error that systems look like runs, once where they do so in several test sets."""
+    from tercet.comparison.run_readings import runs_hint
+
+    hints = [runs_hint(list(test_set.systems)) for test_set in test_sets]
+    for hint in filter(None, dict.fromkeys(hints)):
+        typer.echo(f"note: {visible(hint)}", err=True)
 
 
 def _baseline(test_set: TestSet, test_sets: Sequence[TestSet], baseline: str | None) -> str | None:
@@ -173,7 +212,14 @@ def _checked(
         output.check_results(form)
     else:
         form = chosen_format(output.format, output.out)
-    gate = read_gate(output.fail_under, output.margins, metrics) if metrics else read_gate((), (), ())
+    gate = read_gate((), (), (), output.max_missing)
+    if metrics:
+        gate = read_gate(output.fail_under, output.margins, metrics, output.max_missing)
+    if output.worst_first and segments is None and form != "xlsx":
+        raise OptionError(
+            "--worst-first sorts rows of segments: give a file of them, as in --segments segments.xlsx, or a "
+            "workbook of all results, as in --out results.xlsx."
+        )
     if segments is not None:
         check_ending("--segments", segments, SEGMENT_FORMS)
         if _in_workbook(segments):
@@ -187,14 +233,17 @@ def _checked(
     return metrics, gate, form
 
 
-def _default_gate(output: ScoreOutput, test_sets: Sequence[TestSet]) -> Gate:
-    """Return the thresholds of what is scored where no metric is named."""
+def _default_gate(output: ScoreOutput, test_sets: Sequence[TestSet]) -> tuple[list[list[Metric]], Gate]:
+    """Return the metrics of each test set where none is asked for, with those that thresholds name, and the gate."""
     from tercet.comparison.columns import default_metrics
 
-    from .thresholds import read_gate
+    from .thresholds import metrics_of_gate, read_gate
 
-    defaults = [metric for test_set in test_sets for metric in default_metrics(test_set)]
-    return read_gate(output.fail_under, output.margins, defaults)
+    compared = metrics_of_gate(output.fail_under, output.margins, test_sets)
+    scored: list[Metric] = []
+    for test_set, of_set in zip(test_sets, compared, strict=True):
+        scored += of_set or default_metrics(test_set)
+    return compared, read_gate(output.fail_under, output.margins, scored, output.max_missing)
 
 
 # Commands that take metrics: they say how an option or the name of a metric is written.
@@ -214,10 +263,11 @@ class MetricCommand(Command):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; OptionError where an option belongs to a metric, or is the name of one."""
+        arguments = args if ctx.resilient_parsing else with_options_of_their_own(f"tercet {self.name}", args)
         # click takes arguments out of the list as it reads them.
-        all_arguments = list(args)
+        all_arguments = list(arguments)
         try:
-            return super().parse_args(ctx, args)
+            return super().parse_args(ctx, arguments)
         except _UsageError as error:
             # Of all errors of usage, only that of an unknown option has this attribute.
             if not hasattr(error, "possibilities"):

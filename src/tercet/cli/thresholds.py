@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Container, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from tercet.base.metric import Metric
-from tercet.comparison.gate import losses, warn_of_limit
-from tercet.comparison.metric_specs import label, label_of
+from tercet.comparison.columns import check_gated, default_metrics
+from tercet.comparison.completeness import MOST_MISSING, too_many_gaps
+from tercet.comparison.gate import Question, losses_of_all, warn_of_limit
+from tercet.comparison.metric_specs import label, label_of, metric_of
 from tercet.comparison.runs import members
 from tercet.comparison.scores import Comparison, ScoreTable
 from tercet.errors import OptionError, did_you_mean, shorten
+from tercet.markup import MOST_NAMED, joined
 from tercet.metrics.column import Column
 from tercet.specs import split_metric
 from tercet.tables import decimals
@@ -31,6 +34,12 @@ class Gate(NamedTuple):
 
     thresholds: list[Threshold]
     margins: list[Threshold]
+    most_missing: float = MOST_MISSING
+
+    @property
+    def is_set(self) -> bool:
+        """Whether anything is asked for."""
+        return bool(self.thresholds or self.margins)
 
     def check(self, test_sets: Iterable[TestSet], runs: str | None, alpha: float) -> None:
         """Refuse margins where there is no other system, and an alpha that no interval has."""
@@ -48,9 +57,71 @@ class Gate(NamedTuple):
             raise OptionError(f"--fail-if-worse needs an --alpha below 0.5. Got {alpha:g} instead.")
 
     def findings(self, comparisons: Sequence[Comparison]) -> tuple[list[str], list[str]]:
-        """Return a line for what fails, and for each comparison with a baseline that does not."""
-        failed, passed = losses_in_words(self.margins, comparisons)
-        return [*failures(self.thresholds, comparisons), *failed], passed
+        """Return a line for what fails, and for each comparison that does not; of several sets one for all."""
+        lacking = self._lacking(comparisons)
+        failed, passed = losses_in_words(self.margins, comparisons, lacking)
+        absent = list(_absent(comparisons)) if self.is_set else []
+        not_gated = list(self._not_gated(comparisons))
+        failed = [*absent, *not_gated, *lacking.values(), *failures(self.thresholds, comparisons), *failed]
+        if not self.is_set or len(comparisons) < 2:
+            return failed, passed
+        names = [comparison.test_set.name for comparison in comparisons]
+        failing = [name for name in names if any(line.startswith(f"{name}: ") for line in failed)]
+        if failing:
+            failed.append(f"over all: {len(failing)} of {len(names)} test sets: {joined(failing, MOST_NAMED)}.")
+        else:
+            passed.append(f"over all: all {len(names)} test sets.")
+        return failed, passed
+
+    def _not_gated(self, comparisons: Sequence[Comparison]) -> Iterator[str]:
+        """Yield a line for each test set that has none of the scores that are named: of it nothing is known."""
+        if not self.is_set:
+            return
+        names = dict.fromkeys(shorten(threshold.name) for threshold in (*self.thresholds, *self.margins))
+        for comparison in comparisons:
+            if not self._tables(comparison):
+                scores = joined(comparison.score_labels(), MOST_NAMED)
+                yield (
+                    f"{comparison.test_set.name}: not gated: its scores are {scores}, and the gate names "
+                    f"{joined(list(names), MOST_NAMED)}."
+                )
+
+    def _tables(self, comparison: Comparison) -> list[ScoreTable]:
+        """Return the scores of a test set that are named."""
+        named = [
+            *_named("--fail-under", self.thresholds, [comparison]),
+            *_named("--fail-if-worse", self.margins, [comparison]),
+        ]
+        return [table for _, table, _, _ in named]
+
+    def _lacking(self, comparisons: Sequence[Comparison]) -> dict[tuple[str, str], str]:
+        """Return a line for each test set and system that lacks too much; margins alone are for new systems."""
+        lines: dict[tuple[str, str], str] = {}
+        if not self.is_set:
+            return lines
+        for comparison in comparisons:
+            name = comparison.test_set.name
+            # What is missing fails in a test set that has none of the scores, too.
+            for table in self._tables(comparison) or comparison.tables:
+                for of_system in too_many_gaps(comparison, table, self.most_missing):
+                    if self.thresholds or of_system.system not in comparison.outputs_of_baseline:
+                        lines[name, of_system.system] = f"{name}: {of_system.in_words(self.most_missing)}"
+        return lines
+
+
+def _absent(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """Yield a line for each output that a test set lacks, though it has others that are in the same sets as it."""
+    sets_of: dict[str, set[str]] = {}
+    for comparison in comparisons:
+        for output in comparison.test_set.systems:
+            sets_of.setdefault(output, set()).add(comparison.test_set.name)
+    for comparison in comparisons:
+        name = comparison.test_set.name
+        here = comparison.test_set.systems
+        for output, sets in sets_of.items():
+            # Sets of other systems altogether, as of other languages, lack nothing.
+            if name not in sets and any(sets_of[other] & sets for other in here):
+                yield f"{name}: {shorten(output)} is missing: all {comparison.test_set.n_segments:,} segments."
 
 
 class _Score(NamedTuple):
@@ -62,15 +133,31 @@ class _Score(NamedTuple):
 
 
 def read_gate(
-    threshold_texts: Sequence[str] | None, margin_texts: Sequence[str] | None, metrics: Sequence[Metric]
+    threshold_texts: Sequence[str] | None,
+    margin_texts: Sequence[str] | None,
+    metrics: Sequence[Metric],
+    max_missing: str = "",
 ) -> Gate:
-    """Return what ``--fail-under`` and ``--fail-if-worse`` take; unknown names are refused."""
-    return Gate(read_thresholds(threshold_texts, metrics), read_margins(margin_texts, metrics))
+    """Return what ``--fail-under``, ``--fail-if-worse`` and ``--max-missing`` take; unknown names are refused."""
+    most = MOST_MISSING if not max_missing else _read_share(max_missing)
+    return Gate(read_thresholds(threshold_texts, metrics), read_margins(margin_texts, metrics), most)
+
+
+def _read_share(text: str) -> float:
+    """Return a share of 1 that is given in percent."""
+    number = text.strip().removesuffix("%").strip()
+    try:
+        percent = float(number)
+    except ValueError:
+        percent = math.nan
+    if not 0 <= percent <= 100:
+        raise OptionError(f"--max-missing takes a percentage from 0 to 100, such as 1%. Got {shorten(text)} instead.")
+    return percent / 100
 
 
 def read_thresholds(threshold_texts: Sequence[str] | None, metrics: Iterable[Metric]) -> list[Threshold]:
     """Return the thresholds given as ``METRIC=VALUE``; unknown names are refused."""
-    scores = _scores_of(metrics)
+    metrics = list(metrics)
     thresholds = []
     for text in threshold_texts or ():
         threshold = _threshold(text)
@@ -78,12 +165,13 @@ def read_thresholds(threshold_texts: Sequence[str] | None, metrics: Iterable[Met
             raise OptionError(f"--fail-under takes METRIC=VALUE, such as bleu=30. Got {shorten(text)} instead.")
         thresholds.append(threshold)
     for threshold in thresholds:
-        _check_name("--fail-under", threshold.name, scores)
+        _check_name("--fail-under", threshold.name, metrics)
     return thresholds
 
 
 def read_margins(margin_texts: Sequence[str] | None, metrics: Iterable[Metric]) -> list[Threshold]:
     """Return the margins given as ``METRIC=MARGIN``, or ``METRIC`` for none; unknown names are refused."""
+    metrics = list(metrics)
     scores = _scores_of(metrics)
     margins = []
     for text in margin_texts or ():
@@ -97,9 +185,54 @@ def read_margins(margin_texts: Sequence[str] | None, metrics: Iterable[Metric]) 
                     f"Got {shorten(text)} instead."
                 )
             margin = with_value
-        _check_name("--fail-if-worse", margin.name, scores)
+        _check_name("--fail-if-worse", margin.name, metrics)
         margins.append(margin)
     return margins
+
+
+def metrics_of_gate(
+    threshold_texts: Sequence[str] | None, margin_texts: Sequence[str] | None, test_sets: Sequence[TestSet]
+) -> list[list[Metric]]:
+    """Return the metrics of each test set where none is asked for; an empty list for the default ones.
+
+    The metrics that thresholds and margins name are compared in every test set that has texts, beside the scores that
+    came with it.
+    """
+    defaults = [default_metrics(test_set) for test_set in test_sets]
+    texts = [*(threshold_texts or ()), *(margin_texts or ())]
+    named = _metrics_named(texts, [metric for of_set in defaults for metric in of_set])
+    compared: list[list[Metric]] = []
+    for test_set, of_set in zip(test_sets, defaults, strict=True):
+        metrics = of_set
+        if named and not test_set.no_texts:
+            given = [metric for metric in of_set if isinstance(metric, Column)]
+            metrics = [*given, *named]
+        is_default = list(map(label_of, metrics)) == list(map(label_of, of_set))
+        compared.append([] if is_default else metrics)
+    return compared
+
+
+def _metrics_named(texts: Iterable[str], defaults: Sequence[Metric]) -> list[Metric]:
+    """Return the metrics of texts that thresholds and margins name, by a name of their own or by that of a score."""
+    by_default = {(label_of(metric), name): metric for metric in defaults for name in metric.score_names}
+    scores = _scores_of(defaults)
+    named: list[Metric] = []
+    for text in texts:
+        threshold = _threshold(text)
+        # The options of a metric have "=", too.
+        names = [text.strip()] if threshold is None else [text.strip(), threshold.name]
+        meant = [scores[index] for name in names for index in _meant(name, scores)]
+        named += [by_default[score.metric, score.name] for score in meant]
+        if meant:
+            continue
+        for name in names:
+            with suppress(OptionError):
+                named.append(metric_of(name))
+                break
+    # Several test sets have the same metrics.
+    distinct = {label_of(metric): metric for metric in named}
+    # Scores that came with texts are not computed for others.
+    return [metric for metric in distinct.values() if not isinstance(metric, Column)]
 
 
 def _threshold(text: str) -> Threshold | None:
@@ -117,42 +250,56 @@ def _scores_of(metrics: Iterable[Metric]) -> list[_Score]:
     ]
 
 
-def _check_name(option: str, name: str, scores: Sequence[_Score]) -> None:
+def _check_name(option: str, name: str, metrics: Sequence[Metric]) -> None:
+    scores = _scores_of(metrics)
     if not _meant(name, scores):
         score_names = dict.fromkeys(score.name for score in scores)
-        raise OptionError(
-            f"{option}: no score is called {shorten(name)} with these metrics. {did_you_mean(name, score_names)}"
-        )
+        hint = _asked_for(name, metrics) or did_you_mean(name, score_names)
+        raise OptionError(f"{option}: no score is called {shorten(name)} with these metrics. {hint}")
+
+
+def _asked_for(name: str, metrics: Sequence[Metric]) -> str:
+    """Return how a score is asked for that a metric has and tables leave out; "" if there is none."""
+    for metric in metrics:
+        for option in metric.in_tables:
+            if option not in metric.written and name in type(metric)().score_names:
+                return f"It is asked for by an option: -m {metric.name}:{option}={name}."
+    return ""
 
 
 def failures(thresholds: Iterable[Threshold], comparisons: Iterable[Comparison]) -> list[str]:
     """Return a line for each score of a system that is worse than its threshold."""
     return [
         f"{comparison.test_set.name}: the system {shorten(system)}: {label} is {why}"
-        for comparison, table, label, limit in _named(thresholds, comparisons)
+        for comparison, table, label, limit in _named("--fail-under", thresholds, comparisons)
         for system, why in _worse(table, limit)
     ]
 
 
-def losses_in_words(margins: Sequence[Threshold], comparisons: Sequence[Comparison]) -> tuple[list[str], list[str]]:
-    """Return a line for each system and score that fails against the baseline, and for each that does not."""
-    found = [
-        (comparison.test_set.name, loss)
-        for comparison, table, _, margin in _named(margins, comparisons)
-        for loss in losses(comparison, table, margin)
-    ]
-    # With a margin, more tests do not make it easier to pass; without one, they fail more often by chance.
-    n_tests = sum(not loss.margin for _, loss in found)
+def losses_in_words(
+    margins: Sequence[Threshold], comparisons: Sequence[Comparison], lacking: Container[tuple[str, str]] = ()
+) -> tuple[list[str], list[str]]:
+    """Return a line for each system and score that fails against the baseline, and for each that does not.
+
+    Nothing passes of what is `lacking`: the names of a test set and a system.
+    """
+    named = _named("--fail-if-worse", margins, comparisons)
+    questions = [Question(comparison, table, margin) for comparison, table, _, margin in named]
     failed: list[str] = []
     passed: list[str] = []
-    for name, loss in found:
-        heading = f"{name}: {shorten(loss.system)} against {shorten(loss.baseline)}"
-        (failed if loss.failed else passed).append(f"{heading}: {replace(loss, n_tests=n_tests)}")
+    for comparison, loss in losses_of_all(questions):
+        name = comparison.test_set.name
+        line = f"{name}: {shorten(loss.system)} against {shorten(loss.baseline)}: {loss}"
+        outputs = comparison.runs.get(loss.system, [loss.system])
+        if loss.failed:
+            failed.append(line)
+        elif not any((name, output) in lacking for output in outputs):
+            passed.append(line)
     return failed, passed
 
 
 def _named(
-    thresholds: Iterable[Threshold], comparisons: Iterable[Comparison]
+    option: str, thresholds: Iterable[Threshold], comparisons: Iterable[Comparison]
 ) -> Iterator[tuple[Comparison, ScoreTable, str, float]]:
     """Yield the scores that thresholds name, with their labels and values."""
     thresholds = list(thresholds)
@@ -161,6 +308,7 @@ def _named(
         labels = comparison.score_labels()
         for threshold in thresholds:
             for index in _meant(threshold.name, scores):
+                check_gated(comparison.tables[index], comparison.test_set, f"{option} {threshold.name}")
                 yield comparison, comparison.tables[index], labels[index], threshold.value
 
 

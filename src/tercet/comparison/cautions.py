@@ -1,20 +1,23 @@
-"""What a difference may hide: that one segment makes it, or that most segments go the other way."""
+"""What a difference may hide: that one segment makes it, that most go the other way, that equal texts differ."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.markup import MOST_NAMED, Sentence
+from tercet.files.score_columns import is_of_effort
+from tercet.markup import MOST_NAMED, Name, Sentence
+from tercet.metrics.column import Column
 from tercet.statistics.distributions import mcnemar
 from tercet.statistics.intervals import FEWEST_UNITS
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals
 
-from .scores import Comparison, ScoreTable, scored_for_all
+from .scores import Comparison, ScoreTable, SystemScore, scored_for_all
 from .sections import Section
 
 #: A segment makes a difference where without it less than this share is left.
@@ -27,46 +30,117 @@ _ROUNDING = 1e-9
 _FEWEST = 10
 
 
+class _Caution(NamedTuple):
+    """What to know of a system's difference from the baseline."""
+
+    finding: dict[str, Any]
+    sentence: Sentence
+
+
 def cautions_section(comparison: Comparison, table: ScoreTable, units: Sequence[SegmentStats]) -> Section | None:
     """Return cautions on the differences from the baseline, by the rows of all systems; None where there are none."""
     baseline = next(place for place, row in enumerate(table.rows) if row.difference is None)
-    unit = comparison.unit
     baseline_without = _without_each(table, units[baseline])
-    sentences: list[Sentence] = []
-    findings = []
+    cautions: list[_Caution] = []
     for place, row in enumerate(table.rows):
         if place == baseline or row.difference is None or not math.isfinite(row.difference):
             continue
         left_without_each = _without_each(table, units[place]) - baseline_without
-        decisive = _decisive_unit(left_without_each, row.difference)
-        if decisive is not None:
-            number, left = decisive
-            segment = _first_segment(comparison, table, number)
-            findings.append({"system": row.system, "segment": segment, "difference_without_it": left})
-            which = f"number {segment:,}" if unit == "segment" else f"that of segment {segment:,}"
-            one = f": one {unit}, {which}, makes the difference"
-            without = decimals(left, row.digits, signed=True)
-            whole = decimals(row.difference, row.digits, signed=True)
-            sentences.append(("", row.system, f"{one}; without it, it would be {without} in place of {whole}."))
-        is_apart = abs(row.difference) > _ROUNDING * abs(row.value)
-        if is_apart and row.difference_low == row.difference_high and table.n_units >= FEWEST_UNITS:
-            findings.append({"system": row.system, "differ_alike": table.n_units})
-            alike = f"all {table.n_units:,} {unit}s differ alike, so that the interval of the difference has no width"
-            sentences.append(("", row.system, f": {alike}; it says little of others."))
-        if _most_go_the_other_way(comparison, table, place):
-            gains = (row.difference > 0) == table.higher_is_better
-            findings.append({"system": row.system, "wins": row.wins, "losses": row.losses})
-            better, others = ("better", "worse") if gains else ("worse", "better")
-            number_of_others = row.losses if gains else row.wins
-            of_all = (row.wins or 0) + (row.ties or 0) + (row.losses or 0)
-            text = (
-                f" is {better} over all, but {others} in {number_of_others:,} of {of_all:,} {unit}s: a few large "
-                "differences outweigh many small ones."
-            )
-            sentences.append(("", row.system, text))
-    if not sentences:
+        cautions += _one_unit_decides(comparison, table, row, left_without_each)
+        cautions += _all_differ_alike(comparison, table, row)
+        cautions += _most_go_the_other_way(comparison, table, row)
+        cautions += _equal_texts_differ(comparison, table, row)
+    if not cautions:
         return None
-    return Section("cautions", f"Cautions on {table.title}", sentences[: 2 * MOST_NAMED], None, findings)
+    sentences = [caution.sentence for caution in cautions[: 2 * MOST_NAMED]]
+    findings = [caution.finding for caution in cautions]
+    return Section("cautions", f"Cautions on {table.title}", sentences, None, findings)
+
+
+def _one_unit_decides(
+    comparison: Comparison, table: ScoreTable, row: SystemScore, left_without_each: NDArray[np.float64]
+) -> Iterator[_Caution]:
+    """Yield that next to nothing of a difference would be left without one unit."""
+    if row.difference is None:
+        return
+    decisive = _decisive_unit(left_without_each, row.difference)
+    if decisive is None:
+        return
+    number, left = decisive
+    segment = _first_segment(comparison, table, number)
+    unit = comparison.unit
+    which = f"number {segment:,}" if unit == "segment" else f"that of segment {segment:,}"
+    without = decimals(left, row.digits, signed=True)
+    whole = decimals(row.difference, row.digits, signed=True)
+    text = f": one {unit}, {which}, makes the difference; without it, it would be {without} in place of {whole}."
+    finding = {"system": row.system, "segment": segment, "difference_without_it": left}
+    yield _Caution(finding, (Name(row.system), text))
+
+
+def _all_differ_alike(comparison: Comparison, table: ScoreTable, row: SystemScore) -> Iterator[_Caution]:
+    """Yield that the interval of a difference has no width, as all units differ by the same."""
+    is_apart = abs(row.difference or 0.0) > _ROUNDING * abs(row.value)
+    if not is_apart or row.difference_low != row.difference_high or table.n_units < FEWEST_UNITS:
+        return
+    alike = (
+        f"all {table.n_units:,} {comparison.unit}s differ alike, so that the interval of the difference has no width"
+    )
+    yield _Caution(
+        {"system": row.system, "differ_alike": table.n_units},
+        (Name(row.system), f": {alike}; it says little of others."),
+    )
+
+
+def _most_go_the_other_way(comparison: Comparison, table: ScoreTable, row: SystemScore) -> Iterator[_Caution]:
+    """Yield that significantly more units speak against a difference than for it (sign test)."""
+    if row.wins is None or row.ties is None or row.losses is None or not row.difference:
+        return
+    better, others = "worse", "better"
+    for_it, against_it = row.losses, row.wins
+    if (row.difference > 0) == table.higher_is_better:
+        better, others = others, better
+        for_it, against_it = against_it, for_it
+    if against_it <= for_it or mcnemar(for_it, against_it) >= comparison.alpha:
+        return
+    of_all = row.wins + row.ties + row.losses
+    why = "a few large differences outweigh many small ones."
+    if not isinstance(table.scorer, Column):
+        # Of a score that is no mean, long texts may weigh more.
+        why = f"{comparison.unit}s do not weigh the same in this score, or {why}"
+    text = f" is {better} over all, but {others} in {against_it:,} of {of_all:,} {comparison.unit}s: {why}"
+    yield _Caution({"system": row.system, "wins": row.wins, "losses": row.losses}, (Name(row.system), text))
+
+
+def _equal_texts_differ(comparison: Comparison, table: ScoreTable, row: SystemScore) -> Iterator[_Caution]:
+    """Yield that texts which are the same in both systems have other scores: noise of a judge, or of a network."""
+    test_set = comparison.test_set
+    if test_set.no_texts or (isinstance(table.scorer, Column) and is_of_effort(table.name)):
+        return
+    apart = []
+    pairs = zip(
+        test_set.systems[row.system],
+        test_set.systems[comparison.baseline],
+        table.segments[row.system],
+        table.segments[comparison.baseline],
+        strict=True,
+    )
+    for text, baseline_text, score, baseline_score in pairs:
+        if text != baseline_text or not text or score is None or baseline_score is None:
+            continue
+        difference = abs(score - baseline_score)
+        if difference > _ROUNDING * max(abs(score), abs(baseline_score)):
+            apart.append(difference)
+    if not apart:
+        return
+    most = max(apart)
+    shown = decimals(most, row.digits) if most >= 10.0**-row.digits else f"{most:.1g}"
+    one = len(apart) == 1
+    text = (
+        f" and the baseline have {len(apart):,} segment{'' if one else 's'} with the same text but unequal scores, "
+        f"{'' if one else 'up to '}{shown} apart: the score has noise of that size."
+    )
+    finding = {"system": row.system, "equal_texts_with_unequal_scores": len(apart), "most_apart": most}
+    yield _Caution(finding, (Name(row.system), text))
 
 
 def _first_segment(comparison: Comparison, table: ScoreTable, unit: int) -> int:
@@ -102,13 +176,3 @@ def _decisive_unit(left: NDArray[np.float64], difference: float) -> tuple[int, f
         is_rounding = abs(float(left[number])) < _ROUNDING * abs(difference)
         return number, 0.0 if is_rounding else float(left[number])
     return None
-
-
-def _most_go_the_other_way(comparison: Comparison, table: ScoreTable, place: int) -> bool:
-    """Return whether significantly more units speak against a difference than for it (sign test)."""
-    row = table.rows[place]
-    if row.wins is None or row.losses is None or not row.difference:
-        return False
-    gains = (row.difference > 0) == table.higher_is_better
-    for_it, against_it = (row.wins, row.losses) if gains else (row.losses, row.wins)
-    return against_it > for_it and mcnemar(for_it, against_it) < comparison.alpha

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
 from tercet.checks import has_entries
-from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten, warn
-from tercet.files.score_columns import is_lower_better, read_numbers
+from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, shorten, warn
+from tercet.files.numbers import read_numbers
+from tercet.files.score_columns import directions_of
 from tercet.markup import MOST_NAMED, joined
 from tercet.metrics.column import Column
 from tercet.registry import SHORT_NAMES
@@ -21,9 +22,11 @@ from tercet.statistics.bootstrap import ConfidenceInterval
 from tercet.statistics.distributions import wilson
 from tercet.statistics.noninferiority import tango
 from tercet.statistics.stats import SegmentStats
+from tercet.test_sets.odd_scores import gated_oddities
 from tercet.test_sets.test_set import TestSet, without_texts
 
 from .metric_specs import metric_of, parse_column
+from .sections import Section
 
 if TYPE_CHECKING:
     from .scores import ScoreTable
@@ -37,14 +40,50 @@ _WORDS_OF_SCORES = frozenset(
     | {"em", "exact", "match", "score", "cer", "rouge1", "rouge2", "rougel", "sacrebleu", "loss"}
 )
 
+#: What lm-evaluation-harness calls the score of a task that it does not score.
+_PLACEHOLDERS = ("bypass",)
+
 #: Numbers of segments by system, as a user gives them.
 _BySystem = Mapping[str, Any]
 
 
 def default_metrics(test_set: TestSet) -> list[Metric]:
-    """Return what is compared where no metric is named: the scores that came with the texts, or else BLEU."""
-    columns: list[Metric] = [Column(name) for name in test_set.scores]
-    return columns or [metric_of("bleu_multi")]
+    """Return what is compared where no metric is named: the scores that came with the texts, or else BLEU.
+
+    Scores that are placeholders are none; texts beside them are compared by chrF.
+    """
+    if not test_set.scores:
+        return [metric_of("bleu_multi")]
+    columns = [name for name in test_set.scores if placeholder_of(test_set, name) is None]
+    if columns or test_set.no_texts:
+        return [Column(name) for name in columns or test_set.scores]
+    return [metric_of("chrf")]
+
+
+def placeholder_of(test_set: TestSet, name: str) -> float | None:
+    """Return the number that a column has in every segment of every system; None where numbers differ.
+
+    Answers that are all right or all wrong, 1 or 0, are no placeholders, but for scores that a harness calls so.
+    """
+    numbers = np.concatenate(list(test_set.scores[name].values()))
+    known = numbers[~np.isnan(numbers)]
+    if len(known) < 2 or (known != known[0]).any():
+        return None
+    may_be_answers = known[0] in (0, 1) and name not in _PLACEHOLDERS
+    return None if may_be_answers else float(known[0])
+
+
+def placeholders_left_out(test_set: TestSet) -> list[str]:
+    """Return a message for each column that is not compared by default, as it tells nothing apart."""
+    messages = []
+    for name in test_set.scores:
+        number = placeholder_of(test_set, name)
+        if number is not None and not test_set.no_texts:
+            messages.append(
+                f"{test_set.name}: {name} is {number:g} in every segment of every system: a placeholder, which is "
+                "left out."
+            )
+    return messages
 
 
 def in_percent(metric: Metric, test_set: TestSet) -> Metric:
@@ -116,8 +155,13 @@ def with_scores(test_set: TestSet, columns: Mapping[Column, _BySystem | None]) -
         for column, by_system in columns.items()
         if by_system
     }
-    lower = (*test_set.lower_is_better, *filter(is_lower_better, scores))
-    return replace(test_set, scores={**test_set.scores, **scores}, lower_is_better=lower)
+    directions = directions_of(scores)
+    return replace(
+        test_set,
+        scores={**test_set.scores, **scores},
+        lower_is_better=(*test_set.lower_is_better, *directions.lower),
+        higher_is_better=(*test_set.higher_is_better, *directions.higher),
+    )
 
 
 def numbers_of(column: Column, test_set: TestSet) -> dict[str, NDArray[np.float64]]:
@@ -186,10 +230,62 @@ def _numbers(name: str, system: str, values: Any) -> NDArray[np.float64]:
     return read_numbers(cells, f"{shorten(name)} of {shorten(system)}")
 
 
+def check_gated(table: ScoreTable, test_set: TestSet, how: str) -> None:
+    """Raise an OptionError where nobody says which numbers of a column are better, or where all are the same."""
+    column, name = table.scorer, table.name
+    number = placeholder_of(test_set, name) if isinstance(column, Column) and name in test_set.scores else None
+    if number is not None:
+        raise OptionError(
+            f"{how}: {shorten(name)} is {number:g} in every segment of every system: a placeholder, by which nothing "
+            "passes or fails."
+        )
+    odd = list(gated_oddities(test_set, name)) if isinstance(column, Column) else []
+    if odd:
+        raise OptionError(f"{how}: {test_set.name}: {name}: {odd[0]} A gate does not take such numbers.")
+    if knows_direction(test_set, column, name):
+        return
+    raise OptionError(
+        f"{how}: its name does not say whether higher or lower numbers of {shorten(name)} are better. A comparison "
+        f"takes higher ones; a gate is told: {argument_set('scores', f'{name}:better=lower')}, or better=higher."
+    )
+
+
+def knows_direction(test_set: TestSet, metric: Metric, name: str) -> bool:
+    """Return whether somebody, or the score's name, says which of its values are better."""
+    is_said = name in test_set.lower_is_better or name in test_set.higher_is_better
+    return is_said or not isinstance(metric, Column) or "better" in metric.written
+
+
+def direction_section(test_set: TestSet, table: ScoreTable) -> Section | None:
+    """Return that higher numbers of a score are taken as better, where nobody says it; None where it is known."""
+    name = table.name
+    if len(table.rows) < 2 or knows_direction(test_set, table.scorer, name):
+        return None
+    sentence = (
+        f"Whether higher or lower numbers of {shorten(name)} are better is not known: higher ones are taken as "
+        f"better ({argument_set('scores', f'{name}:better=lower')} takes lower ones)."
+    )
+    return Section("direction", f"Direction of {table.title}", [(sentence,)], None, {"assumed": "higher"})
+
+
+def is_share(table: ScoreTable) -> bool:
+    """Return whether a score goes from 0 to its scale."""
+    return table.scorer.unit == "share" and all(row.value <= table.scorer.scale for row in table.rows)
+
+
+def check_below_scale(table: ScoreTable, difference: float, how: str) -> None:
+    """Raise an OptionError for a difference that no two values of a share have; `how` stands before it."""
+    scale = table.scorer.scale
+    if is_share(table) and table.higher_is_better and difference >= scale:
+        raise OptionError(
+            f"{how}{difference:g}: expected less than {scale:g}, as {table.title} goes from 0 to {scale:g}."
+        )
+
+
 def check_within(table: ScoreTable, difference: float, name: str) -> None:
     """Raise an OptionError for a difference that is larger than any of a column's numbers."""
     numbers = [value for values in table.segments.values() for value in values if value is not None]
-    if isinstance(table.scorer, Column) and numbers and difference > max(numbers) - min(numbers) > 0:
+    if isinstance(table.scorer, Column) and numbers and difference >= max(numbers) - min(numbers) > 0:
         raise OptionError(
             f"{name} {difference:g} is more than any that {table.name} can show, whose numbers go from "
             f"{min(numbers):g} to {max(numbers):g}."

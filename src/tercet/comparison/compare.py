@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,11 +12,12 @@ from numpy.typing import NDArray
 
 from tercet.base.metric import Metric, batch_stats, is_higher_better, segment_lists, summarize
 from tercet.base.options import check_values
-from tercet.base.settings import RESAMPLES, CompareSettings
+from tercet.base.settings import CompareSettings, usual_resamples
 from tercet.checks import has_entries, known_keywords
 from tercet.corpus.corpus import Corpus, surrogate_error
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, argument, as_settings, recorded, shorten, warn
+from tercet.markup import joined
 from tercet.metrics.column import Column
 from tercet.statistics.clusters import Clusters, clustered
 from tercet.statistics.families import PairTests
@@ -38,7 +40,9 @@ from .cautions import cautions_section
 from .columns import (
     column_stats,
     default_metrics,
+    direction_section,
     in_percent,
+    placeholders_left_out,
     read_columns,
     scores_alone,
     share_difference_interval,
@@ -46,8 +50,10 @@ from .columns import (
     with_scores,
 )
 from .groups import groups_section
+from .inputs import check_no_columns, check_no_splits, is_file_or_frame, read_one
 from .metric_specs import distinct, label_of, metric_of, name_of
 from .power import power_section
+from .run_readings import reading_warnings, runs_hint
 from .runs import first_output, members, runs_section
 from .score_rows import score_rows
 from .scores import Comparison, ScoreTable, digits_of, facts_of_systems, scored_for_all
@@ -58,11 +64,15 @@ from .slices import slice_warnings, slices_of
 
 @known_keywords
 def compare(
-    test_set: TestSet | Mapping[str, Any] | None = None,
+    test_set: TestSet | Mapping[str, Any] | str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Any = None,
     metrics: str | Metric | Iterable[str | Metric] | None = None,
     *,
     scores: Any = None,
     references: Any = None,
+    systems: str | Sequence[str] = (),
+    reference_columns: str | Sequence[str] = (),
+    source_column: str | None = None,
+    system_column: str | None = None,
     baseline: str | None = None,
     test: str | None = "permutation",
     n_resamples: int | None = None,
@@ -80,9 +90,11 @@ def compare(
 
     Parameters
     ----------
-    test_set : TestSet or mapping of str to sequence of str, optional
-        One of :func:`tercet.read_test_sets`, or the predictions of each system, by its name. Not needed with numbers
-        in `scores`.
+    test_set : TestSet, mapping of str to sequence of str, data frame, or path or paths, optional
+        One of :func:`tercet.read_test_sets`, or the predictions of each system, by its name. Or what that function
+        reads: a data frame of pandas or Polars, a ``datasets.Dataset`` or a table of pyarrow, with a column for each
+        system and one of references; the path of a file, or paths of several, which hold one test set. How columns
+        were read is then in ``comparison.test_set.columns``. Not needed with numbers in `scores`.
     metrics : str, Metric or iterable of them, optional
         Metrics with options, such as ``"bleu:max_order=2"`` or ``tercet.Bleu(max_order=2)``, also of a class of your
         own; in percent unless an option ``scale`` says otherwise. By default none beside `scores`, or the scores that
@@ -92,14 +104,20 @@ def compare(
         segment (None if missing), as ``{"COMET": {"base": [0.7, 0.8], "tuned": [0.9, None]}}``. Or the names of
         columns of the TestSet. ``"TER:better=lower"`` has options of :class:`tercet.Column`.
     references : sequence of str or of sequences of str, optional
-        With a mapping of systems; a TestSet has its own. Not needed where no metric compares with references.
+        With a mapping of systems; a TestSet has its own. Not needed where no metric compares with references. With
+        paths of text files, the path or paths of their references.
+    systems, reference_columns : str or sequence of str, optional
+        With a data frame or path: columns, where their names do not say their roles.
+    source_column, system_column : str, optional
+        The same; `system_column` names the system of each row in a table with a row for each item and system.
     baseline : str, optional
         The system that the others are tested against; the first one by default.
     test : {"permutation", "bootstrap"} or None
         Paired test of the differences: permutation or bootstrap. The former is approximate randomization; None, as
         for one system, gives scores only.
     n_resamples : int or None
-        Resamples of the test; default: 10,000 permutations or 1,000 bootstrap samples. Intervals have 1,000.
+        Resamples of the test; default: 10,000 permutations (of more than 100 systems fewer, 1,000 at the least) or
+        1,000 bootstrap samples. Intervals have 1,000.
     adjust : {"step-down", "holm"}
         How p is adjusted for several systems: step-down (the maximum over all pairs, Romano and Wolf 2005) or holm.
         Exact p of scores that are 0 or 1, and those of runs, are adjusted by Holm's method in any case.
@@ -114,6 +132,7 @@ def compare(
     cluster : sequence of str or int, optional
         A label per segment, the same for segments that are not independent: repeats of a sample, or the segments of a
         document. Intervals, tests, wins, ties and losses then go by clusters. A TestSet may have clusters of its own.
+        With a data frame or path, also the name of a column.
     runs : str or mapping of str to sequence of str, optional
         Which outputs are runs of one system, such as seeds: ``{"tuned": ["tuned-1", "tuned-2"]}``, or a regular
         expression for their names, whose last group is the run: ``"tuned-([0-9]+)"``. Systems are then compared by
@@ -123,7 +142,8 @@ def compare(
         kind. A column that was read with the TestSet, such as ``"domain"``; ``"length"``, for five groups of segments
         by the length of their references, or else of their sources; or ``"id~^([a-z]+)"``, for the texts that the
         first group of a regular expression finds in a column (without a group, whether it matches). Or a label for
-        each segment, as ``{"domain": ["news", "chat"]}``. Not with `runs`.
+        each segment, as ``{"domain": ["news", "chat"]}``. With `runs`, slices have the means over the runs of each
+        system.
     progress : bool
         Show a bar on stderr.
 
@@ -147,13 +167,35 @@ def compare(
     >>> found = compare(systems, ["rouge_nlws:rouge_types=rouge1"], references=["a cat sat down", "it rained"])
     >>> [(row.system, round(row.value, 1), row.best) for row in found.tables[0].rows]
     [('one', 62.5, False), ('other', 75.0, True)]
+
+    A data frame has a column for each system:
+
+    >>> import pandas
+    >>> frame = pandas.DataFrame({**systems, "reference": ["a cat sat down", "it rained"]})
+    >>> [(row.system, round(row.value, 1)) for row in compare(frame, "chrf").tables[0].rows]
+    [('one', 76.0), ('other', 86.1)]
     """
+    placeholders: list[str] = []
+    columns = read_columns(scores)
+    named_columns = {
+        "systems": systems,
+        "reference_columns": reference_columns,
+        "source_column": source_column,
+        "system_column": system_column,
+    }
+    check_no_splits(test_set, "compare")
+    if is_file_or_frame(test_set):
+        test_set = _read(test_set, metrics, columns, references, named_columns, cluster, by)
+        references = None
+        cluster = None if isinstance(cluster, str) else cluster
+    else:
+        check_no_columns(named_columns)
     if metrics is None and scores is None and isinstance(test_set, TestSet):
         metrics = default_metrics(test_set)
-    columns = read_columns(scores)
+        placeholders = placeholders_left_out(test_set)
     if test_set is None:
         test_set = scores_alone(columns)
-    check_test_set(test_set, "compare")
+    test_set = check_test_set(test_set, "compare")
     metric_list = _all_metrics(metrics, list(columns))
     needed_by = list(dict.fromkeys(name_of(metric) for metric in metric_list if metric.takes_references))
     test_set, corpus = read_test_set(test_set, references, needed_by)
@@ -176,10 +218,8 @@ def compare(
     for metric in metric_list:
         metric.check_call(resampled=True)
         if metric.takes_references:
-            check_references(test_set.name, test_set.references, metric, name_of(metric))
+            check_references(test_set, metric, name_of(metric))
     slices = slices_of(test_set, by)
-    if slices and runs is not None:
-        raise OptionError("Slices of systems with several runs are not tested: leave out by, or runs.")
     has_runs = 0 < len(runs_of) < len(names)
     if has_runs and test not in (None, PERMUTATION.name):
         raise OptionError(f"Systems with several runs are tested by Welch's t, not by the {test}: leave test out.")
@@ -196,18 +236,24 @@ def compare(
         # One system has no other that it could be tested against; runs are no systems.
         settings |= {"test": None, "n_resamples": None}
     elif n_resamples is None:
-        settings["n_resamples"] = RESAMPLES[settings["test"]]
+        settings["n_resamples"] = usual_resamples(settings["test"], len(names))
     comparison = Comparison(test_set=test_set, baseline=baseline_name, tables=[], corpus=corpus, **settings)
     comparison.runs.update(runs_of)
     comparison.slices.extend(slices)
-    odd = odd_segments(test_set, with_references=bool(needed_by))
+    odd = placeholders + odd_segments(test_set, with_references=bool(needed_by))
     odd += odd_baseline(test_set) if baseline is None and comparison.test is not None else []
     odd += odd_scores(test_set, (metric.name for metric in metric_list if isinstance(metric, Column)))
     odd += slice_warnings(test_set, slices)
+    if runs is not None:
+        odd += [f"{test_set.name}: {message}" for message in reading_warnings(names, runs, runs_of)]
     for message in odd:
         if message not in test_set.warnings:  # where it was read
             warn(message)
     messages = [*test_set.warnings, *copies(test_set, with_references=bool(needed_by)), *odd]
+    if test_set.hint and test_set.clusters is None:
+        messages.append(test_set.hint)
+    if runs is None and comparison.test is not None:
+        messages += filter(None, [runs_hint(names)])
     messages += warn_of_artefacts(test_set, corpus, metric_list)
     with bars_within(progress), line_of("") as show_line:
         for number, metric in enumerate(metric_list, 1):
@@ -244,6 +290,32 @@ def compare(
     return comparison
 
 
+def _read(
+    data: Any,
+    metrics: Any,
+    columns: Mapping[Column, Any],
+    references: Any,
+    named_columns: Mapping[str, Any],
+    cluster: Any,
+    by: Any,
+) -> TestSet:
+    """Return the test set of files or of a data frame, with what the metrics and scores need."""
+    is_by_default = metrics is None and not columns
+    metric_list = [] if is_by_default else _all_metrics(metrics, list(columns))
+    names = [column.name for column, numbers in columns.items() if numbers is None]
+    return read_one(
+        data,
+        "compare",
+        references=references,
+        columns=named_columns,
+        cluster=cluster,
+        by=by,
+        scores=names,
+        need_references=is_by_default or any(metric.takes_references for metric in metric_list),
+        need_texts=any(not isinstance(metric, Column) for metric in metric_list),
+    )
+
+
 def _all_metrics(metrics: Any, columns: list[Column]) -> list[Metric]:
     """Return the metrics and columns to compare."""
     if not columns:
@@ -274,10 +346,10 @@ def read_metrics(metrics: Any, function: str) -> list[Metric]:
     return distinct(metric_of(metric) for metric in metric_list)
 
 
-def check_test_set(value: Any, function: str) -> None:
-    """Raise an InputError for what is neither a TestSet nor a mapping, with a call that can be copied."""
+def check_test_set(value: Any, function: str) -> TestSet | Mapping[str, Any]:
+    """Return a TestSet or mapping, or raise an InputError for all else, with a call that can be copied."""
     if isinstance(value, TestSet | Mapping):
-        return
+        return value
     # What read_test_sets returns is a list, also of one test set.
     first_values = list(value)[:2] if isinstance(value, list | tuple) else []
     if first_values and isinstance(first_values[0], TestSet):
@@ -285,11 +357,12 @@ def check_test_set(value: Any, function: str) -> None:
             f"{function} takes one TestSet at a time, got a list of them: "
             f"[tercet.{function}(each) for each in test_sets]."
         )
-    arguments, alternative = "{'A': predictions, 'B': others}, 'bleu'", ""
+    arguments = "{'A': predictions, 'B': others}, 'bleu'"
+    alternative = ", a data frame, or paths of files" if function == "compare" else ""
     if function == "correlate":
         arguments, alternative = (
             f"{arguments}, grades={{'A': [5, 3], 'B': [4, 4]}}",
-            ", or the path of a table with grades",
+            ", or a data frame or the path of a table with grades",
         )
     raise InputError(
         f"{function} takes the texts of each system by its name, as in tercet.{function}({arguments}, "
@@ -329,7 +402,7 @@ def read_test_set(
         return test_set, test_set.corpus()
     if isinstance(test_set, Mapping) and test_set and references is None and needed_by:
         raise InputError(
-            f"A mapping of systems needs {argument('references')} for {' and '.join(needed_by)}, which "
+            f"A mapping of systems needs {argument('references')} for {joined(needed_by)}, which "
             f"{'compare' if len(needed_by) > 1 else 'compares'} texts with references."
         )
     if not test_set:
@@ -444,6 +517,8 @@ def _sections(
     names, clusters = list(comparison.test_set.systems), comparison.test_set.clusters
     if comparison.runs:
         yield runs_section(comparison, table, distributions, table.n_units)
+    direction = direction_section(comparison.test_set, table)
+    yield from [] if direction is None else [direction]
     if comparison.test is None:
         return
     if table.too_few is None:

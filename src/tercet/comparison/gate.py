@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,15 +13,18 @@ from numpy.typing import NDArray
 from tercet.errors import warn
 from tercet.metrics.column import Column
 from tercet.statistics.bootstrap import N_RESAMPLES, ConfidenceInterval, bootstrap_scores
+from tercet.statistics.bootstrap import apart as beyond_rounding
 from tercet.statistics.distributions import normal_quantile
-from tercet.statistics.estimates import Difference, difference
+from tercet.statistics.estimates import Difference, Estimate, difference
+from tercet.statistics.families import step_down_levels
 from tercet.statistics.noninferiority import greatest_loss, tango, units_of_three
 from tercet.statistics.power import units_needed
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals
 
-from .columns import check_within
+from .columns import check_below_scale, check_within, is_share
 from .power import POWER, rounded
+from .run_means import over_runs
 from .runs import estimates_over_runs
 from .scores import Comparison, ScoreTable
 
@@ -40,15 +43,15 @@ class Loss:
     value : float
         In the unit of the score; negative for a gain.
     low, high : float
-        Of its interval. Its level is 1 - 2 alpha, so that each end is a one-sided test with alpha.
+        Of its interval, each end of which is a one-sided test.
     level : float
-        Of the interval.
+        Of the interval: 1 - 2 alpha, or more where several losses are tested together.
     margin : float
         The greatest loss allowed: the interval must not end above it. If it is 0, the interval must not begin above
         it: the system must not be significantly worse.
     failed : bool
     method : {"Tango", "Johnson", "Learned-Miller and Thomas", "Welch"}
-        How the upper end was found; see :func:`losses`.
+        How the upper end was found; see :func:`losses_of_all`.
     n_units : int
         Segments, or clusters.
     n_different : int
@@ -63,7 +66,11 @@ class Loss:
         Whether it is a share of right answers, in points.
     higher_is_better : bool
     n_tests : int
-        How many losses are tested beside each other without a margin, this one among them.
+        How many losses share alpha, as they are tested together without a margin.
+    is_given : bool
+        Whether the numbers of segments were given, and not computed from texts.
+    is_told_apart : bool
+        Whether the comparison's own test, whose p tables show, finds the difference significant.
     """
 
     system: str
@@ -84,6 +91,8 @@ class Loss:
     is_percent: bool = False
     higher_is_better: bool = True
     n_tests: int = 1
+    is_given: bool = False
+    is_told_apart: bool = False
 
     def __str__(self) -> str:
         """Return the finding as a sentence, without names of systems."""
@@ -92,7 +101,8 @@ class Loss:
         if not self.n_different:
             return self._of_none()
         if math.isnan(self.low):
-            return f"{self._apart()}; not tested, as there are too few {self.unit}s or runs."
+            few = "runs" if self.method == "Welch" and self.n_units > 1 else f"{self.unit}s"
+            return f"{self._apart()}; not tested, as there are too few {few}."
         if not self.margin:
             return self._without_margin()
         limit = f"the margin of {self.margin:g}"
@@ -108,7 +118,9 @@ class Loss:
     def _of_none(self) -> str:
         """Return the finding where no unit differs."""
         # A cluster is of several texts.
-        kind = "text" if self.unit == "segment" else self.unit
+        kind = self.unit
+        if self.unit == "segment":
+            kind = "number" if self.is_given else "text"
         none = f"no {kind} differs; of {self.n_units:,}, that excludes"
         if math.isnan(self.high):
             return f"{none} little. Not tested, as there are too few {self.unit}s.{self._enough()}"
@@ -121,13 +133,32 @@ class Loss:
     def _without_margin(self) -> str:
         """Return whether the system is significantly worse."""
         if self.failed:
-            beside = f" Of {self.n_tests:,} such tests, each with its own alpha, one may fail by chance."
-            return f"{self._apart()}, significantly (one-sided; {self._interval()}).{beside * (self.n_tests > 1)}"
+            return f"{self._apart()}, significantly (one-sided; {self._interval()}).{self._adjusted()}"
         if self.high < 0:
-            return f"{self._apart()}, significantly (one-sided; {self._interval()})."
-        significance = ", not significantly" if self.value else ""
+            better = self._apart()
+            better = (
+                f"{better}, significantly"
+                if self.higher_is_better
+                else better.replace(", which is", ", which is significantly")
+            )
+            return f"{better} (one-sided; {self._interval()}).{self._adjusted()}"
         possible = f"a loss of up to {self._number(self.high)} is not excluded"
-        return f"{self._apart()}{significance}; {possible} (one-sided; {self._interval()})."
+        return f"{self._apart()}{self._limit()}{possible} (one-sided; {self._interval()}).{self._adjusted()}"
+
+    def _limit(self) -> str:
+        """Return what stands between a difference that is not significant here and the loss that is possible."""
+        if not self.value:
+            return "; "
+        # The table beside it says that the difference is significant, by a test of other assumptions.
+        if not self.is_told_apart:
+            return ", not significantly; "
+        if self.method == "Learned-Miller and Thomas" and self.n_units < _FEW:
+            return f"; the gate's bound allows for losses that so few {self.unit}s do not show: "
+        return "; by the gate's own bound "
+
+    def _adjusted(self) -> str:
+        """Return that the level is that of several tests."""
+        return f" Adjusted for {self.n_tests:,} tests." if self.n_tests > 1 else ""
 
     def _apart(self) -> str:
         """Return how far the scores are apart."""
@@ -142,21 +173,36 @@ class Loss:
         """Return how many units the margin needs; "" where there are so many."""
         if self.needed is None:
             return ""
-        return f" To show that an equal system is within it takes about {rounded(self.needed)} {self.unit}s."
+        return f" About {rounded(self.needed)} {self.unit}s would be needed."
 
     def _interval(self) -> str:
         bounds = f"{self._number(self.low)} to {self._number(self.high)}"
-        return f"{100 * self.level:g} % interval of the loss: {bounds}"
+        return f"{100 * self.level:.3g} % interval of the loss: {bounds}"
 
     def _amount(self, value: float) -> str:
         return f"{self._number(value)} {'points of ' * self.is_percent}{self.score}"
 
     def _number(self, value: float) -> str:
-        return decimals(value, self.digits)
+        if not value or math.isnan(value) or abs(value) >= 10.0**-self.digits:
+            return decimals(value, self.digits)
+        return f"{value:.2g}"
 
 
-def losses(comparison: Comparison, table: ScoreTable, margin: float = 0.0) -> Iterator[Loss]:
-    """Yield the loss of each system against the baseline; where outputs are runs, over them.
+class Question(NamedTuple):
+    """By how much the systems of a comparison may be worse in a score: in its unit; 0 for not significantly."""
+
+    comparison: Comparison
+    table: ScoreTable
+    margin: float
+
+
+def losses(comparison: Comparison, table: ScoreTable, margin: float = 0.0) -> list[Loss]:
+    """Return the loss of each system against the baseline in one score; see :func:`losses_of_all`."""
+    return [loss for _, loss in losses_of_all([Question(comparison, table, margin)])]
+
+
+def losses_of_all(questions: Sequence[Question]) -> list[tuple[Comparison, Loss]]:
+    """Return the loss of each system against the baseline in each score; where outputs are runs, over them.
 
     The test is of non-inferiority: of whether the loss is at most the margin, which is in the unit of the score. The
     interval of scores that are 0 or 1 is that of Tango (1998). Of other scores each end is the bound of
@@ -165,50 +211,52 @@ def losses(comparison: Comparison, table: ScoreTable, margin: float = 0.0) -> It
     variance of 1,000 paired bootstrap resamples. Without a margin, the lower end, which then decides, is Student's.
     Over runs both ends are Welch's t.
 
-    Each system is tested by itself: nothing is adjusted for their number. With a margin, a gate that fails if any
-    system fails passes a bad one with a probability of at most alpha (intersection-union: Berger 1982, Technometrics
-    24, 295-300); without one, some test of many fails by chance more often than alpha.
+    With a margin, a gate that fails if any system fails passes a bad one with a probability of at most alpha,
+    however many there are (intersection-union: Berger 1982, Technometrics 24, 295-300), so nothing is adjusted.
+    Without one, several losses are tested together, so that any fails by chance with a probability of about alpha:
+    their levels are those of :func:`~tercet.statistics.families.step_down_levels`.
     """
+    tests: list[_Test] = []
+    for question in questions:
+        tests.extend(_tests(question))
+    family = [test for test in tests if not test.question.margin and test.is_known and not math.isnan(test.value)]
+    # Welch's tests share no draws.
+    share_draws = all(test.pair is not None for test in family)
+    levels = step_down_levels(
+        [test.t for test in family],
+        np.array([test.draws for test in family]) if family and share_draws else None,
+        lambda number, level: family[number].found(level).low > 0,
+        family[0].question.comparison.alpha if family else math.nan,
+    )
+    for test, level in zip(family, levels, strict=True):
+        test.level = level
+        test.n_tests = len(family)
+    return [(test.question.comparison, test.loss()) for test in tests]
+
+
+def _tests(question: Question) -> Iterator[_Test]:
+    """Yield the test of each system against the baseline."""
+    comparison, table, margin = question
     if margin:
         check_within(table, margin, "The margin of")
+        check_below_scale(table, margin, "The margin of ")
     units = dict(zip(comparison.test_set.systems, comparison.units_of(table), strict=True))
     draws = bootstrap_scores(table.scorer, list(units.values()), N_RESAMPLES, comparison.seed)
     runs = comparison.runs or {row.system: [row.system] for row in table.rows}
     systems, spread = estimates_over_runs(runs, table, [scores[table.name] for scores in draws])
     name = next(system for system, outputs in runs.items() if comparison.baseline in outputs)
-    baseline, sign = systems.pop(name), 1 if table.higher_is_better else -1
-    level = 1 - 2 * comparison.alpha
+    baseline = systems.pop(name)
+    if margin and is_share(table):
+        _warn_of_wide_margin(table, margin, baseline.value)
     for system, estimate in systems.items():
-        apart = difference(estimate, baseline, spread)
-        low, high = sorted(sign * bound + 0.0 for bound in apart.interval(level))
-        found = _Found(low, high, "Welch", table.n_units)
+        test = _Test(question, name, system, baseline, estimate, difference(estimate, baseline, spread))
         if comparison.joins_runs:
-            is_known = spread is not None or min(len(estimate.runs), len(baseline.runs)) > 1
+            test.is_known = spread is not None or min(len(estimate.runs), len(baseline.runs)) > 1
         else:
             # Of the exchanges of n units, one favours the baseline in all.
-            is_known = 2.0**-table.n_units < comparison.alpha
-            pair = _Pair(table, units[runs[name][0]], units[runs[system][0]])
-            found = pair.found(apart, margin, comparison.alpha, comparison.seed)
-        low, high = (found.low, found.high) if is_known else (math.nan, math.nan)
-        yield Loss(
-            system=system,
-            baseline=name,
-            score=table.title,
-            value=sign * apart.value + 0.0,
-            low=low,
-            high=high,
-            level=level,
-            margin=margin,
-            failed=_is_too_much(sign * apart.value, low, high, margin),
-            method=found.method,
-            n_units=table.n_units,
-            n_different=found.n_different,
-            needed=found.needed,
-            unit="segment" if comparison.test_set.clusters is None else "cluster",
-            digits=table.rows[0].digits,
-            is_percent=isinstance(table.scorer, Column) and table.scorer.scale == 100,
-            higher_is_better=table.higher_is_better,
-        )
+            test.is_known = 2.0**-table.n_units < comparison.alpha
+            test.pair = _Pair(table, units[runs[name][0]], units[runs[system][0]])
+        yield test
 
 
 def warn_of_limit(table: ScoreTable, limit: float, how: str) -> None:
@@ -218,11 +266,19 @@ def warn_of_limit(table: ScoreTable, limit: float, how: str) -> None:
         warn(f"{how}: {table.title} is in percent, from 0 to 100. Did you mean {100 * limit:g}?")
 
 
-def _is_too_much(value: float, low: float, high: float, margin: float) -> bool:
-    """Return whether a loss fails: what is not tested fails unless it is a gain, and no margin is to be shown."""
+def _warn_of_wide_margin(table: ScoreTable, margin: float, value: float) -> None:
+    """Warn of a margin that is more than the baseline, which has this value of a share, can lose."""
+    most = value if table.higher_is_better else float(table.scorer.scale) - value
+    if margin >= most:
+        shown = decimals(most, table.rows[0].digits)
+        warn(f"The margin of {margin:g} is more than can be lost: {table.title} can become worse by {shown} at most.")
+
+
+def _is_too_much(low: float, high: float, margin: float) -> bool:
+    """Return whether a loss fails; what too few units can test fails, too: most may have gone missing."""
     if margin:
         return not high <= margin
-    return not value <= 0 if math.isnan(low) else low > 0
+    return not low <= 0
 
 
 class _Found(NamedTuple):
@@ -233,6 +289,97 @@ class _Found(NamedTuple):
     method: str
     n_different: int
     needed: int | None = None
+
+
+class _Test:
+    """The test of a system against the baseline, whose level depends on how many others are made with it."""
+
+    def __init__(
+        self,
+        question: Question,
+        baseline: str,
+        system: str,
+        estimate_of_baseline: Estimate,
+        estimate: Estimate,
+        apart: Difference,
+    ) -> None:
+        self.question = question
+        self.baseline = baseline
+        self.system = system
+        self.apart = apart
+        self.sign = 1 if question.table.higher_is_better else -1
+        #: The loss in resamples.
+        self.draws = self.sign * (estimate_of_baseline.resampled - estimate.resampled)
+        self.value = self.sign * beyond_rounding(estimate_of_baseline.value, estimate.value) + 0.0
+        #: Whether there are units, or runs, enough for a test.
+        self.is_known = True
+        #: Of outputs, not of systems with runs.
+        self.pair: _Pair | None = None
+        #: The one-sided level, and how many tests share alpha.
+        self.level = question.comparison.alpha
+        self.n_tests = 1
+
+    @property
+    def t(self) -> float:
+        """The loss in units of its standard error; infinite of one that does not vary."""
+        if self.apart.standard_error > 0:
+            return self.value / self.apart.standard_error
+        return math.copysign(math.inf, self.value) if self.value else 0.0
+
+    def found(self, level: float) -> _Found:
+        """Return the interval of the loss whose ends are one-sided tests of this level."""
+        if self.pair is not None:
+            return self.pair.found(self.apart, self.question.margin, level, self.question.comparison.seed)
+        table = self.question.table
+        low, high = sorted(self.sign * bound + 0.0 for bound in self.apart.interval(1 - 2 * level))
+        if table.scorer.unit == "share":
+            # No more can be lost, or gained, than there is.
+            scale = float(table.scorer.scale)
+            low = max(low, -scale)
+            high = min(high, scale)
+        return _Found(low, high, "Welch", table.n_units)
+
+    def loss(self) -> Loss:
+        """Return what was found."""
+        comparison, table, margin = self.question
+        found = self.found(self.level)
+        low, high = (found.low, found.high) if self.is_known else (math.nan, math.nan)
+        return Loss(
+            system=self.system,
+            baseline=self.baseline,
+            score=table.title,
+            value=self.value,
+            low=low,
+            high=high,
+            level=1 - 2 * self.level,
+            margin=margin,
+            failed=_is_too_much(low, high, margin),
+            method=found.method,
+            n_units=table.n_units,
+            n_different=found.n_different,
+            needed=found.needed,
+            unit="segment" if comparison.test_set.clusters is None else "cluster",
+            digits=table.rows[0].digits,
+            is_percent=isinstance(table.scorer, Column) and table.scorer.scale == 100,
+            higher_is_better=table.higher_is_better,
+            n_tests=self.n_tests,
+            is_given=isinstance(table.scorer, Column),
+            is_told_apart=_is_told_apart(comparison, table, self.system),
+        )
+
+
+def _is_told_apart(comparison: Comparison, table: ScoreTable, system: str) -> bool:
+    """Return whether the comparison's own test tells a system, or the means over its runs, from the baseline."""
+    if table.too_few is not None:
+        return False
+    name = system
+    rows = table.rows
+    if comparison.joins_runs:
+        rows = over_runs(replace(comparison, tables=[table])).tables[0].rows
+    elif comparison.runs:
+        (name,) = comparison.runs[system]
+    (row,) = (row for row in rows if row.system == name)
+    return row.adjusted_pvalue is not None and row.adjusted_pvalue < comparison.alpha
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from tercet.markup import MOST_NAMED, Sentence, listed
+from tercet.markup import MOST_NAMED, Name, Sentence, listed
 
 from .scores import ScoreTable
 from .sections import Section
@@ -21,15 +21,13 @@ def groups_section(table: ScoreTable) -> Section:
 
 def _sentence(groups: Sequence[Sequence[str]]) -> Sentence:
     if len(groups) == 1:
-        return ("One group: nowhere in the ranking are all systems above significantly better than all below.",)
-    sentence = [f"{len(groups)} groups that the test tells apart: "]
-    for place, group in enumerate(groups):
-        last = "." if place == len(groups) - 1 else "; "
-        parts = listed(group)
+        return ("One group: the test does not split the ranking anywhere.",)
+    parts = [f"{len(groups)} groups that the test tells apart: "]
+    for number, group in enumerate(groups, 1):
         if len(group) > MOST_NAMED:
             # It stands in the order of the table: its first and its last are enough.
-            parts = ("", group[0], " to ", group[-1], f" ({len(group)} systems)")
-        sentence[-1] += parts[0]
-        sentence += parts[1:-1]
-        sentence.append(parts[-1] + last)
-    return tuple(sentence)
+            parts += [Name(group[0]), " to ", Name(group[-1]), f" ({len(group)} systems)"]
+        else:
+            parts += listed(group)
+        parts.append("." if number == len(groups) else "; ")
+    return tuple(parts)

@@ -27,6 +27,11 @@ class Buckets:
     of: str  # the reference, or the source
     lengths: dict[int, int]  # of each segment
 
+    @property
+    def called(self) -> str:
+        """What a page calls the lengths: words are counted in another way where it is about words."""
+        return "length" if self.unit == "words" else self.unit
+
 
 def buckets_of(test_set: TestSet, scored: Sequence[int]) -> Buckets | None:
     """Return the buckets of a test set: by its references, or else by its source; None without either."""

@@ -55,10 +55,26 @@ def is_mean(text: str) -> bool:
     return text.lower().endswith(".json") and "=" not in text
 
 
+def for_tables(metric: Metric) -> Metric:
+    """Return a metric that a text named, with the scores that people read in tables unless the text chooses some.
+
+    >>> for_tables(parse_metric("rouge")).score_names
+    ('rouge1', 'rouge2', 'rougeL', 'rougeLsum')
+    >>> for_tables(parse_metric("rouge:rouge_types=rougeW")).score_names
+    ('rougeW',)
+    """
+    declared = metric.options()
+    # A preset, as compat=rouge, has a list of its own.
+    narrower = {
+        name: value for name, value in metric.in_tables.items() if getattr(metric, name) == declared[name].default
+    }
+    return metric.with_defaults(**narrower) if narrower else metric
+
+
 def metric_of(metric: str | Metric) -> Metric:
     """Return a metric given as text or value."""
     if isinstance(metric, str):
-        return parse_metric(metric)
+        return for_tables(parse_metric(metric))
     _refuse_of_comparison(metric.written)
     return metric
 

@@ -7,7 +7,7 @@ import math
 from tercet.markup import clean, head_html, notes_html, sentences_html, short_names
 from tercet.tables import decimals
 
-from .overall import Overall
+from .run_means import over_runs
 from .scores import AS_GOOD, BEST, Comparison, ScoreTable, SystemScore, against
 from .verdicts import verdict_of
 
@@ -15,31 +15,35 @@ from .verdicts import verdict_of
 #: notebook may be dark. It needs no script, no style sheet, and no positions: JupyterLab takes these out of notebooks
 #: that it does not trust.
 _INTERVAL = (
-    '<div style="min-width:9em;height:8px;margin-top:5px">'
+    '<div style="min-width:8em;height:8px;margin-top:5px">'
     '<div style="margin-left:{low:.1f}%;width:{width:.1f}%;border-top:4px solid;opacity:.5"></div>'
     '<div style="margin-left:{value:.1f}%;margin-top:-6px;height:8px;border-left:2px solid"></div></div>'
 )
+#: The style of a cell with a number.
+_NUMBER = "text-align:right;white-space:nowrap;padding-left:1em"
 
 
 def to_html(comparison: Comparison) -> str:
     """Return a fragment of HTML that needs no package: of more than two systems the best is first."""
-    first, names = comparison.tables[0], short_names(list(comparison.test_set.systems))
+    names = short_names(list(comparison.test_set.systems))
 
     def short(name: str) -> str:
         return names.get(name, name)
 
-    verdict = []
-    # What holds over several test sets stands in their sections.
-    if len(names) > 1 and not isinstance(comparison, Overall):
-        verdict = verdict_of(comparison, names)
-    head = head_html(["system", *comparison.marked_labels()])
-    order = first.order if len(names) > 2 else range(len(names))
-    rows = "".join(_row(comparison, names[first.rows[place].system], place) for place in order)
-    level = f"In parentheses and drawn: {100 * comparison.confidence_level:g} % intervals. "
-    if comparison.test is not None:
-        level += "Below: the difference from the baseline, in brackets its interval. "
-    notes = [*comparison.section_lines(short), f"{level}{comparison.legend(short, best=BEST)}"]
+    verdict = verdict_of(comparison, names) if len(names) > 1 else []
+    # Where outputs are runs of systems, the table shows the systems.
+    shown = over_runs(comparison) if comparison.joins_runs else comparison
+    head = head_html(_heads(shown))
+    first = shown.tables[0]
+    order = first.order if len(first.rows) > 2 else range(len(first.rows))
+    rows = "".join(_row(shown, short(first.rows[place].system), place) for place in order)
+    level = f"In parentheses and drawn: {100 * comparison.confidence_level:g} % intervals"
+    level += ". " if shown.test is None else "; in brackets: those of the difference from the baseline. "
+    notes = [*comparison.section_lines(short), f"{level}{shown.legend(short, best=BEST)}"]
+    notes += [shown.rank_legend()] if shown.has_ranks else []
     notes += comparison.remarks(short)
+    notes += [comparison.test_set.fields] if comparison.test_set.fields else []
+    notes += [f"Warning: {warning}" for warning in comparison.warnings]
     notes += list(dict.fromkeys(table.signature for table in comparison.tables))
     return (
         f'<div style="max-width:100%;overflow-x:auto">{sentences_html(verdict) if verdict else ""}'
@@ -49,12 +53,26 @@ def to_html(comparison: Comparison) -> str:
     )
 
 
+def _heads(comparison: Comparison) -> list[str]:
+    """Return the heads of the columns: of each score, and of what stands beside it."""
+    heads = ["system"]
+    for label in comparison.marked_labels():
+        heads.append(label)
+        heads += ["difference", comparison.p_label] if comparison.test is not None else []
+        heads += ["rank"] if comparison.has_ranks else []
+    return heads
+
+
 def _row(comparison: Comparison, name: str, place: int) -> str:
-    cells = "".join(
-        f'<td style="text-align:right;padding-left:1.5em">{_score(row)}{_drawn(table, row)}{_difference(row)}</td>'
-        for table in comparison.tables
-        for row in (table.rows[place],)
-    )
+    texts = []
+    for table in comparison.tables:
+        row = table.rows[place]
+        texts.append(f"{_score(row)}{_drawn(table, row)}")
+        if comparison.test is not None:
+            difference, p, _ = against(row)
+            texts += [_above(difference, row.interval_of_difference), clean(p)]
+        texts += [row.places] if comparison.has_ranks else []
+    cells = "".join(f'<td style="{_NUMBER}">{text}</td>' for text in texts)
     is_baseline = comparison.tables[0].rows[place].difference is None and comparison.test is not None
     called = f"<bdi>{clean(name)}</bdi>{' (baseline)' if is_baseline else ''}"
     return f'<tr><th scope="row" style="text-align:left">{called}</th>{cells}</tr>'
@@ -62,16 +80,12 @@ def _row(comparison: Comparison, name: str, place: int) -> str:
 
 def _score(row: SystemScore) -> str:
     mark = BEST if row.best else AS_GOOD if row.as_good else ""
-    interval = f" ({row.interval})" if row.interval else ""
-    return f"{decimals(row.value, row.digits)}{mark}{interval}"
+    return _above(f"{decimals(row.value, row.digits)}{mark}", f"({row.interval})" if row.interval else "")
 
 
-def _difference(row: SystemScore) -> str:
-    """Return the difference from the baseline with its interval, below the score; nothing where none is tested."""
-    if row.adjusted_pvalue is None:
-        return ""
-    difference, p, _ = against(row)
-    return f"<small>{f'{difference} {row.interval_of_difference}'.rstrip()}, p {p}</small>"
+def _above(number: str, interval: str) -> str:
+    """Return a number with its interval below it, so that tables of several scores are narrow."""
+    return f"{number}<br><small>{interval}</small>" if interval else number
 
 
 def _drawn(table: ScoreTable, row: SystemScore) -> str:

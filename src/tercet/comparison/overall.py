@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from tercet.base.metric import Metric
 from tercet.checks import has_entries, known_keywords
 from tercet.errors import InputError, OptionError, argument, shorten
-from tercet.markup import MOST_NAMED, Sentence, all_of, joined, listed
+from tercet.markup import MOST_NAMED, Name, Sentence, all_of, joined
 from tercet.registry import drawing
-from tercet.statistics.bootstrap import ROUNDING
+from tercet.statistics.bootstrap import apart
 from tercet.statistics.families import PairTests
 from tercet.statistics.inference import untested
 from tercet.statistics.intervals import FEWEST_UNITS, bootstraps, over_strata
@@ -23,6 +23,7 @@ from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals, pvalue_text
 from tercet.test_sets.test_set import TestSet
 
+from .clauses import Clause, sentence
 from .groups import groups_section
 from .runs import runs_section
 from .score_rows import score_rows
@@ -81,9 +82,18 @@ class Overall(Comparison):
             if any(table.n_units in numbers for table in comparison.tables)
         ]
 
+    @property
+    def counted(self) -> str:
+        """What wins, ties and losses count."""
+        return "test set"
+
     def units_of(self, table: ScoreTable) -> list[SegmentStats]:
         """Raise an InputError: what is resampled are the units of each set."""
         raise InputError(f"{self.test_set.name}: the units are those of each comparison in .comparisons.")
+
+    def segments(self, worst: int | None = None) -> Any:
+        """Raise an InputError: segments are those of each set."""
+        raise InputError(f"{self.test_set.name}: the segments are those of each comparison in .comparisons.")
 
     def to_dict(self) -> dict[str, Any]:
         """Return scores, intervals and tests over all sets as plain Python."""
@@ -367,45 +377,38 @@ def _sentence(
     over_all: Overall, table: ScoreTable, row: SystemScore, names: Sequence[str], tables: Sequence[ScoreTable]
 ) -> Sentence:
     """Return how a system compares with the baseline over all sets, and in how many it is better and worse."""
-    start = f"Over {over_all.test_set.name}, {WEIGHTS[over_all.weight]}, "
-    gain = _apart(row.value, _row(table, over_all.baseline).value)
+    start = f"Over {over_all.test_set.name}, "
+    system, baseline = Name(row.system), Name(over_all.baseline)
+    gain = apart(row.value, _row(table, over_all.baseline).value)
     if np.isnan(gain):
-        return (start, row.system, " cannot be compared with ", over_all.baseline, ", as a score is NaN.")
+        return (start, system, " cannot be compared with ", baseline, ", as a score is NaN.")
     p = row.adjusted_pvalue
     by = f"{decimals(abs(gain), row.digits)} {table.title}"
     if not gain:
-        apart, tested = "has the same score as", f" in {table.title}"
+        verb, tested = "has the same score as", f" in {table.title}"
     elif p is not None and p < over_all.alpha:
-        apart = f"is {'better' if (gain > 0) == table.higher_is_better else 'worse'} than"
+        verb = f"is {'better' if (gain > 0) == table.higher_is_better else 'worse'} than"
         tested = f" by {by} ({over_all.p_label} {pvalue_text(p)})"
     else:
-        apart = f"scores {by} {'higher' if gain > 0 else 'lower'} than"
-        tested = "" if p is None else f" ({over_all.p_label} {pvalue_text(p)}, not significant)"
+        verb = f"scores {by} {'higher' if gain > 0 else 'lower'} than"
+        tested = ""
+        if table.too_few is not None:
+            tested = " (too few to test)"
+        elif p is not None:
+            tested = f" ({over_all.p_label} {pvalue_text(p)}, not significant)"
     signs = []
     for part in tables:
-        gain_of_set = _apart(_row(part, row.system).value, _row(part, over_all.baseline).value)
+        gain_of_set = apart(_row(part, row.system).value, _row(part, over_all.baseline).value)
         signs.append(int(np.sign(gain_of_set)) * (1 if table.higher_is_better else -1))
-    parts: list[str] = [start, row.system, f" {apart} ", over_all.baseline, f"{tested}: "]
-    counts = []
-    for sign, word in ((1, "better"), (-1, "worse"), (0, "the same")):
-        members = [name for name, of_set in zip(names, signs, strict=True) if of_set == sign]
-        if members:
-            counts.append((word, members))
-    for place, (word, members) in enumerate(counts):
-        end = "." if place == len(counts) - 1 else ", "
+    subject: Sentence = (start, system, f" {verb} ", baseline, tested)
+    clauses = []
+    # Single sets are not tested here.
+    for sign, word in ((1, "ahead in"), (-1, "behind in"), (0, "the same in")):
+        members = tuple(name for name, of_set in zip(names, signs, strict=True) if of_set == sign)
         if len(members) == len(names):
-            parts[-1] += f"{word} in {all_of(len(names))}{end}"
-        elif len(members) <= MOST_NAMED:
-            _, *named = listed(members)
-            parts[-1] += f"{word} in "
-            parts += named[:-1]
-            parts.append(f"{named[-1]}{end}")
-        else:
-            parts[-1] += f"{word} in {len(members)}{end}"
-    return tuple(parts)
-
-
-def _apart(value: float, baseline: float) -> float:
-    """Return the difference of two scores; 0 where they differ by rounding alone."""
-    apart = value - baseline
-    return 0.0 if abs(apart) <= ROUNDING * max(abs(value), abs(baseline)) else apart
+            clauses.append(Clause(f"{word} {all_of(len(names))}"))
+        elif len(members) > MOST_NAMED:
+            clauses.append(Clause(f"{word} {len(members)}"))
+        elif members:
+            clauses.append(Clause(word, members))
+    return sentence(subject, ": ", clauses)

@@ -14,15 +14,15 @@ from tercet.base.metric import Metric
 from tercet.base.options import check_value, check_values
 from tercet.base.settings import PlanSettings
 from tercet.checks import known_keywords, number
-from tercet.errors import OptionError, argument, on_command_line
-from tercet.markup import Sentence, listed, one_cell, sentences_html
+from tercet.errors import argument, on_command_line
+from tercet.markup import Name, Sentence, listed, one_cell, sentences_html
 from tercet.statistics.bootstrap import bootstrap_scores
 from tercet.statistics.power import MANY
 from tercet.statistics.progress import bars_within
 from tercet.statistics.stats import Scores, SegmentStats
 from tercet.test_sets.test_set import TestSet
 
-from .columns import check_within
+from .columns import check_below_scale, check_within
 from .compare import check_test_set, compare, read_metrics
 from .power import FEWEST_DIFFERENT, Spread, between, chances, figures, paired_error, rounded
 from .scores import Comparison, scored_for_all
@@ -143,7 +143,7 @@ class Plan:
         }
 
     def sentences(self) -> list[Sentence]:
-        """Return what the plan says, with names of users at odd places."""
+        """Return what the plan says."""
         sentences = [self._sentence_of(score) for score in self.scores]
         known = [score for score in self.scores if score.is_known]
         if any(score.n_units < MANY for score in known):
@@ -176,7 +176,7 @@ class Plan:
         return "".join(sentences_html([sentence]) for sentence in self.sentences())
 
     def _sentence_of(self, score: ScorePlan) -> Sentence:
-        clusters, unit = self.test_set.clusters, self.unit
+        clusters, unit, title = self.test_set.clusters, self.unit, Name(score.title)
         if not score.is_known:
             why = "the score does not vary"
             if score.n_units < FEWEST_UNITS:
@@ -185,7 +185,7 @@ class Plan:
                 why = "resamples of this set score NaN, not a number"
             elif score.n_alike:
                 why = f"no two systems differ in {_least_different(score.n_units)} {unit}s or more"
-            return ("", score.title, f": how many {unit}s show a difference is not known, as {why}.")
+            return (title, f": how many {unit}s show a difference is not known, as {why}.")
         size = score.n_segments / score.n_units
         needed = f"more {unit}s than can be counted"
         if score.needed is not None:
@@ -206,8 +206,8 @@ class Plan:
             has += f" {pairs} in fewer than {_least_different(score.n_units)} {unit}s, and did not count."
         opening, chance = f"To see a difference of {self.difference:g} ", f" ({chances(self.power, self.alpha)})"
         if clusters is None or not clusters.name:
-            return (opening, score.title, f"{chance}: {needed}. {has}")
-        return (opening, score.title, f"{chance}, by ", clusters.name, f": {needed}. {has}")
+            return (opening, title, f"{chance}: {needed}. {has}")
+        return (opening, title, f"{chance}, by ", Name(clusters.name), f": {needed}. {has}")
 
     def _source(self) -> Sentence:
         """Return where the figures are from."""
@@ -216,16 +216,15 @@ class Plan:
             low, high = CORRELATION
             return (
                 "A rough estimate: with one system, ",
-                names[0],
+                Name(names[0]),
                 f", there is no difference to resample. It is from how its score varies {self._resamples}, where the "
                 f"resampled scores of another system are taken to correlate with its own by {low:g} to {high:g}, as "
                 f"those of most systems of newstest2017 do ({_WHY_CORRELATION}).",
             )
         if len(names) == 2:
-            _, *both, _ = listed(names)
             return (
                 "An estimate, from how the difference of ",
-                *both,
+                *listed(names),
                 f" varies {self._resamples}, not from how large it is.",
             )
         return (
@@ -328,13 +327,7 @@ def plan(
         progress=progress,
     )
     for table in comparison.tables:
-        scale = table.scorer.scale
-        is_share = table.scorer.unit == "share" and all(row.value <= scale for row in table.rows)
-        if is_share and table.higher_is_better and difference >= scale:
-            raise OptionError(
-                f"{argument('difference')}{' ' * on_command_line()}{difference:g}: expected less than {scale:g}, as "
-                f"{table.title} goes from 0 to {scale:g}."
-            )
+        check_below_scale(table, difference, f"{argument('difference')}{' ' * on_command_line()}")
         check_within(table, difference, "The difference of")
     planned = Plan(comparison.test_set, difference, **settings)
     with bars_within(progress):

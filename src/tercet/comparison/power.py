@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tercet.base.settings import RESAMPLES
 from tercet.errors import argument_set
+from tercet.markup import Name, Sentence
 from tercet.statistics.bootstrap import ROUNDING
 from tercet.statistics.inference import Inference
 from tercet.statistics.power import (
@@ -108,13 +109,13 @@ def power_section(
     adjusted = f", adjusted for {n_pairs:,} pairs" if n_pairs > 1 else ""
     bounds = between([figures(difference, digits) for difference in smallest.values()])
     numbers = between([rounded(count) for count in counts])
-    sentence = (
-        f"under {bounds} {title} may be missed here ({chances(POWER, alpha)}{adjusted}); "
-        f"a difference of {target:g} would need about {numbers} {unit}s{segments}."
-    )
+    start = "This test set reliably shows only differences "
+    shown = f"above {bounds} {title} ({chances(POWER, alpha)}{adjusted})"
+    needs = f"; a difference of {target:g} would need about {numbers} {unit}s{segments}."
+    parts: Sentence = (f"{start}{shown}{needs}",)
     # With two systems there is only one difference.
-    start = "True differences"
-    parts = (f"{start} from ", systems[baseline], f" {sentence}") if n_pairs > 1 else (f"{start} {sentence}",)
+    if n_pairs > 1:
+        parts = (f"{start}from ", Name(systems[baseline]), f" {shown}{needs}")
     value = {
         "power": POWER,
         "alpha": alpha,

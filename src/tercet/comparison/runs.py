@@ -14,20 +14,24 @@ from numpy.typing import NDArray
 
 from tercet.checks import has_entries
 from tercet.errors import OptionError, did_you_mean, shorten
-from tercet.markup import MOST_NAMED, Sentence, joined, listed
+from tercet.markup import MOST_NAMED, Name, Sentence, joined, listed
 from tercet.statistics.bootstrap import ConfidenceInterval
 from tercet.statistics.estimates import Difference, Estimate, Variance, difference, over_runs, pooled_variance
 from tercet.statistics.families import adjusted_by_holm
 from tercet.statistics.groups import Rank, ranks
+from tercet.statistics.inference import WELCH
 from tercet.tables import Column, Table, decimals, number_or_none, pvalue_text
 
+from .run_readings import check_reading, parts_of, read
 from .sections import Section
 
 if TYPE_CHECKING:
+    from tercet.base.metric import Metric
+
     from .scores import Comparison, ScoreTable
 
 #: The test of systems with several runs.
-TEST = "Welch's t over units and runs"
+TEST = WELCH.title
 
 _TITLE = "Systems over their runs"
 
@@ -79,12 +83,8 @@ def _matched(systems: Sequence[str], runs: Any) -> dict[str, str]:
         ) from None
     if not pattern.groups:
         raise OptionError(f"runs: {shorten(runs)} has no group that is the run, as in 'tuned-(\\d+)'.")
-    matches = {
-        output: match
-        for output in systems
-        if (match := pattern.fullmatch(output)) and match[pattern.groups] is not None
-    }
-    system_of = {output: _stem(match) for output, match in matches.items()}
+    reading, matches = read(pattern, systems)
+    system_of = reading.system_of
     if not system_of:
         names = joined([*map(shorten, systems)], MOST_NAMED)
         raise OptionError(f"runs: {shorten(runs)} matches no system: {names}.")
@@ -96,28 +96,14 @@ def _matched(systems: Sequence[str], runs: Any) -> dict[str, str]:
     first_of: dict[str, str] = {}
     for output, system in system_of.items():
         first = first_of.setdefault(system, output)
-        if _parts(matches[first]) != _parts(matches[output]):
-            differing = f"{_parts(matches[first])} and {_parts(matches[output])}"
+        if parts_of(matches[first]) != parts_of(matches[output]):
+            differing = f"{parts_of(matches[first])} and {parts_of(matches[output])}"
             raise OptionError(
                 f"runs: {shorten(first)} and {shorten(output)} would both be runs of {shorten(system)}, but their "
                 f"groups differ: {differing}. Rename one, or give a mapping in Python."
             )
+    check_reading(pattern.pattern, reading)
     return system_of
-
-
-def _parts(match: re.Match[str]) -> tuple[str, ...]:
-    """Return the parts of a system's name: the groups before the run."""
-    return tuple(filter(None, match.groups()[:-1]))
-
-
-def _stem(match: re.Match[str]) -> str:
-    """Return the name of a system from that of its output."""
-    if parts := _parts(match):
-        return "-".join(parts)
-    start, end = match.span(match.re.groups)
-    separators = "-_./: "
-    head, tail = match.string[:start].rstrip(separators), match.string[end:]
-    return head + tail if head else tail.lstrip(separators)
 
 
 def first_output(baseline: str | None, members_of: Mapping[str, Sequence[str]]) -> str | None:
@@ -144,15 +130,14 @@ def runs_section(
         return Section("runs", _TITLE, [sentence], None, value)
     pvalues = np.ones((len(names), len(names)))
     for (i, first), (j, second) in combinations(enumerate(names), 2):
-        is_untested = n_units < 2 or (known is None and (first in lone or second in lone))
-        p = math.nan if is_untested else difference(systems[first], systems[second], known).pvalue()
+        p = pvalue_of(systems[first], systems[second], known, n_units)
         pvalues[i, j] = pvalues[j, i] = p
     adjusted_pvalues = adjusted_by_holm(pvalues).adjusted
     places = _ranks([estimate.value for estimate in systems.values()], adjusted_pvalues, comparison.alpha, higher)
     column = names.index(baseline)
     rows = []
     for place, (system, estimate) in enumerate(systems.items()):
-        bounds, rank = _possible(estimate.interval(level, known), estimate, table), places[place]
+        bounds, rank = interval_of(estimate, known, level, table.scorer), places[place]
         row: dict[str, Any] = {
             "system": system,
             "runs": {name: values[name] for name in comparison.runs[system]},
@@ -160,7 +145,7 @@ def runs_section(
             "spread": float(np.std(estimate.runs, ddof=1)) if estimate.runs else None,
             "low": bounds.low,
             "high": bounds.high,
-            **_against(systems[baseline], estimate, known, level),
+            **against(systems[baseline], estimate, known, level),
             "pvalue": number_or_none(pvalues[place, column]),
             "adjusted_pvalue": number_or_none(adjusted_pvalues[place, column]),
             "rank": None if rank is None else [rank.low, rank.high],
@@ -171,9 +156,15 @@ def runs_section(
         rows.append(row)
     uses_pooled = bool(lone) and known is not None
     unit = "segments" if comparison.test_set.clusters is None else "clusters"
-    value = {"test": TEST, "baseline": baseline, "pooled": uses_pooled, "systems": rows}
+    value = {
+        "test": TEST,
+        "baseline": baseline,
+        "pooled": uses_pooled,
+        "systems": rows,
+        "adjusted_pvalues": adjusted_pvalues.tolist(),
+    }
     sentences = [
-        *_sentences(rows, baseline, table, comparison.alpha, unit, lone, known),
+        *_sentences(rows, baseline, unit, lone, known),
         *_members_sentences(comparison.runs),
     ]
     return Section("runs", _TITLE, sentences, _table(rows, table, comparison), value)
@@ -183,10 +174,16 @@ def estimates_over_runs(
     members_of: Mapping[str, Sequence[str]], table: ScoreTable, resampled: Sequence[NDArray[np.float64]]
 ) -> tuple[dict[str, Estimate], Variance | None]:
     """Return the mean score of each system's runs, and the spread of a system with one: None if too few say it."""
-    outputs = {
-        row.system: Estimate(row.value, draws, table.n_units)
-        for row, draws in zip(table.rows, resampled, strict=True)
-    }
+    outputs = {}
+    for row, draws in zip(table.rows, resampled, strict=True):
+        outputs[row.system] = Estimate(row.value, draws, table.n_units)
+    return estimates_of_systems(members_of, outputs)
+
+
+def estimates_of_systems(
+    members_of: Mapping[str, Sequence[str]], outputs: Mapping[str, Estimate]
+) -> tuple[dict[str, Estimate], Variance | None]:
+    """Return the same by the score of each output."""
     systems = {
         system: over_runs([outputs[name] for name in names]) if len(names) > 1 else outputs[names[0]]
         for system, names in members_of.items()
@@ -211,21 +208,33 @@ def _ranks(
     return [places.get(place) for place in range(len(values))]
 
 
-def _possible(bounds: ConfidenceInterval, estimate: Estimate, table: ScoreTable) -> ConfidenceInterval:
+def interval_of(estimate: Estimate, known: Variance | None, level: float, metric: Metric) -> ConfidenceInterval:
     """Return an interval of Student's t within what a score can be, as those of resamples are."""
-    (low, high), scale = bounds, table.scorer.scale
+    low, high = estimate.interval(level, known)
     # Some shares, such as rescaled or negative similarities, are below 0.
-    if table.scorer.unit is not None and estimate.resampled.min() >= 0:
+    if metric.unit is not None and estimate.resampled.min() >= 0:
         low = max(low, 0.0)
-    if table.scorer.unit == "share" and estimate.resampled.max() <= scale:
-        high = min(high, float(scale))
+    if metric.unit == "share" and estimate.resampled.max() <= metric.scale:
+        high = min(high, float(metric.scale))
     return ConfidenceInterval(low, high)
 
 
-def _against(baseline: Estimate, system: Estimate, known: Variance | None, level: float) -> dict[str, Any]:
+def pvalue_of(first: Estimate, second: Estimate, known: Variance | None, n_units: int) -> float:
+    """Return p of two systems; NaN where the spread over units or over runs is unknown."""
+    if n_units < 2 or not _has_spread(first, second, known):
+        return math.nan
+    return difference(first, second, known).pvalue()
+
+
+def _has_spread(first: Estimate, second: Estimate, known: Variance | None) -> bool:
+    """Return whether the spread of both systems over their runs is known, or taken to be that of others."""
+    return known is not None or min(len(first.runs), len(second.runs)) > 1
+
+
+def against(baseline: Estimate, system: Estimate, known: Variance | None, level: float) -> dict[str, Any]:
     """Return the difference from the baseline, half of its interval, and the figures of its test."""
     result: Difference = difference(baseline, system, known)
-    is_tested = known is not None or min(len(baseline.runs), len(system.runs)) > 1
+    is_tested = _has_spread(baseline, system, known)
     margin = result.interval(level).high - result.value if is_tested else math.nan
     return {
         "difference": result.value,
@@ -235,69 +244,52 @@ def _against(baseline: Estimate, system: Estimate, known: Variance | None, level
     }
 
 
-def _n_runs(row: Mapping[str, Any]) -> str:
-    n = len(row["runs"])
-    return f"{n:,} run{'s' * (n != 1)}"
-
-
 def _sentences(
     rows: Sequence[Mapping[str, Any]],
     baseline: str,
-    table: ScoreTable,
-    alpha: float,
     unit: str,
     lone: Sequence[str],
     known: Variance | None,
 ) -> list[Sentence]:
-    """Return a sentence for each system, where they are few, and what was taken for granted."""
-    shown = partial(decimals, digits=table.rows[0].digits)
+    """Return which systems were not tested, where they are few, and what was taken for granted."""
     compared = [row for row in rows if row["system"] != baseline]
-    of_baseline = next(_n_runs(row) for row in rows if row["system"] == baseline)
-    p_name = "p" if len(rows) == 2 else "adjusted p"
     sentences: list[Sentence] = []
     for row in compared if len(compared) <= MOST_NAMED else []:
-        p, apart = row["adjusted_pvalue"], shown(row["difference"], signed=True)
-        if p is None:
-            verdict = _untested(row, baseline, unit, lone if known is None else ())
-        elif p >= alpha:
-            verdict = f"not distinguishable from the noise of {unit} and runs ({p_name} {pvalue_text(p)})."
-        else:
-            better = "better" if (row["difference"] > 0) == table.higher_is_better else "worse"
-            verdict = f"{better} by more than the noise of {unit} and runs ({p_name} {pvalue_text(p)})."
-        margin = "" if row["margin"] is None else f" ± {shown(row['margin'])}"
-        text = f" ({_n_runs(row)}): {apart}{margin} {table.title} against "
-        sentences.append(("", row["system"], text, baseline, f" ({of_baseline}): {verdict}"))
+        if row["adjusted_pvalue"] is None:
+            reason = why_untested(row, baseline, unit, lone if known is None else ())
+            sentences.append((Name(row["system"]), " against ", Name(baseline), f": not tested, as {reason}."))
     if lone:
-        *head, last = listed(lone) if len(lone) <= MOST_NAMED else (f"{len(lone):,} systems",)
+        systems = listed(lone) if len(lone) <= MOST_NAMED else (f"{len(lone):,} systems",)
         verb, pronoun = ("has", "its") if len(lone) == 1 else ("have", "their")
         if known is None:
             note = f" {verb} one run: a test needs 3 runs of one system, or 2 runs of two systems."
         else:
             note = f" {verb} one run: {pronoun} spread is taken to be that of the other systems' runs."
-        sentences.append((*head, last + note))
+        sentences.append((*systems, note))
     return sentences
 
 
-def _untested(row: Mapping[str, Any], baseline: str, unit: str, lone: Sequence[str]) -> str:
+def why_untested(row: Mapping[str, Any], baseline: str, unit: str, lone: Sequence[str]) -> str:
     """Return why a system was not tested against the baseline, where `lone` are those whose spread is unknown."""
     if math.isnan(row["difference"]):
-        return "not tested, as a score is NaN."
+        return "a score is NaN"
     if baseline in lone or row["system"] in lone:
-        return "not tested, as the spread between runs is unknown."
-    if math.isnan(row["low"]):
-        return f"not tested, as there is one {unit.removesuffix('s')}."
-    return f"not tested, as the difference varies neither over {unit} nor over runs."
+        return "the spread between runs is unknown"
+    if row["low"] is None or math.isnan(row["low"]):
+        return f"there is one {unit.removesuffix('s')}"
+    return f"the difference varies neither over {unit} nor over runs"
 
 
 def _members_sentences(members_of: Mapping[str, Sequence[str]]) -> list[Sentence]:
     """Return which outputs are the runs of which system, of systems with several."""
     several = {system: outputs for system, outputs in members_of.items() if len(outputs) > 1}
     parts = ["Runs: "]
-    for system, outputs in list(several.items())[:MOST_NAMED]:
-        parts += [system, " is ", *listed(outputs, MOST_NAMED)[1:]]
-        parts[-1] += "; "
+    for number, (system, outputs) in enumerate(list(several.items())[:MOST_NAMED]):
+        if number:
+            parts.append("; ")
+        parts += [Name(system), " is ", *listed(outputs, MOST_NAMED)]
     more = len(several) - MOST_NAMED
-    parts[-1] = f"{parts[-1]}and so on for {more:,} more." if more > 0 else f"{parts[-1].removesuffix('; ')}."
+    parts.append(f"; and so on for {more:,} more." if more > 0 else ".")
     return [tuple(parts)]
 
 
@@ -305,14 +297,14 @@ def _table(rows: Sequence[Mapping[str, Any]], table: ScoreTable, comparison: Com
     several, shown = len(rows) > 2, partial(decimals, digits=table.rows[0].digits)
     columns = [
         Column("system", "name"),
-        Column("runs"),
+        Column("runs", leaves=1),
         Column(table.name, after="" if table.higher_is_better else " ↓"),
-        Column("spread"),
-        Column(f"{100 * comparison.confidence_level:g} %"),
+        Column("spread", leaves=3),
+        Column(f"{100 * comparison.confidence_level:g} %", leaves=2),
         Column("difference", "difference"),
-        Column("±"),
+        Column("±", leaves=4),
         Column("adj. p" if several else "p"),
-        *([Column("rank")] if several else []),
+        *([Column("rank", leaves=5)] if several else []),
     ]
     cells: list[list[Any]] = []
     for row in rows:

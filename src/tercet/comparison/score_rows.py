@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.statistics.bootstrap import ConfidenceInterval
+from tercet.statistics.bootstrap import ConfidenceInterval, apart
 from tercet.statistics.families import PairTests
 from tercet.statistics.groups import ranks
 from tercet.tables import number_or_none
@@ -48,7 +48,7 @@ def score_rows(
     for place, system in enumerate(names):
         value = float(values[place])
         # Systems may tie for the best; NaN equals nothing, so that it is never the best.
-        is_best = any_best and bool(values[place] == values[best])
+        is_best = any_best and not apart(value, float(values[best]))
         pvalue_against_best = number_or_none(adjusted[place, best])
         as_good: bool | None = None
         if is_best:

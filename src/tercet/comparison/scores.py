@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +16,11 @@ from tercet.api import make_scorer
 from tercet.base.metric import Metric, batch_stats, is_higher_better, summarize
 from tercet.base.options import check_value, check_values
 from tercet.base.settings import RESAMPLES, CompareSettings
-from tercet.checks import one_of
+from tercet.checks import integer, one_of
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, needs
+from tercet.markup import one_cell
 from tercet.metrics.bleu import Bleu
 from tercet.registry import drawing
 from tercet.result import Result
@@ -27,10 +28,10 @@ from tercet.specs import take_options
 from tercet.statistics.bootstrap import N_RESAMPLES
 from tercet.statistics.clusters import clustered
 from tercet.statistics.groups import best_first
-from tercet.statistics.inference import ADJUSTED, INTERVALS, TESTS, Inference, inference
+from tercet.statistics.inference import ADJUSTED, INTERVALS, TESTS, WELCH, Inference, inference
 from tercet.statistics.intervals import FEWEST_UNITS, too_few_units
 from tercet.statistics.stats import SegmentStats
-from tercet.tables import Cell, Column, Table, decimals, interval_text, number_or_none, pvalue_text
+from tercet.tables import Cell, Column, Group, Table, decimals, interval_text, number_or_none, pvalue_text
 from tercet.test_sets.test_set import TestSet
 
 from .metric_specs import label_of
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
 
 #: Marks of the best system, of those not significantly worse, and of scores of which lower is better.
 BEST, AS_GOOD, LOWER = "*", "†", "↓"
+
+#: What a table for people shows beside each score, where there is such.
+BESIDE_SCORES = ("interval", "difference", "p", "rank")
 
 #: What the table of systems with several runs shows.
 _OVER_RUNS = (
@@ -82,7 +86,11 @@ COLUMNS = (
     "rank_low",
     "rank_high",
     "group",
+    "row",
 )
+
+#: What a row of :meth:`Comparison.records` is of: a system, or where systems have several runs, one output of one.
+OF_SYSTEM, OF_OUTPUT = "system", "output"
 
 #: Attributes of a comparison that its JSON has under the same names.
 _SETTINGS = ("test", "n_resamples", "adjust", "confidence_level", "alpha", "seed", "interval")
@@ -294,6 +302,18 @@ class Comparison:
         return 0 < len(self.runs) < len(self.test_set.systems)
 
     @property
+    def tests_runs(self) -> bool:
+        """Whether any systems with several runs were tested: the spread of their runs may be unknown."""
+        of_runs = [section for table in self.tables for section in table.sections if section.key == "runs"]
+        systems = [system for section in of_runs for system in section.value["systems"]]
+        return self.joins_runs and any(system["pvalue"] is not None for system in systems)
+
+    @property
+    def outputs_of_baseline(self) -> list[str]:
+        """The outputs of the baseline: itself, or its runs."""
+        return next((outputs for outputs in self.runs.values() if self.baseline in outputs), [self.baseline])
+
+    @property
     def has_ranks(self) -> bool:
         """Whether tables show ranks: of three systems or more, where the test could tell any apart."""
         is_tested = self.test is not None and len(self.test_set.systems) > 2
@@ -314,7 +334,17 @@ class Comparison:
         return numbers
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a row for each score of each system, in the order of :data:`COLUMNS`."""
+        """Return a row for each score of each system, in the order of :data:`COLUMNS`.
+
+        Where outputs are runs, the systems by the means of their runs come first, then each output.
+        """
+        if not self.joins_runs:
+            return self._records(OF_SYSTEM)
+        over_runs: Comparison = drawing("comparison over runs")(self)
+        return [*over_runs._records(OF_SYSTEM), *self._records(OF_OUTPUT)]
+
+    def _records(self, kind: str) -> list[dict[str, Any]]:
+        """Return a row for each score and row of the tables."""
         records = []
         for table in self.tables:
             table_fields = {"test_set": self.test_set.name, "metric": table.metric, "score": table.name}
@@ -322,6 +352,7 @@ class Comparison:
                 "interval": self.inference_of(table).interval,
                 "better": table.better,
                 "signature": table.signature,
+                "row": kind,
             }
             ranks = [(None, None) if row.rank is None else row.rank for row in table.rows]
             rows = (
@@ -375,14 +406,92 @@ class Comparison:
         return {metric: label if counts[label] == 1 else metric for metric, label in labels.items()}
 
     def to_dataframe(self) -> Any:
-        """Return a pandas data frame: a row per score and system, with the columns of the TSV file."""
+        """Return a pandas data frame: a row per score and system, with the columns of the TSV file.
+
+        Where outputs are runs, ``row`` is ``"system"`` in the rows of systems over their runs, which come first, and
+        ``"output"`` in those of each output; else it is ``"system"`` in all.
+        """
         needs("A data frame", "evaluate", "pandas")
         import pandas as pd
 
         return pd.DataFrame(self.records(), columns=list(COLUMNS))
 
+    def segments(self, worst: int | None = None) -> Any:
+        """Return a row for each segment and system: its scores, and its texts.
+
+        The columns are those of the file that ``tercet compare --segments`` writes: the number of the segment, from
+        1, a table's own columns, the system, and each score (None of a segment that is left out). Then come the
+        source, the prediction, and the list of references.
+
+        Parameters
+        ----------
+        worst : int, optional
+            So many rows, of the lowest first scores, or the highest where lower is better, the worst first. By
+            default all rows, in the order of the texts.
+
+        Returns
+        -------
+        pandas.DataFrame or list of dict
+            A list of rows where pandas is not installed.
+
+        Examples
+        --------
+        >>> import tercet
+        >>> texts = {"A": ["a cat sat", "it rains"], "B": ["a dog ran", "it rained"]}
+        >>> found = tercet.compare(texts, "chrf", references=["a cat sat", "it rained"])
+        >>> found.segments(worst=2)[["segment", "system", "chrf_multi chrf", "prediction"]].round(1)
+           segment system  chrf_multi chrf prediction
+        0        1      B              4.8  a dog ran
+        1        2      A             61.8   it rains
+        """
+        check_value("segments", "worst", integer(1, none=True), worst)
+        return drawing("segments of a comparison")(self, worst)
+
+    def to_markdown(self, columns: Iterable[str] | None = None) -> str:
+        """Return the verdict and the scores of all systems as tables in Markdown.
+
+        Parameters
+        ----------
+        columns : iterable of {"interval", "difference", "p", "rank"}, optional
+            What stands beside each score; by default all that there is. ``[]`` shows scores alone. An interval stands
+            beside the score, and beside the difference.
+        """
+        text: str = drawing("comparison in a format")([self], "markdown", columns)
+        return text
+
+    def to_latex(self, columns: Iterable[str] | None = None) -> str:
+        r"""Return the scores of all systems as tables in LaTeX, which need the package booktabs.
+
+        What the marks and numbers are stands below each table as a comment.
+
+        Parameters
+        ----------
+        columns : iterable of {"interval", "difference", "p", "rank"}, optional
+            As of :meth:`to_markdown`.
+
+        Examples
+        --------
+        >>> import tercet
+        >>> texts = {"A": ["a cat sat", "it rains"], "B": ["a dog ran", "it rained"]}
+        >>> found = tercet.compare(texts, "chrf", references=["a cat sat", "it rained"])
+        >>> print(found.to_latex(columns=["difference"]).partition("\n%")[0])
+        % \usepackage{booktabs}
+        \begin{tabular}{@{}lrr@{}}
+        \toprule
+        system & chrF & $\Delta$ \\
+        \midrule
+        A & \textbf{78.81} &  \\
+        B & 57.96 & $-20.85$ \\
+        \bottomrule
+        \end{tabular}
+        """
+        text: str = drawing("comparison in a format")([self], "latex", columns)
+        return text
+
     def plot(self) -> Any:
         """Return a matplotlib figure: for each score, a row per system with its interval.
+
+        Of more than two systems, the best by the first score is on top.
 
         Raises
         ------
@@ -435,39 +544,64 @@ class Comparison:
         return entries
 
     def __repr__(self) -> str:
-        test = f"{self.test} test against {self.baseline!r}" if self.test is not None else "no test"
+        test = self._test_in_short()
         return (
             f"<Comparison of {', '.join(map(repr, self.test_set.systems))} on {self.test_set.name!r} "
             f"(segments: {self.test_set.n_segments:,}): {', '.join(self.score_labels())}; {test}>"
         )
+
+    def _test_in_short(self) -> str:
+        """Return the name of the test and the baseline."""
+        if self.test is not None:
+            return f"{self.test} test against {self.baseline!r}"
+        if not self.tests_runs:
+            return "no test"
+        (baseline,) = (system for system, outputs in self.runs.items() if self.baseline in outputs)
+        return f"{WELCH.title} against {baseline!r}"
+
+    def __str__(self) -> str:
+        """Return what a terminal shows: the verdict, the scores, intervals and tests, and how columns were read."""
+        text: str = drawing("comparison as text")([self], with_warnings=True)
+        fields = self.test_set.fields
+        return f"{text}{one_cell(fields)}" if fields else text.rstrip("\n")
 
     def _repr_html_(self) -> str:
         """Show the verdict and the scores with their intervals in a notebook, a row for each system."""
         shown: str = drawing("comparison in a notebook")(self)
         return shown
 
-    def legend(self, plain: Callable[[str], str] = str, best: str = "Bold") -> str:
-        """Return the legend of a table's marks, `best` that of the best; `plain` formats the name of the baseline."""
-        sentences = []
+    def legend(
+        self, plain: Callable[[str], str] = str, best: str = "Bold", shown: Collection[str] = BESIDE_SCORES
+    ) -> str:
+        """Return the legend of a table's marks, `best` that of the best; `plain` formats the name of the baseline.
+
+        `shown` is what the table has beside scores: its marks are by tests even where it has no p.
+        """
         rows = [row for table in self.tables for row in table.rows]
+        marks = self.marks_in_words(best)
+        sentences = [marks] if marks else []
         if self.test is not None:
-            as_good = ""
-            if any(row.as_good and not row.best for row in rows):
-                as_good = f"; {AS_GOOD}: not significantly worse than the best ({self.level_in_words})"
-            sentences.append(f"{best}: the best{as_good}.")
             over_scores = "; not adjusted over scores" if len(self.tables) > 1 else ""
-            sentences.append(f"{self.p_label}: {self._tests_in_words(plain)}{over_scores}.")
-        else:
-            if any(row.best for row in rows):
-                sentences.append(f"{best}: the best.")
-            if self.joins_runs:
-                sentences.append(_OVER_RUNS)
-        if any(row.interval for row in rows):
-            sentences.append(f"Intervals: {self._intervals_in_words(plain)}.")
+            label = self.p_label if "p" in shown else "Tests"
+            sentences.append(f"{label}: {self._tests_in_words(plain)}{over_scores}.")
+        elif self.joins_runs:
+            sentences.append(_OVER_RUNS)
+        if "interval" in shown and any(row.interval for row in rows):
+            sentences.append(f"Intervals: {self.intervals_in_words(plain=plain)}.")
         lower = [label for label, table in self._labelled if not table.higher_is_better]
         if lower:
             sentences.append(f"{LOWER} Lower is better: {', '.join(map(plain, lower))}.")
         return " ".join(sentences)
+
+    def marks_in_words(self, best: str) -> str:
+        """Return what the marks beside scores are, `best` that of the best; "" where there are none."""
+        rows = [row for table in self.tables for row in table.rows]
+        if self.test is None and not any(row.best for row in rows):
+            return ""
+        as_good = ""
+        if self.test is not None and any(row.as_good and not row.best for row in rows):
+            as_good = f"; {AS_GOOD}: not significantly worse than the best ({self.level_in_words})"
+        return f"{best}: the best{as_good}."
 
     @property
     def _labelled(self) -> list[tuple[str, ScoreTable]]:
@@ -490,6 +624,8 @@ class Comparison:
         exact = resampled.of_shares()
         if resampled.test is None or exact.test is None:
             return ""
+        if resampled.has_exact_test:
+            return f"{resampled.test.title} against {baseline}{by_method[resampled.adjust]}"
         by_resamples = (
             f"{resampled.test.title} against {baseline}{by_method[resampled.adjust]}, {self.resamples_in_words()}"
         )
@@ -511,21 +647,42 @@ class Comparison:
                 return f"all {of_all_tables.number:,} exchanges"
         return f"{n_resamples:,} resamples, seed {self.seed}"
 
-    def _intervals_in_words(self, plain: Callable[[str], str]) -> str:
-        """Return the kinds of intervals of all scores."""
-        bootstrap = f"{INTERVALS[self.interval]}, {N_RESAMPLES:,} resamples, seed {self.seed}"
-        of_exact = self._of_exact_scores(plain) if self.inference.of_shares().has_exact_intervals else None
-        if of_exact is None:
-            return bootstrap
-        exact = "Wilson's" if self.test is None else "Wilson's, of differences Tango's"
-        return f"{bootstrap}; {of_exact}{exact}" if of_exact else exact
+    def methods_in_words(self) -> list[str]:
+        """Return as sentences of which kind the intervals are, and which tests ran."""
+        sentences = []
+        if any(row.interval for table in self.tables for row in table.rows):
+            sentences.append(f"Intervals: {self.intervals_in_words()}.")
+        if self.test is not None:
+            label = "p" if self.p_label == "p" else "Adjusted p"
+            sentences.append(f"{label}: {self._tests_in_words(str)}.")
+        return sentences
 
-    def in_parentheses(self) -> str:
-        """Return what stands in parentheses and brackets where a score and its interval share a cell."""
-        if not any(row.interval for table in self.tables for row in table.rows):
+    def intervals_in_words(
+        self, tables: Sequence[ScoreTable] | None = None, plain: Callable[[str], str] = str
+    ) -> str:
+        """Return the kinds of intervals of scores, of all by default."""
+        kind = INTERVALS[self.interval]
+        # Student's t draws none.
+        resampled = kind if self.interval == "Student" else f"{kind}, {N_RESAMPLES:,} resamples, seed {self.seed}"
+        chosen = self.tables if tables is None else tables
+        exact = [label for label, table in self._labelled if table.is_exact and table in chosen]
+        if not exact or not self.inference.of_shares().has_exact_intervals:
+            return resampled
+        of_exact = "Wilson's" if self.test is None else "Wilson's, of differences Tango's"
+        if len(exact) == len(chosen):
+            return of_exact
+        return f"{resampled}; of {', '.join(map(plain, exact))} {of_exact}"
+
+    def in_parentheses(self, shown: Collection[str] = BESIDE_SCORES) -> str:
+        """Return what stands in parentheses and brackets where a score and its interval share a cell.
+
+        `shown` is what the table has beside scores.
+        """
+        if "interval" not in shown or not any(row.interval for table in self.tables for row in table.rows):
             return ""
         level = f"{100 * self.confidence_level:g} %"
-        of_differences = "" if self.test is None else "; in brackets: those of differences"
+        has_brackets = self.test is not None and "difference" in shown
+        of_differences = "; in brackets: those of differences" if has_brackets else ""
         return f"In parentheses: {level} intervals{of_differences}."
 
     def rank_legend(self, lined: Sequence[ScoreTable] = ()) -> str:
@@ -537,8 +694,8 @@ class Comparison:
             by = "" if len(lined) == len(self.tables) else f" (by {', '.join(table.title for table in lined)})"
             line = f" A line{by}: every system above it is significantly better than every one below."
         return (
-            f"rank: from 1 + how many are significantly better ({self.level_in_words}), to how many are not "
-            f"significantly worse.{line}"
+            f"rank: the best and the worst place that a system may hold, as only significant differences count "
+            f"({self.level_in_words}).{line}"
         )
 
     def section_lines(self, plain: Callable[[str], str] = str) -> list[str]:
@@ -600,6 +757,11 @@ class Comparison:
         return "segment" if self.test_set.clusters is None else "cluster"
 
     @property
+    def counted(self) -> str:
+        """What wins, ties and losses count."""
+        return self.unit
+
+    @property
     def level_in_words(self) -> str:
         """The level of the test, as sentences have it."""
         test = self.inference.test
@@ -621,6 +783,8 @@ class Comparison:
             **self.test_set.about,
             "baseline": self.baseline if self.test is not None else None,
             **{name: getattr(self, name) for name in _SETTINGS},
+            # Outputs are not tested; their systems are.
+            **({"test": WELCH.name, "adjust": "holm"} if self.tests_runs else {}),
             "tables": [
                 {
                     "metric": table.metric,
@@ -654,35 +818,100 @@ def scored_for_all(stats: Sequence[SegmentStats]) -> NDArray[np.bool_]:
     return is_scored
 
 
-def wide_table(comparison: Comparison, notes: Sequence[str], *, title: str = "") -> Table:
+def wide_table(
+    comparison: Comparison, notes: Sequence[str], *, title: str = "", shown: Collection[str] = BESIDE_SCORES
+) -> Table:
     """Return a table with a row for each system: each score with its interval and mark, and against the baseline.
 
-    Where ranks are shown, the best by the first score is first, and lines are between its groups.
+    `shown` is what stands beside scores. Where there are ranks, the best by the first score is first, and where they
+    are shown, lines are between its groups.
     """
-    tested = comparison.test is not None
-    ranked = tested and comparison.has_ranks
+    ranked = comparison.test is not None and comparison.has_ranks
     columns = [Column("system", "name")]
     rows: list[list[Any]] = [[system] for system in comparison.test_set.systems]
     for label, table in zip(comparison.score_labels(), comparison.tables, strict=True):
-        columns.append(Column(label, after="" if table.higher_is_better else f" {LOWER}"))
-        columns += [Column("difference", "difference"), Column(comparison.p_label)] if tested else []
-        columns += [Column("rank")] if ranked else []
+        columns.append(Column(label, after=_mark(table)))
+        columns += _columns_beside(comparison, shown)
         for cells, row in zip(rows, table.rows, strict=True):
-            mark = AS_GOOD if row.as_good and not row.best else ""
-            interval = row.interval.replace(" – ", "–")
-            after = f"{mark} ({interval})" if interval else mark
-            cells.append(Cell(decimals(row.value, row.digits), row.best, after))
-            if tested:
-                difference, p, _ = against(row)
-                around = f" {row.interval_of_difference}" if row.interval_of_difference else ""
-                cells += [Cell(difference, after=around), p]
-            cells += [Cell("", after=row.places)] if ranked else []
-    signatures = list(dict.fromkeys(table.signature for table in comparison.tables))
+            cells += _cells_of(comparison, row, shown)
     lines: Sequence[int] = ()
     if ranked:
         first = comparison.tables[0]
-        rows, lines = [rows[place] for place in first.order], first.lines
+        rows = [rows[place] for place in first.order]
+        lines = first.lines if "rank" in shown else ()
+    signatures = list(dict.fromkeys(table.signature for table in comparison.tables))
     return Table(title, columns, rows, notes=notes, signatures=signatures, lines=lines)
+
+
+def stacked_table(
+    comparison: Comparison, notes: Sequence[str], *, title: str = "", shown: Collection[str] = BESIDE_SCORES
+) -> Table:
+    """Return the same with the scores below each other, as the page of a paper is narrow.
+
+    Where there are ranks, the best by each score is first there, and where they are shown, lines are between its
+    groups.
+    """
+    ranked = comparison.test is not None and comparison.has_ranks
+    several = len(comparison.tables) > 1
+    rows: list[list[Any]] = []
+    groups = []
+    lines: list[int] = []
+    for score, table in zip(comparison.titles(), comparison.tables, strict=True):
+        start = len(rows)
+        groups.append(Group(start, score, _mark(table)))
+        order = table.order if ranked else range(len(table.rows))
+        for place in order:
+            row = table.rows[place]
+            rows.append([row.system, *_cells_of(comparison, row, shown)])
+        if ranked and "rank" in shown:
+            lines += [start + line for line in table.lines]
+    first = comparison.tables[0]
+    head = Column("score") if several else Column(comparison.titles()[0], after=_mark(first))
+    return Table(
+        title,
+        [Column("system", "name"), head, *_columns_beside(comparison, shown)],
+        rows,
+        notes=notes,
+        signatures=list(dict.fromkeys(table.signature for table in comparison.tables)),
+        lines=lines,
+        groups=groups if several else (),
+    )
+
+
+def _mark(table: ScoreTable) -> str:
+    return "" if table.higher_is_better else f" {LOWER}"
+
+
+def _columns_beside(comparison: Comparison, shown: Collection[str]) -> list[Column]:
+    """Return the columns that stand beside that of a score, of those that are shown."""
+    columns: list[Column] = []
+    if comparison.test is None:
+        return columns
+    if "difference" in shown:
+        columns.append(Column("difference", "difference"))
+    if "p" in shown:
+        columns.append(Column(comparison.p_label))
+    if "rank" in shown and comparison.has_ranks:
+        columns.append(Column("rank"))
+    return columns
+
+
+def _cells_of(comparison: Comparison, row: SystemScore, shown: Collection[str]) -> list[Any]:
+    """Return a score with its interval and mark, and what stands beside it, of what is shown."""
+    mark = AS_GOOD if row.as_good and not row.best else ""
+    interval = row.interval.replace(" – ", "–") if "interval" in shown else ""
+    cells: list[Any] = [Cell(decimals(row.value, row.digits), row.best, f"{mark} ({interval})" if interval else mark)]
+    if comparison.test is None:
+        return cells
+    difference, p, _ = against(row)
+    if "difference" in shown:
+        around = f" {row.interval_of_difference}" if row.interval_of_difference and "interval" in shown else ""
+        cells.append(Cell(difference, after=around))
+    if "p" in shown:
+        cells.append(p)
+    if "rank" in shown and comparison.has_ranks:
+        cells.append(Cell("", after=row.places))
+    return cells
 
 
 def digits_of(metric: Metric, values: Iterable[float | None]) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tercet.markup import Sentence
+from tercet.markup import Sentence, said
 from tercet.tables import Table
 
 
@@ -20,7 +20,6 @@ class Section:
         Under which the JSON has its value, such as ``power``.
     title : str
     sentences : list of Sentence
-        With the names of systems at odd places.
     table : Table or None
         Its cells are as people read them.
     value : Any
@@ -35,7 +34,4 @@ class Section:
 
     def lines(self, plain: Callable[[str], str] = str) -> list[str]:
         """Return the sentences as texts; `plain` formats names of systems."""
-        return [
-            "".join(plain(part) if place % 2 else part for place, part in enumerate(sentence))
-            for sentence in self.sentences
-        ]
+        return [said(sentence, plain) for sentence in self.sentences]

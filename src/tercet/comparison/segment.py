@@ -98,7 +98,7 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
     metric = metric.with_defaults(scale=100)
     check_has_texts(test_set, metric.name)
     if metric.takes_references:
-        check_references(test_set.name, test_set.references, metric, metric.name)
+        check_references(test_set, metric, metric.name)
     corpus, systems = metric.as_scored(test_set.corpus()), list(test_set.systems)
     name = dict(zip(metric.score_names, metric.segment_names, strict=True))[metric.primary]
     if segment is not None:
@@ -234,7 +234,7 @@ def side_by_side(
     check_has_texts(test_set, "a segment")
     for metric in metrics:
         if metric.takes_references:
-            check_references(test_set.name, test_set.references, metric, name_of(metric))
+            check_references(test_set, metric, name_of(metric))
     index = segment - 1
     buffer = io.StringIO()
     console = Console(file=buffer, width=width, force_terminal=colour, highlight=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -12,38 +12,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.markup import MOST_NAMED, Sentence, listed, one_cell
-from tercet.statistics.bootstrap import ConfidenceInterval
+from tercet.markup import MOST_NAMED, Name, Sentence, listed, one_cell
+from tercet.statistics.bootstrap import ConfidenceInterval, apart
 from tercet.statistics.clusters import Clusters, clustered
 from tercet.statistics.inference import ADJUSTED, Inference
 from tercet.statistics.intervals import bootstraps
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import Cell, Column, Table, decimals, interval_text, number_or_none, pvalue_text
 
+from .clauses import Clause, sentence
 from .columns import share_difference_interval, share_interval
+from .run_means import over_runs
 from .scores import Comparison, ScoreTable
 from .sections import Section
-from .slice_tests import Part, slice_tests
+from .slice_runs import scores_over_runs
+from .slice_tests import Part, SliceScores, slice_tests
 from .slices import Slices
 
 #: The most slices that a sentence names.
 _MOST_SAID = 6
-
-
-@dataclass(frozen=True, slots=True)
-class SliceScores:
-    """The scores of all systems in a slice."""
-
-    name: str
-    n_segments: int
-    n_units: int
-    values: list[float]
-    bounds: list[ConfidenceInterval]
-    #: Of the differences from the baseline.
-    bounds_of_differences: list[ConfidenceInterval]
-    #: Of the test against the baseline, alone and adjusted for all slices and systems; NaN without one.
-    pvalues: list[float]
-    adjusted_pvalues: list[float]
+#: What is said of slices in which no difference could be significant, however large.
+_TOO_FEW = "too few to tell in"
+#: How a system does in a slice, in the order in which it is said.
+_WORDS = (
+    "significantly better in",
+    "significantly worse in",
+    "better in",
+    "worse in",
+    "the same in",
+    "no proven difference in",
+    _TOO_FEW,
+    "not tested in",
+)
 
 
 def sliced(
@@ -56,7 +56,7 @@ def sliced(
     """Return the scores of a metric in each slice, by name: of the segments that are scored for all systems.
 
     A slice's draws are those that a test set of its segments would have: of a slice that is the whole, p and
-    intervals are those of the whole.
+    intervals are those of the whole. Where outputs are runs, the scores are of the systems, in their order.
     """
     clusters = comparison.test_set.clusters
     clusters = None if clusters is None else clusters.selected(is_scored)
@@ -64,6 +64,9 @@ def sliced(
     results = []
     for slices in comparison.slices:
         parts = list(_parts(slices, scored, is_scored, clusters))
+        if comparison.joins_runs:
+            results.append((slices, scores_over_runs(comparison, metric, parts)))
+            continue
         tests = slice_tests(comparison, metric, parts, n_units, inference) if parts else {}
         scores_of: dict[str, list[SliceScores]] = {name: [] for name in metric.score_names}
         for number, part in enumerate(parts):
@@ -133,6 +136,10 @@ def slices_section(
     comparison: Comparison, table: ScoreTable, slices: Slices, scores: Sequence[SliceScores]
 ) -> Section:
     """Return the slices of a score: each system's score in each, and its difference from the baseline."""
+    if comparison.joins_runs:
+        # From here on, systems are what is scored, and not their outputs.
+        comparison = over_runs(replace(comparison, tables=[table]))
+        (table,) = comparison.tables
     systems, rows = list(comparison.test_set.systems), []
     baseline = systems.index(comparison.baseline)
     for one in scores:
@@ -152,6 +159,8 @@ def slices_section(
             }
             for place, system in enumerate(systems)
         ]
+        for cell, more in zip(of_systems, one.over_runs, strict=False):
+            cell |= more
         rows.append(
             {
                 "by": slices.by,
@@ -161,7 +170,12 @@ def slices_section(
                 "systems": of_systems,
             }
         )
-    sentences = [*_verdicts(comparison, table, rows, baseline), *_notes(comparison, table, slices, rows)]
+    small = _small_slices(comparison, table, rows)
+    sentences = [
+        *_verdicts(comparison, table, rows, baseline, small),
+        *_untested(systems, scores),
+        *_notes(comparison, table, slices, rows, small),
+    ]
     return Section(
         "slices", f"Slices by {one_cell(slices.by)}", sentences, _table(comparison, table, slices, rows), rows
     )
@@ -179,10 +193,17 @@ class _Finding:
     #: The difference, or its opposite where lower is better.
     gain: float
     is_significant: bool
+    is_tested: bool
+    #: Whether no difference could be significant there, however large.
+    is_small: bool
 
 
 def _verdicts(
-    comparison: Comparison, table: ScoreTable, rows: Sequence[Mapping[str, Any]], baseline: int
+    comparison: Comparison,
+    table: ScoreTable,
+    rows: Sequence[Mapping[str, Any]],
+    baseline: int,
+    small: Sequence[str],
 ) -> Iterator[Sentence]:
     """Yield where each system is better and worse than the baseline; of many systems, the best alone."""
     systems = list(comparison.test_set.systems)
@@ -197,51 +218,70 @@ def _verdicts(
             difference, p = cell["difference"], cell["adjusted_pvalue"]
             if not math.isnan(difference):
                 is_significant = p is not None and p < comparison.alpha
-                findings.append(_Finding(row["slice"], difference, sign * difference, is_significant))
+                finding = _Finding(
+                    slice=row["slice"],
+                    difference=difference,
+                    gain=sign * apart(cell["value"], row["systems"][baseline]["value"]),
+                    is_significant=is_significant,
+                    is_tested=p is not None,
+                    is_small=row["slice"] in small,
+                )
+                findings.append(finding)
         if not findings:
             continue
-        against = (" against ", systems[baseline]) if len(systems) > 2 else ()
+        against = (" against ", Name(systems[baseline])) if len(systems) > 2 else ()
         say = _counted if len(findings) > _MOST_SAID else _verdict
-        yield say(("", systems[place], *against), findings, comparison.test is not None, table.rows[0].digits)
+        yield say((Name(systems[place]), *against), findings, comparison.test is not None, table.rows[0].digits)
         if len(findings) == len(rows):
             yield from _reversal(systems[place], findings, table.rows[place].difference)
 
 
 def _verdict(subject: Sentence, findings: Sequence[_Finding], is_tested: bool, digits: int) -> Sentence:
-    """Return in which slices a system is better, worse and the same: those first where it is significantly so."""
-    clauses = [
-        (word, [one for one in findings if one.is_significant is flag and np.sign(one.gain) == sign])
-        for flag in (True, False)
-        for word, sign in (("better", 1), ("worse", -1), ("the same", 0))
-    ]
-    parts, joint = [*subject], ": " if len(subject) > 2 else " is "
-    for word, of_clause in clauses:
-        for number, one in enumerate(of_clause):
-            if number:
-                joint += " and " if number == len(of_clause) - 1 else ", "
-            else:
-                joint += f"{word} in "
-            parts += [joint, one.slice]
-            note = ", not significant" if is_tested and not one.is_significant else ""
-            joint = f" ({decimals(one.difference, digits, signed=True)}{note})" if one.difference else ""
-        joint += ", " if of_clause else ""
-    return (*parts, f"{joint.removesuffix(', ')}.")
+    """Return in which slices a system is better, worse and the same; of those that were tested, which are proven."""
+    by_word: dict[str, list[_Finding]] = {}
+    for one in findings:
+        by_word.setdefault(_in_a_slice(one, is_tested), []).append(one)
+    clauses = []
+    for word in _WORDS:
+        slices = by_word.get(word, [])
+        if slices:
+            names = tuple(one.slice for one in slices)
+            differences = [decimals(one.difference, digits, signed=True) if one.gain else "" for one in slices]
+            clauses.append(Clause(word, names, tuple(differences)))
+    return sentence(subject, ": ", clauses)
+
+
+def _in_a_slice(finding: _Finding, is_tested: bool) -> str:
+    """Return how a system does in a slice, as one of these words."""
+    if not finding.gain:
+        return "the same in"
+    direction = "better in" if finding.gain > 0 else "worse in"
+    if not is_tested:
+        return direction
+    if finding.is_small:
+        return _TOO_FEW
+    if finding.is_significant:
+        return f"significantly {direction}"
+    return "no proven difference in" if finding.is_tested else "not tested in"
 
 
 def _counted(subject: Sentence, findings: Sequence[_Finding], is_tested: bool, digits: int) -> Sentence:
-    """Return in how many slices a system is better and worse, and where it is so most."""
-    counted = [one for one in findings if one.is_significant or not is_tested]
-    better, worse = sum(one.gain > 0 for one in counted), sum(one.gain < 0 for one in counted)
+    """Return in how many slices a system is better and worse, and from where to where the differences go."""
+    words = [_in_a_slice(one, is_tested) for one in findings]
+    of_all = f"of {len(findings)} slices"
+    certain = "significantly " if is_tested else ""
+    better, worse = words.count(f"{certain}better in"), words.count(f"{certain}worse in")
+    counts = f"{certain}better in {better or 'none'} {of_all}, {certain}worse in {worse or 'none'}"
+    if not better and not worse:
+        counts = f"no proven difference in any {of_all}"
+        if words.count(_TOO_FEW) == len(findings):
+            counts = f"too few to tell in any {of_all}"
+    parts: list[str] = [*subject, f": {counts}"]
     most, least = (choose(findings, key=lambda one: one.gain) for choose in (max, min))
-    verb = f"{': ' if len(subject) > 2 else ' is '}{'significantly ' if is_tested else ''}"
-    return (
-        *subject,
-        f"{verb}better in {better} of {len(findings)} slices and worse in {worse}; best in ",
-        most.slice,
-        f" ({decimals(most.difference, digits, signed=True)}), last in ",
-        least.slice,
-        f" ({decimals(least.difference, digits, signed=True)}).",
-    )
+    if most.gain != least.gain:
+        for start, one in (("; differences from ", least), (" to ", most)):
+            parts += [f"{start}{decimals(one.difference, digits, signed=True)} (", Name(one.slice), ")"]
+    return (*parts, ".")
 
 
 def _reversal(system: str, findings: Sequence[_Finding], whole: float | None) -> Iterator[Sentence]:
@@ -250,15 +290,68 @@ def _reversal(system: str, findings: Sequence[_Finding], whole: float | None) ->
         return
     in_slices, over_all = ("better", "worse") if findings[0].gain > 0 else ("worse", "better")
     yield (
-        "",
-        system,
+        Name(system),
         f" is {in_slices} in every slice, but {over_all} over all: slices do not weigh the same in the scores of the "
         "two, which are no means over segments (Simpson's paradox).",
     )
 
 
+def _untested(systems: Sequence[str], scores: Sequence[SliceScores]) -> Iterator[Sentence]:
+    """Yield why systems with several runs were not tested, and in which slices."""
+    slices_of: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for one in scores:
+        systems_of: dict[str, list[str]] = {}
+        for system, reason in zip(systems, one.why_untested, strict=False):
+            if reason:
+                systems_of.setdefault(reason, []).append(system)
+        for reason, names in systems_of.items():
+            slices_of.setdefault((reason, tuple(names)), []).append(one.name)
+    for (reason, untested), slice_names in slices_of.items():
+        where: Sentence = ("in any slice",)
+        if len(slice_names) < len(scores):
+            where = ("in ", *listed(slice_names, _MOST_SAID))
+        subject: Sentence = ("No system is tested ",)
+        # The baseline is not tested against itself.
+        if len(untested) < len(systems) - 1:
+            verb = "is" if len(untested) == 1 else "are"
+            subject = (*listed(untested, MOST_NAMED), f" {verb} not tested ")
+        yield (*subject, *where, f", as {reason}.")
+
+
+def _small_slices(comparison: Comparison, table: ScoreTable, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the slices of so few units that no difference could be significant there, however large."""
+    inference = comparison.inference_of(table)
+    pvalues = [cell["pvalue"] for row in rows for cell in row["systems"] if cell["pvalue"] is not None]
+    if not pvalues or inference.test is None:
+        return []
+    factor = _holm_factor(inference, len(pvalues))
+    small = []
+    for row in rows:
+        least = 2.0 ** (1 - row["n_units"])
+        if inference.test.errs_more:
+            # The bootstrap test calls equal systems different where no test of exchanges could.
+            if least >= comparison.alpha:
+                small.append(row["slice"])
+        elif inference.test.exchanges and factor * least >= comparison.alpha:
+            # Holm multiplies larger p by less than the least.
+            adjusted = [cell["adjusted_pvalue"] for cell in row["systems"] if cell["adjusted_pvalue"] is not None]
+            if not any(p < comparison.alpha for p in adjusted):
+                small.append(row["slice"])
+    return small
+
+
+def _holm_factor(inference: Inference, n_tests: int) -> int:
+    """Return by how much the least p of all slices is multiplied; the step-down maximum does not multiply it."""
+    by_holm = inference.adjust == "holm" or not inference.has_draws_of_slices
+    return n_tests if by_holm else 1
+
+
 def _notes(
-    comparison: Comparison, table: ScoreTable, slices: Slices, rows: Sequence[Mapping[str, Any]]
+    comparison: Comparison,
+    table: ScoreTable,
+    slices: Slices,
+    rows: Sequence[Mapping[str, Any]],
+    small: Sequence[str],
 ) -> Iterator[Sentence]:
     """Yield which slices show nothing, however large a difference, and what p is adjusted for."""
     missing = [name for name in slices.names if name not in {row["slice"] for row in rows}]
@@ -269,21 +362,14 @@ def _notes(
     if not pvalues or inference.test is None:
         return
     by_holm = inference.adjust == "holm" or not inference.has_draws_of_slices
-    # Holm multiplies the least p by their number, and all others by less; the step-down maximum does not.
-    factor = len(pvalues) if by_holm else 1
-    if inference.test.exchanges:
-        is_small = [factor * 2.0 ** (1 - row["n_units"]) >= comparison.alpha for row in rows]
-        small = [
-            row["slice"]
-            for row, too_small in zip(rows, is_small, strict=True)
-            if too_small and not any((cell["adjusted_pvalue"] or 1) < comparison.alpha for cell in row["systems"])
-        ]
-        unit = "segments" if comparison.test_set.clusters is None else "clusters"
-        if small:
-            yield _naming(f"Too few {unit} for any difference to be significant: ", small)
+    factor = _holm_factor(inference, len(pvalues))
+    if small:
+        yield _naming(f"Too few {comparison.unit}s for any difference to be significant: ", small)
     n_resamples = comparison.n_resamples if inference.test.is_resampled else 0
     if n_resamples and factor / (n_resamples + 1) >= comparison.alpha:
-        yield (f"With {n_resamples:,} resamples, no p of {len(pvalues):,} can be significant: more would help.",)
+        yield (
+            f"With {n_resamples:,} resamples, no p of {len(pvalues):,} tests can be significant: more would help.",
+        )
     if len(pvalues) > 1:
         method = ADJUSTED["holm" if by_holm else "step-down"]
         yield (f"adj. p: against the baseline, adjusted for {len(pvalues):,} tests by {method}.",)
@@ -291,15 +377,16 @@ def _notes(
 
 def _naming(start: str, names: Sequence[str]) -> Sentence:
     """Return a sentence that ends with names, of many with the first."""
-    _, *parts, end = listed(names, _MOST_SAID)
-    return (start, *parts, f"{end}.")
+    return (start, *listed(names, _MOST_SAID), ".")
 
 
 def _table(comparison: Comparison, table: ScoreTable, slices: Slices, rows: Sequence[Mapping[str, Any]]) -> Table:
     """Return a row for each slice; of three systems or more, for each system of each slice."""
     systems = list(comparison.test_set.systems)
     by, is_tested = Column(slices.by, "name"), comparison.test is not None
-    units = [Column("segments"), *([] if comparison.test_set.clusters is None else [Column("clusters")])]
+    units = [Column("segments", leaves=3)]
+    if comparison.test_set.clusters is not None:
+        units.append(Column("clusters", leaves=3))
     tested = [Column("difference", "difference"), *([Column("adj. p")] if is_tested else [])]
     after = "" if table.higher_is_better else " ↓"
     cells: list[list[Any]] = []

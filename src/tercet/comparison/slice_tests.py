@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.statistics.bootstrap import Tosses, n_exchanges, rounding
+from tercet.statistics.bootstrap import ConfidenceInterval, Tosses, n_exchanges, rounding
 from tercet.statistics.families import NullDraws, family_test, holm
 from tercet.statistics.inference import Inference, PairedTest
 from tercet.statistics.stats import Scores, SegmentStats
@@ -39,6 +41,25 @@ class Part:
         return {name: np.array([float(scores[name]) for scores in of_systems]) for name in metric.score_names}
 
 
+@dataclass(frozen=True, slots=True)
+class SliceScores:
+    """The scores of all systems in a slice."""
+
+    name: str
+    n_segments: int
+    n_units: int
+    values: list[float]
+    bounds: list[ConfidenceInterval]
+    #: Of the differences from the baseline.
+    bounds_of_differences: list[ConfidenceInterval]
+    #: Of the test against the baseline, alone and adjusted for all slices and systems; NaN without one.
+    pvalues: list[float]
+    adjusted_pvalues: list[float]
+    #: Of systems with several runs: what else their rows have, and why each was not tested, "" where it was.
+    over_runs: list[dict[str, Any]] = field(default_factory=list)
+    why_untested: list[str] = field(default_factory=list)
+
+
 class SliceTests(NamedTuple):
     """P of each system against the baseline, shape (slices, systems): alone, and adjusted for all of them.
 
@@ -62,7 +83,7 @@ def slice_tests(
         alone = _tested_alone(comparison, metric, parts, inference.test)
     scores = [part.scores(metric) for part in parts]
     return {
-        name: _by_holm(pvalues, np.array([of_slice[name] for of_slice in scores]), _baseline(comparison))
+        name: by_holm(pvalues, np.array([of_slice[name] for of_slice in scores]), _baseline(comparison))
         for name, pvalues in alone.items()
     }
 
@@ -85,11 +106,14 @@ def _exchanged(comparison: Comparison, metric: Metric, parts: Sequence[Part], n_
     compared = [(number, system) for number in range(len(parts)) for system in _others(comparison)]
     exchanged = _OneSlice(metric, parts, tosses)
 
-    def differences(slice_and_system: tuple[int, int], draws: slice) -> Scores:
-        number, system = slice_and_system
-        # In the order in which the whole test set has them.
-        pair = (min(system, baseline), max(system, baseline))
-        return exchanged.differences(number, draws)(pair, slice(None))
+    def differences(slices_and_systems: Sequence[tuple[int, int]], draws: slice) -> Scores:
+        parts_of_scores: dict[str, list[Array]] = {}
+        for number, of_slice in groupby(slices_and_systems, key=itemgetter(0)):
+            # In the order in which the whole test set has them.
+            pairs = [(min(system, baseline), max(system, baseline)) for _, system in of_slice]
+            for name, of_score in exchanged.differences(number, draws)(pairs, slice(None)).items():
+                parts_of_scores.setdefault(name, []).append(of_score)
+        return {name: np.concatenate(of_parts) for name, of_parts in parts_of_scores.items()}
 
     scores = [part.scores(metric) for part in parts]
     of_baseline = {
@@ -153,7 +177,8 @@ def _tested_alone(
     return alone
 
 
-def _by_holm(alone: Array, scores: Array, baseline: int) -> SliceTests:
+def by_holm(alone: Array, scores: Array, baseline: int) -> SliceTests:
+    """Return p, shape (slices, systems), with the same adjusted for all slices and systems by Holm's method."""
     # A score that is NaN cannot be tested.
     is_known = ~np.isnan(alone) & ~np.isnan(scores) & ~np.isnan(scores[:, [baseline]])
     adjusted = np.full(alone.shape, np.nan)

@@ -19,7 +19,7 @@ from tercet.engine.chosen import engine
 from tercet.errors import shorten, warn
 
 from .corpus import Corpus, bytes_of, places
-from .normalizers import FULL_WIDTH, INVISIBLE, SPECIAL_TOKENS, THINKING
+from .normalizers import FULL_WIDTH, INVISIBLE, NO_WIDTH, SPECIAL_TOKENS, THINKING
 
 #: A side has an artefact alone where the other side has it in less than one item for so many of its own.
 _MUCH_MORE = 4
@@ -68,6 +68,12 @@ def _decomposed(text: str) -> str | None:
     return next((word for word in text.split() if len(unicodedata.normalize("NFC", word)) < len(word)), None)
 
 
+def _special_token(text: str) -> str | None:
+    """Return the first token that steers a model; those of channels are thinking, which is warned of as such."""
+    match = None if "<|channel|>" in text else re.search(SPECIAL_TOKENS, text)
+    return None if match is None else match[0]
+
+
 #: What the bytes 80 to BF are in Latin-1, or in Windows-1252.
 _TAIL = f"[\x80-\xbf{bytes(range(0x80, 0xC0)).decode('cp1252', 'ignore')}]"
 _NAMES = (
@@ -85,13 +91,12 @@ _PREFIX = (
 #: Every artefact that is searched for; a new one is one entry more.
 KINDS = (
     Kind(
-        "<think> blocks", "<", _by(THINKING),
-        "Cut what a model thinks before it answers, as re.sub(r'(?s).*</think(ing)?>', '', text) does where that "
-        "ends.",
+        "a model's thinking", "<[", _by(THINKING),
+        "Cut what a model thinks before it answers.",
         "think",
     ),
     Kind(
-        "special tokens", "<", _by(SPECIAL_TOKENS),
+        "special tokens", "<", _special_token,
         "Decode with skip_special_tokens=True, or replace them by nothing.",
         "special_tokens",
     ),
@@ -107,6 +112,10 @@ KINDS = (
         "code_fence",
     ),
     Kind(
+        "promptfoo's verdicts", "[", _by(r"\A\[(?:PASS|FAIL)\]"),
+        "Score its results in JSON (promptfoo eval -o results.json), where they stand apart.",
+    ),
+    Kind(
         "prefixes of an answer", ":：", _by(_PREFIX, re.IGNORECASE),
         "Remove what a model says before its answer.",
     ),
@@ -120,10 +129,9 @@ KINDS = (
         "nfc",
     ),
     Kind(
-        "invisible characters", "\u200b\u200d\u2060\ufeff\u00ad",
+        "invisible characters", f"\u200d{NO_WIDTH}",
         _by(INVISIBLE),
-        "Remove them, as re.sub('[\\u200b\\u200d\\u2060\\ufeff\\xad]', '', text) does; a file that begins "
-        "with U+FEFF is read as utf-8-sig.",
+        "Remove them; a file that begins with U+FEFF is read as utf-8-sig.",
         "zero_width",
     ),
     Kind(
@@ -139,8 +147,13 @@ KINDS = (
         "Parquet.",
     ),
     Kind(
-        "marks of subwords", "@▁Ġ#", _by(r"@@(?=\s|\Z)|(?:\A|(?<=\s))▁|Ġ\w|(?:\A|(?<=\s))##\w"),
+        "texts joined by |||", "|", _by(r"\S+\s*\|\|\|\s*\S+"),
+        "Give several references in columns of their own, or as lists in JSON Lines or Parquet.",
+    ),
+    Kind(
+        "marks of subwords", "@▁￭Ġ#", _by(r"@@(?=\s|\Z)|(?:\A|(?<=\s))▁|￭|Ġ\w|(?:\A|(?<=\s))##\w"),
         "Join the subwords first, as tokenizer.decode(ids), or text.replace('@@ ', '') for BPE, does.",
+        "detokenize",
     ),
 )  # fmt: skip
 

@@ -120,12 +120,22 @@ class Corpus:
 
     def item(self, segment: int) -> tuple[list[str], list[str]]:
         """Return the predictions of a segment, of all systems, and its references, as strings."""
-        first, stop = int(self.reference_offsets[segment]), int(self.reference_offsets[segment + 1])
-        places = range(segment, self.n_items, self.n_segments)
-        if self.strings is not None:
-            return [self.strings[0][place] for place in places], self.strings[1][first:stop]
-        predictions = self.predictions
-        return [predictions[place].as_py() for place in places], self.references[first:stop].to_pylist()
+        return self.items([segment])[0]
+
+    def items(self, segments: Sequence[int]) -> list[tuple[list[str], list[str]]]:
+        """Return the same of several segments."""
+        columns: tuple[Any, Any] = self.strings or (self.predictions, self.references)
+        offsets = self._offsets
+        n_items = self.n_items
+        n_segments = self.n_segments
+        found = []
+        for segment in segments:
+            first, stop = segment, segment + 1
+            if offsets is not None:
+                first, stop = int(offsets[segment]), int(offsets[segment + 1])
+            texts = [str(columns[0][place]) for place in range(segment, n_items, n_segments)]
+            found.append((texts, [str(text) for text in columns[1][first:stop]]))
+        return found
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the texts of each system by its name, and lists of references, as strings."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Callable
@@ -11,17 +12,24 @@ from typing import Any
 from tercet.checks import refuse
 from tercet.errors import InputError, did_you_mean, needs, shorten
 
+from .detokenizing import detokenized
+from .scripts import arabic, indic, persian
+
 Normalizer = Callable[[str], str]
 
-#: Begin and end of what a model thinks before it answers.
-THINKING = r"</?think(?:ing)?>"
+#: Begin and end of what a model thinks before it answers: tags, those of Magistral, and the channels of harmony.
+THINKING = r"</?(?i:think|thinking|reasoning)>|\[/?THINK\]|<\|channel\|>"
 #: Tokens that steer a model, as its decoder writes them.
 SPECIAL_TOKENS = r"<[|｜][\w▁]{1,40}[|｜]>|</?s>|<(?:pad|bos|eos|start_of_turn|end_of_turn)>"
-#: Characters without width. U+200D joins emoji, and shapes the letters of Arabic and of the scripts of India.
-INVISIBLE = "[\u200b\u2060\ufeff\u00ad]|(?:\\A|[\0-\u058f\u1e00-\u200a\u2010-\u2027\u3000-\u9fff])\u200d+"
+#: Characters that nobody sees: of no width, and marks that set the direction of writing.
+NO_WIDTH = "\u200b\u2060\ufeff\u00ad\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+#: U+200D where it does nothing: it joins emoji, and shapes letters of Arabic and of the scripts of India.
+_NEEDLESS_JOINER = "(?:\\A|[\0-\u058f\u1e00-\u200a\u2010-\u2027\u3000-\u9fff])\u200d+"
+INVISIBLE = f"[{NO_WIDTH}]|{_NEEDLESS_JOINER}"
 FULL_WIDTH = "".join(map(chr, (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))))
 
 _OF_FULL_WIDTH = {ord(letter): unicodedata.normalize("NFKC", letter) for letter in FULL_WIDTH}
+_NOTHING = dict.fromkeys(map(ord, NO_WIDTH))
 _STRAIGHT = str.maketrans(dict.fromkeys("‘’‚‛‹›", "'") | dict.fromkeys("“”„‟«»", '"'))
 _FENCED = r"(?ms)^ {0,3}(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<code>.*?)(?:^ {0,3}(?P=fence)[`~]*[ \t]*$|\Z)"
 
@@ -34,12 +42,23 @@ def _decoded(text: str) -> str:
     return unescape(text)
 
 
+_END_OF_THINKING = r"</(?i:think|thinking|reasoning)>|\[/THINK\]"
+#: A message of OpenAI's harmony format: its channel, perhaps to whom it goes and in which form, and what it says.
+_MESSAGE_IN_CHANNEL = (
+    r"(?s)<\|channel\|>\s*(?P<channel>\w+)\b(?:(?!<\|(?:message|channel)\|>).)*<\|message\|>"
+    r"(?P<said>.*?)(?=<\|(?:end|return|call|start|channel)\|>|\Z)"
+)
+
+
 def _without_thinking(text: str) -> str:
     """Return what follows the last end of thinking, or comes before thinking without an end."""
-    if "<think" not in text and "</think" not in text:
+    if ("<" not in text and "[" not in text) or not re.search(THINKING, text):
         return text
-    answer = re.split(r"</think(?:ing)?>", text)[-1]
-    return re.split(THINKING, answer, maxsplit=1)[0].strip()
+    for message in re.finditer(_MESSAGE_IN_CHANNEL, text):
+        if message["channel"] == "final":
+            text = message["said"]
+    answer = re.split(_END_OF_THINKING, text)[-1]
+    return re.split(rf"(?:<\|start\|>\w*)?(?:{THINKING})", answer, maxsplit=1)[0].strip()
 
 
 def _without_special_tokens(text: str) -> str:
@@ -48,11 +67,10 @@ def _without_special_tokens(text: str) -> str:
 
 
 def _without_invisible(text: str) -> str:
-    return (
-        text
-        if text.isascii()
-        else re.sub(INVISIBLE, lambda match: match[0].strip("\u200b\u2060\ufeff\u00ad\u200d"), text)
-    )
+    if text.isascii():
+        return text
+    text = text.translate(_NOTHING)
+    return re.sub(_NEEDLESS_JOINER, lambda match: match[0].rstrip("\u200d"), text)
 
 
 def _fenced_code(text: str) -> str:
@@ -61,6 +79,20 @@ def _fenced_code(text: str) -> str:
         return text
     blocks = [match["code"].rstrip("\n") for match in re.finditer(_FENCED, text)]
     return "\n".join(blocks) if blocks else text
+
+
+def _value_of_key(key: str, text: str) -> str:
+    """Return the value of a key of a JSON object, as JSON unless it is text; what is no such object stays."""
+    if "{" not in text:
+        return text
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    if not isinstance(value, dict) or key not in value:
+        return text
+    found = value[key]
+    return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
 
 
 @cache
@@ -86,17 +118,27 @@ NORMALIZERS: dict[str, Normalizer] = {
     "special_tokens": _without_special_tokens,
     "code_fence": _fenced_code,
     "quotes": lambda text: text.translate(_STRAIGHT),
+    "lower": str.lower,
+    "detokenize": detokenized,
+    "arabic": arabic,
+    "persian": persian,
+    "indic": indic,
 }
+#: Before a key of JSON objects, in a name.
+_JSON = "json:"
 _OF_WHISPER = ("whisper", "whisper_english")
-_NAMES = (*NORMALIZERS, *_OF_WHISPER)
+_NAMES = (*NORMALIZERS, f"{_JSON}KEY", *_OF_WHISPER)
 
 DOC = (
     "What is done to the texts of both sides before all else. A name, a function of a text, or a list of these, in "
     'its order. "nfc", "nfkc": Unicode\'s forms. "html": decode entities. "zero_width": remove invisible characters. '
     '"full_width": write full-width letters and digits as usual. "think": score only what follows the thinking of a '
     'model. "special_tokens": remove tokens such as `<|im_end|>`. "code_fence": score only what stands in Markdown '
-    'fences, where there are any. "quotes": make curly and angle quotes straight. "whisper", "whisper_english": the '
-    "normalizers of Whisper, from the package whisper-normalizer. The signature names them."
+    'fences, where there are any. "quotes": make curly and angle quotes straight. "lower": write in lower case. '
+    '"detokenize": join subwords and put punctuation where people write it. "arabic", "persian", "indic": write '
+    'letters that people type in several ways in one. "json:KEY": score only the value of this key of a JSON object. '
+    '"whisper", "whisper_english": the normalizers of Whisper, from the package whisper-normalizer. '
+    "The signature names them."
 )
 
 
@@ -111,7 +153,7 @@ def as_normalize(value: Any) -> Any:
 def _checked(value: Any) -> Any:
     if isinstance(value, str):
         name = str(value)
-        if name in NORMALIZERS:
+        if name in NORMALIZERS or (name.startswith(_JSON) and len(name) > len(_JSON)):
             return name
         if name in _OF_WHISPER:
             _whisper(name)
@@ -140,7 +182,7 @@ def change_of(normalize: Any) -> Callable[[str, Callable[[], str]], str]:
 
     A text of white space alone stays as it is.
     """
-    functions = [part if callable(part) else NORMALIZERS.get(part) or _whisper(part) for part in _parts(normalize)]
+    functions = [_function(part) for part in _parts(normalize)]
 
     def changed(text: str, name: Callable[[], str]) -> str:
         if not text.isspace():
@@ -154,6 +196,17 @@ def change_of(normalize: Any) -> Callable[[str, Callable[[], str]], str]:
         return text
 
     return changed
+
+
+def _function(part: str | Normalizer) -> Normalizer:
+    """Return the function that a checked part of the option names, or is."""
+    if not isinstance(part, str):
+        return part
+    if part in NORMALIZERS:
+        return NORMALIZERS[part]
+    if part.startswith(_JSON):
+        return partial(_value_of_key, part.removeprefix(_JSON))
+    return _whisper(part)
 
 
 def _parts(normalize: Any) -> list[Any]:

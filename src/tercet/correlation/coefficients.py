@@ -382,7 +382,7 @@ class FigureValue:
     ----------
     value : float
     low, high : float
-        Bootstrap interval.
+        Bootstrap interval; NaN where fewer than five units are resampled.
     epsilon : float
         Differences of the metric's scores, in their own unit, of at most this much count as ties; 0 but for
         ``item.acc_eq``.

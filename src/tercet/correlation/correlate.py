@@ -19,16 +19,29 @@ from tercet.base.settings import CorrelateSettings
 from tercet.checks import known_keywords
 from tercet.comparison.columns import column_stats, numbers_of, read_columns, with_scores
 from tercet.comparison.compare import check_test_set, read_metrics, read_test_set
+from tercet.comparison.inputs import check_no_splits
 from tercet.comparison.metric_specs import label_of, name_of, parse_column
 from tercet.corpus.corpus import Corpus
-from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, on_command_line, shorten
+from tercet.errors import (
+    InputError,
+    OptionError,
+    argument,
+    argument_set,
+    as_settings,
+    did_you_mean,
+    on_command_line,
+    shorten,
+)
+from tercet.files.frames import frame_kind
 from tercet.files.score_columns import is_lower_better
 from tercet.markup import MOST_NAMED, joined
 from tercet.metrics.column import Column
 from tercet.statistics.clusters import Clusters
 from tercet.statistics.distributions import normal_quantile
+from tercet.statistics.intervals import FEWEST_UNITS, too_few_units
 from tercet.statistics.progress import bars_within, line_of
 from tercet.test_sets.checks import check_has_texts, check_references
+from tercet.test_sets.odd_scores import n_marked
 from tercet.test_sets.oddities import warn_of_artefacts
 from tercet.test_sets.test_set import TestSet
 
@@ -47,11 +60,14 @@ from .layers import layer_sweeps
 from .result import Correlation, DimensionTable
 from .significance import clusters, metric_tests, test_name, williams_between
 
+#: What is compared where no metric is given, of what the texts allow. ROUGE-L is of words of any script.
+DEFAULT_METRICS = ("bleu_multi", "chrf_multi", "rouge_nlws:rouge_types=rougeL,tokenizer=unicode", "ter")
+
 
 @known_keywords
 def correlate(
-    test_set: TestSet | Mapping[str, Any] | str | os.PathLike[str],
-    metrics: str | Metric | Iterable[str | Metric] = ("bleu_multi",),
+    test_set: TestSet | Mapping[str, Any] | str | os.PathLike[str] | Any,
+    metrics: str | Metric | Iterable[str | Metric] | None = None,
     grades: Grades | Mapping[str, Any] | None = None,
     *,
     references: Any = None,
@@ -67,17 +83,20 @@ def correlate(
     standardize: bool = False,
     seed: int = 12345,
     cluster: Any = None,
+    lp: str | None = None,
     progress: bool = False,
 ) -> Correlation:
     """Measure how well metrics agree with human grades, and which agrees best.
 
     Parameters
     ----------
-    test_set : path, TestSet, or mapping of str to sequence of str
-        A table of texts and grades (:func:`tercet.correlation.grades.read_graded`), one of
+    test_set : path, data frame, TestSet, or mapping of str to sequence of str
+        A table of texts and grades, or a folder of mt-metrics-eval (:func:`tercet.correlation.grades.read_graded`);
+        such a data frame of pandas or Polars, ``datasets.Dataset`` or table of pyarrow; one of
         :func:`tercet.read_test_sets`, or what each system wrote, by its name.
-    metrics : str, Metric or iterable of them
-        As of :func:`tercet.compare`; may be empty where there are `scores`.
+    metrics : str, Metric or iterable of them, optional
+        As of :func:`tercet.compare`; may be empty where there are `scores`. By default BLEU, chrF, ROUGE-L and TER
+        where there are references, beside the `scores`.
     grades : Grades or mapping, optional
         With texts: the grades of each system, one per item (None if missing), or such a mapping for each
         dimension: ``{"fluency": {"A": [5, 4], "B": [3, None]}}``.
@@ -115,7 +134,9 @@ def correlate(
     cluster : sequence of str or int, optional
         A label per item, the same for items that are not independent, such as the segments of a document: intervals
         draw clusters of items, and tests exchange the scores of a system for all items of a cluster at once. Not
-        needed for a TestSet that has clusters; with a path also the name of a column.
+        needed for a TestSet that has clusters; with a path or data frame also the name of a column.
+    lp : str, optional
+        The language pair of a folder of mt-metrics-eval, such as ``en-de``; by default the only one.
     progress : bool
         Show a bar on stderr.
 
@@ -151,15 +172,29 @@ def correlate(
     if rank_by is not None and not (isinstance(rank_by, str) and rank_by in FIGURES):
         raise OptionError(f"There is no figure {shorten(rank_by)} to rank by. {did_you_mean(rank_by, FIGURES)}")
     external_columns = read_columns(scores or None)
-    if isinstance(test_set, str | os.PathLike):
+    check_no_splits(test_set, "correlate")
+    kind = frame_kind(test_set)
+    if isinstance(test_set, str | os.PathLike) or kind:
         if grades is not None or references is not None:
-            raise InputError("A path has grades and references of its own: give them only with texts.")
+            owner = f"A {kind or 'path'}"
+            raise InputError(f"{owner} has grades and references of its own: give them only with texts.")
         column = cluster if isinstance(cluster, str) else None
         names = [external.name for external, numbers in external_columns.items() if not numbers]
-        test_set, grades = read_graded(test_set, cluster=column, scores=names)
+        test_set, grades = read_graded(
+            test_set,
+            cluster=column,
+            scores=names,
+            dimensions=names_asked(names_of_grades(dimension, "dimension")),
+            need_references=need_references(_read_metrics(metrics)),
+            lp=lp,
+        )
         cluster = None if column is not None else cluster
+    elif lp is not None:
+        raise OptionError("lp= chooses the language pair of a folder: give its path in place of texts.")
     check_test_set(test_set, "correlate")
-    metric_list = [] if isinstance(metrics, Sequence) and not metrics else read_metrics(metrics, "correlate")
+    metric_list = _read_metrics(metrics)
+    if metric_list is None:
+        metric_list = _default_metrics(test_set, references, has_scores=_has_scores(external_columns, grades))
     needed_by = list(dict.fromkeys(name_of(metric) for metric in metric_list if metric.takes_references))
     test_set, corpus = read_test_set(test_set, references, needed_by)
     for name in map(name_of, metric_list[:1]):
@@ -206,6 +241,49 @@ def correlate(
     return correlation
 
 
+def _read_metrics(metrics: Any) -> list[Metric] | None:
+    """Return the metrics that are given, perhaps none; None where nothing is said of them."""
+    if metrics is None:
+        return None
+    return [] if isinstance(metrics, Sequence) and not metrics else read_metrics(metrics, "correlate")
+
+
+def need_references(metrics: Sequence[Metric] | None) -> bool:
+    """Return whether texts must have references: those that are chosen by default are what the texts allow."""
+    return metrics is not None and any(metric.takes_references for metric in metrics)
+
+
+def _has_scores(external_columns: Mapping[Column, Any], grades: Any) -> bool:
+    return bool(external_columns) or (isinstance(grades, Grades) and bool(grades.scores))
+
+
+def _default_metrics(test_set: TestSet | Mapping[str, Any], references: Any, *, has_scores: bool) -> list[Metric]:
+    """Return several metrics that need no network; without references none, if there are scores to compare."""
+    metrics = read_metrics(DEFAULT_METRICS, "correlate")
+    if not isinstance(test_set, TestSet):
+        # Without references, an error says what is missing where the texts are read.
+        return [] if references is None and has_scores else metrics
+    if any(test_set.references):
+        return metrics
+    if has_scores:
+        return []
+    raise InputError(
+        f"{test_set.name} has no references, with which BLEU, chrF, ROUGE-L and TER compare texts. Name their column "
+        f"({argument('reference_columns')}), external scores ({argument('scores')}), or a metric that takes none "
+        f"({argument_set('metrics', 'diversity')})."
+    )
+
+
+def names_asked(dimensions: Sequence[str]) -> list[str]:
+    """Return the names in dimensions as they are given, such as ``MQM:better=lower``: also those without options."""
+    names = list(dimensions)
+    for text in dimensions:
+        # What is wrong with an option is said once the grades are known: a name may have a colon.
+        with contextlib.suppress(OptionError):
+            names.append(parse_column(text).name)
+    return list(dict.fromkeys(names))
+
+
 def _chosen(texts: Sequence[str], grades: Grades) -> tuple[list[str], Grades]:
     """Return the dimensions that are given, perhaps as ``MQM:better=lower``, or all; and which grades are negated."""
     columns = [Column(text) if text in grades.values else _dimension(text) for text in texts]
@@ -246,7 +324,7 @@ def _external(column: Column, values: Array, test_set: TestSet) -> MetricColumn:
 def _scored(metric: Metric, metric_name: str, test_set: TestSet, corpus: Corpus) -> Iterator[MetricColumn]:
     """Yield a column for each score of a metric, under the name `metric_name`."""
     if metric.takes_references:
-        check_references(test_set.name, test_set.references, metric, name_of(metric))
+        check_references(test_set, metric, name_of(metric))
     scorer = metric.with_defaults(scale=metric.original_scale)
     stats = batch_stats(scorer, corpus).split(corpus.n_systems)
     scores = [scorer.segment_metric.finalize(part.rows) for part in stats]
@@ -288,6 +366,8 @@ def _table(correlation: Correlation, dimension: str, rank_by: str | None) -> Dim
     names = figures_for(len(human))
     if not (is_graded.sum(0) > 1).any():  # no item has two outputs to compare
         names = [name for name in names if not name.startswith("item.")]
+    if human.shape[1] == 1:  # a test on the items of two systems needs several
+        names = [name for name in names if name != "system.spa"]
     # Preferences are 0 and 1.
     negated = dimension in correlation.grades.lower_is_better
     rank_by = rank_by or _default(1 + human if negated else human, names)
@@ -307,11 +387,15 @@ def _table(correlation: Correlation, dimension: str, rank_by: str | None) -> Dim
         seed=correlation.seed,
         clusters=numbers,
     )
+    n_clusters = None if numbers is None else len(np.unique(numbers[is_graded.any(axis=0)]))
+    too_few = _too_few_to_resample(correlation.unit, is_graded, n_clusters)
     labels = [column.label for column in columns]
     figures: dict[str, dict[str, FigureValue]] = {label: {} for label in labels}
     for name in names:
         for place, (label, (value, epsilon)) in enumerate(zip(labels, point_estimates[name], strict=True)):
-            low, high = percentile_interval(resampled_figures[name][place], value, correlation.confidence_level)
+            low = high = math.nan
+            if not too_few:
+                low, high = percentile_interval(resampled_figures[name][place], value, correlation.confidence_level)
             n = points_of(name, human, metrics[place])
             figures[label][name] = FigureValue(value=value, low=low, high=high, epsilon=epsilon, n=n)
     values = [value for value, _ in point_estimates[rank_by]]
@@ -328,15 +412,16 @@ def _table(correlation: Correlation, dimension: str, rank_by: str | None) -> Dim
     ranking = sorted(
         range(len(labels)), key=lambda index: (groups[index], -np.nan_to_num(values[index], nan=-np.inf))
     )
+    equal_grades = _are_equal(human, rank_by)
     table = DimensionTable(
         dimension=dimension,
         n_graded=int(is_graded.sum()),
         n_items=int(is_graded.any(axis=0).sum()),
-        equal_grades=_are_equal(human, rank_by),
+        equal_grades=equal_grades,
         figures=figures,
         rank_by=rank_by,
         ranking=[labels[index] for index in ranking],
-        clusters=dict(zip(labels, groups, strict=True)),
+        clusters=dict.fromkeys(labels) if equal_grades else dict(zip(labels, groups, strict=True)),
         test=test_name(rank_by),
         pvalues=tests.better,
         adjusted=_where_better(values, tests.adjusted),
@@ -354,16 +439,30 @@ def _table(correlation: Correlation, dimension: str, rank_by: str | None) -> Dim
             clusters=numbers,
         ),
     )
-    n_clusters = None if numbers is None else len(np.unique(numbers[is_graded.any(axis=0)]))
     table.remarks.extend(
         [
+            *too_few,
+            *_hint(correlation.test_set),
             *_equal_grades(table, np.ptp(human[is_graded]) == 0),
             *([] if correlation.standardize else _scales_of_raters(correlation.grades, dimension)),
+            *_marked_grades(correlation.grades, dimension),
             *_contradicting(correlation, table),
             *ranking_warnings(table, resampled_figures[rank_by], correlation.titles(), correlation.alpha, n_clusters),
         ]
     )
     return table
+
+
+def _too_few_to_resample(unit: str, is_graded: Array, n_clusters: int | None) -> list[str]:
+    """Return why there are no intervals, as what is resampled is too few; nothing where it is enough."""
+    n_units = {}
+    if unit != "items":
+        n_units["system"] = int(is_graded.any(axis=1).sum())
+    if unit != "systems" and n_clusters is None:
+        n_units["item"] = int(is_graded.any(axis=0).sum())
+    if unit != "systems" and n_clusters is not None:
+        n_units["cluster"] = n_clusters
+    return [too_few_units(n, name) for name, n in n_units.items() if n < FEWEST_UNITS]
 
 
 def _default(human: Array, names: Sequence[str]) -> str:
@@ -407,6 +506,11 @@ _POWER = 0.8
 _MOST = 1_000_000
 
 
+def _hint(test_set: TestSet) -> list[str]:
+    """Return that a column looks like one of documents, where nothing is resampled by clusters; or nothing."""
+    return [as_settings(test_set.hint)] if test_set.hint and test_set.clusters is None else []
+
+
 def _equal_grades(table: DimensionTable, all_equal: bool) -> list[str]:
     """Return a warning of grades that do not differ, so that any metric agrees with them, or none."""
     if not table.equal_grades:
@@ -417,6 +521,15 @@ def _equal_grades(table: DimensionTable, all_equal: bool) -> list[str]:
         f"The outputs of each item have equal grades in {table.dimension}: {table.rank_by} does not show how well a "
         "metric agrees."
     ]
+
+
+def _marked_grades(grades: Grades, dimension: str) -> list[str]:
+    """Return a warning of grades that seem to stand for missing ones, such as -1 beside 1 to 5; or none."""
+    number = n_marked(grades.values[dimension].ravel())
+    if not number:
+        return []
+    are = "grade seems" if number == 1 else "grades seem"
+    return [f"{number:,} {are} to stand for a missing one in {dimension}, such as -1 or 999: leave its cell empty."]
 
 
 def _scales_of_raters(grades: Grades, dimension: str) -> list[str]:
@@ -493,7 +606,8 @@ def ranking_warnings(
     else:
         n_units, units = n_clusters, "clusters of graded items"
     if n_units < _RELIABLE:
-        messages.append(f"Only {n_units} {units}: too few for reliable intervals and tests.")
+        what = "reliable tests" if n_units < FEWEST_UNITS else "reliable intervals and tests"
+        messages.append(f"Only {n_units} {units}: too few for {what}.")
     first, *lower_ranked = table.ranked() or [""]
     unclear = next((label for label in lower_ranked if not table.significance(first, label, alpha)), None)
     if unclear is None:

@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 from rich import box
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
 
 from tercet.base.settings import PERMUTATIONS
+from tercet.comparison.fitting import Fitted, Shown, fitted, in_parts, left_out_in_words, printed
 from tercet.errors import OptionError, argument_set, did_you_mean, needs, shorten
-from tercet.markup import MOST_NAMED, Sentence, all_of, clean, listed, one_cell, sentences_html
+from tercet.markup import MOST_NAMED, Name, Sentence, all_of, clean, joined, listed, one_cell, sentences_html
 from tercet.statistics.inference import ADJUSTED
 from tercet.tables import (
     FOR_PEOPLE,
@@ -28,7 +30,6 @@ from tercet.tables import (
     pvalue_text,
     to_lines,
     to_notebook,
-    to_terminal,
 )
 from tercet.test_sets.test_set import TestSet
 
@@ -75,14 +76,15 @@ class DimensionTable:
         The figure of the ranking and of the tests.
     ranking : list of str
         Metrics, the best first.
-    clusters : dict of str to int
-        By two-sided p, not adjusted.
+    clusters : dict of str to int, or to None where equal grades make none
+        By two-sided p, not adjusted, by the rule of the WMT metrics tasks.
     test : str
         The test between metrics.
     pvalues : ndarray, shape (k, k)
         In row a and column b, the one-sided p-value that a agrees better than b, as of mt-metrics-eval; NaN where the
         figure is undefined. Rows and columns have the order of `figures`. It is for two metrics of which one was
-        expected to be better before the data were seen: marks, sentences and clusters are by two-sided p.
+        expected to be better before the data were seen: sentences and marks are by `adjusted`, clusters by
+        two-sided p.
     adjusted : ndarray, shape (k, k)
         The two-sided p-value of a and b where a is the better one, adjusted for all pairs by the step-down maximum
         (Romano and Wolf 2005, Econometrica 73); otherwise 1.
@@ -91,7 +93,7 @@ class DimensionTable:
     agreement : dict of str to float
         Of the raters: ``alpha_ordinal``, ``alpha_interval`` and ``raw``; empty with one rater.
     remarks : list of str
-        Warnings about the ranking.
+        Warnings about the ranking; what people read shows one that several tables have once.
     layers : list of LayerSweep
         For each metric that was scored with ``all_layers=True``, which layer agrees best.
     equal_grades : bool
@@ -104,7 +106,7 @@ class DimensionTable:
     figures: dict[str, dict[str, FigureValue]]
     rank_by: str
     ranking: list[str]
-    clusters: dict[str, int]
+    clusters: dict[str, int | None]
     test: str
     pvalues: Array = field(repr=False)
     adjusted: Array = field(repr=False)
@@ -140,6 +142,16 @@ class DimensionTable:
     def p_label(self) -> str:
         """What p of two metrics is called: with two there is one pair, and nothing to adjust."""
         return "adjusted p" if len(self.ranked()) > 2 else "p"
+
+    def cluster_of(self, label: str) -> str:
+        """Return the number of a metric's cluster as people read it."""
+        cluster = self.clusters[label]
+        return "-" if cluster is None else str(cluster)
+
+    @property
+    def cluster_label(self) -> str:
+        """What the column of clusters is called beside sentences that are by adjusted p."""
+        return "cluster" if self.p_label == "p" else "cluster (p unadjusted)"
 
     def significance(self, one: str, other: str, alpha: float) -> str:
         """Return ``better`` or ``worse`` if one metric differs significantly from another, else an empty text."""
@@ -256,6 +268,7 @@ class Correlation:
             "clusters_of_items": None if clusters is None else clusters.to_dict(),
             "raters": [rater for rater in self.grades.raters if rater],
             **{name: getattr(self, name) for name in _SETTINGS},
+            "notes": self.notes(),
             "metrics": [
                 {"metric": column.label, "signature": column.signature, "negated": column.negated}
                 for column in self.metrics
@@ -292,9 +305,11 @@ class Correlation:
             table.dimension for table in self.tables if table.dimension in self.grades.lower_is_better
         )
         clusters = (
-            f" Clusters: a new one begins at the first metric that is significantly worse than all metrics of the "
-            f"one before (two-sided p, not adjusted, alpha {self.alpha:g})."
+            " Clusters: a new one begins at the first metric that is significantly worse than all metrics of the one "
+            f"before, by the rule of the WMT metrics tasks (two-sided p, not adjusted, alpha {self.alpha:g})."
         )
+        if any(table.p_label != "p" for table in self.tables):
+            clusters += " Sentences and marks are by adjusted p, which may not tell metrics of two clusters apart."
         return (
             f"Intervals: {100 * self.confidence_level:g} %, percentile bootstrap over "
             f"{'items and systems' if self.unit == 'both' else self.unit} ({UNITS[self.unit]}), "
@@ -305,6 +320,12 @@ class Correlation:
             f"{f' Negated, as lower is better: {negated}.' if negated else ''}"
             f"{f' Grades negated, as lower is better: {negated_grades}.' if negated_grades else ''}"
         )
+
+    def notes(self) -> list[str]:
+        """Return what holds of all tables at once: that the tests could not find any difference."""
+        if any(too_few_permutations(self, table) for table in self.tables):
+            return ["".join(_too_few_permutations(self))]
+        return []
 
     def tests(self, tables: Sequence[DimensionTable]) -> list[str]:
         """Return what the p-values are; nothing for one metric."""
@@ -345,6 +366,18 @@ class Correlation:
             f"{len(self.grades.systems)} systems, {self.grades.n_items:,} items>"
         )
 
+    def __str__(self) -> str:
+        """Return what a terminal shows: the answers, the figures with their intervals, and the tests."""
+        return to_text(self).rstrip("\n")
+
+    def to_markdown(self) -> str:
+        """Return the answers and figures as tables in Markdown."""
+        return in_format(self, "markdown")
+
+    def to_latex(self) -> str:
+        """Return the figures as tables in LaTeX, which need the package booktabs."""
+        return in_format(self, "latex")
+
     def _repr_html_(self) -> str:
         """Show the answer, and the figures with their intervals, in a notebook."""
         return correlation_html(self)
@@ -357,50 +390,63 @@ def _plain(values: Mapping[str, float]) -> dict[str, float | None]:
 # A correlation as text, JSON, TSV, Markdown or LaTeX.
 
 
-def to_text(correlation: Correlation, width: int | None = None, colour: bool = False) -> str:
-    """Return the answers, then for each dimension the ranking and p between metrics, for a terminal."""
-    parts: list[Any] = []
+def to_text(correlation: Correlation, width: int | None = None, colour: bool = False, *, wraps: bool = False) -> str:
+    """Return the answers, then for each dimension the ranking and p between metrics, for a terminal.
+
+    Figures that do not fit are left out, and a line below says which. `wraps` breaks long lines between words.
+    """
+    width = Console(width=width, force_terminal=colour).width
+    parts: list[str | Fitted] = []
     for table in correlation.tables:
         parts += [*map(one_cell, answer_lines(correlation, table)), ""]
     for table in correlation.tables:
-        parts.append(_ranking(correlation, table))
+        parts.append(_ranking(correlation, table, width))
         if len(correlation.metrics) > 1:
-            parts.append(_pvalues(correlation, table))
+            parts += _pvalues(correlation, table, width)
         parts += [*map(one_cell, note_lines(correlation, table)), ""]
     names = list(dict.fromkeys(name for table in correlation.tables for name in shown_figures(table)))
-    below = [correlation.legend(), *correlation.tested(correlation.tables), *correlation.about(names)]
-    return to_terminal([*parts, *map(one_cell, [*below, *correlation.signatures()])], width, colour)
+    tables = [part for part in parts if isinstance(part, Fitted)]
+    below = left_out_in_words(tables, "-f tsv")
+    below += [correlation.legend(), *correlation.tested(correlation.tables), *correlation.about(names)]
+    return printed([*parts, *map(one_cell, [*below, *correlation.signatures()])], width, colour, wraps=wraps)
 
 
-def _ranking(correlation: Correlation, table: DimensionTable) -> Grid:
+def _ranking(correlation: Correlation, table: DimensionTable, width: int) -> Fitted:
     title = (
         f"{correlation.test_set.name}: {table.dimension}, {table.n_graded} graded outputs of {table.n_items} items"
     )
-    ranking = Grid(title=escape(one_cell(title)), box=box.SIMPLE_HEAD, title_justify="left")
-    ranking.add_column("cluster", justify="right")
-    ranking.add_column("metric", overflow="fold")
     names, titles = shown_figures(table), correlation.titles()
-    for name in names:
-        ranking.add_column(name.replace(".", "\n"), justify="right")
-    for label in table.ranking:
-        figures = table.figures[label]
-        cells = [
-            f"[bold]{with_interval(figures[name])}[/]" if name == table.rank_by else number(figures[name].value)
-            for name in names
-        ]
-        ranking.add_row(str(table.clusters[label]), escape(one_cell(titles[label])), *cells)
-    return ranking
+    columns = [
+        Shown(
+            table.cluster_label.replace("cluster (p ", "cluster (p\n"),
+            [table.cluster_of(label) for label in table.ranking],
+        ),
+        Shown("metric", [one_cell(titles[label]) for label in table.ranking], is_name=True),
+    ]
+    for index, name in enumerate(names):
+        figures = [table.figures[label][name] for label in table.ranking]
+        if name == table.rank_by:
+            cells = [f"[bold]{with_interval(figure)}[/]" for figure in figures]
+            columns.append(Shown(name.replace(".", "\n"), cells))
+        else:
+            cells = [number(figure.value) for figure in figures]
+            # The last ones leave first.
+            columns.append(Shown(name.replace(".", "\n"), cells, leaves=len(names) - index, said=name))
+    ranking = Grid(title=escape(one_cell(title)), box=box.SIMPLE_HEAD, title_justify="left")
+    return fitted(ranking, columns, width)
 
 
-def _pvalues(correlation: Correlation, table: DimensionTable) -> Grid:
-    matrix = Grid(box=box.SIMPLE_HEAD)
-    matrix.add_column(table.p_label, overflow="fold")
-    for place, _ in enumerate(table.ranking, 1):
-        matrix.add_column(str(place), justify="right")
-    for place, (label, row) in enumerate(zip(table.ranking, pairs(correlation, table), strict=True), 1):
-        cells = ["" if p is None else f"{MARKS[outcome]}{_p(p)}" for p, outcome in row]
-        matrix.add_row(f"{place} {escape(one_cell(correlation.titles()[label]))}", *cells)
-    return matrix
+def _pvalues(correlation: Correlation, table: DimensionTable, width: int) -> Iterator[Fitted]:
+    """Yield p of each two metrics: as many columns as fit, and the others in further tables."""
+    titles = correlation.titles()
+    names = [f"{place} {one_cell(titles[label])}" for place, label in enumerate(table.ranking, 1)]
+    rows = [
+        ["" if p is None else f"{MARKS[outcome]}{_p(p)}" for p, outcome in row] for row in pairs(correlation, table)
+    ]
+    columns = [Shown(str(place), cells) for place, cells in enumerate(zip(*rows, strict=True), 1)]
+    of_names = Shown(table.p_label, names, is_name=True)
+    for some in in_parts(of_names, columns, width):
+        yield fitted(Grid(box=box.SIMPLE_HEAD), some, width)
 
 
 def in_format(correlation: Correlation, form: str) -> str:
@@ -435,14 +481,14 @@ def _tables(correlation: Correlation, *, alone: bool) -> Iterator[Table]:
             cells = [
                 Cell(with_interval(figures[name]), has_others and figures[name].value == best[name]) for name in names
             ]
-            rows.append([str(table.clusters[label]), correlation.titles()[label], *cells])
+            rows.append([table.cluster_of(label), correlation.titles()[label], *cells])
         last = table is correlation.tables[-1]
         notes = note_lines(correlation, table)
         if alone or last:
             notes += [correlation.legend(), *correlation.tests([table] if alone else correlation.tables)]
         yield Table(
             table.dimension,
-            [Column("cluster"), Column("metric", "name"), *map(Column, names)],
+            [Column(table.cluster_label), Column("metric", "name"), *map(Column, names)],
             rows,
             above=answer_lines(correlation, table),
             notes=notes,
@@ -512,7 +558,14 @@ def agreement_lines(table: DimensionTable) -> list[str]:
 
 def answer_lines(correlation: Correlation, table: DimensionTable) -> list[str]:
     """Return the answer, and the warnings about it."""
-    return [" ".join("".join(sentence) for sentence in answer(correlation, table)), *table.remarks]
+    return [" ".join("".join(sentence) for sentence in answer(correlation, table)), *new_remarks(correlation, table)]
+
+
+def new_remarks(correlation: Correlation, table: DimensionTable) -> list[str]:
+    """Return the warnings about a ranking that do not stand with an earlier one: what holds of all is said once."""
+    earlier = correlation.tables[: correlation.tables.index(table)]
+    said_before = {remark for one in earlier for remark in one.remarks}
+    return [remark for remark in table.remarks if remark not in said_before]
 
 
 def note_lines(correlation: Correlation, table: DimensionTable) -> list[str]:
@@ -522,6 +575,8 @@ def note_lines(correlation: Correlation, table: DimensionTable) -> list[str]:
 
 def with_interval(figure: FigureValue) -> str:
     """Return a figure and its interval for a cell of a table."""
+    if math.isnan(figure.low):
+        return number(figure.value)
     return f"{number(figure.value)} ({number(figure.low)} to {number(figure.high)})"
 
 
@@ -533,7 +588,7 @@ def number(value: float) -> str:
 def correlation_html(correlation: Correlation) -> str:
     """Return the answers, then the figures of each dimension with their intervals, as HTML for a notebook."""
     parts = [
-        sentences_html([*answer(correlation, table), *((line,) for line in table.remarks)])
+        sentences_html([*answer(correlation, table), *((line,) for line in new_remarks(correlation, table))])
         for table in correlation.tables
     ]
     names = list(dict.fromkeys(name for table in correlation.tables for name in shown_figures(table)))
@@ -543,13 +598,13 @@ def correlation_html(correlation: Correlation) -> str:
         rows = []
         for label in table.ranking:
             cells = [with_interval(table.figures[label][name]) for name in shown]
-            rows.append([correlation.titles()[label], str(table.clusters[label]), *cells])
+            rows.append([correlation.titles()[label], table.cluster_of(label), *cells])
         notes = note_lines(correlation, table)
         if table is correlation.tables[-1]:
             of_tests = correlation.tests(correlation.tables)
             notes += [correlation.legend(), *of_tests, *correlation.about(names), *correlation.signatures()]
         parts.append(f"<p><b><bdi>{clean(table.dimension)}</bdi></b>: {graded}</p>")
-        columns = [Column("metric", "name"), *map(Column, ["cluster", *shown])]
+        columns = [Column("metric", "name"), *map(Column, [table.cluster_label, *shown])]
         parts.append(to_notebook(Table("", columns, rows, notes=notes)))
     return f"<div>{''.join(parts)}</div>"
 
@@ -571,6 +626,11 @@ def _least_p(correlation: Correlation) -> float:
     return 1 / (correlation.n_permutations + 1)
 
 
+def too_few_permutations(correlation: Correlation, table: DimensionTable) -> bool:
+    """Return whether metrics are compared, and no difference of them could be significant, whatever the data."""
+    return table.is_compared and _least_p(correlation) >= correlation.alpha
+
+
 def _too_few_permutations(correlation: Correlation) -> Sentence:
     """Say that no difference could be significant, whatever the data."""
     draws = correlation.n_permutations
@@ -587,11 +647,13 @@ class _Answer:
 
     def __init__(self, correlation: Correlation, table: DimensionTable) -> None:
         self.correlation, self.table = correlation, table
-        self.ranked, self.titles = table.ranked(), correlation.titles()
+        self.ranked = table.ranked()
+        self.titles = {label: Name(title) for label, title in correlation.titles().items()}
+        self.dimension = Name(table.dimension)
         self.figure = FIGURES[table.rank_by]
 
     def sentences(self) -> list[Sentence]:
-        dimension, title = self.table.dimension, self.figure.title
+        dimension, title = self.dimension, self.figure.title
         if not self.ranked:
             return [(f"No metric has a {title} with ", dimension, ": constant grades or scores have none.")]
         if self.table.equal_grades:
@@ -599,18 +661,21 @@ class _Answer:
         sentences = [*self._on_ranked(), *self._unrelated()]
         if undefined := [label for label in self.table.ranking if label not in self.ranked]:
             have = "has" if len(undefined) == 1 else "have"
-            sentences.append((*self._names(undefined)[:-1], f" {have} no {title}: constant scores have none."))
+            sentences.append((*self._names(undefined), f" {have} no {title}: constant scores have none."))
         return sentences
 
     def _on_ranked(self) -> list[Sentence]:
         """Say which metrics agree best, if there are several that do not agree equally, and if it could be tested."""
-        (first, *lower_ranked), dimension, title = self.ranked, self.table.dimension, self.figure.title
+        (first, *lower_ranked), dimension, title = self.ranked, self.dimension, self.figure.title
         name, value = self.titles[first], self._values([first])
         if not lower_ranked:
             figure = self.table.figures[first][self.table.rank_by]
-            interval = f"{100 * self.correlation.confidence_level:g} % interval {figure.low:.3f} to {figure.high:.3f}"
+            interval = ""
+            if not math.isnan(figure.low):
+                level = f"{100 * self.correlation.confidence_level:g} %"
+                interval = f" ({level} interval {figure.low:.3f} to {figure.high:.3f})"
             alone = "There is no other metric to compare it with."
-            return [("", name, f" has a {title} of {value} with ", dimension, f" ({interval})."), (alone,)]
+            return [(name, f" has a {title} of {value} with ", dimension, f"{interval}."), (alone,)]
         if not self.table.is_compared:
             return [
                 (
@@ -619,8 +684,8 @@ class _Answer:
                     f": {value}.",
                 )
             ]
-        if _least_p(self.correlation) >= self.correlation.alpha:
-            best: Sentence = ("", name, " agrees best with ", dimension, f" ({title} {value}).")
+        if too_few_permutations(self.correlation, self.table):
+            best: Sentence = (name, " agrees best with ", dimension, f" ({title} {value}).")
             # the same holds of every dimension: said once
             is_first = self.table is next(table for table in self.correlation.tables if table.is_compared)
             return [best, _too_few_permutations(self.correlation)] if is_first else [best]
@@ -630,8 +695,8 @@ class _Answer:
 
     def _best(self, first: str, unclear: Sequence[str]) -> Sentence:
         """Say which metric agrees best, and that the tests do not find some others worse."""
-        dimension, group = self.table.dimension, [first, *unclear]
-        best: Sentence = ("", self.titles[first], " agrees best with ", dimension)
+        dimension, group = self.dimension, [first, *unclear]
+        best: Sentence = (self.titles[first], " agrees best with ", dimension)
         apart = f" ({self.figure.title} {self._values([first])}); these data do not tell it apart from "
         if not unclear:
             return (*best, f" ({self.figure.title} {self._values([first])}).")
@@ -645,12 +710,12 @@ class _Answer:
         # "A, B and C agree best" would be wrong if the tests tell B from C, or if a worse metric ranks between them.
         alike = not any(self.table.significance(*pair, self.correlation.alpha) for pair in permutations(unclear, 2))
         if not alike or group != self.ranked[: len(group)]:
-            return (*best, apart, *self._names(unclear)[1:-1], f" ({p}).")
+            return (*best, apart, *self._names(unclear), f" ({p}).")
         values, names = f"{self.figure.title} {self._values(group)}", self._names(group)
         if len(group) == len(self.ranked):
             start = "These data do not tell apart how well "
-            return (start, *names[1:-1], " agree with ", dimension, f" ({values}; {p}).")
-        return (*names[:-1], " agree best with ", dimension, f" ({values}); these data do not tell them apart ({p}).")
+            return (start, *names, " agree with ", dimension, f" ({values}; {p}).")
+        return (*names, " agree best with ", dimension, f" ({values}); these data do not tell them apart ({p}).")
 
     def _better(self, first: str, worse: Sequence[str], all_others: bool) -> list[Sentence]:
         """Say that metrics are significantly worse than the first."""
@@ -659,9 +724,9 @@ class _Answer:
         better, p = " agrees significantly better than ", self._p(first, worse)
         p += f", alpha {self.correlation.alpha:g}" if all_others else ""
         if len(worse) == 1:
-            return [("", self.titles[first], better, self.titles[worse[0]], f" ({p}).")]
+            return [(self.titles[first], better, self.titles[worse[0]], f" ({p}).")]
         others = f"{all_of(len(worse))} others" if all_others else f"the other {len(worse)}"
-        return [("", self.titles[first], f"{better}{others} ({p}).")]
+        return [(self.titles[first], f"{better}{others} ({p}).")]
 
     def _unrelated(self) -> list[Sentence]:
         """Say that even the best metric may be unrelated to the grades, where its interval shows that."""
@@ -671,7 +736,7 @@ class _Answer:
         interval = (
             f"the {100 * self.correlation.confidence_level:g} % interval, {figure.low:.3f} to {figure.high:.3f}"
         )
-        name, dimension = self.titles[self.ranked[0]], self.table.dimension
+        name, dimension = self.titles[self.ranked[0]], self.dimension
         return [("That ", name, " agrees with ", dimension, f" at all is not shown: {interval}, is not above 0.")]
 
     def _p(self, first: str, labels: Sequence[str]) -> str:
@@ -685,4 +750,4 @@ class _Answer:
         return listed([self.titles[label] for label in labels])
 
     def _values(self, labels: Sequence[str]) -> str:
-        return "".join(listed([f"{self.table.figures[label][self.table.rank_by].value:.3f}" for label in labels]))
+        return joined([f"{self.table.figures[label][self.table.rank_by].value:.3f}" for label in labels])

@@ -12,7 +12,7 @@ import numpy as np
 from tercet.statistics.bootstrap import ROUNDING
 from tercet.statistics.clusters import Clusters
 from tercet.statistics.distributions import t_tail
-from tercet.statistics.families import family_test_of_blocks, made_once, of_pairs
+from tercet.statistics.families import family_test_of_blocks, of_pairs
 from tercet.statistics.progress import counted
 
 from .coefficients import FIGURES, agreements, centred, p_of_pairs, pearson_of_sums, value_of
@@ -274,26 +274,25 @@ def _tests(
     n_metrics = len(observed)
     first, second = np.triu_indices(n_metrics, 1)
     step = max(1, min(step, _CELLS // max(1, len(first))))
-
-    def blocks() -> Iterator[dict[str, Array]]:
-        chunks = tosses(n_places, n_resamples, seed)
-        parts = (chunk[start : start + step] for chunk in chunks for start in range(0, len(chunk), step))
-        for part in counted(parts, "testing", "permutations", n_resamples):
-            yield {"": differences(part, first, second)}
-
-    null = made_once(blocks, len(first) * n_resamples)
     # a difference that is smaller by rounding alone counts as one of the observed size
     slack = ROUNDING * np.maximum(np.abs(observed[first]), np.abs(observed[second]))
     delta = observed[second] - observed[first]
     # the observed difference is one of those under the null hypothesis
     n_up, n_down = np.ones(len(first)), np.ones(len(first))
-    for block in null():
-        n_up += np.count_nonzero(block[""] >= (delta - slack)[:, None], axis=1)
-        n_down += np.count_nonzero(block[""] <= (delta + slack)[:, None], axis=1)
+
+    def blocks() -> Iterator[dict[str, Array]]:
+        chunks = tosses(n_places, n_resamples, seed)
+        parts = (chunk[start : start + step] for chunk in chunks for start in range(0, len(chunk), step))
+        for part in counted(parts, "testing", "permutations", n_resamples):
+            block = differences(part, first, second)
+            n_up[:] += np.count_nonzero(block >= (delta - slack)[:, None], axis=1)
+            n_down[:] += np.count_nonzero(block <= (delta + slack)[:, None], axis=1)
+            yield {"": block}
+
+    family = family_test_of_blocks(blocks(), n_resamples, {"": observed[first]}, {"": observed[second]})[""]
     is_unknown = np.isnan(delta)
     better = np.ones((n_metrics, n_metrics))
     better[second, first] = np.where(is_unknown, np.nan, n_up / (n_resamples + 1))
     better[first, second] = np.where(is_unknown, np.nan, n_down / (n_resamples + 1))
-    family = family_test_of_blocks(null, n_resamples, {"": observed[first]}, {"": observed[second]})[""]
     pairs = list(zip(first.tolist(), second.tolist(), strict=True))
     return MetricTests(better, *of_pairs(pairs, family, n_metrics))

@@ -32,6 +32,11 @@ class Explanation:
     def parts(self) -> Sequence[Part]:
         """Return the texts in tokens and the numbers, as a page or a terminal draws them."""
 
+    @property
+    def summary(self) -> str:
+        """What the score is made of, on one line; "" where the title and the first sentence say it."""
+        return ""
+
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain Python."""
         instance: Any = self  # for type checkers: this class is no dataclass, but every subclass is

@@ -125,10 +125,20 @@ Part = Heading | Sentence | Legend | Line | Table
 def number_text(value: object, scale: float = 1) -> str:
     """Return a number as it is shown; anything else as text."""
     if isinstance(value, Share):
-        return f"{scale * value:.{4 if scale == 1 else 2}f}"
+        return decimal_text(scale * value, 4 if scale == 1 else 2)
     if isinstance(value, float):
-        return f"{value:.4f}"
+        return decimal_text(value)
     return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def decimal_text(value: float, digits: int = 4) -> str:
+    """Return a number with so many decimals; what rounds to zero has no sign.
+
+    >>> decimal_text(-1.7e-8), decimal_text(-0.25, 2)
+    ('0.0000', '-0.25')
+    """
+    text = f"{value:.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
 
 
 def orders_legend(max_order: int, characters: bool = False) -> Legend:
@@ -162,8 +172,8 @@ def graded(label: str, tokens: Sequence[tuple[tuple[int, int] | None, str, float
     for span, text, value in tokens:
         if words and (span is None or span[0] > end):
             words.append(Word(" ", 0))
-        # values that are all rounding errors get no level
-        words.append(Word(text, round(4 * max(value, 0.0) / greatest) if greatest > 1e-6 else 0))
+        # Values that are all rounding errors get no level.
+        words.append(Word(text, round(4 * max(value, 0.0) / greatest) if greatest > ROUNDING else 0))
         end = end if span is None else max(end, span[1])
     return Line(label, words, spaced=False, losses=losses)
 
@@ -188,6 +198,8 @@ COLOURS = (
 #: Colours of what adds to a score and of what takes from it; colour-blind readers can distinguish them too.
 ADDS, TAKES = "86,140,233", "220,50,47"
 _MOST_ROWS = 200
+#: What a token of a text that equals the other loses, at most: no colour shows it.
+ROUNDING = 1e-6
 
 
 class Cell(NamedTuple):
@@ -250,9 +262,10 @@ def folded(summary: str, inner: str) -> str:
     return f"<details><summary>{clean(summary)}</summary>{inner}</details>"
 
 
-def scrolled(inner: str) -> str:
-    """Return a box that scrolls by itself, for what would be too small if it were scaled to a narrow page."""
-    return f'<div class="scroll" style="overflow-x:auto;max-width:100%">{inner}</div>'
+def scrolled(inner: str, label: str) -> str:
+    """Return a box that scrolls by itself, also by keys: what would be too small if scaled to a narrow page."""
+    reached = f'tabindex="0" role="group" aria-label="{clean(label)}"'
+    return f'<div class="scroll" {reached} style="overflow-x:auto;max-width:100%">{inner}</div>'
 
 
 def page_html(title: str, parts: Sequence[str], signature: str, legend: str = "") -> str:
@@ -286,6 +299,6 @@ def _cell(value: object) -> str:
     if isinstance(value, Cell):
         return f'<td style="text-align:right;{value.style}">{clean(value.text)}</td>'
     if isinstance(value, (int, float)):
-        number = f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
+        number = f"{value:,}" if isinstance(value, int) else decimal_text(value)
         return f'<td style="text-align:right">{number}</td>'
     return f"<td>{clean(str(value))}</td>"

@@ -14,7 +14,20 @@ from numpy.typing import NDArray
 from tercet.errors import needs
 from tercet.markup import clean, columns_of, fitted
 
-from .parts import ADDS, TAKES, Cell, chip, folded, page_html, scrolled, shade, spaced_html, table_html
+from .parts import (
+    ADDS,
+    ROUNDING,
+    TAKES,
+    Cell,
+    chip,
+    decimal_text,
+    folded,
+    page_html,
+    scrolled,
+    shade,
+    spaced_html,
+    table_html,
+)
 
 # The similarities of two texts' tokens as a figure of matplotlib.
 
@@ -194,7 +207,8 @@ def _heat_map_html(prediction: Sequence[Token], reference: Sequence[Token], simi
         rows.append(f'<tr><th scope="row" style="{_NAME}">{clean(token.text)}</th>{cells}</tr>')
     look = "font-size:.8em;font-variant-numeric:tabular-nums"
     table = f'<table class="heat" style="{look}"><tr><td></td>{head}</tr>{"".join(rows)}</table>'
-    return f'<div style="flex:1 1 24rem;min-width:0"><p><small>{legend}</small></p>{scrolled(table)}</div>'
+    box = scrolled(table, "cosines of all tokens")
+    return f'<div style="flex:1 1 24rem;min-width:0"><p><small>{legend}</small></p>{box}</div>'
 
 
 # Two texts and the matches of their tokens, as SVG and as self-contained HTML.
@@ -248,7 +262,7 @@ def _alignment_html(prediction: Sequence[Token], reference: Sequence[Token]) -> 
         f"{chip('blue', shade(ADDS, 1))} from the prediction, {chip('red, dashed', shade(TAKES, 1))} from the "
         "reference, both on each other where each is the other's best match; bar beside a token: how much it weighs"
     )
-    drawing = scrolled(alignment_svg(prediction, reference))
+    drawing = scrolled(alignment_svg(prediction, reference), "matches of the tokens")
     return f'<div style="min-width:0"><p><small>{legend}</small></p>{drawing}</div>'
 
 
@@ -298,18 +312,19 @@ def _column(tokens: Sequence[Token], edge: float, ends: Sequence[float], anchor:
 def _hint(token: Token) -> str:
     return (
         f"{token.token} → {token.match_text}: cosine {token.cosine:.3f}, weight {token.weight:.3f}, "
-        f"loses {token.loss:.4f}"
+        f"loses {decimal_text(token.loss)}"
     )
 
 
 def _coloured(name: str, tokens: Sequence[Token]) -> str:
     """Return the text of the tokens, each on a background of its loss."""
-    greatest = max([0.0, *(token.loss for token in tokens)]) or 1.0
-    chips = [
-        (token.span, chip(token.text, shade(TAKES, max(0.0, token.loss) / greatest), _hint(token)))
-        for token in tokens
-        if not token.special
-    ]
+    greatest = max([0.0, *(token.loss for token in tokens)])
+    chips = []
+    for token in tokens:
+        if not token.special:
+            # Of equal texts, all losses are rounding errors.
+            share = max(0.0, token.loss) / greatest if greatest > ROUNDING else 0.0
+            chips.append((token.span, chip(token.text, shade(TAKES, share), _hint(token))))
     return spaced_html(name, chips)
 
 
@@ -436,7 +451,7 @@ def _bars(pieces: Sequence[Piece]) -> str:
             text("not scored" if bits is None else f"{bits:.2f}", _LABEL + width + 6, base, fill_opacity=0.75),
         ]
     bars = picture(_BAR_WIDTH, _BAR_ROW * len(pieces) + 6, "surprisal of each part of the text, in bits", parts)
-    return scrolled(bars)
+    return scrolled(bars, "surprisal of each part")
 
 
 def _surprise_hint(piece: Piece) -> str:

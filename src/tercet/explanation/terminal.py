@@ -13,7 +13,7 @@ from rich.text import Text
 from tercet.markup import one_cell, visible
 
 from .explanation import Explanation
-from .parts import Heading, Legend, Line, Sentence, Share, Table, number_text
+from .parts import Factor, Heading, Legend, Line, Sentence, Share, Table, number_text
 from .places import Word
 
 #: Styles of the levels 0, 1, 2, 3, and 4 or more: of what matches, and of what takes from a score.
@@ -35,11 +35,12 @@ def drawn(explanation: Any, scores: Iterable[float], *, scale: float, colour: bo
     title = explanation.title
     # The heading of the system has just named the scores: only further numbers follow.
     printed = {f"{score:.4f}" for score in scores}
-    numbers = {
-        name: value
-        for name, value in title.numbers.items()
-        if f"{scale * value if isinstance(value, Share) else value:.4f}" not in printed
-    }
+    numbers = {}
+    for name, value in title.numbers.items():
+        shown = scale * value if isinstance(value, Share) else value
+        # A factor, such as a brevity penalty of 1, may be equal to a score and is none.
+        if isinstance(value, Factor) or f"{shown:.4f}" not in printed:
+            numbers[name] = value
     if numbers or not title.numbers:
         yield Text(Heading("" if title.numbers else title.name, numbers).text(scale))
     legend = Legend([])

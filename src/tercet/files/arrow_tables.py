@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -86,6 +87,14 @@ def read_ipc(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str 
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _damaged(error, name, "an Arrow file") from None
     return results_log(table) or spread(table)
+
+
+def arrow_table(table: Any, name: str) -> Table:
+    """Return a table in memory, as it is: with the columns that are read of a file."""
+    batches = table.to_batches(max_chunksize=_ROWS)
+    # What is in memory already was not made to fill it: its cells alone are counted.
+    limits = replace(LIMITS, packed=MOST_CELLS)
+    return _table(batches, _names(table.schema, name, None), name, limits)
 
 
 def _of_all_columns(metadata: Any) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,8 @@ from typing import Any
 from tercet.corpus.messages import content_text
 from tercet.errors import InputError, argument, shorten, warn
 
+from .endings import wrong_end, wrong_end_of_any
+from .join import LEAVE_OUT, join, warn_of_unmatched
 from .read import unpacked
 from .roles import guess_roles
 from .table import Log, RaggedRows, Roles, Table
@@ -27,9 +29,6 @@ _ANY_BATCH = re.compile(r"batch_[0-9a-f]+(_output)?|(batch[_-]?)?(outputs?|resul
 @dataclass(frozen=True, slots=True)
 class Answers(Log):
     """The answers of a batch, which have no references of their own."""
-
-    #: The ids of requests that failed.
-    failed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +68,7 @@ def _answers(table: Table) -> Answers:
     rows = RaggedRows(table.name)
     failures: dict[str, str] = {}
     models = []
+    wrong_ends: dict[tuple[str, ...], str] = {}
     responses = table.columns.get(_ANSWER) or [None] * len(table.lines)
     errors = table.columns.get("error") or [None] * len(table.lines)
     for custom_id, line, response, error in zip(_rows(table), table.lines, responses, errors, strict=True):
@@ -82,6 +82,9 @@ def _answers(table: Table) -> Answers:
             raise InputError(f"{place}: expected an object with a body in {_ANSWER!r}, got {shorten(response)}.")
         rows.add(line, {_ID: custom_id, _ANSWER: _texts(body, place)})
         models.append(body.get("model"))
+        found = _wrong_end(body)
+        if found:
+            wrong_ends[custom_id,] = found
     if failures:
         summary = (
             f"{len(failures):,} of {len(table.lines):,} requests failed, the first {next(iter(failures.values()))}"
@@ -101,7 +104,8 @@ def _answers(table: Table) -> Answers:
         run=run if isinstance(run, str) else "",
         key=(_ID,),
         roles=Roles(None, (), (_ANSWER,)),
-        failed=frozenset(failures),
+        failed=frozenset((custom_id,) for custom_id in failures),
+        wrong_ends=wrong_ends,
     )
 
 
@@ -117,6 +121,14 @@ def _failure(response: Any, error: Any) -> str:
     if error:
         return shorten(error)
     return "no response" if response is None else ""
+
+
+def _wrong_end(body: Mapping[str, Any]) -> str:
+    """Return what is wrong with the end of an answer, such as that it became too long; "" where nothing is."""
+    details = body.get("incomplete_details")
+    if isinstance(details, dict):
+        return wrong_end(details.get("reason"))
+    return wrong_end_of_any(body.get("choices"), "finish_reason")
 
 
 def _texts(body: Mapping[str, Any], place: str) -> str | list[str]:
@@ -178,12 +190,14 @@ def with_references(
     *,
     columns: Sequence[str] = (),
     source: str | None = None,
+    missing: str = LEAVE_OUT,
 ) -> list[Log]:
     """Return the answers with the references, and all other columns, in the rows of their ids.
 
     `columns` and `source` name columns of the tables, where their names do not say which they are. The source is what
-    was asked, if requests are given. Answers without a row are left out, and rows without an answer not scored; a
-    warning counts them.
+    was asked, if requests are given. Answers without a row are left out, and rows without an answer not scored, or
+    scored as empty texts, or an error, as `missing` says; a warning counts them; to a gate they are missing, but for
+    what was not asked, if requests are given.
     """
     rows = [_rows(table) for table in references]
     for table in references:
@@ -201,6 +215,8 @@ def with_references(
         for custom_id, text in zip(_rows(table), table.column(column), strict=True):
             # Two batches may have asked differently.
             asked[custom_id] = text if asked.get(custom_id, text) == text else None
+    if missing != LEAVE_OUT and references:
+        batches = [_completed(answers, rows[0], references[0].name, missing) for answers in batches]
     logs: list[Log] = []
     for answers in batches:
         log = replace(answers, task=Path(unpacked(references[0].name)).stem) if references else answers
@@ -217,11 +233,32 @@ def with_references(
             questions = {ASKED: [asked[custom_id] for custom_id in ids]}
             log = replace(log, columns=log.columns | questions, roles=replace(log.roles, source=ASKED))
         logs.append(log)
-    known = {custom_id for answers in batches for custom_id in (*answers.columns[_ID], *answers.failed)}
+    known: set[str] = set()
+    # Requests say what was asked; without them, references do.
+    expected = set(asked) or set().union(*rows)
+    for place, answers in enumerate(batches):
+        answered = {*answers.columns[_ID], *(custom_id for (custom_id,) in answers.failed)}
+        known |= answered
+        lacking_keys = {(custom_id,) for custom_id in expected - answered}
+        logs[place] = replace(logs[place], failed=answers.failed | lacking_keys)
     for table, row_of in zip(references, rows, strict=True):
-        unanswered = [custom_id for custom_id in row_of if custom_id not in known]
-        _warn_of(unanswered, len(row_of), table.name, "rows have no answer", "not scored")
+        warn_of_unmatched(table.name, row_of, known, " and ".join(answers.name for answers in batches))
     return logs
+
+
+def _completed(answers: Answers, expected: Collection[str], references: str, missing: str) -> Answers:
+    """Return the answers with an empty one for each id that references expect and that has none."""
+    given = answers.columns[_ID]
+    joined = join({answers.name: {*given}}, expected, f"ids of {references}", _first_id, missing)
+    lacking = joined.lacking.get(answers.name, [])
+    columns = {_ID: [*given, *lacking], _ANSWER: [*answers.columns[_ANSWER], *[""] * len(lacking)]}
+    lines = [*answers.lines, *[answers.lines[-1]] * len(lacking)]
+    failed = answers.failed - {(custom_id,) for custom_id in lacking}
+    return replace(answers, columns=columns, lines=lines, failed=failed)
+
+
+def _first_id(custom_id: str) -> str:
+    return f"is {shorten(custom_id)}"
 
 
 def _beside(
@@ -248,8 +285,7 @@ def _beside(
     # In the order of the first references, as answers come when they are ready.
     if not log.roles.references:
         kept.sort(key=lambda row: rows[ids[row]])
-    lacking = [custom_id for custom_id in ids if custom_id not in rows]
-    _warn_of(lacking, len(ids), log.name, f"answers have no row in {table.name}", "left out for every system")
+    warn_of_unmatched(log.name, ids, rows, table.name)
     names = {name: f"{name} of {table.name}" if name in log.columns else name for name in table.columns}
     joined_columns = {name: [cells[row] for row in kept] for name, cells in log.columns.items()}
     joined_columns |= {names[name]: [cells[rows[ids[row]]] for row in kept] for name, cells in table.columns.items()}
@@ -260,8 +296,3 @@ def _beside(
         source=log.roles.source or (None if asked is None or asked in targets else names[asked]),
     )
     return replace(log, columns=joined_columns, lines=[log.lines[row] for row in kept], roles=joined_roles)
-
-
-def _warn_of(ids: Sequence[str], total: int, name: str, what: str, consequence: str) -> None:
-    if ids:
-        warn(f"{name}: {len(ids):,} of {total:,} {what}, the first is {shorten(ids[0])}: {consequence}.")

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from tercet.errors import InputError, shorten
+from tercet.errors import InputError, shorten, warn
 
 from .logs import is_samples
-from .read import READERS, table_format
+from .read import READERS, Opening, table_format
 from .roles import role_of
 from .table import Table
 from .tables import read_objects
@@ -32,7 +32,9 @@ class Groups(NamedTuple):
     fields: str = ""
 
 
-def read_lists(path: str, column: str | None = None, weights: str | None = None) -> Groups | None:
+def read_lists(
+    path: str, column: str | None = None, weights: str | None = None, opening: Opening | None = None
+) -> Groups | None:
     """Return the lists of texts in a column of a table, by default the only one; None where no column has any.
 
     A line's lists within a list are one group. Of the samples of lm-evaluation-harness, all responses are candidates.
@@ -44,7 +46,7 @@ def read_lists(path: str, column: str | None = None, weights: str | None = None)
         elif format in ("parquet", "arrow"):
             table = READERS[format](stream, path, numbers=weights)
         else:
-            table = READERS[format](stream, path)
+            table = READERS[format](stream, path, **({} if opening is None else opening.of(format)))
     rows = list(range(len(table.lines)))
     if is_samples(table):
         column = column or (_RESPONSES if _RESPONSES in table.columns else None)
@@ -125,6 +127,22 @@ def ranked_groups(files: Mapping[str, Sequence[str]]) -> Groups:
         None,
         [f"{' '.join(files)}, list {number}" for number in numbers],
     )
+
+
+def first_candidates(path: str, lines: list[str]) -> list[str]:
+    """Return the first candidate of each number where a text file is an n-best list, with a warning; else its lines.
+
+    Decoders write the candidates of a number in the order of their scores, the best first.
+    """
+    if not lines or not all(map(_RANKED.match, lines)):
+        return lines
+    candidates = ranked_groups({path: lines}).texts
+    warn(
+        f"{path} is an n-best list, {shorten(lines[0])}: of each number the first candidate is scored, "
+        f"{len(candidates):,} of {len(lines):,} lines, without its number and scores. tercet mbr chooses among all "
+        "candidates."
+    )
+    return [texts[0] for texts in candidates]
 
 
 def successive_groups(path: str, lines: Sequence[str], size: int) -> Groups:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tercet.errors import InputError, argument, shorten, warn
 from tercet.markup import joined
 
+from .join import EMPTY, ERROR, LACKING, LEAVE_OUT, expected_all, join
+from .log_names import with_tasks
+from .moments import instant, is_moment, last_moment, without_moments
 from .read import items, read_file, table_format
 from .results import joined_parts
+from .segments import in_segments
 from .table import SOURCE_TEXT, Log, Memory, Table
 
 
@@ -28,6 +34,12 @@ class Joined(NamedTuple):
     source: list[str] | None
     #: Of the segments, where the first memory has some.
     ids: list[str] | None
+    #: By system, how many segments it lacks that are left out, by what is wrong, in words.
+    lost: Mapping[str, Mapping[str, int]]
+    #: How many segments the first memory has.
+    n_all: int
+    #: By path, the row of each segment in the file; None where it lacks the segment.
+    rows: Mapping[str, list[int | None]]
 
 
 class _Unit(NamedTuple):
@@ -83,51 +95,64 @@ def columns_of(
     )
 
 
-def complete(memory: Memory, columns: Sequence[str]) -> Memory:
-    """Return the units of a bilingual file with all of these texts; a warning counts others by what they lack."""
+def complete(memory: Memory, systems: Sequence[str], references: Sequence[str], missing: str = LEAVE_OUT) -> Memory:
+    """Return the units of a bilingual file with all of these texts; a warning counts others by what they lack.
+
+    What a system lacks may be an empty text, or an error, as `missing` says.
+    """
     if not memory.target_language:
         return memory
-    missing: Counter[str] = Counter()
+    columns = [*systems, *references]
+    n_missing: Counter[str] = Counter()
     rows = []
     for row in range(len(memory.lines)):
         lacking = [column for column in columns if not memory.columns[column][row]]
-        missing.update(lacking)
-        rows += [] if lacking else [row]
+        n_missing.update(lacking)
+        is_kept = not lacking or (missing == EMPTY and not {*lacking} & {*references})
+        if is_kept:
+            rows.append(row)
     if not rows:
         raise InputError(
             f"{memory.name}: no unit has texts in all of {', '.join(map(repr, columns))}; name fewer: "
             f"{argument('systems')}."
         )
+    lacks = ", ".join(f"{count:,} without {column!r}" for column, count in n_missing.items())
+    if missing == ERROR and any(n_missing[system] for system in systems):
+        raise InputError(f"{memory.name}: {lacks}, of {len(memory.lines):,} units. {expected_all()}")
+    if missing == EMPTY and any(n_missing[system] for system in systems):
+        warn(f"{memory.name}: {lacks}, of {len(memory.lines):,} units: systems have empty texts there.")
     if len(rows) < len(memory.lines):
-        lacks = ", ".join(f"{count:,} without {column!r}" for column, count in missing.items())
         warn(
             f"{memory.name}: {len(memory.lines) - len(rows):,} of {len(memory.lines):,} units are left out for every "
             f"system: {lacks}."
         )
     return replace(
         memory,
-        columns={name: [cells[row] for row in rows] for name, cells in memory.columns.items()},
+        columns={name: [cells[row] or "" for row in rows] for name, cells in memory.columns.items()},
         lines=[memory.lines[row] for row in rows],
         labels={name: [cells[row] for row in rows] for name, cells in memory.labels.items()},
     )
 
 
 def join_memories(
-    systems: Mapping[str, str], references: Sequence[str], target: str | None, source: str | None
+    systems: Mapping[str, str],
+    references: Sequence[str],
+    target: str | None,
+    source: str | None,
+    missing: str = LEAVE_OUT,
+    read: Mapping[str, Memory] | None = None,
 ) -> Joined:
     """Read a memory for each system and for each set of references, and join them by source text.
 
     A segment is a unit of the first memory of references. Source texts that differ in white space, or in how Unicode
     composes a letter, are the same; those that differ in case are not. Where a source text occurs several times, its
     translations are taken in the order of the files if there are as many as references, or once for all if neither
-    side's differ. What cannot be joined is left out for every system; a warning counts it and names the first.
+    side's differ. What cannot be joined is left out for every system, or has an empty text, or is an error, as
+    `missing` says; a warning counts it and names the first. `read` has memories by path that were read before.
     """
     paths = list(systems.values())
-    memories = {path: _read(path) for path in [*references, *paths]}
-    if any(table_format(path) == "ctm" for path in memories):
-        from .transcripts import in_segments
-
-        memories = in_segments(memories, memories[references[0]])
+    memories = {path: (read or {}).get(path) or _read(path) for path in [*references, *paths]}
+    memories = in_segments(memories, references[0])
     first = memories[references[0]]
     source, target = _languages(first, source, target)
     expected, *other_sides = (_side(path, memory, source, target) for path, memory in memories.items())
@@ -136,28 +161,38 @@ def join_memories(
     units.sort(key=lambda unit: unit.line)
     # Said only where something can be joined.
     messages: list[str] = []
-    aligned = {side.path: _aligned(side, expected, units, side.path in paths, messages) for side in other_sides}
+    aligned: dict[str, list[_Unit | None]] = {}
+    for side in other_sides:
+        consequence = "these segments have one reference fewer"
+        if side.path in paths:
+            consequence = "scored as empty texts" if missing == EMPTY else "left out for every system"
+        aligned[side.path] = _aligned(side, expected, units, consequence, messages)
+    n_lacking = {path: aligned[path].count(None) for path in paths}
     # A segment may lack one of its references, but no system.
     kept_rows = [row for row in range(len(units)) if all(aligned[path][row] is not None for path in paths)]
     if not kept_rows:
-        place, expectation = f"in {expected.source!r} of", "translations of the same texts"
-        if first.joined_by != SOURCE_TEXT:
-            place, expectation = "of", f"texts with the same {first.joined_by}s"
-        first_units = {side.path: next(iter(side.units.values()))[0] for side in other_sides}
-        of_systems = ", and of ".join(f"{path!r}, such as {shorten(first_units[path].source)}" for path in paths)
+        system_sides = [side for side in other_sides if side.path in paths]
+        raise InputError(_nothing_joined(expected, units, system_sides, aligned))
+    lacking_path = next((path for path in paths if n_lacking[path]), None)
+    if missing == ERROR and lacking_path is not None:
         raise InputError(
-            f"No {first.joined_by} {place} {references[0]!r}, such as {shorten(units[0].source)}, "
-            f"can be joined with one of {of_systems}; expected {expectation}."
+            f"{lacking_path} lacks {n_lacking[lacking_path]:,} of the {len(units):,} {first.joined_by}s of "
+            f"{references[0]}. {expected_all()}"
         )
     for message in messages:
         warn(message)
+    if missing == EMPTY:
+        kept_rows = list(range(len(units)))
     texts: dict[str, list[str]] = {}
+    lost: dict[str, dict[str, int]] = {}
     columns = {side.path: side.columns for side in other_sides}
     for name, path in systems.items():
-        system_units = [unit for row in kept_rows if (unit := aligned[path][row]) is not None]
+        system_units = [aligned[path][row] for row in kept_rows]
         for index, column in enumerate(columns[path]):
             system_name = f"{name} {column}" if columns[path][1:] else name
-            texts[system_name] = [unit.texts[index] or "" for unit in system_units]
+            texts[system_name] = ["" if unit is None else unit.texts[index] or "" for unit in system_units]
+            if n_lacking[path] and missing == LEAVE_OUT:
+                lost[system_name] = {LACKING: n_lacking[path]}
     lists: list[list[str]] = []
     for row in kept_rows:
         segment_units = [units[row], *(aligned[path][row] for path in references[1:])]
@@ -171,11 +206,16 @@ def join_memories(
                 if text or (text is not None and first.joined_by != SOURCE_TEXT)
             ]
         )
+    rows: dict[str, list[int | None]] = {references[0]: [units[row].row for row in kept_rows]}
+    for path, units_of_path in aligned.items():
+        kept_units = [units_of_path[row] for row in kept_rows]
+        rows[path] = [None if unit is None else unit.row for unit in kept_units]
     sources = [units[row].source for row in kept_rows]
     if first.joined_by != SOURCE_TEXT:
-        return Joined(texts, lists, None, sources)
+        # Times and utterances are the keys: they name the segments.
+        return Joined(texts, lists, None, sources, lost, len(units), rows)
     ids = [first.labels["id"][units[row].row] for row in kept_rows] if "id" in first.labels else None
-    return Joined(texts, lists, sources, ids)
+    return Joined(texts, lists, sources, ids, lost, len(units), rows)
 
 
 def _read(path: str) -> Memory:
@@ -282,9 +322,9 @@ def _key(source: str) -> str:
 
 
 def _aligned(
-    side: _Side, expected: _Side, segments: Sequence[_Unit], is_system: bool, messages: list[str]
+    side: _Side, expected: _Side, segments: Sequence[_Unit], consequence: str, messages: list[str]
 ) -> list[_Unit | None]:
-    """Return the unit of each segment, and append messages on segments without one."""
+    """Return the unit of each segment, and append messages on segments without one, with what becomes of them."""
     aligned: list[_Unit | None] = []
     missing: list[_Unit] = []
     ambiguous: list[_Unit] = []
@@ -307,7 +347,6 @@ def _aligned(
         else:
             ambiguous.append(units[0])
         aligned.append(None)
-    consequence = "left out for every system" if is_system else "these segments have one reference fewer"
     total = f"of the {len(segments):,} {expected.joined_by}s of {expected.path}"
     if missing:
         folded = {key.casefold() for key in side.units}
@@ -318,7 +357,11 @@ def _aligned(
         messages.append(f"{side.path} has no {_unit(side)} for {summary}, the first on its {first}: {consequence}.")
     if ambiguous:
         occur = "occurs" if len(ambiguous) == 1 else "occur"
-        summary = f"{len(ambiguous):,} {total} {occur} here a different number of times, with different translations"
+        number, texts = "a different number of times", "translations"
+        if side.joined_by != SOURCE_TEXT:
+            # Times, too, may be what occurs.
+            number, texts = "more or less often", "texts"
+        summary = f"{len(ambiguous):,} {total} {occur} here {number}, with different {texts}"
         messages.append(f"{side.path}: {summary}, the first on {_place(ambiguous[0])}: {consequence}.")
     unmatched = [units[0] for key, units in side.units.items() if key not in expected.units]
     if unmatched:
@@ -326,6 +369,39 @@ def _aligned(
         reason = f"no {_unit(expected)} in {expected.path}{_in_variants(unmatched, expected)}"
         messages.append(f"{side.path}: {summary} {reason}, the first on {_place(unmatched[0])}: not scored.")
     return aligned
+
+
+def _nothing_joined(
+    expected: _Side,
+    units: Sequence[_Unit],
+    systems: Sequence[_Side],
+    aligned: Mapping[str, Sequence[_Unit | None]],
+) -> str:
+    """Return the error where no segment has a text of every system: of those systems that have none at all."""
+    without_any = [side for side in systems if not any(aligned[side.path])]
+    if not without_any:
+        paths = joined([repr(side.path) for side in systems])
+        return (
+            f"No {expected.joined_by} of {expected.path!r} is in all of {paths}, though each of them has some: give "
+            "them one at a time."
+        )
+    for side in without_any:
+        key = next((key for key in side.units if key in expected.units), None)
+        if key is not None:
+            texts = "translations" if expected.joined_by == SOURCE_TEXT else "texts"
+            return (
+                f"Nothing of {side.path!r} can be joined with {expected.path!r}: what both have occurs in one of "
+                f"them more often, with different {texts}, such as {shorten(key)}; expected each as often in both."
+            )
+    location, expectation = f"in {expected.source!r} of", "translations of the same texts"
+    if expected.joined_by != SOURCE_TEXT:
+        location, expectation = "of", f"texts with the same {expected.joined_by}s"
+    first_units = {side.path: next(iter(side.units.values()))[0] for side in without_any}
+    of_systems = ", and of ".join(f"{path!r}, such as {shorten(unit.source)}" for path, unit in first_units.items())
+    return (
+        f"No {expected.joined_by} {location} {expected.path!r}, such as {shorten(units[0].source)}, "
+        f"can be joined with one of {of_systems}; expected {expectation}."
+    )
 
 
 def _unit(side: _Side) -> str:
@@ -350,8 +426,6 @@ def _place(unit: _Unit) -> str:
 
 #: The column that tells the repeats of a sample apart.
 _REPEAT = "repeat"
-#: A time, in the names of files and folders; the second as lmms-eval writes it.
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d.:+-]*\d|\d{8}_\d{6}")
 
 
 class Runs(NamedTuple):
@@ -373,6 +447,10 @@ class Runs(NamedTuple):
     labels: list[str]
     #: The row of each segment in the first log.
     order: list[int]
+    #: By system, how many samples it did not answer, or not to the end, by what is wrong, in words.
+    lost: Mapping[str, Mapping[str, int]]
+    #: How many samples there are, with those that some run lacks.
+    n_all: int
 
 
 def join_logs(
@@ -381,22 +459,27 @@ def join_logs(
     references: Sequence[str] = (),
     source: str | None = None,
     cluster: str | None = None,
+    missing: str = LEAVE_OUT,
 ) -> Iterator[Runs]:
     """Yield the runs of each task that the logs are of; columns are those of their formats unless given.
 
-    Samples are joined by their ids; those that one run lacks are left out for every run, and a warning counts them.
+    Samples are joined by their ids; those that one run lacks are left out for every run, or have an empty text there,
+    or are an error, as `missing` says, and a warning counts them.
     The references must be the same. Sources are kept where every run has the same: prompts may differ. Samples that
     were repeated, as in the epochs of inspect-ai, are clusters of segments, unless `cluster` names another column.
     """
-    logs = joined_parts(logs)
+    logs = with_tasks(joined_parts(logs))
     tasks: dict[tuple[str, str], dict[str, Log]] = {}
-    for log, name in zip(logs, _names_of_runs(logs), strict=True):
+    for log, name in zip(logs, _given_names(logs, _names_of_runs(logs)), strict=True):
         tasks.setdefault((log.harness, log.task), {})[name] = log
     nothing: list[_NothingToCompareError] = []
     for runs in tasks.values():
         try:
+            repeated = _repeated(runs, systems)
+            if missing == EMPTY:
+                repeated = _filled(repeated, systems)
             yield _runs_of_task(
-                _repeated(runs, systems), systems=systems, references=references, source=source, cluster=cluster
+                repeated, systems=systems, references=references, source=source, cluster=cluster, missing=missing
             )
         except _NothingToCompareError as error:
             nothing.append(error)
@@ -416,6 +499,7 @@ def _runs_of_task(
     references: Sequence[str],
     source: str | None,
     cluster: str | None,
+    missing: str,
 ) -> Runs:
     first_log = next(iter(runs.values()))
     # The first log that says which values of a score are better has its way.
@@ -423,7 +507,11 @@ def _runs_of_task(
     for log in runs.values():
         directions = {**log.higher_is_better, **directions}
     rows = {name: _rows(log) for name, log in runs.items()}
-    keys = _in_all(runs, rows)
+    keys = _in_all(runs, rows, missing)
+    known: set[tuple[str, ...]] = set()
+    for name, log in runs.items():
+        known.update(rows[name], log.failed)
+    lost: dict[str, Counter[str]] = {}
     texts: dict[str, list[str]] = {}
     lists: list[list[str]] = []
     sources = []
@@ -438,9 +526,16 @@ def _runs_of_task(
             # With several filters, a column is called such as "filtered_resps strict-match".
             label = column.partition(" ")[2] or column
             system = f"{name} {label}" if columns[1:] else name
-            if log.names_systems and len(runs) == 1:
+            if log.names_systems and len(runs) == 1 and not log.called:
                 system = label
             texts[system] = [predictions[row] for row in order]
+            # What one of several files lacks is in the others; in one alone, its format counts it.
+            n_missing = max(len(known - rows[name].keys()), log.n_unanswered.get(column, 0))
+            lost[system] = Counter({LACKING: n_missing})
+            for key, wrong_end in log.wrong_ends.items():
+                # An answer that is empty counts as that.
+                if key in rows[name] and predictions[rows[name][key]].strip():
+                    lost[system][wrong_end] += 1
             for score, by_column in log.numbers.items():
                 # A text that is read in the place of a log's only one has its scores.
                 values = by_column.get(column) or (next(iter(by_column.values())) if len(by_column) == 1 else None)
@@ -481,6 +576,8 @@ def _runs_of_task(
     fields += f"; scores: {', '.join(scores)}" if scores else ""
     fields += f"; sources from {source}" if shared_sources else ""
     fields += f"; samples joined by {' and '.join(first_log.key)}" if len(runs) > 1 else ""
+    if not first_log.names_task and len({Path(log.name).name for log in runs.values()}) > 1:
+        fields += "; runs of one task, because they have the same samples"
     logs = f"{'logs' if len(runs) > 1 else 'log'} of {first_log.harness}"
     labels = [key[0] for key in keys]
     n_samples, cluster_name = len(set(labels)), None
@@ -507,6 +604,8 @@ def _runs_of_task(
         cluster=cluster_name,
         labels=labels,
         order=[rows[next(iter(runs))][key] for key in keys],
+        lost=lost,
+        n_all=max(len(known), *(len(rows[name]) + len(log.failed) + log.n_left_out for name, log in runs.items())),
     )
 
 
@@ -543,7 +642,16 @@ def _with_row_of_each(log: Log, systems: Sequence[Sequence[Any]]) -> Log:
         for score, by_column in log.numbers.items()
     }
     lines = [log.lines[row] for row, _ in pairs]
-    return replace(log, columns=columns, lines=lines, key=(log.key[0], _REPEAT), numbers=numbers)
+    key = (log.key[0], _REPEAT)
+    return replace(
+        log,
+        columns=columns,
+        lines=lines,
+        key=key,
+        numbers=numbers,
+        failed=frozenset((sample, "0") for sample, *_ in log.failed),
+        wrong_ends={(sample, "0"): kind for (sample, *_), kind in log.wrong_ends.items()},
+    )
 
 
 def _rows(log: Log) -> dict[tuple[str, ...], int]:
@@ -555,38 +663,84 @@ def _rows(log: Log) -> dict[tuple[str, ...], int]:
     return rows
 
 
-def _in_all(runs: Mapping[str, Log], rows: Mapping[str, Mapping[tuple[str, ...], int]]) -> list[tuple[str, ...]]:
-    """Return the samples that every run has, in the order of the first, and warn of others."""
-    all_keys = list(dict.fromkeys(key for run_rows in rows.values() for key in run_rows))
-    common_keys = [key for key in all_keys if all(key in run_rows for run_rows in rows.values())]
-    if not common_keys:
+def _filled(runs: Mapping[str, Log], systems: Sequence[str]) -> dict[str, Log]:
+    """Return the logs with a row for each sample that another one has: the text of a system is empty there."""
+    rows = {name: _rows(log) for name, log in runs.items()}
+    keys = _in_all(runs, rows, EMPTY)
+    filled: dict[str, Log] = {}
+    for name, log in runs.items():
+        lacking = [key for key in keys if key not in rows[name]]
+        columns = {column: list(cells) for column, cells in log.columns.items()}
+        lines = list(log.lines)
+        for key in lacking:
+            other, row = next((runs[other], of_other[key]) for other, of_other in rows.items() if key in of_other)
+            lines.append(other.lines[row])
+            for column, cells in columns.items():
+                if column in (systems or log.roles.systems):
+                    cells.append("")
+                elif column in other.columns:
+                    cells.append(other.columns[column][row])
+                else:
+                    cells.append(None)
+        numbers = {
+            score: {column: [*values, *[math.nan] * len(lacking)] for column, values in by_column.items()}
+            for score, by_column in log.numbers.items()
+        }
+        filled[name] = replace(log, columns=columns, lines=lines, numbers=numbers)
+    return filled
+
+
+def _all_keys(rows: Mapping[str, Mapping[tuple[str, ...], int]]) -> list[tuple[str, ...]]:
+    """Return the samples of all runs, in the order of the first that has them."""
+    return list(dict.fromkeys(key for run_rows in rows.values() for key in run_rows))
+
+
+def _in_all(
+    runs: Mapping[str, Log], rows: Mapping[str, Mapping[tuple[str, ...], int]], missing: str
+) -> list[tuple[str, ...]]:
+    """Return the samples that are scored, in the order of the first run, and warn of others."""
+    all_keys = _all_keys(rows)
+    if not any(all(key in run_rows for run_rows in rows.values()) for key in all_keys):
         log_names = " and ".join(log.name for log in runs.values())
         raise InputError(f"{log_names} have no sample in common; expected runs of the same samples.")
-    for name, log in runs.items():
-        missing_keys = [key for key in all_keys if key not in rows[name]]
-        if missing_keys:
-            warn(
-                f"{log.name} lacks {len(missing_keys):,} of the {len(all_keys):,} samples of these runs, the first "
-                f"with {_named(log, missing_keys[0])}: left out for every system."
-            )
-    return common_keys
+    samples = {log.name: rows[name] for name, log in runs.items()}
+    first = next(iter(runs.values()))
+    return join(samples, all_keys, "samples of these runs", lambda key: f"with {_named(first, key)}", missing).keys
 
 
 def _named(log: Log, key: tuple[str, ...]) -> str:
     return " and ".join(f"the {column} {shorten(cell)}" for column, cell in zip(log.key, key, strict=True))
 
 
+def _given_names(logs: Sequence[Log], names: Sequence[str]) -> list[str]:
+    """Return the names that users give to runs, or else their own, which stand behind those of several runs."""
+    counts = Counter((log.harness, log.task, log.called) for log in logs)
+    given: list[str] = []
+    for log, name in zip(logs, names, strict=True):
+        if not log.called:
+            given.append(name)
+        elif counts[log.harness, log.task, log.called] == 1:
+            given.append(log.called)
+        else:
+            given.append(f"{log.called} {name}")
+    names_of_tasks = Counter((log.harness, log.task, name) for log, name in zip(logs, given, strict=True))
+    for (_, task, name), times in names_of_tasks.items():
+        if times > 1:
+            raise InputError(f"Two runs of {task} are called {shorten(name)}; expected a name of its own for each.")
+    return given
+
+
 def _names_of_runs(logs: Sequence[Log]) -> list[str]:
     """Return the first of these that tells the runs of each task apart: model, a folder, several, folder and date."""
     paths = [Path(log.name).absolute() for log in logs]
-    folders = [[part for part in path.parts[-2:0:-1] if not _MOMENT.fullmatch(part)] for path in paths]
+    folders = [[part for part in path.parts[-2:0:-1] if not is_moment(part)] for path in paths]
     depth = max(map(len, folders), default=0)
     # First the model, or where a log does not name it, the folder; then one folder after the other, from within.
     candidates = [[log.run or parents[0] for log, parents in zip(logs, folders, strict=True)]]
     candidates += [[parents[level] if level < len(parents) else "" for parents in folders] for level in range(depth)]
     candidates += [["/".join(parents[level::-1]) for parents in folders] for level in range(1, depth)]
     # Runs of one model at several times are told apart by these.
-    moments = ["".join(_MOMENT.findall(str(path))[-1:]) for path in paths]
+    moments = [last_moment(str(path)) for path in paths]
     candidates += [[f"{name} {moment}" for name, moment in zip(candidates[0], moments, strict=True)]]
     candidates += [[log.name for log in logs]]
     for names in candidates:
@@ -600,14 +754,19 @@ def _names_of_runs(logs: Sequence[Log]) -> list[str]:
 
 #: Names of logs with samples: of lm-evaluation-harness, lighteval, inspect-ai, inspect-ai in JSON, deepeval, MLflow.
 _LOG = re.compile(
-    r"(\d{8}_\d{6}_)?samples_.+\.jsonl(\.gz)?|details_.+\.parquet|.+\.eval|\d{4}-\d\d-\d\dT.*\.json"
+    r"(\d{8}_\d{6}_)?samples_.+\.jsonl?(\.gz)?|pretrained__.+\.jsonl(\.gz)?|details_.+\.parquet|.+\.eval|\d{4}-\d\d-\d\dT.*\.json"
     r"|test_run_\d{8}_\d{6}\.json|eval_results_table\.json",
     re.IGNORECASE,
 )
 _EXPECTED = (
     "samples_*.jsonl of lm-evaluation-harness (--log_samples), details_*.parquet of lighteval, *.eval of inspect-ai, "
-    "test_run_*.json of deepeval, eval_results_table.json of MLflow"
+    "test_run_*.json of deepeval, eval_results_table.json of MLflow, predictions/*/*.json of OpenCompass, results of "
+    "promptfoo in JSON"
 )
+#: Other files that may be logs, in a folder without any that are named so.
+_OF_ANY_NAME = re.compile(r".+\.jsonl?(\.gz)?", re.IGNORECASE)
+#: The folder in which OpenCompass has one of each model.
+_OF_OPENCOMPASS = "predictions"
 _MOST_LISTED = 10
 
 
@@ -617,8 +776,18 @@ def read_folder(folder: str) -> list[Log]:
     Logs that cannot be read are left out with a warning where others can.
     """
     files = sorted(_files(folder))
-    paths = [path for path in files if _LOG.fullmatch(os.path.basename(path))]
-    if not paths:
+    paths = [path for path in files if _is_named_as_log(path)]
+    # Results of promptfoo, and samples of old versions of lm-evaluation-harness, have any name.
+    unnamed = [] if paths else [path for path in files if _OF_ANY_NAME.fullmatch(os.path.basename(path))]
+    logs, errors = [], []
+    for path in [*paths, *unnamed]:
+        try:
+            table = read_file(path)
+        except InputError as refusal:
+            errors.append(refusal)
+            continue
+        logs += [table] if isinstance(table, Log) else []
+    if not paths and not logs:
         names = [os.path.relpath(path, folder) for path in files]
         content = f"it holds {joined([*map(repr, names)], _MOST_LISTED) or 'no file'}"
         tables = [path for path in files if table_format(path) not in ("", "inspect")]
@@ -627,14 +796,6 @@ def read_folder(folder: str) -> list[Log]:
             f"{folder!r} cannot be read: it is a folder without logs of a harness; {content}; expected {_EXPECTED}; "
             f"or give files{example}."
         )
-    logs, errors = [], []
-    for path in paths:
-        try:
-            table = read_file(path)
-        except InputError as refusal:
-            errors.append(refusal)
-            continue
-        logs += [table] if isinstance(table, Log) else []
     # Nothing could be read: the reason of the first file says why.
     if not logs and errors:
         raise errors[0]
@@ -642,9 +803,18 @@ def read_folder(folder: str) -> list[Log]:
         raise InputError(
             f"{folder!r}: {os.path.relpath(paths[0], folder)!r} is no log of a harness; expected {_EXPECTED}."
         )
+    # What is not even named as a log is none.
+    errors = errors if paths else []
     for error in errors:
         warn(f"A log is left out: {error}")
     return _newest(logs, folder)
+
+
+def _is_named_as_log(path: str) -> bool:
+    """Return whether a file has the name of a log, or is where OpenCompass writes predictions."""
+    file = Path(path).absolute()
+    is_of_opencompass = file.parent.parent.name == _OF_OPENCOMPASS and file.suffix.lower() == ".json"
+    return is_of_opencompass or bool(_LOG.fullmatch(file.name))
 
 
 def _files(folder: str) -> list[str]:
@@ -659,10 +829,10 @@ def _files(folder: str) -> list[str]:
 
 def _newest(logs: list[Log], folder: str) -> list[Log]:
     """Return the newest run of each task and model, by the times in the paths."""
-    runs: dict[tuple[str, ...], list[tuple[str, Log]]] = {}
+    runs: dict[tuple[str, ...], list[tuple[datetime, Log]]] = {}
     for log in logs:
-        parent = _MOMENT.sub("", str(Path(log.name).parent))
-        moment = "".join(_MOMENT.findall(log.name)[-1:])
+        parent = without_moments(str(Path(log.name).parent))
+        moment = instant(last_moment(log.name))
         runs.setdefault((log.harness, log.task, log.run, parent), []).append((moment, log))
     latest_logs = []
     for (_, task, *_), dated in runs.items():

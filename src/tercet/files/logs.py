@@ -18,9 +18,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from tercet.corpus.messages import content_text
 from tercet.errors import InputError, argument, shorten, warn
 
-from .score_columns import LARGEST
+from .endings import wrong_end_of_any
+from .numbers import LARGEST
 from .table import Log, RaggedRows, Roles, Table
 from .text import LIMITS, Limits, open_binary, read_whole
 
@@ -40,7 +42,8 @@ _OF_LIKELIHOOD = ("perplexity", "word_perplexity", "byte_perplexity", "bits_per_
 _LIKELIHOOD = "loglikelihood"
 #: Of lm-evaluation-harness samples_<task>_<date>.jsonl, of lmms-eval <date>_samples_<task>.jsonl.
 _FILE_NAME = re.compile(
-    r"(?:(\d{8}_\d{6})_)?(?:samples_)?(.+?)(?:_(\d{4}-\d\d-\d\dT[^/]*))?\.(?:jsonl|ndjson)(?:\.gz)?", re.IGNORECASE
+    r"(?:(\d{8}_\d{6})_)?(?:samples_)?(.+?)(?:_(\d{4}-\d\d?-\d\d?[T ][^/]*))?\.(?:jsonl|ndjson|json)(?:\.gz)?",
+    re.IGNORECASE,
 )
 
 
@@ -64,7 +67,7 @@ def samples_log(table: Table) -> Log:
     values: dict[str, dict[str, dict[str, Any]]] = {}
     for row, (line, filter_name) in enumerate(zip(table.lines, filters, strict=True)):
         sample = {name: cells[row] for name, cells in table.columns.items()}
-        place, key, doc = f"{table.name}, line {line}", str(sample["doc_id"]), sample.get("doc")
+        place, key, doc = f"{table.name}, {table.unit} {line}", str(sample["doc_id"]), sample.get("doc")
         prompt = _prompt(_requests(sample[_PROMPT], place)) if has_requests else sample.get(_ASKED)
         entry = {"doc_id": key, _PROMPT: prompt, _TARGET: sample[_TARGET]}
         fields = doc.items() if isinstance(doc, dict) else ()
@@ -86,7 +89,7 @@ def samples_log(table: Table) -> Log:
             if no_texts and score in _OF_LIKELIHOOD:
                 name, value = _LIKELIHOOD, value[0] if isinstance(value, list) and value else value
             values.setdefault(name, {}).setdefault(column, {})[key] = value
-    rows = RaggedRows(table.name)
+    rows = RaggedRows(table.name, table.unit)
     for line, entry in rows_by_doc.values():
         rows.add(line, entry)
     by_doc = rows.table("a sample per line")
@@ -108,7 +111,8 @@ def samples_log(table: Table) -> Log:
         table.name,
         columns,
         by_doc.lines,
-        harness="lm-evaluation-harness",
+        unit=by_doc.unit,
+        harness="lm-evaluation-harness" if has_requests and not (match and match[1]) else "lmms-eval",
         task=task,
         run="",
         key=("doc_id",),
@@ -116,6 +120,7 @@ def samples_log(table: Table) -> Log:
         scores=scores,
         numbers=numbers_of_scores(by_system, table.name),
         higher_is_better=_directions(Path(table.name).parent, match[1] or match[3], task) if match else {},
+        names_task=match is not None and bool(match[1] or match[3]),
         no_texts=no_texts,
     )
 
@@ -137,7 +142,7 @@ def _no_texts(table: Table) -> str:
     contents = []
     for row, line in enumerate(table.lines):
         if _PROMPT in table.columns:
-            requests = _requests(table.columns[_PROMPT][row], f"{table.name}, line {line}")
+            requests = _requests(table.columns[_PROMPT][row], f"{table.name}, {table.unit} {line}")
             # A request for a text ends with its settings.
             is_likelihood = not isinstance(requests[0][-1], dict)
         else:
@@ -148,10 +153,10 @@ def _no_texts(table: Table) -> str:
     if not any(contents):
         return ""
     row, content = next((row, content) for row, content in enumerate(contents) if content)
-    reason = f"{table.name}, line {table.lines[row]}: this log holds {content}, not texts that a model wrote"
+    reason = f"{table.name}, {table.unit} {table.lines[row]}: this log holds {content}, not texts that a model wrote"
     if not all(contents):
         line = table.lines[contents.index("")]
-        raise InputError(f"{reason}, but line {line} holds a text; expected the samples of one task.")
+        raise InputError(f"{reason}, but {table.unit} {line} holds a text; expected the samples of one task.")
     return reason
 
 
@@ -402,6 +407,8 @@ DAMAGED = (
 
 #: What a log says of its run, and its samples.
 Parts = tuple[dict[str, Any], list[dict[str, Any]]]
+#: What a log says of a run that did not come to its end.
+_UNENDED = ("started", "cancelled", "error")
 
 
 def archived_parts(data: bytearray, name: str, limits: Limits) -> Parts:
@@ -417,7 +424,8 @@ def archived_parts(data: bytearray, name: str, limits: Limits) -> Parts:
         parts = [_bytes(archive, data, entry) for entry in (header, *samples)]
         limits.check_json(parts, name)
         run, *sample_objects = map(json.loads, parts)
-        return parts_of({**run, "samples": sample_objects})
+        # As the package has it, where nothing is said.
+        return parts_of({"status": "started", **run, "samples": sample_objects})
 
 
 def parts_of(log: Any) -> Parts:
@@ -425,7 +433,29 @@ def parts_of(log: Any) -> Parts:
     spec, samples = (log.get(key) for key in ("eval", "samples")) if isinstance(log, dict) else (None, None)
     if not isinstance(spec, dict) or not isinstance(samples, list) or not all(map(_is_sample, samples)):
         raise ValueError("expected an object with 'eval' and 'samples'")
-    return spec, samples
+    # What the run was to be, and what became of it, stand beside each other.
+    return {**spec, "status": log.get("status")}, samples
+
+
+def _n_lacking(spec: Mapping[str, Any], n_samples: int) -> int:
+    """Return how many samples a run that broke off had before it; 0 where the log does not say it."""
+    if spec.get("status") not in _UNENDED:
+        return 0
+    dataset = spec.get("dataset")
+    config = spec.get("config") or {}
+    if not isinstance(dataset, dict) or not isinstance(config, dict):
+        return 0
+    n_promised = dataset.get("samples")
+    ids = dataset.get("sample_ids")
+    if isinstance(ids, list):
+        # Those that were chosen, of all in the data set.
+        n_promised = len(ids)
+    elif config.get("limit") is not None or config.get("sample_id") is not None:
+        return 0
+    epochs = config.get("epochs") or 1
+    if not isinstance(n_promised, int) or not isinstance(epochs, int):
+        return 0
+    return max(0, n_promised * epochs - n_samples)
 
 
 def _is_sample(sample: Any) -> bool:
@@ -456,6 +486,12 @@ def inspect_log(spec: dict[str, Any], samples: list[dict[str, Any]], name: str) 
             f"{name}: {len(failed):,} of {len(samples):,} samples ended with an error, the first has the id "
             f"{shorten(failed[0].get('id'))}: left out."
         )
+    n_lacking = _n_lacking(spec, len(samples))
+    if n_lacking:
+        warn(
+            f"{name}: the run broke off (status {shorten(spec['status'])}): {n_lacking:,} of "
+            f"{n_lacking + len(samples):,} samples are not in the log."
+        )
     finished = sorted((sample for sample in samples if not sample.get("error")), key=_order)
     rows = RaggedRows(name)
     for number, sample in enumerate(finished, 1):
@@ -466,11 +502,12 @@ def inspect_log(spec: dict[str, Any], samples: list[dict[str, Any]], name: str) 
                 **{part: str(sample.get(part)) for part in ("id", "epoch")},
                 "input": _asked(sample.get("input")),
                 "target": sample.get("target"),
-                _COMPLETION: output.get("completion"),
+                _COMPLETION: _completion(output),
                 **{f"metadata.{key}": value for key, value in metadata.items()},
             },
         )
     table = rows.table("samples without an error")
+    wrong_ends = {_key_of(sample): _wrong_end(sample) for sample in finished}
     values = [_values(sample.get("scores")) for sample in finished]
     scores = tuple(dict.fromkeys(name for sample_values in values for name in sample_values))
     by_system = {name: {_COMPLETION: [sample_values.get(name) for sample_values in values]} for name in scores}
@@ -485,7 +522,33 @@ def inspect_log(spec: dict[str, Any], samples: list[dict[str, Any]], name: str) 
         roles=Roles("input", ("target",), (_COMPLETION,)),
         scores=scores,
         numbers=numbers_of_scores(by_system, name),
+        failed=frozenset(map(_key_of, failed)),
+        n_unanswered={_COMPLETION: len(failed) + n_lacking},
+        n_left_out=n_lacking,
+        wrong_ends={key: kind for key, kind in wrong_ends.items() if kind},
     )
+
+
+def _completion(output: Mapping[str, Any]) -> Any:
+    """Return the answer, which logs up to inspect-ai 0.3.95 have in the first of the choices alone."""
+    choices = output.get("choices")
+    if output.get("completion") is not None or not isinstance(choices, list) or not choices:
+        return output.get("completion")
+    message = choices[0].get("message") if isinstance(choices[0], dict) else None
+    content = message.get("content") if isinstance(message, dict) else None
+    return content_text(content, f"{_COMPLETION} of a sample")
+
+
+def _key_of(sample: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what tells a sample from others, as its row does."""
+    return str(sample.get("id")), str(sample.get("epoch"))
+
+
+def _wrong_end(sample: Mapping[str, Any]) -> str:
+    """Return what is wrong with the end of an answer, such as a limit of time or tokens; "" where nothing is."""
+    if sample.get("limit"):
+        return "cut off"
+    return wrong_end_of_any((sample.get("output") or {}).get("choices"), "stop_reason")
 
 
 def _values(scores: Any) -> dict[str, Any]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from tercet.errors import InputError, did_you_mean, shorten
+from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
 
+from .encodings import check_encoding
 from .table import Table
 from .text import LIMITS, Limits, check_beginning, open_binary
 
@@ -40,12 +42,15 @@ READERS: dict[str, Callable[..., Table]] = {
     "subtitles": _reader("transcripts", "read_subtitles"),
     "ctm": _reader("transcripts", "read_ctm"),
     "stm": _reader("transcripts", "read_stm"),
+    "seglst": _reader("transcripts", "read_seglst"),
     "trn": _reader("transcripts", "read_trn"),
     "kaldi": _reader("transcripts", "read_kaldi"),
+    "wmt": _reader("wmt", "read_wmt"),
 }
 #: Formats whose texts are joined by what they translate, and those joined by their time or id.
-TRANSLATIONS = ("tmx", "xliff", "po")
-MEMORIES = (*TRANSLATIONS, "subtitles", "ctm", "stm", "trn", "kaldi")
+BILINGUAL = ("xliff", "po")
+TRANSLATIONS = ("tmx", *BILINGUAL)
+MEMORIES = (*TRANSLATIONS, "subtitles", "ctm", "stm", "seglst", "trn", "kaldi")
 #: Formats by the end of a file's name, in lower case.
 SUFFIXES = {
     ".tsv": "tsv",
@@ -72,13 +77,23 @@ SUFFIXES = {
     ".ctm": "ctm",
     ".stm": "stm",
     ".trn": "trn",
+    ".xml": "wmt",
+    ".sgm": "wmt",
+    ".sgml": "wmt",
 }
+#: Formats that do not say how texts are encoded; "" is a text file's.
+_OF_ANY_ENCODING = ("", "tsv", "csv")
+#: How the names of files of JSON end that are transcripts, as meeteval calls them.
+SEGLST = ".seglst.json"
 #: What Kaldi, ESPnet and others call a file of transcripts.
 _KALDI = "text"
 #: The same of files that are logs, or tables that a user names: a folder of tables may have other such beside them.
 _LOGS = {".eval": "inspect", ".json": "inspect"}
 #: Ends of the names of other programs' workbooks, which are not read.
 _WORKBOOKS = (".xls", ".xlsb", ".ods", ".numbers")
+
+#: Of files about speech that have times and no words.
+_WITHOUT_WORDS = (".rttm", ".uem")
 
 
 def read_table(path: str | os.PathLike[str], *, format: str | None = None, limits: Limits = LIMITS) -> Table:
@@ -92,10 +107,46 @@ def read_table(path: str | os.PathLike[str], *, format: str | None = None, limit
         raise InputError(f"{path.name} cannot be read: {error.strerror or error}.") from None
 
 
-def read_file(path: str) -> Table:
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a user says of files before they are read: each applies to those that it can be said of."""
+
+    #: Of texts, TSV and CSV without a byte order mark; "" where nothing is said.
+    encoding: str = ""
+    #: Of workbooks, by its name or its number from 1; "" where nothing is said.
+    sheet: str | int = ""
+
+    def check(self, paths: Sequence[str]) -> None:
+        """Raise an OptionError for what is none, or can be said of no file that is given."""
+        if self.encoding:
+            check_encoding(self.encoding)
+        is_number = isinstance(self.sheet, int) and not isinstance(self.sheet, bool)
+        if not is_number and not isinstance(self.sheet, str):
+            raise OptionError(
+                f"{argument('sheet')} must be the name of a sheet, or its number from 1. Got {shorten(self.sheet)} "
+                "instead."
+            )
+        formats = {table_format(path) for path in paths if not os.path.isdir(path)}
+        if self.encoding and not formats.intersection(_OF_ANY_ENCODING):
+            raise OptionError(
+                f"{argument('encoding')} is for text files, TSV and CSV; {paths[0]!r} is none. Other formats "
+                "say themselves how their texts are encoded, or are in UTF-8."
+            )
+        if self.sheet != "" and "xlsx" not in formats:
+            raise OptionError(f"{argument('sheet')} is for workbooks (.xlsx); {paths[0]!r} is none.")
+
+    def of(self, format: str) -> dict[str, Any]:
+        """Return what the reader of a format takes."""
+        if format in _OF_ANY_ENCODING:
+            return {"encoding": self.encoding}
+        return {"sheet": self.sheet} if format == "xlsx" else {}
+
+
+def read_file(path: str, opening: Opening | None = None) -> Table:
     """Read a table or log by the end of its name, perhaps compressed; ``-`` is the standard input."""
+    format = table_format(path)
     with open_binary(path) as stream:
-        return READERS[table_format(path)](stream, path)
+        return READERS[format](stream, path, **({} if opening is None else opening.of(format)))
 
 
 def items(table: Table, system: str, references: Sequence[str]) -> tuple[list[str], list[list[str]]]:
@@ -103,7 +154,10 @@ def items(table: Table, system: str, references: Sequence[str]) -> tuple[list[st
     predictions = table.column(system)
     for row, cell in enumerate(predictions):
         if cell is None:
-            raise InputError(f"{table.place(row, system)}: the prediction is missing; expected a text.")
+            hint = ""
+            if table.filled_by:
+                hint = f" If it is empty, as an empty cell of a CSV is: {table.filled_by.format(repr(system))}."
+            raise InputError(f"{table.place(row, system)}: the prediction is missing; expected a text.{hint}")
         if not isinstance(cell, str):
             raise InputError(f"{table.place(row, system)}: expected a text, got {_described(cell)}.")
     return list(predictions), references_in(table, references)
@@ -133,10 +187,23 @@ def check_no_workbook(path: str) -> None:
         )
 
 
+def check_has_words(path: str) -> None:
+    """Raise an InputError for a file of times without words, by the end of its name."""
+    if unpacked(path).lower().endswith(_WITHOUT_WORDS):
+        raise InputError(
+            f"{path} has, judging by its extension, times without words; expected a transcript, such as STM (.stm), "
+            "CTM (.ctm) or SegLST (.seglst.json)."
+        )
+
+
 def table_format(path: str) -> str:
     """Return the format of a table or log by the end of its file's name, or "" for a text file."""
     name = Path(unpacked(path))
-    return "kaldi" if name.name == _KALDI else {**SUFFIXES, **_LOGS}.get(name.suffix.lower(), "")
+    if name.name == _KALDI:
+        return "kaldi"
+    if name.name.lower().endswith(SEGLST):
+        return "seglst"
+    return {**SUFFIXES, **_LOGS}.get(name.suffix.lower(), "")
 
 
 def unpacked(path: str) -> str:

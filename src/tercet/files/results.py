@@ -1,4 +1,4 @@
-"""Results of deepeval, ragas, MLflow, promptfoo, OpenCompass and W&B, beside logs in JSON -> a row per sample."""
+"""Results of deepeval, ragas, MLflow, promptfoo, OpenCompass, COMET, W&B, and logs in JSON -> a row per sample."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import Any
 from tercet.errors import InputError, first_line, shorten, warn
 from tercet.markup import joined
 
+from .comet import comet_log
 from .json_tables import table_in
 from .logs import (
     DAMAGED,
@@ -26,9 +27,12 @@ from .logs import (
     score_of,
     value_of,
 )
+from .mt_bench import judgments_log
+from .numbers import read_score
+from .promptfoo_tables import results_in
 from .read import unpacked
 from .roles import clear_role, guess_roles, role_of
-from .score_columns import BETWEEN_GRADES, begun_by, read_score
+from .score_columns import BETWEEN_GRADES, begun_by
 from .table import MOST_COLUMNS, Log, RaggedRows, Roles, Table
 from .text import LIMITS, Limits
 
@@ -99,12 +103,15 @@ _LOWER = ("noise_sensitivity", "ari_grade_level", "flesch_kincaid_grade_level")
 
 
 def results_log(table: Table) -> Log | None:
-    """Return the results of ragas, MLflow or promptfoo in a table, judging by its columns; None for other tables."""
-    log = None
+    """Return the results of ragas, MLflow, promptfoo or MT-Bench in a table, by its columns; None for others."""
+    log = judgments_log(table)
     if table.columns.keys() >= _OF_PROMPTFOO:
         results = [
             dict(zip(table.columns, cells, strict=True)) for cells in zip(*table.columns.values(), strict=True)
         ]
+        return _promptfoo_log(results, table.name, None)
+    results = results_in(table)
+    if results:
         return _promptfoo_log(results, table.name, None)
     if any(column.endswith(_JUSTIFICATION) for column in table.columns) or _TRACE in table.columns:
         log = _mlflow_log(table)
@@ -122,6 +129,9 @@ def _results(content: Any, name: str) -> Table | None:
     for cases in ("testCases", "test_results"):
         if isinstance(run, dict) and isinstance(run.get(cases), list):
             return _deepeval_log(run, run[cases], name)
+    log = comet_log(content, name)
+    if log is not None:
+        return log
     evaluation = content.get("results")
     results = evaluation.get("results") if isinstance(evaluation, dict) else evaluation
     if isinstance(results, list) and any(map(_is_of_promptfoo, results)):
@@ -551,6 +561,8 @@ def _promptfoo_log(results: Sequence[Any], name: str, description: Any) -> Log:
         scores=metrics,
         numbers=numbers_of_scores(values, name),
         higher_is_better=dict.fromkeys(metrics, True),
+        n_unanswered={column: sum(column not in outputs for outputs in tests.values()) for column in systems},
+        n_left_out=len(tests) - len(complete),
         names_systems=True,
     )
 

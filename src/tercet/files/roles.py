@@ -1,145 +1,358 @@
-"""The names of a table's columns -> their roles: sources, references, systems."""
+"""The names of a table's columns, and what they hold -> their roles: sources, references, systems."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from tercet.engine.kinds import UNSPACED
 
-from .table import Log, Roles, Table
-
-# A name is judged by its words, without numbers, single letters ("ref A") and these words.
-_FILLERS = frozenset({"text", "texts", "sentence", "sentences", "segment", "segments", "string", "strings"})
-
-# One of these anywhere, and the column is about the texts: "source_lang", "mt_score", "doc_id".
-_ABOUT = frozenset({
-    "id", "ids", "docid", "segid", "index", "name", "names", "lang", "langs", "language", "languages", "lp", "locale",
-    "score", "scores", "rating", "ratings", "rank", "domain", "genre", "dataset", "split", "date", "time", "url",
-    "annotator", "rater", "length", "count", "comment", "comments", "note", "notes", "remark", "remarks", "feedback",
-    "error", "errors", "hash", "sha", "uuid", "guid", "timestamp", "category", "categories", "tags", "metadata",
-    "contexts", "justification",
-})  # fmt: skip
-# The whole name, without what is between its words.
-_DOCUMENTS = frozenset({"docid", "documentid", "docname", "documentname", "dokumentid"})
-# One of these first: "reference_summary", "gold_output", "human_translation".
-_REFERENCES = frozenset({
-    "ref", "refs", "reference", "references", "gold", "golden", "human", "expected", "truth", "ground",
-})  # fmt: skip
-# One of these anywhere: "mt", "system_summary", "target_mt".
-_SYSTEMS = frozenset({
-    "prediction", "predictions", "predicted", "pred", "preds", "candidate", "candidates", "cand", "hypothesis",
-    "hypotheses", "hyp", "hyps", "mt", "system", "systems", "sys", "output", "outputs", "generated", "generation",
-    "decoded", "model", "response",
-})  # fmt: skip
-# One of these first: "target_text", "source_document".
-_TARGETS = frozenset({"target", "targets", "tgt", "label", "labels"})
-_SOURCES = frozenset({"source", "sources", "src", "input", "inputs"})
-# Only one of these: "summary" is a reference, "summary_pegasus" a system.
-_BARE_REFERENCES = frozenset({"summary", "summaries", "highlights", "abstract", "answer", "answers"})
-_BARE_SOURCES = frozenset({
-    "text", "document", "documents", "doc", "article", "articles", "dialogue", "question", "mr", "passage",
-    "instruction", "instructions", "original",
-})  # fmt: skip
-# The whole name: "prompt" is a source, "prompt_v2" the system with that prompt.
-_WHOLE_SOURCES = frozenset({"prompt", "prompts", "user_input"})
-
-# Names that say one role alone.
-_CLEAR_REFERENCES = frozenset({"ref", "refs", "reference", "references"})
-_CLEAR_SOURCES = frozenset({"source", "sources", "src"})
-_CLEAR_SYSTEMS = frozenset({
-    "prediction", "predictions", "pred", "preds", "hypothesis", "hypotheses", "hyp", "hyps", "mt", "candidate",
-    "candidates",
-})  # fmt: skip
+from .numbers import is_number
+from .table import Log, Roles, Table, TableWithRoles
+from .vocabulary import (
+    ABOUT,
+    BARE_REFERENCES,
+    BARE_SOURCES,
+    CLEAR_REFERENCES,
+    CLEAR_SOURCES,
+    CLEAR_SYSTEMS,
+    DOCUMENTS,
+    EARLIER,
+    FILLERS,
+    LATER,
+    OF_MODELS,
+    OTHER_ABOUT,
+    OTHER_FILLERS,
+    OTHER_REFERENCES,
+    OTHER_SOURCES,
+    OTHER_SYSTEMS,
+    PERHAPS_DOCUMENTS,
+    QUALIFIERS,
+    REFERENCES,
+    SOURCES,
+    SYSTEMS,
+    TARGETS,
+    WEAK_REFERENCES,
+    WHOLE_OTHER_ABOUT,
+    WHOLE_OTHER_REFERENCES,
+    WHOLE_OTHER_SOURCES,
+    WHOLE_REFERENCES,
+    WHOLE_SOURCES,
+    folded,
+)
 
 #: What a column holds that is no system.
 CODES = "holds numbers, dates, ids or hashes"
 EMPTY = "is empty in every row"
 _NO_TEXT = "has values that are not text"
 _UNRELATED = "hardly shares a word with the references"
+#: What a column holds that is no reference.
+UNLIKE_SYSTEMS = "hardly shares a word with the systems"
 _CONSTANT = "has the same text in every row"
+_FEW_VALUES = "has few values of one word each"
+#: What a column holds that is no source.
+_DOCUMENTS = "names documents of several rows"
+#: Why a column is no system beside others.
+_EARLIER = "has texts of an earlier state, as its name says"
+#: A version, which says nothing of another role behind a word of references: "gold_v2".
+_VERSION = re.compile(r"v\d+")
 # A number, a date, an id, a hash or an address.
 _CODE = re.compile(r"[\d\s:.,/+-]*\d[\d\s:.,/+-]*|[A-Za-z0-9_.:/#-]*\d[A-Za-z0-9_.:/#-]*|[a-z]+://\S+")
 
+_ALL_ABOUT = ABOUT | OTHER_ABOUT
+_ALL_FILLERS = FILLERS | OTHER_FILLERS
+# The words that leave a name that of a role.
+_KNOWN = frozenset().union(
+    *(_ALL_ABOUT, _ALL_FILLERS, QUALIFIERS, REFERENCES, OTHER_REFERENCES, SYSTEMS, OTHER_SYSTEMS, TARGETS, SOURCES),
+    *(OTHER_SOURCES, BARE_REFERENCES, BARE_SOURCES, WHOLE_SOURCES, PERHAPS_DOCUMENTS),
+    *(name.split() for name in WHOLE_REFERENCES),
+)
+_WHOLE_OTHERS = {
+    "reference": WHOLE_OTHER_REFERENCES,
+    "source": WHOLE_OTHER_SOURCES,
+    "about": WHOLE_OTHER_ABOUT,
+}
 
-def _folded(text: str) -> str:
-    """Return a text in lower case, without accents."""
-    signs = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(sign for sign in signs if not unicodedata.combining(sign))
+
+class NameRole(NamedTuple):
+    """What the name of a column says of its role.
+
+    Attributes
+    ----------
+    role : {"source", "reference", "system", "about"}
+        "system" where no word says a role.
+    word : str
+        The word that says it; "" where none does.
+    is_whole : bool
+        Whether the name has no other word: with one, as in ``human-dpo``, it may be a system's.
+    """
+
+    role: str
+    word: str
+    is_whole: bool
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(_folded(text).split())
+def name_role(name: str) -> NameRole:
+    """Return what the name of a column says of its role, in any case, with numbers or letters after its words.
+
+    >>> name_role("reference_2"), name_role("human-dpo").is_whole, name_role("gpt-4o").word
+    (NameRole(role='reference', word='reference', is_whole=True), False, '')
+    """
+    parts, words, codes = _words_of(name)
+    whole = re.sub(r"[\s\d]+$", "", " ".join(parts.split()))
+    for known_role, names in _WHOLE_OTHERS.items():
+        if whole in names:
+            return NameRole(known_role, whole, is_whole=True)
+    if not words:
+        return NameRole("system", "", is_whole=False)
+    role, word = _role_of_words(parts, words)
+    if word in REFERENCES | OTHER_REFERENCES:
+        codes = [code for code in codes if not _VERSION.fullmatch(code)]
+    is_whole = bool(word) and not codes and _KNOWN.issuperset(words)
+    if role == "reference" and OF_MODELS.intersection(words):
+        is_whole = False
+    return NameRole(role, word, is_whole)
 
 
-# Words of the languages that `guess_roles` names. They count anywhere in a name:
-# "traduction de référence", "текст оригинала".
-_OTHER_FILLERS = _words("""
-    satz sätze texte textes phrase phrases segmente texto textos frase frases oración segmento segmentos testo testi
-    текст тексты предложение сегмент de du des la le el del da do di der die das
-""")
-_OTHER_ABOUT = _words("""
-    sprache bewertung note punktzahl langue langues évaluation idioma puntuación nota língua pontuação lingua
-    punteggio язык оценка балл номер комментарий
-    bemerkung bemerkungen anmerkung anmerkungen hinweis hinweise rückmeldung fachgebiet sachgebiet themengebiet
-    remarque remarques observación observaciones observação observações osservazione osservazioni opmerking
-    opmerkingen примечание примечания замечание замечания コメント 비고 ملاحظات
-    kommentar kommentare commentaire commentaires comentario comentarios comentário 备注
-    语言 评分 得分 分数 编号 序号 言語 評価 番号
-""")
-_OTHER_REFERENCES = _words("""
-    referenz referenzen referenztext referenzübersetzung musterübersetzung référence références referencia referencias
-    referência referências riferimento riferimenti эталон эталона эталонный эталоны референс референсы
-    参考 参考译文 参考翻译 参考文本 参考答案 参考句 人工译文 人工翻译 标准译文 标准答案 參考譯文 參考 参照
-    参照訳 参照文 参考訳 正解 正解訳 正解文 참조 참조번역 참고 참고번역 정답 referentie referenties المرجع مرجع
-""")
-_OTHER_SYSTEMS = _words("""
-    ausgabe ausgaben systemausgabe hypothese vorhersage sortie sorties hypothèse prédiction salida salidas hipótesis
-    predicción saída saídas hipótese predição uscita ipotesi predizione вывод выход гипотеза перевод предсказание
-    译文 机器译文 机器翻译 系统输出 系统译文 模型输出 输出 預測 预测 譯文 出力 システム出力 システム訳 機械翻訳 予測
-    출력 번역 기계번역 예측 uitvoer voorspelling المخرجات الترجمة
-""")
-_OTHER_SOURCES = _words("""
-    quelle quellen quelltext quellsatz ausgangstext ausgangssatz fuente origen fonte origem origine sorgente
-    источник оригинал оригинала исходник исходный 原文 原句 源文 源文本 源句 源语句 原文本 入力文 原稿
-    originaltext 源语言 原始文本 ソース 원문 원본 bron brontekst النص المصدر
-""")
+def _role_of_words(parts: str, words: Sequence[str]) -> tuple[str, str]:
+    """Return the role that words say, and the one that says it."""
+    first = words[0]
+    is_bare = len(words) == 1
+    if " ".join(words) in WHOLE_REFERENCES:
+        return "reference", " ".join(words)
+    if about := _first_in(words, _ALL_ABOUT):
+        return "about", about
+    if first in REFERENCES:
+        return "reference", first
+    if reference := _first_in(words, OTHER_REFERENCES):
+        return "reference", reference
+    # "alt_reference" and "summary_ref" are references, "T5-ref" is none.
+    reference = _first_in(words, CLEAR_REFERENCES)
+    if reference and _KNOWN.issuperset(words) and not (SYSTEMS | OTHER_SYSTEMS).intersection(words):
+        return "reference", reference
+    if system := _first_in(words, SYSTEMS | OTHER_SYSTEMS):
+        return "system", system
+    if first in TARGETS or (is_bare and first in BARE_REFERENCES):
+        return "reference", first
+    if parts in WHOLE_SOURCES or first in SOURCES or (is_bare and first in BARE_SOURCES | PERHAPS_DOCUMENTS):
+        return "source", first
+    if source := _first_in(words, OTHER_SOURCES):
+        return "source", source
+    return "system", ""
+
+
+def _first_in(words: Sequence[str], known: frozenset[str]) -> str:
+    return next((word for word in words if word in known), "")
+
+
+def role_of(name: str) -> str:
+    """Return the role that the name of a column says: source, reference, system, or about.
+
+    A name of which only a part says that it is a source or a reference is that of a system.
+    """
+    said = name_role(name)
+    return said.role if said.is_whole or said.role == "about" else "system"
 
 
 def guess_roles(table: Table, references: Sequence[str] = ()) -> Roles:
-    """Guess the roles of the columns from their names, in any case, with numbers or letters after them.
+    """Tell the roles of the columns from their names, and from what they hold.
 
     Names are English, or common ones of German, French, Spanish, Portuguese, Italian, Dutch, Russian, Arabic,
     Chinese, Japanese or Korean. Only columns of text have a role: not those of numbers, of other JSON values, or
     without any text. References may be lists of texts too. What is neither source, reference nor a word about the
     texts (an id, a language, a score) is a system: a file may have any number of them, under their own names. But
     where several columns would be systems, those of ids, dates or hashes are none, nor those that hardly share a
-    word with the references as others do, nor those without any text: ``left_out`` says so. The columns of a log have
-    the roles that its format gives them. `references` are columns whose role is known.
+    word with the references as others do, nor those without any text: ``left_out`` says so. The columns of a log,
+    and of a test set of WMT, have the roles that its format gives them. `references` are columns whose role is known.
+
+    A name decides where all its words are of a role (``human``, ``ref2``, ``gold_1``). Where only a part is
+    (``human-dpo``), the column is a system's if others have the role; if not, it is ``doubtful``. Each column has its
+    reason in ``reasons``.
     """
-    if isinstance(table, Log):
+    if isinstance(table, Log | TableWithRoles):
         return table.roles
-    roles = {name: role_of(name) for name in table.columns} | dict.fromkeys(references, "reference")
     lacks = {name: lack(cells) for name, cells in table.columns.items()}
+    references = [name for name in references if name in table.columns]
+    names = _Names(table, lacks, references)
+    roles = {name: names.roles[name] for name in table.columns}
+    reasons = names.reasons
+    if not references:
+        for name in _labels_for_references(table, roles, lacks):
+            roles[name] = "about"
+            reasons[name] = _FEW_VALUES
+    unlike = _references_unlike_systems(table, names, roles)
+    for name in unlike:
+        roles[name] = "about"
+        reasons[name] = UNLIKE_SYSTEMS
+    targets = tuple(name for name, role in roles.items() if role == "reference" and _has_texts(table, name, lacks))
     texts = [name for name, reason in lacks.items() if not reason]
-    targets = tuple(
-        name
-        for name, cells in table.columns.items()
-        if roles[name] == "reference" and not (lacks[name] and lack(_within(cells)))
-    )
-    sources, systems = (tuple(name for name in texts if roles[name] == role) for role in ("source", "system"))
+    sources = [name for name in texts if roles[name] == "source"]
+    # "source" goes before "question", wherever they stand.
+    sources.sort(key=lambda name: clear_role(name) != "source")
+    systems = tuple(name for name in texts if roles[name] == "system")
     left_out = _left_out({name: table.columns[name] for name in systems}, _lists(table, references or targets))
     systems = tuple(name for name in systems if name not in left_out)
+    earlier = _earlier(systems)
+    systems = tuple(name for name in systems if name not in earlier)
+    left_out |= dict.fromkeys(earlier, _EARLIER)
     left_out |= {
         name: reason
         for name, reason in lacks.items()
         if reason and roles[name] == "system" and _is_missed(table.columns[name], reason)
     }
-    return Roles(sources[0] if sources else None, targets, systems, left_out)
+    reasons |= {name: reason for name, reason in lacks.items() if reason and name not in targets} | left_out
+    doubtful = [name for name in names.doubtful if not lacks[name] and name not in left_out]
+    if set(systems) <= set(doubtful) and not set(targets) <= set(doubtful):
+        # As references they would leave no system.
+        doubtful = []
+    return Roles(
+        sources[0] if sources else None,
+        targets,
+        systems,
+        left_out,
+        reasons=reasons,
+        doubtful=tuple(doubtful),
+        unlike=tuple(unlike),
+    )
+
+
+def _earlier(systems: Sequence[str]) -> list[str]:
+    """Return the columns of an earlier state beside others: none where another one has the later state."""
+    words_of = {name: _words_of(name).words for name in systems}
+    earlier = [name for name, words in words_of.items() if words and words[0] in EARLIER]
+    has_later = any(LATER.intersection(words) for words in words_of.values())
+    return [] if has_later or len(earlier) == len(systems) else earlier
+
+
+def _labels_for_references(table: Table, roles: Mapping[str, str], lacks: Mapping[str, str]) -> list[str]:
+    """Return the columns of references that hold labels, where texts of systems are none."""
+    systems = [table.columns[name] for name, role in roles.items() if role == "system" and not lacks[name]]
+    if not systems or any(map(_has_few_values, systems)):
+        return []
+    references = [name for name, role in roles.items() if role == "reference" and not lacks[name]]
+    return [name for name in references if _has_few_values(table.columns[name])]
+
+
+def _references_unlike_systems(table: Table, names: _Names, roles: Mapping[str, str]) -> list[str]:
+    """Return the columns called as references, and not clearly, with which systems share no words, unlike others."""
+    called_so = [name for name, role in roles.items() if role == "reference" and _has_texts(table, name, names.lacks)]
+    perhaps = {name for name in called_so if name not in names.known and names.said[name].word not in _CLEAR_FIRST}
+    if not perhaps:
+        return []
+    systems = [name for name, role in roles.items() if role == "system" and not names.lacks[name]]
+    references = {name: [" ".join(texts) for texts in _lists(table, [name])] for name in called_so}
+    return [name for name in unrelated(references, _lists(table, systems)) if name in perhaps]
+
+
+def _has_texts(table: Table, column: str, lacks: Mapping[str, str]) -> bool:
+    """Return whether a column has texts, or lists of them."""
+    return not lacks[column] or not lack(_within(table.columns[column]))
+
+
+class _Names:
+    """The roles that the names of columns say, settled against each other and against what the columns hold."""
+
+    def __init__(self, table: Table, lacks: Mapping[str, str], references: Sequence[str]) -> None:
+        self.table = table
+        self.lacks = lacks
+        #: The columns of references that are known.
+        self.known = references
+        self.said = {name: name_role(name) for name in table.columns}
+        self.roles: dict[str, str] = {}
+        self.reasons: dict[str, str] = {}
+        self.doubtful: list[str] = []
+        self._take_whole_names()
+        self._let_weak_references_give_way()
+        self._take_parts()
+
+    def _take_whole_names(self) -> None:
+        for name, said in self.said.items():
+            if name in self.known:
+                self.roles[name] = "reference"
+                self.reasons[name] = "it is named as one"
+            elif not said.word:
+                self.roles[name] = said.role
+                self.reasons[name] = "its name says no other role"
+            elif said.role == "source" and _names_documents(name, self.table.columns[name]):
+                self.roles[name] = "about"
+                self.reasons[name] = _DOCUMENTS
+            elif said.is_whole:
+                self.roles[name] = said.role
+                self.reasons[name] = f"its name says {said.word!r}"
+
+    def _let_weak_references_give_way(self) -> None:
+        """Take an "answer" beside a "ground_truth" for a system's; where there are other systems, it is doubtful."""
+        references = self._with_texts("reference")
+        weak = [name for name in references if self.said[name].word in _WEAK and name not in self.known]
+        if not self.known and len(weak) == len(references):
+            return
+        has_systems = bool(self._with_texts("system"))
+        for name in weak:
+            self.roles[name] = "system"
+            self.reasons[name] += ", and another column says more clearly that it has the references"
+            if has_systems and not self.known:
+                self.doubtful.append(name)
+
+    def _take_parts(self) -> None:
+        """Give a role to the columns whose names say one beside something else."""
+        in_part = [name for name in self.said if name not in self.roles]
+        has_references = any(
+            role == "reference" and _has_texts(self.table, name, self.lacks) for name, role in self.roles.items()
+        )
+        has_source = bool(self._with_texts("source"))
+        like_references = self._like_references(in_part) if has_references else []
+        for name in in_part:
+            role, word, _ = self.said[name]
+            self.roles[name] = role
+            self.reasons[name] = f"its name says {word!r}, and more"
+            if role == "reference":
+                self._take_part_of_reference(name, word, has_references)
+            elif role == "source" and has_source:
+                self._make_system(name, "another column has the source")
+            elif name in like_references and (role == "source" or _may_be_a_model(name, word)):
+                self._make_system(name, "it is like the references")
+
+    def _take_part_of_reference(self, name: str, word: str, has_references: bool) -> None:
+        # "reference_anna" is hardly a system, and "human-dpo" hardly a reference beside one.
+        is_clear = word in _CLEAR_FIRST and folded(name).startswith(word)
+        if not self.known and has_references == is_clear:
+            self.doubtful.append(name)
+        if has_references:
+            self._make_system(name, "another column has the references")
+
+    def _make_system(self, name: str, reason: str) -> None:
+        self.roles[name] = "system"
+        self.reasons[name] += f", and {reason}"
+
+    def _with_texts(self, role: str) -> list[str]:
+        """Return the columns of texts in a role."""
+        return [name for name, of_name in self.roles.items() if of_name == role and not self.lacks[name]]
+
+    def _like_references(self, columns: Sequence[str]) -> list[str]:
+        """Return which of some columns share words with the references as systems do; none where rows are too few."""
+        targets = [name for name, role in self.roles.items() if role == "reference"]
+        lists = _lists(self.table, targets)
+        if len({tuple(texts) for texts in lists if texts}) < LEAST_ROWS:
+            return []
+        with_texts = [name for name in columns if not self.lacks[name]]
+        cells = {name: self.table.columns[name] for name in [*with_texts, *self._with_texts("system")]}
+        strangers = unrelated(cells, lists)
+        return [name for name in with_texts if name not in strangers]
+
+
+def _may_be_a_model(name: str, word: str) -> bool:
+    """Return whether a name with a word about texts may be that of a model: ``time-llm``, not ``model_context``."""
+    _, words, _ = _words_of(name)
+    return words[-1] != word
+
+
+# Words of references that a system's column may have too, beside references.
+_WEAK = WEAK_REFERENCES | {"answer aliases"}
+# Words of references alone: "reference_anna" is hardly a system, as "human-dpo" may be.
+_CLEAR_FIRST = CLEAR_REFERENCES | OTHER_REFERENCES
 
 
 def _lists(table: Table, references: Sequence[str]) -> list[list[str]]:
@@ -149,49 +362,74 @@ def _lists(table: Table, references: Sequence[str]) -> list[list[str]]:
 
 
 def _left_out(columns: dict[str, list[Any]], references: Sequence[Sequence[str]]) -> dict[str, str]:
-    """Return which of several columns are no systems, with what they hold; those of a single candidate are none."""
+    """Return which columns are no systems, with what they hold; of a single candidate, only labels are none."""
     left_out: dict[str, str] = {}
     texts = list(chain.from_iterable(references))
+    if not _has_few_values(texts):
+        left_out = {name: _FEW_VALUES for name, cells in columns.items() if texts and _has_few_values(cells)}
+    columns = {name: cells for name, cells in columns.items() if name not in left_out}
     if not texts or not _are_codes(texts):
         codes = [name for name, cells in columns.items() if _are_codes(cells)]
-        if len(codes) < len(columns):
-            left_out = dict.fromkeys(codes, CODES)
+        # Beside references of words, no system writes codes alone.
+        if texts or len(codes) < len(columns):
+            left_out |= dict.fromkeys(codes, CODES)
     columns = {name: cells for name, cells in columns.items() if name not in left_out}
     if texts:
-        return left_out | dict.fromkeys(unrelated(columns, references), _UNRELATED)
+        # A classifier that is often wrong answers with labels of the references all the same.
+        labels = {*texts} if _has_few_values(texts) else set()
+        strangers = [name for name in unrelated(columns, references) if not _are_among(columns[name], labels)]
+        return left_out | dict.fromkeys(strangers, _UNRELATED)
     constant = [name for name, cells in columns.items() if len(cells) >= LEAST_ROWS and len(set(cells)) == 1]
     return left_out | dict.fromkeys(constant, _CONSTANT) if len(constant) < len(columns) else left_out
 
 
-def role_of(name: str) -> str:
-    """Return the role that the name of a column suggests: source, reference, system, or about."""
-    parts, words = _words_of(name)
-    if not words:
-        return "system"
-    bare = words[0] if len(words) == 1 else None
-    if (_ABOUT | _OTHER_ABOUT).intersection(words):
-        return "about"
-    if words[0] in _REFERENCES or _OTHER_REFERENCES.intersection(words):
-        return "reference"
-    if (_SYSTEMS | _OTHER_SYSTEMS).intersection(words):
-        return "system"
-    if words[0] in _TARGETS or bare in _BARE_REFERENCES:
-        return "reference"
-    if parts in _WHOLE_SOURCES or words[0] in _SOURCES or bare in _BARE_SOURCES or _OTHER_SOURCES.intersection(words):
-        return "source"
-    return "system"
+#: Different values that labels have at most, such as "a", "b" and "tie".
+_MOST_LABELS = 4
+
+
+def _has_few_values(cells: Sequence[Any]) -> bool:
+    """Return whether a column has a few values of a word each, which repeat, as labels do."""
+    values = [cell.strip() for cell in cells if isinstance(cell, str) and cell.strip()]
+    different = {*values}
+    return (
+        len(values) >= 2 * LEAST_ROWS
+        and 1 < len(different) <= _MOST_LABELS
+        and not any(re.search(r"\s", value) for value in different)
+    )
+
+
+def _are_among(cells: Sequence[Any], labels: set[str]) -> bool:
+    """Return whether most filled cells are one of some labels."""
+    filled = [cell for cell in cells if cell]
+    return 2 * sum(cell in labels for cell in filled) > len(filled)
 
 
 def document_column(table: Table) -> str | None:
     """Return the first column whose name says that it names documents, if some document has several rows."""
     for name, cells in table.columns.items():
-        _, words = _words_of(name)
-        names_documents = "".join(words) in _DOCUMENTS and all(
-            isinstance(cell, str | int) and cell != "" for cell in cells
-        )
-        if names_documents and 1 < len(set(cells)) < len(cells):
+        _, words, _ = _words_of(name)
+        is_named = "".join(words) in DOCUMENTS and _are_names(cells)
+        if is_named or _names_documents(name, cells):
             return name
     return None
+
+
+def _names_documents(name: str, cells: Sequence[Any]) -> bool:
+    """Return whether a column that may have texts of documents has their names: short, and each of several rows."""
+    _, words, _ = _words_of(name)
+    if len(words) != 1 or words[0] not in PERHAPS_DOCUMENTS or not _are_names(cells):
+        return False
+    return 2 * len({*cells}) <= len(cells) and all(len(str(cell).split()) <= _MOST_WORDS for cell in cells)
+
+
+#: Words that the name of a document has at most.
+_MOST_WORDS = 3
+
+
+def _are_names(cells: Sequence[Any]) -> bool:
+    """Return whether all cells are filled with texts or whole numbers, of which some repeat."""
+    are_filled = all(isinstance(cell, str | int) and cell != "" for cell in cells)
+    return are_filled and 1 < len(set(cells)) < len(cells)
 
 
 def clear_role(name: str) -> str:
@@ -199,22 +437,38 @@ def clear_role(name: str) -> str:
 
     A "summary" may be a reference or a system's, "human" a system too; a "ref" or "source" is what it says.
     """
-    _, words = _words_of(name)
-    if not words or (_ABOUT | _OTHER_ABOUT).intersection(words):
+    _, words, _ = _words_of(name)
+    if not words or _ALL_ABOUT.intersection(words):
         return ""
-    if (_CLEAR_REFERENCES | _OTHER_REFERENCES).intersection(words):
+    if (CLEAR_REFERENCES | OTHER_REFERENCES).intersection(words):
         return "reference"
-    if words[0] in _CLEAR_SOURCES or "src" in words or _OTHER_SOURCES.intersection(words):
+    if words[0] in CLEAR_SOURCES or "src" in words or OTHER_SOURCES.intersection(words):
         return "source"
-    return "system" if words[0] in _CLEAR_SYSTEMS else ""
+    return "system" if words[0] in CLEAR_SYSTEMS else ""
 
 
-def _words_of(name: str) -> tuple[str, list[str]]:
-    """Return a name in lower case, and the words by which it is judged."""
-    parts = _folded(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
-    all_words = re.findall(r"[^\W\d_]+", parts)
-    fillers = _FILLERS | _OTHER_FILLERS
-    return parts, [word for word in all_words if len(word) > 1 and word not in fillers] or all_words[:1]
+class _Name(NamedTuple):
+    """A name in lower case, the words by which it is judged, and its codes, such as T5 or v2."""
+
+    folded: str
+    words: list[str]
+    codes: list[str]
+
+
+def _words_of(name: str) -> _Name:
+    """Return the words by which a name is judged."""
+    parts = folded(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
+    tokens = re.findall(r"[^\W_]+", parts)
+    codes: list[str] = []
+    all_words: list[str] = []
+    for token in tokens:
+        word = re.sub(r"\d+", "", token)
+        if word == token or len(word) > 1:
+            all_words += [word] if word else []
+        elif word:
+            codes.append(token)
+    words = [word for word in all_words if len(word) > 1 and word not in _ALL_FILLERS] or all_words[:1]
+    return _Name(parts, words, codes)
 
 
 def lack(cells: Iterable[Any]) -> str:
@@ -224,7 +478,7 @@ def lack(cells: Iterable[Any]) -> str:
         return EMPTY
     if not all(isinstance(cell, str) for cell in values):
         return _NO_TEXT
-    return CODES if all(map(_is_number, values)) else ""
+    return CODES if all(map(is_number, values)) else ""
 
 
 def _is_missed(cells: Iterable[Any], reason: str) -> bool:
@@ -238,15 +492,6 @@ def _is_missed(cells: Iterable[Any], reason: str) -> bool:
 
 def _are_codes(cells: Iterable[Any]) -> bool:
     return all(map(_CODE.fullmatch, (cell.strip() for cell in cells if cell)))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        # One comma may be a decimal comma.
-        float(text.replace(",", ".") if text.count(",") == 1 else text)
-    except ValueError:
-        return False
-    return True
 
 
 def _within(cells: Iterable[Any]) -> Iterable[Any]:

@@ -2,110 +2,28 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from functools import partial
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tercet.errors import InputError, argument, did_you_mean, shorten
 
+from .numbers import read_numbers
 from .table import Table
+from .vocabulary import FREE_OF, HIGHER, IN_DOUBT, LOWER, NONE_OF, TAKEN, TURNED
 
-#: The squares of larger numbers, of which variances are made, may be more than a float holds.
-LARGEST = 1e100
-#: A text whose comma may stand before decimals or between thousands.
-_AMBIGUOUS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
-#: How programs write a missing cell.
-WRITTEN_AS_MISSING = ("nan", "NaN", "None", "NULL", "null", "<NA>")
-#: Spellings of a missing number.
-_MISSING = frozenset({"", "-", "na", "n/a", *map(str.casefold, WRITTEN_AS_MISSING)})
-#: Words in the names of scores of which lower ones are better; with the others they are of right answers or the like.
-_LOWER = frozenset(
-    {"wer", "cer", "mer", "ter", "hter", "tter", "error", "errors", "mse", "rmse", "mae", "distance", "brier"}
-    | {"loss", "nll", "ppl", "perplexity", "bpb", "bits", "surprisal", "err"}
-    | {"toxicity", "hallucination", "hallucinations", "latency", "cost"}
-)
-_NOT_LOWER = frozenset({"acc", "accuracy", "no", "non", "not", "without", "free"})
-#: Answers that are right or wrong, as Python and JSON write them.
-_ANSWERS = {"true": 1.0, "false": 0.0}
+#: A number less a score, such as ``1-WER``.
+_LESS = re.compile(r"(?<![\w-])1\s*[-−]\s*[a-z]", re.IGNORECASE)
 #: What may stand between a system and what its numbers are, as in ``base.COMET`` and ``COMET_base``; in names of
 #: grades, which a system begins, those that are in no word.
 SEPARATORS, BETWEEN_GRADES = "._:/| -", ".:/|"
 #: A column of objects by system, which hold scores by name.
 OBJECTS = "scores"
-
-
-def has_decimal_commas(cells: Iterable[Any]) -> bool:
-    """Return whether the comma of some cell can only stand before decimals, as in ``"0,75"``."""
-    texts = (cell.strip() for cell in cells if isinstance(cell, str) and cell.count(",") == 1 and "." not in cell)
-    return any(re.fullmatch(r"[+-]?\d+,\d+", text) and not _AMBIGUOUS.fullmatch(text) for text in texts)
-
-
-def read_number(value: Any, meaning: str, *, decimal_commas: bool = False) -> float:
-    """Return a grade or score as a number, also from text such as ``"4,5"``; NaN if it is missing.
-
-    A comma before three digits, as in ``"1,234"``, is refused, unless other cells show that commas stand before
-    decimals.
-    """
-    text = value.strip() if isinstance(value, str) else ""
-    # pandas.NA, without importing pandas
-    is_missing = value is None or type(value).__name__ == "NAType"
-    if is_missing or (isinstance(value, str) and text.casefold() in _MISSING):
-        return math.nan
-    if _AMBIGUOUS.fullmatch(text) and not decimal_commas:
-        whole, decimals = text.split(",")
-        raise InputError(
-            f"Expected a number as {meaning}, got {shorten(value)}, which may be {whole}.{decimals} or "
-            f"{whole}{decimals}: write it without a comma."
-        )
-    number = None
-    if text:
-        with suppress(ValueError):
-            number = float(text.replace(",", ".") if text.count(",") == 1 and "." not in text else text)
-    elif isinstance(value, int | float | Decimal | np.integer | np.floating) and not isinstance(value, bool):
-        number = float(value)
-    if number is None:
-        raise InputError(f"Expected a number as {meaning}, got {shorten(value)}.")
-    if math.isinf(number):
-        raise InputError(f"Expected a finite number as {meaning}, got {shorten(value)}.")
-    if abs(number) > LARGEST:
-        raise InputError(f"Expected a number of at most {LARGEST:g} as {meaning}, got {shorten(value)}.")
-    return number
-
-
-def read_score(value: Any, meaning: str, *, decimal_commas: bool = False) -> float:
-    """Return a score as a number, 1 for True; else as :func:`read_number`."""
-    answer = _ANSWERS.get(str(value).strip().lower()) if isinstance(value, bool | np.bool_ | str) else None
-    return read_number(value, meaning, decimal_commas=decimal_commas) if answer is None else answer
-
-
-def read_numbers(
-    cells: Sequence[Any],
-    meaning: str,
-    *,
-    decimal_commas: bool = False,
-    place: Callable[[int], str] | None = None,
-) -> NDArray[np.float64]:
-    """Return the numbers of segments, 1 for True and NaN where one is missing.
-
-    Errors name what they mean, and begin with the place of the cell in its file.
-    """
-    decimal_commas = decimal_commas or has_decimal_commas(cells)
-    numbers = np.empty(len(cells))
-    for row, cell in enumerate(cells):
-        try:
-            numbers[row] = read_score(cell, f"{meaning} in segment {row + 1:,}", decimal_commas=decimal_commas)
-        except InputError as error:
-            message = str(error)
-            raise InputError(f"{place(row)}: {message[:1].lower()}{message[1:]}" if place else message) from None
-    return numbers
 
 
 def begun_by(column: str, systems: Iterable[str], separators: str) -> tuple[str, str] | None:
@@ -131,10 +49,68 @@ def objects_by_system(table: Table, column: str, systems: Sequence[str]) -> Iter
                 yield row, system, by_name or {}
 
 
+def direction_of(name: str) -> Literal["lower", "higher"] | None:
+    """Return which scores of this name are better, as its words say; None where they do not, or not clearly.
+
+    >>> direction_of("word_error_rate"), direction_of("no_errors"), direction_of("error_reduction")
+    ('lower', 'higher', None)
+    """
+    if _LESS.search(name):
+        return None
+    words = _words(name)
+    of_errors = [place for place, word in enumerate(words) if word in LOWER]
+    if of_errors:
+        if any(_is_denied(words, place) for place in of_errors):
+            return "higher"
+        return None if TURNED.intersection(words) else "lower"
+    if not HIGHER.intersection(words) or IN_DOUBT.intersection(words):
+        return None
+    return "higher"
+
+
+def _words(name: str) -> list[str]:
+    return re.findall("[a-z]+", re.sub("(?<=[a-z])(?=[A-Z])", " ", name).casefold())
+
+
+def is_of_effort(name: str) -> bool:
+    """Return whether numbers of this name are what an answer took, such as its time, cost or tokens.
+
+    >>> is_of_effort("responseTime"), is_of_effort("accuracy")
+    (True, False)
+    """
+    return not TAKEN.isdisjoint(_words(name))
+
+
+def _is_denied(words: Sequence[str], place: int) -> bool:
+    """Return whether the words beside one say that there is none of it."""
+    before = words[place - 1] if place else ""
+    behind = words[place + 1] if place + 1 < len(words) else ""
+    return before in NONE_OF or behind == FREE_OF
+
+
 def is_lower_better(name: str) -> bool:
     """Return whether lower scores of this name are better, as of error rates and losses, where nobody says it."""
-    words = {*re.findall("[a-z]+", re.sub("(?<=[a-z])(?=[A-Z])", " ", name).casefold())}
-    return bool(words & _LOWER) and not words & _NOT_LOWER
+    return direction_of(name) == "lower"
+
+
+class Directions(NamedTuple):
+    """Names of scores, by which of their values are better; those of which nobody knows it are in neither."""
+
+    lower: tuple[str, ...]
+    higher: tuple[str, ...]
+
+
+def directions_of(names: Iterable[str], said: Mapping[str, bool] | None = None) -> Directions:
+    """Return which values of scores are better: as a file says of some (True: higher), else as their names do."""
+    said = said or {}
+    found: dict[str, list[str]] = {"lower": [], "higher": []}
+    for name in names:
+        direction: str | None = direction_of(name)
+        if name in said:
+            direction = "higher" if said[name] else "lower"
+        if direction is not None:
+            found[direction].append(name)
+    return Directions(tuple(found["lower"]), tuple(found["higher"]))
 
 
 def systems_of(table: Table, name: str) -> list[str]:
@@ -162,6 +138,14 @@ def systems_of(table: Table, name: str) -> list[str]:
     return systems
 
 
+def scored_systems(table: Table, name: str) -> list[str]:
+    """Return the systems that columns such as ``base.COMET`` name, without those whose form is not clear."""
+    try:
+        return [system for system in systems_of(table, name) if system]
+    except InputError:
+        return []
+
+
 def score_columns(table: Table, systems: Sequence[str], name: str) -> dict[str, NDArray[np.float64]]:
     """Return the numbers of each system that a table has under a name, NaN where one is missing.
 
@@ -178,21 +162,34 @@ def score_columns(table: Table, systems: Sequence[str], name: str) -> dict[str, 
         raise InputError(
             f"{table.name} has no scores {shorten(name)}{of_systems}; expected columns such as {expected}. {hint}"
         )
-    decimal_commas = any(has_decimal_commas(column_cells or ()) for _, column_cells in cells.values())
-    return {
-        system: read_numbers(
-            column_cells or (),
-            f"{shorten(name)} of {shorten(system)}",
-            decimal_commas=decimal_commas,
-            place=partial(table.place, column=column),
-        )
-        for system, (column, column_cells) in cells.items()
-    }
+    of_all = [cell for _, column_cells in cells.values() for cell in column_cells or []]
+    numbers = {}
+    for system, (column, column_cells) in cells.items():
+        meaning = f"{shorten(name)} of {shorten(system)}"
+        known_cells = column_cells or []
+        notation = table.notation_of(known_cells, meaning, beside=of_all)
+        numbers[system] = read_numbers(known_cells, meaning, notation, place=partial(table.place, column=column))
+    return numbers
 
 
 def columns_of_scores(table: Table, systems: Sequence[str], name: str) -> set[str]:
     """Return the columns from which :func:`score_columns` takes the numbers of a name."""
     return {_cells(table, system, name, alone=len(systems) == 1)[0] for system in systems}
+
+
+def columns_beside(table: Table, systems: Sequence[str], name: str) -> dict[str, str]:
+    """Return by system the column that says something of its rows, such as ``base.status`` of ``status``.
+
+    Of a single system it may be called by the name alone. Systems without one, or with several, are left out.
+    """
+    found = {}
+    for system in systems:
+        columns = [column for column in dict.fromkeys(_names(system, name)) if column in table.columns]
+        if len(systems) == 1 and name in table.columns:
+            columns.append(name)
+        if len(columns) == 1:
+            found[system] = columns[0]
+    return found
 
 
 def without_scores(table: Table, names: Sequence[str]) -> Table:

@@ -4,19 +4,35 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from tercet.errors import InputError, did_you_mean, shorten
+
+from .numbers import PLAIN, Notation, Sign, notation_of, notation_of_file
 
 #: Columns that a file may have whose rows name their own: what a row lacks takes memory too, so a small file of
 #: rows that share no column would otherwise become a table of the square of its rows.
 MOST_COLUMNS = 500
 MOST_CELLS = 20_000_000
 
+#: How names of columns end that have versions, ids or dates, in which a point stands between two numbers.
+_OF_VERSIONS = re.compile(r"(version|release|revision|build|(?<![a-z])ids?|(?<![a-z])date|(?<![a-z])datum)$")
+
 #: A row of a file: the line on which it begins, and its cells.
 Row = tuple[int, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a CSV is written."""
+
+    separator: str
+    #: What stands before decimals; "" where nobody knows.
+    decimal: Sign
+    #: Whether it begins with a byte order mark.
+    has_mark: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +47,39 @@ class Table:
     lines: list[int]
     #: What `lines` counts.
     unit: str = field(default="line", kw_only=True)
+    #: How numbers are written, where no cell shows it.
+    notation: Notation = field(default=PLAIN, kw_only=True)
+    #: What the user says stands before decimals; "" where nothing is said.
+    decimal: Sign = field(default="", kw_only=True)
+    #: Of a CSV, how it is written.
+    dialect: Dialect | None = field(default=None, kw_only=True)
+    #: Of a data frame, the call that makes empty texts of the missing cells of a column ``{}``.
+    filled_by: str = field(default="", kw_only=True)
 
     def column(self, name: str) -> list[Any]:
         """Return the cells of a column, or raise an InputError with the columns that there are."""
         if name not in self.columns:
             raise InputError(f"{self.name} has no column {shorten(name)}. {did_you_mean(name, self.columns)}")
         return self.columns[name]
+
+    def notation_of(self, cells: Iterable[Any], meaning: str, *, beside: Iterable[Any] = ()) -> Notation:
+        """Return how the numbers of some cells are written: as the user says, these show, or all others do.
+
+        `beside` are numbers of the same score, as of other systems.
+        """
+        return notation_of(
+            cells,
+            meaning,
+            said=self.decimal,
+            beside=beside,
+            elsewhere=lambda: notation_of_file(self._measurements(), self.notation),
+        )
+
+    def _measurements(self) -> Iterator[list[Any]]:
+        """Yield the columns but for those of versions and the like: 3.5 is no number there, but two."""
+        for name, cells in self.columns.items():
+            if not _OF_VERSIONS.search(name.casefold()):
+                yield cells
 
     def place(self, row: int, column: str) -> str:
         """Return the position of a cell, for messages."""
@@ -57,6 +100,19 @@ class Roles:
     systems: tuple[str, ...]
     #: By column that its name alone would make a system: what it holds instead.
     left_out: dict[str, str] = field(default_factory=dict, compare=False)
+    #: By column, why it has its role, or none, in words.
+    reasons: dict[str, str] = field(default_factory=dict, compare=False)
+    #: Columns of texts that are as likely systems as references.
+    doubtful: tuple[str, ...] = field(default=(), compare=False)
+    #: Columns that are called as references, and are none beside others: systems share no words with them.
+    unlike: tuple[str, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TableWithRoles(Table):
+    """A table whose format says which column is what."""
+
+    roles: Roles = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +132,22 @@ class Log(Table):
     numbers: Mapping[str, Mapping[str, list[float]]] = field(default_factory=dict)
     #: By score, whether its higher values are better, where the files say so.
     higher_is_better: Mapping[str, bool] = field(default_factory=dict)
+    #: The keys of samples that were not answered, as of requests that failed; there is no row of them.
+    failed: frozenset[tuple[str, ...]] = frozenset()
+    #: By the keys of samples whose answers did not end as they should: what is wrong, such as "cut off".
+    wrong_ends: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+    #: By column of `roles.systems`, how many samples have no answer there, and so no row.
+    n_unanswered: Mapping[str, int] = field(default_factory=dict)
+    #: How many samples have no row because some system did not answer them.
+    n_left_out: int = 0
     #: Whether the columns of `roles.systems` have the names of systems, behind a blank, as the file gives them.
     names_systems: bool = False
+    #: Whether the file says its task; where it does not, `task` is the name of the file, or a part of it.
+    names_task: bool = True
     #: Why there are no texts that a model wrote; the cells of `roles.systems` are then empty.
     no_texts: str = ""
+    #: What the user calls what is in its file or folder.
+    called: str = ""
 
 
 #: What units of translations are joined by.

@@ -18,29 +18,37 @@ import io
 import re
 import warnings
 import zipfile
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, BinaryIO, TypeVar
 from xml.etree.ElementTree import iterparse
 
 from tercet.corpus.messages import is_chat, texts_of_chats
-from tercet.errors import InputError, needs, shorten, warn
+from tercet.errors import InputError, argument, argument_set, needs, shorten, warn
+from tercet.markup import joined
 
 from .batches import batch
 from .json_tables import object_in
 from .logs import is_samples, samples_log
+from .numbers import Notation, notation_of_file
+from .promptfoo_tables import named_apart
 from .results import EXPECTED, read_results, results_log
 from .roles import role_of
-from .table import MOST_COLUMNS, Log, RaggedRows, Row, Table, listed, table_of_rows
+from .spreadsheets import body, header_place, table_rows
+from .table import MOST_COLUMNS, Dialect, Log, RaggedRows, Row, Table, listed, table_of_rows
 from .text import LIMITS, Limits, decode, drop_marks, read_bytes, read_whole
 from .xml import check_part
 
 
-def read_tsv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
+def read_tsv(stream: BinaryIO, name: str, limits: Limits = LIMITS, *, encoding: str | None = None) -> Table:
     """Read a table whose cells are separated by tabs, its first line the names of the columns."""
-    text = decode(read_bytes(stream, name, limits), name)
+    text = decode(read_bytes(stream, name, limits), name, encoding=encoding)
     lines = enumerate(text.split("\n"), 1)
+    if _DECLARED_TAB.match(text):
+        next(lines)
     plain = listed(((number, line.removesuffix("\r").split("\t", MOST_COLUMNS)) for number, line in lines), name)
     # Nothing follows the last line end.
     if plain[-1][1] == [""]:
@@ -53,22 +61,39 @@ def read_tsv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     return _table(plain, name)
 
 
-def read_csv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
+#: The first line that Excel writes and reads: here it says what is known.
+_DECLARED_TAB = re.compile("sep=\t\r?\n", re.IGNORECASE)
+
+
+def read_csv(stream: BinaryIO, name: str, limits: Limits = LIMITS, *, encoding: str | None = None) -> Table:
     """Read a table whose cells are separated by commas, semicolons or tabs, its first row the names of the columns.
+
+    What people put around a table, such as a title above that row, is left out
+    (:mod:`tercet.files.spreadsheets`), here, in a TSV and in a workbook.
 
     A cell in quotes may hold separators, line ends and doubled quotes; a quote elsewhere in a cell is a character.
     The separator is what splits the header into cells, and if there are several, every other row into as many; or a
     first line such as ``sep=;``, which Excel writes and reads, names it.
     """
-    text = decode(read_bytes(stream, name, limits), name)
-    declaration = re.match('sep=([^"\r])\r?\n', text)
-    separator = declaration[1] if declaration else _separator(text, name, limits)
+    data = read_bytes(stream, name, limits)
+    text = decode(data, name, encoding=encoding)
+    declaration = _DECLARATION.match(text)
+    separator = declaration[2] if declaration else _separator(text, name, limits)
     rows = _Quoted(text, separator, name, limits).rows(start=declaration.end() if declaration else 0)
-    return _table(listed(rows, name), name)
+    table = _table(listed(rows, name), name)
+    # Who separates cells by semicolons may write commas before decimals, and points between thousands.
+    notation = Notation("") if separator == ";" else table.notation
+    decimal = notation_of_file(table.columns.values(), notation).decimal
+    has_mark = data.startswith((BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE))
+    return replace(table, notation=notation, dialect=Dialect(separator, decimal, has_mark))
+
+
+#: The first line that Excel writes and reads, as it is or quoted by a program that took it for a cell.
+_DECLARATION = re.compile('("?)sep=([^"\r\n])\\1\r?\n', re.IGNORECASE)
 
 
 def _table(rows: list[Row], name: str) -> Table:
-    table = table_of_rows(rows, name)
+    table = table_of_rows(named_apart(table_rows(rows, name)), name)
     return results_log(table) or table
 
 
@@ -76,13 +101,18 @@ def _separator(text: str, name: str, limits: Limits) -> str:
     """Return the separator: the one that splits the header; of several, the one that splits all rows alike."""
     headers: dict[str, list[str]] = {}
     for separator in ",;\t":
+        first_rows: list[Row] = []
         try:
-            headers[separator] = next(_Quoted(text, separator, name, limits).rows(), (1, [""]))[1]
+            for row in islice(_Quoted(text, separator, name, limits).rows(), _FIRST_ROWS):
+                first_rows.append(row)
         except _TooManyCellsError:
-            # It does split the header: reading the table says that there are too many cells.
-            return separator
+            if not first_rows:
+                # It does split the header: reading the table says that there are too many cells.
+                return separator
         except InputError:
-            continue
+            if not first_rows:
+                continue
+        headers[separator] = first_rows[header_place(first_rows)][1] if first_rows else [""]
     splitting = {separator: cells for separator, cells in headers.items() if len(cells) > 1}
     if len(splitting) < 2:
         return next(iter(splitting or headers), ",")
@@ -99,11 +129,7 @@ def _separator(text: str, name: str, limits: Limits) -> str:
 
 
 def _splits_alike(text: str, separator: str, name: str, limits: Limits) -> bool:
-    rows = _tried(text, separator, name, limits)
-    # Empty lines at the end are no rows.
-    while rows and rows[-1][1] == [""]:
-        rows.pop()
-    return _even(rows)
+    return _even(_tried(text, separator, name, limits))
 
 
 def _tried(text: str, separator: str, name: str, limits: Limits, *, quotes_in_text: bool = True) -> list[Row]:
@@ -115,7 +141,8 @@ def _tried(text: str, separator: str, name: str, limits: Limits, *, quotes_in_te
 
 
 def _even(rows: list[Row]) -> bool:
-    return len({len(cells) for _, cells in rows}) == 1
+    """Return whether the header and all rows below it have as many cells."""
+    return len({len(cells) for _, cells in body(rows)}) == 1
 
 
 class _TooManyCellsError(InputError):
@@ -202,9 +229,13 @@ def read_jsonl(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     Chats, lists of messages with role and content, are read as what the assistant said last.
 
     The samples that lm-evaluation-harness logs are a :class:`Log`, with a row per document, and so are
-    answers of OpenAI's batches, and results of ragas and MLflow, here and in other tables.
+    answers of OpenAI's batches, and results of ragas and MLflow, here and in other tables. An array of objects is
+    read under this name too: the harness wrote its samples so until its version 0.4.2.
     """
-    return _recognized(read_objects(stream, name, limits))
+    data = read_bytes(stream, name, limits)
+    if _ARRAY.match(data):
+        return _json_in(data, name, limits)
+    return recognized(_objects_in(data, name, limits))
 
 
 def read_json(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
@@ -213,27 +244,43 @@ def read_json(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     These are JSON Lines, which datasets writes whatever the file is called, an object of columns and rows (of W&B),
     and what :func:`~tercet.files.json_tables.table_in` reads.
     """
-    data = read_whole(stream, name, limits, EXPECTED)
+    return _json_in(read_whole(stream, name, limits, EXPECTED), name, limits)
+
+
+def _json_in(data: bytearray, name: str, limits: Limits) -> Table:
     drop_marks(data)
     if _JSON_LINES.match(data):
         return read_jsonl(io.BytesIO(data), name, limits)
     table = read_results(data, name, limits)
-    return table if isinstance(table, Log) else _recognized(table)
+    if all(key in table.columns for key in _OF_SEGLST):
+        raise InputError(
+            f"{name} has segments of transcripts (SegLST), by its {joined([*map(repr, _OF_SEGLST)])}. To have it "
+            "read as such, let its name end in .seglst.json."
+        )
+    return table if isinstance(table, Log) else recognized(table)
 
 
+#: The beginning of an array of objects.
+_ARRAY = re.compile(rb"(?:\xef\xbb\xbf)*\s*\[\s*\{")
+#: What only segments of SegLST have together.
+_OF_SEGLST = ("session_id", "speaker", "words")
 #: More than one line, of an object each.
 _JSON_LINES = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
 
 
-def _recognized(table: Table) -> Table:
+def recognized(table: Table) -> Table:
     """Return the log that a table of objects is, or the table, with texts in the place of objects of them."""
     return samples_log(table) if is_samples(table) else batch(table) or results_log(table) or spread(table)
 
 
 def read_objects(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     """Return a table of the objects as they are, a column for each of their keys."""
+    return _objects_in(read_bytes(stream, name, limits), name, limits)
+
+
+def _objects_in(data: bytearray, name: str, limits: Limits) -> Table:
     rows = RaggedRows(name)
-    lines = decode(read_bytes(stream, name, limits), name).split("\n")
+    lines = decode(data, name).split("\n")
     limits.check_json(lines, name, free=1)
     for line, text in enumerate(lines, 1):
         if text and not text.isspace():
@@ -312,9 +359,12 @@ def _is_list_of_texts(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(text, str) for text in value)
 
 
-# An Excel workbook -> a table: its first sheet.
+# An Excel workbook -> a table: one of its sheets.
 
 T = TypeVar("T")
+
+#: Rows among which the header of a CSV is looked for.
+_FIRST_ROWS = 30
 
 #: Sheets that a warning names at most.
 _MOST_NAMED = 5
@@ -332,11 +382,13 @@ _MOST_IN_ROW = 1 << 14
 _SIGNS = (b"<f", b":f>", b":f ", b't="e"', b"mergeCell")
 
 
-def read_workbook(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
-    """Read the first sheet of a workbook (.xlsx) that is not hidden; its first row holds the names of the columns.
+def read_workbook(stream: BinaryIO, name: str, limits: Limits = LIMITS, *, sheet: str | int | None = None) -> Table:
+    """Read a sheet of a workbook (.xlsx); its first row holds the names of the columns.
 
-    A cell is its text; of a number, of a date and of a formula's last result, what Python writes for it. Formats and
-    pictures are passed over, and so are other sheets: a warning names those that hold something.
+    It is the first sheet that is not hidden, or one that is given by its name, or by its number from 1 among those
+    that are not hidden; "" where the user names none, and None where none can be named. A cell is its text; of a
+    number, of a date and of a formula's last result, what Python writes for it. Formats and pictures are passed over,
+    and so are other sheets: unless the sheet is given, a warning names those that hold something.
 
     Read by openpyxl, row by row. The whole file is in memory.
     """
@@ -350,17 +402,83 @@ def read_workbook(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table
                 pass
     except zipfile.BadZipFile:
         raise InputError(f"{name} is not an Excel workbook (.xlsx), or is damaged: save it again.") from None
-    sheets = _sheets(data, name)
-    if len(sheets) > 1:
-        name = f"{name}, sheet {shorten(sheets[0].title)}"
-        filled = [sheet for sheet in sheets[1:] if (sheet.max_row, sheet.max_column) != (1, 1)]
-        if filled:
-            titles = ", ".join(shorten(sheet.title) for sheet in filled[:_MOST_NAMED])
-            message = f"{name}: only this sheet is read, not {titles}: save the others as separate files."
-            warn(message)
-    rows = listed(_reading(_rows(sheets[0], name), name), name)
+    all_sheets = _sheets(data, name)
+    visible_sheets = [each for each in all_sheets if each.sheet_state == "visible"] or all_sheets[:1]
+    chosen = _chosen(sheet, all_sheets, visible_sheets, name)
+    if len(visible_sheets) > 1 or chosen not in visible_sheets:
+        name = f"{name}, sheet {shorten(chosen.title)}"
+    if sheet is None or sheet == "":
+        _warn_of_other_sheets(visible_sheets[1:], name, can_be_named=sheet is not None)
+    seen = _Seen()
+    rows = listed(_reading(_rows(chosen, name, seen), name), name)
     width = max((len(cells) for _, cells in rows), default=0)
-    return _table([(line, cells + [""] * (width - len(cells))) for line, cells in rows], name)
+    rows = [(line, cells + [""] * (width - len(cells))) for line, cells in rows]
+    seen.check_merged(rows, name)
+    seen.warn_of_hidden_rows(name)
+    return _table(rows, name)
+
+
+def _warn_of_other_sheets(sheets: Sequence[Any], name: str, *, can_be_named: bool) -> None:
+    """Warn of other sheets that hold something; `can_be_named` if an option names another sheet."""
+    filled = [sheet for sheet in sheets if (sheet.max_row, sheet.max_column) != (1, 1)]
+    if not filled:
+        return
+    titles = ", ".join(shorten(sheet.title) for sheet in filled[:_MOST_NAMED])
+    advice = "save the others as separate files."
+    if can_be_named:
+        named = argument_set("sheet", filled[0].title)
+        advice = f"{named} reads another one. To read several, save them as separate files."
+    warn(f"{name}: only this sheet is read, not {titles}: {advice}")
+
+
+def _chosen(sheet: str | int | None, all_sheets: Sequence[Any], visible_sheets: Sequence[Any], name: str) -> Any:
+    """Return the sheet of a name, or of a number from 1 among those that are not hidden; the first of these."""
+    if sheet is None or sheet == "":
+        return visible_sheets[0]
+    for each in all_sheets:
+        if each.title == str(sheet):
+            return each
+    if str(sheet).isdecimal() and 1 <= int(sheet) <= len(visible_sheets):
+        return visible_sheets[int(sheet) - 1]
+    titles = ", ".join(f"{number} {shorten(each.title)}" for number, each in enumerate(visible_sheets, 1))
+    raise InputError(
+        f"{name} has no sheet {shorten(sheet)} for {argument('sheet')}; expected the name or the number of one that "
+        f"it has: {titles}."
+    )
+
+
+@dataclass
+class _Seen:
+    """What a sheet has besides the texts of its cells."""
+
+    #: The rows with texts that are hidden, also by a filter.
+    hidden: list[int] = field(default_factory=list)
+    #: Cells of one row that are merged, by that row.
+    merged: dict[int, str] = field(default_factory=dict)
+
+    def check_merged(self, rows: list[Row], name: str) -> None:
+        """Raise an InputError for merged cells, but for those of a title above the table."""
+        first_line = rows[header_place(rows)][0] if rows else 0
+        for line, cells in self.merged.items():
+            if line >= first_line:
+                raise _merged_error(name, cells)
+
+    def warn_of_hidden_rows(self, name: str) -> None:
+        """Warn of rows that who looks at the sheet does not see."""
+        if self.hidden:
+            subject = "1 hidden row is" if len(self.hidden) == 1 else f"{len(self.hidden):,} hidden rows are"
+            first = "" if len(self.hidden) == 1 else "the first "
+            warn(
+                f"{name}: {subject} read too, {first}on line {self.hidden[0]:,}. To leave them out, delete them, or "
+                "copy the visible rows to a sheet of their own."
+            )
+
+
+def _merged_error(name: str, cells: str | None) -> InputError:
+    return InputError(
+        f"{name}: the cells {cells} are merged, so all but the first are empty; expected a text in each. Unmerge "
+        "them and fill the others."
+    )
 
 
 def _check_parts(archive: zipfile.ZipFile, name: str, limits: Limits) -> Iterator[None]:
@@ -372,7 +490,7 @@ def _check_parts(archive: zipfile.ZipFile, name: str, limits: Limits) -> Iterato
 
 
 def _sheets(data: bytearray, name: str) -> list[Any]:
-    """Return the sheets that are not hidden, or all if all are."""
+    """Return the sheets, hidden ones too, in their order."""
     needs(f"Reading {name}", "xlsx", "openpyxl")
     from openpyxl.reader.excel import ExcelReader
 
@@ -389,8 +507,7 @@ def _sheets(data: bytearray, name: str) -> list[Any]:
         sheets = reader.wb.worksheets
         if not sheets:
             raise InputError(f"{name} has no sheet with cells; expected one.")
-        visible = [sheet for sheet in sheets if sheet.sheet_state == "visible"]
-        yield from visible or [sheets[0]]
+        yield from sheets
 
     return list(_reading(loaded(), name))
 
@@ -412,13 +529,13 @@ def _reading(values: Iterator[T], name: str) -> Iterator[T]:
             raise InputError(f"{name} is not an Excel workbook (.xlsx) that can be read: {reason}.") from None
 
 
-def _rows(sheet: Any, name: str) -> Iterator[Row]:
+def _rows(sheet: Any, name: str, seen: _Seen) -> Iterator[Row]:
     """Yield the rows of a sheet down to the last that is not empty, without empty cells at their ends."""
     # From the XML: openpyxl's own values lack this.
-    _check_cells(lambda: sheet.parent._archive.open(sheet._worksheet_path), name)
+    _check_cells(lambda: sheet.parent._archive.open(sheet._worksheet_path), name, seen)
     # The last row that holds something.
     last_line = 0
-    for line, texts in _filled_rows(sheet, name):
+    for line, texts in _filled_rows(sheet, name, seen):
         if line > _MOST_ROWS:
             raise InputError(f"{name}: found row {line:,}; expected at most {_MOST_ROWS:,}, which is the limit.")
         width = max((column for column in texts if column <= MOST_COLUMNS + 1), default=0)
@@ -446,7 +563,7 @@ def _rows(sheet: Any, name: str) -> Iterator[Row]:
         yield line, [texts.get(column, "") for column in range(1, width + 1)]
 
 
-def _filled_rows(sheet: Any, name: str) -> Iterator[tuple[int, dict[int, str]]]:
+def _filled_rows(sheet: Any, name: str, seen: _Seen) -> Iterator[tuple[int, dict[int, str]]]:
     """Yield the rows that are in the file with their numbers, and the cells with text by their places from 1.
 
     The package's own rows have all that are missing up to these numbers, which a file may choose as it likes. Its way
@@ -469,14 +586,21 @@ def _filled_rows(sheet: Any, name: str) -> Iterator[tuple[int, dict[int, str]]]:
                 continue
             if len(element) > _MOST_IN_ROW:
                 raise InputError(f"{name}: a row has {len(element):,} cells; expected at most {MOST_COLUMNS}.")
+            is_hidden = element.get("hidden") in ("1", "true")
             line, cells = parser.parse_row(element)
             element.clear()
             texts = {cell["column"]: _text(cell["value"]) for cell in cells}
-            yield line, {column: text for column, text in texts.items() if text}
+            texts = {column: text for column, text in texts.items() if text}
+            if is_hidden and texts:
+                seen.hidden.append(line)
+            yield line, texts
 
 
-def _check_cells(open_sheet: Callable[[], BinaryIO], name: str) -> None:
-    """Raise an InputError for a cell whose text is not what is in the file, from the XML of its sheet."""
+def _check_cells(open_sheet: Callable[[], BinaryIO], name: str, seen: _Seen) -> None:
+    """Raise an InputError for a cell whose text is not what is in the file, from the XML of its sheet.
+
+    Merged cells of one row may be a title's: they are kept for when it is known where the table begins.
+    """
     with open_sheet() as stream:
         tail, suspicious = b"", False
         while not suspicious and (piece := stream.read(1 << 20)):
@@ -491,10 +615,11 @@ def _check_cells(open_sheet: Callable[[], BinaryIO], name: str) -> None:
             if tag == "row":
                 element.clear()
             elif tag == "mergeCell":
-                raise InputError(
-                    f"{name}: the cells {element.get('ref')} are merged, so all but the first are empty; expected a "
-                    "text in each. Unmerge them and fill the others."
-                )
+                cells = element.get("ref")
+                of_one_row = re.fullmatch(r"[A-Z]+(\d+):[A-Z]+\1", cells or "")
+                if of_one_row is None:
+                    raise _merged_error(name, cells)
+                seen.merged.setdefault(int(of_one_row[1]), of_one_row[0])
             elif tag == "c":
                 texts = {child.tag.rpartition("}")[2]: child.text for child in element}
                 kind, place = element.get("t"), f"{name}, cell {element.get('r')}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import os
@@ -11,11 +12,14 @@ import unicodedata
 import zlib
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import BinaryIO, TypeAlias, cast
 
-from tercet.errors import InputError, warn
+from tercet.errors import InputError, argument, warn
+
+from .encodings import advice_on
 
 #: The name that stands for the standard input.
 STDIN = "-"
@@ -68,7 +72,7 @@ def stream_lines(path: str) -> Iterator[str]:
             text.detach()
 
 
-def read_lines(path: str) -> list[str]:
+def read_lines(path: str, *, encoding: str | None = None) -> list[str]:
     r"""Return the lines of a text file, blank ones too: a line is a segment, and its number counts.
 
     Lines end with ``\n`` or ``\r\n``, the last one with or without; other characters that some programs take for
@@ -76,7 +80,7 @@ def read_lines(path: str) -> list[str]:
     """
     with open_binary(path) as stream:
         name = _STANDARD_INPUT if path == STDIN else path
-        text = decode(read_bytes(stream, name), name)
+        text = decode(read_bytes(stream, name), name, encoding=encoding)
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     # Nothing follows the last line end.
     if not text or text.endswith("\n"):
@@ -113,37 +117,57 @@ _GZIP = b"\x1f\x8b"
 _STANDARD_INPUT = "the standard input"
 
 
-def decode(data: bytes | bytearray, name: str, *, is_lines: bool = True) -> str:
+def decode(data: bytes | bytearray, name: str, *, is_lines: bool = True, encoding: str | None = None) -> str:
     """Return the text of a file in UTF-8, or in UTF-16; line ends stay as they are.
 
     Markup, subtitles and catalogues are refused where `is_lines` says that a segment is expected per line.
 
-    UTF-16 has a byte order mark, or makes lines of known letters in one byte order alone: other bytes do not.
+    UTF-16 has a byte order mark, or makes lines of known letters in one byte order alone: other bytes do not. A user
+    may name the `encoding` of files without a mark, and has named none where it is ""; None where none can be named.
     """
     _refuse_binary(data, name)
     utf16 = data.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
-    unmarked = "" if utf16 else _unmarked_utf16(data)
-    encoding = "utf-16" if utf16 else unmarked or "utf-8-sig"
+    is_marked = utf16 or data.startswith(BOM_UTF8)
+    named = "" if is_marked or encoding is None else encoding
+    unmarked = "" if is_marked or named else _unmarked_utf16(data)
+    used_encoding = "utf-16" if utf16 else named or unmarked or "utf-8-sig"
+    hint = partial(advice_on, data, name, can_be_named=encoding is not None)
     try:
-        text = data.decode(encoding)
+        text = data.decode(used_encoding)
     except UnicodeDecodeError as error:
-        line = error.object[: error.start].decode(encoding, "replace").count("\n") + 1
+        line = error.object[: error.start].decode(used_encoding, "replace").count("\n") + 1
+        found = f"{name}, line {line}: found the byte 0x{error.object[error.start]:02x}, which is not"
+        if named:
+            raise InputError(f"{found} {named}; expected that encoding, as {argument('encoding')} says.") from None
+        is_utf8 = used_encoding == "utf-8-sig"
         raise InputError(
-            f"{name}, line {line}: found the byte 0x{error.object[error.start]:02x}, which is not "
-            f"{'UTF-16' if utf16 else 'UTF-8'}; expected {_EXPECTED}."
+            f"{found} {'UTF-8' if is_utf8 else 'UTF-16'}; expected {_EXPECTED}.{f' {hint()}' if is_utf8 else ''}"
         ) from None
+    if named:
+        _warn_of_utf8(data, name, named)
     # A file that was decoded as plain UTF-8, and saved with a mark again, has another one.
     text = text.lstrip("\ufeff")
     nul = text.find("\0")
     if nul >= 0:
+        is_utf16 = not named and "utf-16" in hint()
         raise InputError(
             f"{name}, line {text.count(chr(10), 0, nul) + 1}: found a NUL character; expected {_EXPECTED}."
+            f"{f' {hint()}' if is_utf16 else ''}"
         )
     if "\n" not in text:
         _check_line_ends(text, name)
     if is_lines:
         _check_text(text, name)
     return text
+
+
+def _warn_of_utf8(data: bytes | bytearray, name: str, encoding: str) -> None:
+    """Warn of a file that may be in UTF-8, where a user names another encoding for all files."""
+    if data.isascii() or codecs.lookup(encoding).name == "utf-8":
+        return
+    with suppress(UnicodeDecodeError):
+        data.decode("utf-8")
+        warn(f"{name}: its bytes may be UTF-8; they are read as {encoding}, as {argument('encoding')} says.")
 
 
 def _check_line_ends(text: str, name: str) -> None:
@@ -363,7 +387,8 @@ _MARKUP = {
     r"xliff[\s>]": ("XLIFF", _END_IN.format(".xlf")),
     r"ts[\s>]": ("a catalogue of translations (Qt's TS)", _MEMORY),
     r"tt[\s>]": ("subtitles (TTML)", _EXTRACT),
-    r"(?:srcset|refset|tstset|mteval)[\s>]": ("an SGML or XML file of a test set", _EXTRACT),
+    r"(?:srcset|refset|tstset|mteval)[\s>]": ("an SGML or XML file of a test set", _END_IN.format(".sgm")),
+    r"dataset[\s>]": ("an XML file of a test set", _END_IN.format(".xml")),
     r"html[\s>]": ("HTML", _EXTRACT),
     r"": ("XML", _MEMORY),
 }

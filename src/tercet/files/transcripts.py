@@ -1,23 +1,30 @@
-"""Subtitles (SRT, WebVTT, SSA), transcripts (CTM, STM, TRN, the text of Kaldi) -> texts by time or utterance."""
+"""Subtitles (SRT, WebVTT, SSA), transcripts (CTM, STM, SegLST, TRN, the text of Kaldi) -> texts by time or id."""
 
 from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from html import unescape
 from typing import Any, BinaryIO
 
 from tercet.errors import InputError, first_line, needs, shorten, warn
 
-from .table import Memory, RaggedRows
-from .text import LIMITS, Limits, decode, read_bytes
+from .json_tables import table_in
+from .table import Memory, RaggedRows, Table
+from .text import LIMITS, Limits, decode, read_bytes, read_whole
 
-_TEXT, _TIME, _ID = "text", "time", "id"
-#: Labels of a row that has a time: its recording or channel, and the seconds at which it begins and ends.
-_RECORDING, _CHANNEL, _BEGIN, _END = "recording", "channel", "begin", "end"
+TEXT, _TIME, ID = "text", "time", "id"
+#: Labels of a row that has a time: its recording and channel, the seconds at which it begins and ends, and, of a
+#: segment, its speaker.
+RECORDING, CHANNEL, BEGIN, END, SPEAKER = "recording", "channel", "begin", "end", "speaker"
+#: Keys of a segment of SegLST, beside those of the speaker and the channel, and what such a file is.
+_SESSION, _WORDS, _START, _STOP = "session_id", "words", "start_time", "end_time"
+_SEGLST = (
+    'segments (SegLST), [{"session_id": "rec1", "speaker": "anna", "start_time": 0, "end_time": 1, "words": "a b"}]'
+)
 #: Bytes of a line of subtitles: webvtt takes the square of its length where tags are not closed.
 _LONGEST_SUBTITLE = 4096
 #: Tags of SRT: those that pysubs2 knows as styles, others, and what SSA has for tags.
@@ -49,7 +56,7 @@ def read_subtitles(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memo
         raise InputError(f"{name} is not a file of subtitles (SRT, WebVTT, SSA): {first_line(error)}.") from None
     for number, (time, words) in enumerate(subtitles, 1):
         if words.strip():
-            rows.add(number, {_TIME: time, _TEXT: " ".join(words.split())})
+            rows.add(number, {_TIME: time, TEXT: " ".join(words.split())})
     table = rows.table(expected)
     lines = (line.partition("-->") for line in text.split("\n"))
     n_times = sum(bool(arrow) and re.search(r"\d", start) is not None for start, arrow, _ in lines)
@@ -117,7 +124,7 @@ def read_kaldi(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
                 f"{shorten(line)}. If this is a text with a segment per line, rename the file to {name}.txt."
             )
         pairs.append((number, utterance, words.strip()))
-    return _by_id(pairs, name)
+    return texts_by_id(pairs, name)
 
 
 def read_trn(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
@@ -130,34 +137,33 @@ def read_trn(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
                 f"{name}, line {number}: expected words and an utterance's id in brackets, found {shorten(line)}."
             )
         pairs.append((number, match[2].strip(), match[1].strip()))
-    return _with_warning(_by_id(pairs, name))
+    return _with_warning(texts_by_id(pairs, name))
 
 
 def read_stm(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     """Read segments, a row per line: recording, channel, speaker, begin, end, perhaps <labels>, words."""
     rows = RaggedRows(name)
-    labels: dict[str, list[Any]] = {_RECORDING: [], _BEGIN: [], _END: [], "speaker": [], "label": []}
+    labels: dict[str, list[Any]] = {key: [] for key in (RECORDING, CHANNEL, SPEAKER, BEGIN, END, "label")}
     for number, line in _lines(stream, name, limits):
         fields = _fields(line, 5, name, number)
-        begin, end = (_seconds(cell, name, number) for cell in fields[3:5])
-        if end < begin:
-            raise InputError(f"{name}, line {number}: the segment ends at {end:g}, before it begins at {begin:g}.")
+        begin, end = (_seconds(cell, f"{name}, line {number}") for cell in fields[3:5])
+        _check_order(begin, end, f"{name}, line {number}")
         label, words = "", fields[5] if len(fields) > 5 else ""
         if words.startswith("<") and ">" in words:
             label, _, words = words[1:].partition(">")
         if words.strip().casefold() == _IGNORED:
             continue
-        recording = f"{fields[0]} {fields[1]}"
-        rows.add(number, {_ID: f"{recording} {begin:.3f}-{end:.3f}", _TEXT: " ".join(words.split())})
-        for key, cell in zip(labels, (recording, begin, end, fields[2], label), strict=True):
+        recording, channel, speaker = fields[:3]
+        rows.add(number, {ID: f"{recording} {channel} {begin:.3f}-{end:.3f}", TEXT: " ".join(words.split())})
+        for key, cell in zip(labels, (recording, channel, speaker, begin, end, label), strict=True):
             labels[key].append(cell)
     table = rows.table("segments that are to be scored")
-    return _with_warning(Memory(name, table.columns, table.lines, source_language=_ID, joined_by=_ID, labels=labels))
+    return _with_warning(Memory(name, table.columns, table.lines, source_language=ID, joined_by=ID, labels=labels))
 
 
 def _with_warning(memory: Memory) -> Memory:
     """Return a memory, and warn of texts that only SCLITE reads as they are meant."""
-    pairs = zip(memory.lines, memory.columns[_TEXT], strict=True)
+    pairs = zip(memory.lines, memory.columns[TEXT], strict=True)
     marked = [(line, match[0]) for line, text in pairs if (match := _ALTERNATIVES.search(text))]
     if marked:
         line, words = marked[0]
@@ -172,75 +178,74 @@ def _with_warning(memory: Memory) -> Memory:
 def read_ctm(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     """Read words with their times: recording, channel, begin, duration, word, perhaps confidence.
 
-    A row has a word and its recording, and `labels` the rest: :func:`in_segments` makes texts of them.
+    A row has a word and its recording, and `labels` the rest, of which `tercet.files.segments` makes texts.
     """
     rows = RaggedRows(name)
-    labels: dict[str, list[Any]] = {_CHANNEL: [], _BEGIN: [], _END: []}
+    labels: dict[str, list[Any]] = {key: [] for key in (RECORDING, CHANNEL, BEGIN, END)}
     for number, line in _lines(stream, name, limits):
         recording, channel, *times, word = _fields(line, 5, name, number)[:5]
         if word.startswith("<ALT"):
             raise InputError(f"{name}, line {number}: alternative words are not supported; expected one word a line.")
-        begin, duration = (_seconds(cell, name, number) for cell in times)
-        rows.add(number, {_ID: recording, _TEXT: word})
-        for key, cell in zip(labels, (channel, begin, begin + duration), strict=True):
+        begin, duration = (_seconds(cell, f"{name}, line {number}") for cell in times)
+        rows.add(number, {ID: recording, TEXT: word})
+        for key, cell in zip(labels, (recording, channel, begin, begin + duration), strict=True):
             labels[key].append(cell)
     table = rows.table("words with their times")
-    return Memory(name, table.columns, table.lines, source_language=_ID, joined_by=_ID, labels=labels)
+    return Memory(name, table.columns, table.lines, source_language=ID, joined_by=ID, labels=labels)
 
 
-def in_segments(memories: Mapping[str, Memory], reference: Memory) -> dict[str, Memory]:
-    """Return the memories; the words of a CTM file as the texts of the segments of a reference.
-
-    A word belongs to the segment in which its middle lies; a warning counts those outside any. Where the reference
-    has no times, its ids are those of recordings, or of utterances, each a file of its own; where it is a CTM file
-    too, texts are those of whole recordings and their channels.
-    """
-    return {
-        path: _joined(memory, reference) if _CHANNEL in memory.labels else memory for path, memory in memories.items()
-    }
-
-
-def _joined(words: Memory, reference: Memory) -> Memory:
-    recordings: dict[tuple[str, str], list[tuple[float, float, str]]] = {}
-    cells = (
-        *(words.columns[name] for name in (_ID, _TEXT)),
-        *(words.labels[key] for key in (_CHANNEL, _BEGIN, _END)),
+def read_seglst(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
+    """Read segments of SegLST: objects with session_id and words, perhaps speaker, start_time and end_time."""
+    text = decode(read_whole(stream, name, limits, _SEGLST), name, is_lines=False)
+    limits.check_json([text], name)
+    table = table_in(text.encode(), name)
+    lacking = [key for key in (_SESSION, _WORDS) if table is None or key not in table.columns]
+    if table is None or lacking:
+        raise InputError(f"{name} has no {lacking[0]!r}: expected {_SEGLST}.")
+    table = replace(table, unit="segment")
+    if (_START in table.columns) != (_STOP in table.columns):
+        raise InputError(f"{name} has one of {_START!r} and {_STOP!r}; expected both or none.")
+    rows = RaggedRows(name, "segment")
+    labels: dict[str, list[Any]] = {key: [] for key in (RECORDING, CHANNEL, SPEAKER, BEGIN, END)}
+    for row, line in enumerate(table.lines):
+        recording = _name(table, row, _SESSION)
+        begin = end = math.nan
+        time = ""
+        if _START in table.columns:
+            begin, end = (_seconds(table.columns[key][row], f"{name}, segment {line}") for key in (_START, _STOP))
+            _check_order(begin, end, f"{name}, segment {line}")
+            time = f" {begin:.3f}-{end:.3f}"
+        rows.add(line, {ID: f"{recording}{time}", TEXT: _words(table, row)})
+        channel, speaker = (_name(table, row, key) for key in (CHANNEL, SPEAKER))
+        for key, cell in zip(labels, (recording, channel, speaker, begin, end), strict=True):
+            labels[key].append(cell)
+    memory = rows.table(_SEGLST)
+    return _with_warning(
+        Memory(name, memory.columns, memory.lines, unit="segment", source_language=ID, joined_by=ID, labels=labels)
     )
-    for recording, word, channel, begin, end in zip(*cells, strict=True):
-        recordings.setdefault((recording, channel), []).append((begin, end, word))
-    texts: dict[str, list[str]] = {}
-    if _RECORDING not in reference.labels:
-        with_channel = _CHANNEL in reference.labels
-        for (recording, channel), timed in recordings.items():
-            key = f"{recording} {channel}" if with_channel else recording
-            texts.setdefault(key, []).extend(word for _, _, word in sorted(timed))
-        return _by_id([(1, key, " ".join(words_of_key)) for key, words_of_key in texts.items()], words.name)
-    segments: dict[str, list[tuple[float, float, str]]] = {}
-    for key, recording, begin, end in zip(
-        reference.columns[_ID], *(reference.labels[label] for label in (_RECORDING, _BEGIN, _END)), strict=True
-    ):
-        segments.setdefault(recording, []).append((begin, end, key))
-        texts[key] = []
-    outside = []
-    for (recording, channel), timed in recordings.items():
-        of_recording = sorted(segments.get(f"{recording} {channel}", ()))
-        begins = [begin for begin, _, _ in of_recording]
-        for begin, end, word in sorted(timed):
-            middle = (begin + end) / 2
-            place = bisect_right(begins, middle) - 1
-            if place < 0 or middle > of_recording[place][1]:
-                outside.append(f"{word!r} of {recording} {channel} at {begin:g}")
-            else:
-                texts[of_recording[place][2]].append(word)
-    if outside:
-        warn(
-            f"{words.name}: {len(outside):,} of {len(words.lines):,} words lie outside the segments of "
-            f"{reference.name}, the first {outside[0]}: not scored."
-        )
-    return _by_id([(1, key, " ".join(words_of_key)) for key, words_of_key in texts.items()], words.name)
 
 
-def _by_id(pairs: Iterable[tuple[int, str, str]], name: str) -> Memory:
+def _name(table: Table, row: int, key: str) -> str:
+    """Return the name of a segment's session, channel or speaker; "" where it has none."""
+    cell = table.columns[key][row] if key in table.columns else None
+    if cell is None and key != _SESSION:
+        return ""
+    is_name = isinstance(cell, str | int) and not isinstance(cell, bool)
+    if not is_name or not str(cell).strip():
+        raise InputError(f"{table.place(row, key)}: expected a name, got {shorten(cell)}.")
+    return str(cell)
+
+
+def _words(table: Table, row: int) -> str:
+    """Return the words of a segment, which may be a text or a list of words."""
+    cell = table.columns[_WORDS][row]
+    words = cell.split() if isinstance(cell, str) else cell
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise InputError(f"{table.place(row, _WORDS)}: expected words, got {shorten(cell)}.")
+    return " ".join(words)
+
+
+def texts_by_id(pairs: Iterable[tuple[int, str, str]], name: str) -> Memory:
     """Return texts by their ids."""
     rows = RaggedRows(name)
     lines: dict[str, int] = {}
@@ -249,9 +254,9 @@ def _by_id(pairs: Iterable[tuple[int, str, str]], name: str) -> Memory:
             raise InputError(
                 f"{name}, line {number}: the id {shorten(key)} stands on line {lines[key]} too; expected each once."
             )
-        rows.add(number, {_ID: key, _TEXT: text})
+        rows.add(number, {ID: key, TEXT: text})
     table = rows.table("a text and its id per line")
-    return Memory(name, table.columns, table.lines, source_language=_ID, joined_by=_ID)
+    return Memory(name, table.columns, table.lines, source_language=ID, joined_by=ID)
 
 
 def _lines(stream: BinaryIO, name: str, limits: Limits) -> Iterator[tuple[int, str]]:
@@ -269,11 +274,16 @@ def _fields(line: str, n_fields: int, name: str, number: int) -> list[str]:
     return fields
 
 
-def _seconds(cell: str, name: str, number: int) -> float:
-    try:
-        seconds = float(cell)
-    except ValueError:
-        seconds = math.nan
+def _seconds(cell: Any, place: str) -> float:
+    seconds = math.nan
+    if isinstance(cell, str | int | float) and not isinstance(cell, bool):
+        with suppress(ValueError, OverflowError):
+            seconds = float(cell)
     if not 0 <= seconds < math.inf:
-        raise InputError(f"{name}, line {number}: expected a time in seconds, found {shorten(cell)}.")
+        raise InputError(f"{place}: expected a time in seconds, found {shorten(cell)}.")
     return seconds
+
+
+def _check_order(begin: float, end: float, place: str) -> None:
+    if end < begin:
+        raise InputError(f"{place}: the segment ends at {end:g}, before it begins at {begin:g}.")

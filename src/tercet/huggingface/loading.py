@@ -25,7 +25,7 @@ MODULES_OF_EVALUATE: Mapping[str, tuple[str, str | None]] = {
 }
 
 
-def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
+def load(metric: str, config_name: str | None = None, *, normalize: Any = None, **settings: Any) -> Any:
     """Return an evaluate module of the suite: of the installed package, or of the checkout.
 
     Parameters
@@ -36,6 +36,9 @@ def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
     config_name : str, optional
         Another package whose evaluate module it replaces: ``load("bleu_multi", "sacrebleu")`` takes the arguments
         of evaluate's sacrebleu, and returns its keys. Any value of the metric's option ``compat``.
+    normalize : str, callable or list, optional
+        What every ``compute`` of the module does to the texts first, unless it is given another: see
+        :class:`tercet.Bleu`. For ``evaluate.combine``, which gives its options to all modules alike.
     **settings
         Passed to ``evaluate.load``, such as ``num_process`` or ``experiment_id``.
 
@@ -51,6 +54,12 @@ def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
         If evaluate's folders cannot be written.
     InputError
         If there is no working directory, which evaluate needs for its import.
+
+    Examples
+    --------
+    >>> module = load("chrf", normalize=["think", "html"])
+    >>> module.compute(predictions=["<think>Or?</think>salt &amp; sand"], references=["salt & sand"])["chrf"]
+    100.0
     """
     kind = metric if isinstance(metric, type) else type(metric)
     if issubclass(kind, Metric) and kind is not Metric:
@@ -66,6 +75,8 @@ def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
     folder = modules_folder()
     module_names = sorted(path.parent.name for path in folder.glob("*/*.py") if path.stem == path.parent.name)
     metric, config_name = _module_of(metric, config_name, module_names)
+    if normalize is not None:
+        settings["normalize"] = normalize
     try:
         return load_module(str(folder / metric), config_name, **settings)
     except OSError as error:

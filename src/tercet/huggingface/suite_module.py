@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 from tercet.api import explain, own_options
 from tercet.base.docs import args_section
 from tercet.base.metric import Metric
-from tercet.base.options import Call
+from tercet.base.options import Call, check_value
 from tercet.corpus.corpus import Corpus, join_batches
 from tercet.corpus.items import read_texts
+from tercet.corpus.normalizers import as_normalize
 from tercet.errors import InputError, OptionError, shorten
 from tercet.markup import metric_html
 from tercet.result import Result
@@ -37,14 +38,21 @@ class SuiteModule(Gathering):
         super().__init_subclass__(**kwargs)
         cls.__doc__ = f"{cls.of.about.description}{_inputs_description(cls.of)}{cls.__doc__}"
 
-    def __init__(self, config_name: str | None = None, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, config_name: str | None = None, *args: Any, normalize: Any = None, **kwargs: Any) -> None:
         self._dialect = self.of.dialect(config_name or "default")
+        #: The options that every call has unless it gives others.
+        self._defaults: dict[str, Any] = {}
+        if normalize is not None:
+            self._defaults["normalize"] = check_value(self.of.name, "normalize", as_normalize, normalize)
         super().__init__(config_name, *args, **kwargs)
 
     def __repr__(self) -> str:
         """Name the metric, the other package whose keys it has, if any, and the call: evaluate prints all options."""
-        configuration = "" if self.config_name == "default" else f", {self.config_name!r}"
-        return f"<evaluate module tercet.load({self.of.name!r}{configuration}): .compute({self._texts})>"
+        loaded_with = [repr(self.of.name)]
+        if self.config_name != "default":
+            loaded_with.append(repr(self.config_name))
+        loaded_with += [f"{name}={value!r}" for name, value in self._defaults.items()]
+        return f"<evaluate module tercet.load({', '.join(loaded_with)}): .compute({self._texts})>"
 
     def _repr_html_(self) -> str:
         """Show the same in a notebook, with a sentence on the metric."""
@@ -91,7 +99,7 @@ class SuiteModule(Gathering):
             `None` if this is not the main process (`process_id != 0`).
         """
         predictions, options = self._predictions(predictions, options)
-        metric_options = own_options(self.of, options, self._dialect)
+        metric_options = own_options(self.of, {**self._defaults, **options}, self._dialect)
         with self._dialect.speaking():
             metric = self.of.from_options(metric_options)
         none_given = predictions is None and references is None
@@ -151,7 +159,7 @@ class SuiteModule(Gathering):
         Return:
             What `tercet.explain` returns: see the metric's `explain` file.
         """
-        metric_options = self._dialect.to_options(options)
+        metric_options = self._dialect.to_options({**self._defaults, **options})
         with self._dialect.speaking():
             return explain(self.of.name, prediction, references, **metric_options)
 
@@ -174,7 +182,7 @@ class SuiteModule(Gathering):
         requested = settings.pop("options", None)
         options = {} if requested is None else requested
         if isinstance(options, Mapping):  # the function refuses all else
-            options = self._dialect.to_options(options)
+            options = self._dialect.to_options({**self._defaults, **options})
         with self._dialect.speaking():
             return compute_metrics(tokenizer, self.of.name, options=options, **settings)
 

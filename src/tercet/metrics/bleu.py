@@ -445,6 +445,11 @@ class Bleu(BleuOptions):
         """Whether texts are lowercased, as they are for stems and lemmas."""
         return self.lowercase or self.stemmer is not None or self.lemmatizer is not None
 
+    @property
+    def ignores_case(self) -> bool:
+        """Whether a capital letter and a small one are the same."""
+        return self._lowercase
+
     @cached_property
     def _nltk_columns(self) -> bool:
         """Whether rows have the columns that only NLTK's methods need."""

@@ -110,6 +110,11 @@ class BleuRouge(Metric):
         """Whether texts are lowercased: stems and lemmas are."""
         return self.lowercase or self.stemmer is not None or self.lemmatizer is not None
 
+    @property
+    def ignores_case(self) -> bool:
+        """Whether a capital letter and a small one are the same: ROUGE's tokenizer lowercases."""
+        return self._lowercase or self.tokenizer == "rouge"
+
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of a row."""

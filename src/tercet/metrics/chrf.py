@@ -437,6 +437,24 @@ class ChrfMatches(Explanation):
         """The scores."""
         return Heading("", {score.name: Share(score.score) for score in self.scores})
 
+    @property
+    def summary(self) -> str:
+        """How many n-grams match: of characters, and of words where they count."""
+        # Of several scores, the one with the most orders has the n-grams of all.
+        most = max(self.scores, key=lambda score: len(score.orders))
+        clauses = []
+        for letter, unit in (("c", "characters"), ("w", "words")):
+            orders = [order for order in most.orders if order.name.startswith(letter)]
+            if orders:
+                matches = sum(order.matches for order in orders)
+                in_prediction = sum(order.prediction for order in orders)
+                in_reference = sum(order.reference for order in orders)
+                clauses.append(
+                    f"n-grams of {unit} that match: {matches:,} of {in_prediction:,} in the prediction, "
+                    f"of {in_reference:,} in the reference"
+                )
+        return "; ".join(clauses)
+
     def parts(self) -> list[Part]:
         """Return the texts with matched n-grams coloured by order, and the counts."""
         return [part for score in self.scores for part in self._section(score)]

@@ -191,6 +191,11 @@ class Jaccard(Metric):
         """For each variant the mean over the items, and the score over all units together (micro)."""
         return tuple(f"{name}{end}" for name in self.by_name for end in ("", "_micro"))
 
+    @property
+    def ignores_case(self) -> bool:
+        """Whether a capital letter and a small one are the same: ROUGE's tokenizer lowercases."""
+        return self.lowercase or self.tokenizer == "rouge"
+
     def corpus_warning(self, context: Any, corpus: Corpus | None = None) -> str | None:
         """Return a warning when ROUGE's tokenizer makes different words equal."""
         return (

@@ -142,6 +142,11 @@ class Ter(Metric):
         """Return the letters of the references, to warn of texts that have no white space between words."""
         return None if (self.normalized and self.asian_support) or self.compat is not None else count_letters(batch)
 
+    @property
+    def ignores_case(self) -> bool:
+        """Whether a capital letter and a small one are the same."""
+        return not self.case_sensitive
+
     def corpus_warning(self, context: LetterCounts | None, corpus: Corpus | None = None) -> str | None:
         """Return a warning when texts without white space are split at it."""
         if context is None or not context.mostly_without_blanks:

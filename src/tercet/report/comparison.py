@@ -9,19 +9,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tercet.comparison.lengths import Buckets, buckets_of
 from tercet.comparison.overall import Overall
-from tercet.comparison.scores import against, wide_table
+from tercet.comparison.run_means import over_runs
+from tercet.comparison.scores import against
 from tercet.comparison.sections import Section
 from tercet.comparison.verdicts import score_verdict, verdict_of, with_names
 from tercet.errors import InputError, needs
 from tercet.explanation.parts import COLOURS
-from tercet.markup import MOST_NAMED, Sentence, all_of, short_names
+from tercet.markup import MOST_NAMED, Name, Sentence, all_of, short_names
 from tercet.signature import __version__
 
 from .plots import (
@@ -39,7 +40,7 @@ from .plots import (
     score_distributions,
     shown_tables,
 )
-from .rendering import minus, number, render
+from .rendering import Packed, minus, number, render
 from .segments import (
     Browse,
     Example,
@@ -47,20 +48,27 @@ from .segments import (
     Ngram,
     Pair,
     Segments,
+    Telling,
     browse,
     bucket_scores,
     compared_pairs,
     ngram_pairs,
     read_words,
+    telling,
     which_pairs,
     word_frequencies,
 )
+from .table_data import copies, table_data
 
 if TYPE_CHECKING:
     from tercet.comparison.scores import Comparison, ScoreTable, SystemFacts, SystemScore
 
 #: The scripts that list the segments, and unpack them first.
 BROWSING = ("unpack.js", "browse.js")
+#: The script that copies and changes the tables of a report, and the one that a page with many systems needs before.
+_TABLES, _ORDER = "tables.js", "order.js"
+#: Systems beyond which their table can be sorted and searched.
+_MANY = 20
 
 
 def to_html(
@@ -71,7 +79,7 @@ def to_html(
     version: str = __version__,
     date: str | None = None,
 ) -> str:
-    """Return a report: one HTML page that loads nothing; its one script lists the segments.
+    """Return a report: one HTML page that loads nothing; its one script lists the segments and changes the tables.
 
     The same comparisons give the same page of a day, to the byte. `command` is the command line; without it the
     report shows the calls in Python. `date` is today's by default. The page holds all texts, compressed: a third of
@@ -85,31 +93,79 @@ def to_html(
     views = [view(comparison, f"t{number}") for number, comparison in enumerate(comparisons, 1)]
     return render(
         "page.html",
-        scripts=BROWSING,
+        scripts=_scripts(views, over_all),
         title=_title(comparisons) if title is None else title,
         version=version,
         date=datetime.date.today().isoformat() if date is None else date,
         command=command,
         views=views,
         over_all=over_all,
+        tables=Packed.of(_data(views, over_all)),
         colours=COLOURS,
         json=json.dumps,
     )
 
 
-def _over_all(comparison: Overall) -> tuple[Section, list[str]]:
-    """Return what a report shows over all test sets: a part with a table, and notes below it."""
-    sentences = [sentence for table in comparison.tables for part in table.sections for sentence in part.sentences]
-    table = wide_table(comparison, [])
-    notes = [f"{comparison.in_parentheses()} {comparison.legend()}"]
-    notes += [line for line in (comparison.rank_legend(), *comparison.remarks()) if line]
-    return Section("overall", f"Over {comparison.test_set.name}", sentences, table, None), notes
+def _scripts(views: Sequence[TestSetView], over_all: Sequence[OverallView]) -> list[str]:
+    """Return the scripts of a page: those that it uses."""
+    columns = [score.column for view in views for metric in view.metrics for score in metric.scores]
+    columns += [column for view in over_all for column in view.table.columns]
+    if any(column.is_many for column in columns):
+        return [*BROWSING, _ORDER, _TABLES]
+    return [*BROWSING, _TABLES]
+
+
+def _data(views: Sequence[TestSetView], over_all: Sequence[OverallView]) -> dict[str, Any]:
+    """Return what the script needs of the tables, by their keys."""
+    to_copy = {}
+    tables = {}
+    for view in views:
+        to_copy[view.key] = copies(view.comparison)
+        tables[view.key] = table_data(view.comparison, view.names)
+        if view.over_runs is not None:
+            tables[view.over_runs.key] = table_data(view.over_runs.comparison, view.over_runs.names)
+    for overall in over_all:
+        to_copy[overall.table.key] = copies(overall.comparison)
+        tables[overall.table.key] = table_data(overall.table.comparison, overall.table.names)
+    return {"copies": to_copy, "tables": tables}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OverallView:
+    """What a report shows over all test sets."""
+
+    comparison: Overall
+    verdict: list[Sentence]
+    opening: list[Sentence]  # by score, which systems the test tells apart
+    table: TableView
+    sections: list[Section]  # of each score; their titles name it
+    notes: list[str]
+
+
+def _over_all(comparison: Overall) -> OverallView:
+    names = short_names(list(comparison.test_set.systems))
+    opening = []
+    sections = []
+    for title, table in zip(comparison.titles(), comparison.tables, strict=True):
+        for section in (with_names(section, names) for section in table.sections):
+            if section.key == "groups":
+                opening += [(f"{title}: ", *sentence) for sentence in section.sentences]
+            else:
+                sections.append(section)
+    return OverallView(
+        comparison=comparison,
+        verdict=verdict_of(comparison, names) if len(names) > 1 else [],
+        opening=opening,
+        table=_table_view(comparison, names, "overall"),
+        sections=sections,
+        notes=comparison.remarks(),
+    )
 
 
 def _title(comparisons: Sequence[Comparison]) -> str:
     systems = {name for comparison in comparisons for name in comparison.test_set.systems}
     start = "Scores of a system" if len(systems) == 1 else "Scores of systems"
-    if any(comparison.test is not None for comparison in comparisons):
+    if any(comparison.test is not None or comparison.joins_runs for comparison in comparisons):
         start = "Comparison of systems"
     if len(comparisons) > 1:
         return f"{start} on {len(comparisons)} test sets"
@@ -145,10 +201,41 @@ class Column:
     ranked: bool  # whether ranks tell any systems apart
 
     @property
+    def is_many(self) -> bool:
+        """Whether the table has so many rows that it can be sorted and searched."""
+        return len(self.cells) > _MANY
+
+    @property
     def widths(self) -> list[int]:
         """Letters of the longest score, difference and p, so that they stand below each other."""
         texts = [(cell.score, *cell.against[:2]) for cell in self.cells]
         return [max(map(len, column)) for column in zip(*texts, strict=True)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableView:
+    """A table of all scores: a row for each system, a column for each score."""
+
+    comparison: Comparison
+    key: str  # by which the script knows it
+    names: dict[str, str]  # how the systems are called
+    columns: list[Column]
+    marks: Marks
+
+
+def _table_view(comparison: Comparison, names: dict[str, str], key: str) -> TableView:
+    """Return the table of all scores, the best system by the first one first; of many scores of a metric, one."""
+    if comparison.joins_runs:
+        comparison = over_runs(comparison)
+        names = {system: names.get(system, system) for system in comparison.test_set.systems}
+    first = comparison.tables[0]
+    order = [first.rows[place].system for place in first.order]
+    shown = shown_tables(comparison.tables)
+    columns = []
+    for table, title in zip(comparison.tables, comparison.titles(), strict=True):
+        if table in shown:
+            columns.append(_column(comparison, table, title, order))
+    return TableView(comparison, key, names, columns, marks_of(comparison, comparison.tables))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -226,8 +313,10 @@ class TestSetView:
     prefix: str  # of the ids
     names: dict[str, str]  # how the systems are called
     contents: list[tuple[str, str]]  # where each part stands, and what it is called
+    remarks: list[str]  # facts, such as how many predictions are empty
     warnings: list[str]
     verdict: list[Sentence]
+    over_runs: TableView | None  # of systems, where single outputs are runs
     titles: list[str]  # of the scores
     segment_rules: list[tuple[str, str]]  # by which single segments are scored, and the score, where they differ
     opening: list[Sentence]  # which systems cannot be told apart by the first score, and which differences be seen
@@ -237,6 +326,12 @@ class TestSetView:
     words: WordsView
     browse: Browse
     digest: str  # of all texts, or of the scores where there are none
+    telling: Telling | None  # a segment that shows what the verdict says
+
+    @property
+    def key(self) -> str:
+        """By which the script knows the tables."""
+        return self.prefix
 
 
 def view(comparison: Comparison, prefix: str) -> TestSetView:
@@ -280,14 +375,13 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
     ]
     opening = [
         sentence
-        for key in ("groups", "cautions", "power")
+        for key in ("direction", "groups", "cautions", "power")
         for section in metrics[0].scores[0].sections
         if section.key == key and section.table is None
         for sentence in with_names(section, names).sentences
     ]
     if columns and has_several_scores and opening:
-        start, *rest = opening[0]
-        opening[0] = (f"{metrics[0].scores[0].table.title}: {start}", *rest)
+        opening[0] = (f"{metrics[0].scores[0].table.title}: ", *opening[0])
     # Remarks also name metrics, where some leave out segments that others score: these have no short name. The
     # isolates (U+2068, U+2069) keep a name in a script from right to left from turning the words around it.
     remarks = comparison.remarks(lambda name: f"\u2068{names.get(name, name)}\u2069")
@@ -296,8 +390,10 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
         prefix=prefix,
         names=names,
         contents=contents,
-        warnings=[*remarks, *comparison.warnings],
+        remarks=remarks,
+        warnings=comparison.warnings,
         verdict=verdict_of(comparison, names),
+        over_runs=_table_view(comparison, names, f"{prefix}-systems") if comparison.joins_runs else None,
         titles=titles,
         segment_rules=[
             (notes["seg"], table.title)
@@ -311,7 +407,16 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
         words=words,
         browse=browse(segments, titles, names, metrics[0].buckets),
         digest=sha256(json.dumps(texts).encode()).hexdigest()[:16],
+        telling=_telling(segments[0], metrics[0]),
     )
+
+
+def _telling(segments: Segments, metric: MetricView) -> Telling | None:
+    """Return the segment that stands beside the verdict; runs have none, as no single one is their system."""
+    comparison = segments.comparison
+    if comparison.joins_runs or comparison.test_set.no_texts:
+        return None
+    return telling(segments.table, metric.pairs)
 
 
 def _metric(segments: Segments, names: dict[str, str], buckets: Buckets | None, place: str) -> MetricView:
@@ -417,8 +522,8 @@ def _score(
     plot, title = None, f"{table.title}{'' if higher else ', lower is better'}"
     # of one group, a plot would be a point, and a table what stands above
     if buckets is not None and len(buckets.labels) > 1:
-        axis = f"{buckets.unit} of the {buckets.of}"
-        description = f"{title} by length of the {buckets.of} in {buckets.unit}; the numbers are in the table below"
+        axis = f"{buckets.called} of the {buckets.of}"
+        description = f"{title} by {axis}; the numbers are in the table below"
         plot = length_plot(by_length, coloured, buckets.labels, (axis, title, description))
     return ScoreView(
         table=table,
@@ -520,11 +625,11 @@ def bucket_verdict(
             ties += 1
     winners = sorted((name for name in names if wins[name]), key=lambda name: -wins[name])[:MOST_NAMED]
     tied = f"; {ties} end{'s' if ties == 1 else ''} in a tie" if ties else ""
-    parts: list[str] = [""]
+    parts: list[str] = []
     for name in winners:
         number = all_of(len(columns)) if wins[name] == len(columns) else f"{wins[name]} of {len(columns)}"
         joint = "; " if name != winners[-1] else f"{tied}. These were not tested."
-        parts += [name, f" is best in {number} {bucket}{joint}"]
+        parts += [Name(name), f" is best in {number} {bucket}{joint}"]
     return [tuple(parts)] if winners else []
 
 

@@ -14,7 +14,16 @@ import numpy as np
 from tercet.correlation.coefficients import FIGURES
 from tercet.correlation.grades import Array, MetricColumn, means
 from tercet.correlation.layers import LayerSweep
-from tercet.correlation.result import MARKS, SHOWN, Correlation, DimensionTable, agreement_lines, answer, pairs
+from tercet.correlation.result import (
+    MARKS,
+    SHOWN,
+    Correlation,
+    DimensionTable,
+    agreement_lines,
+    answer,
+    new_remarks,
+    pairs,
+)
 from tercet.errors import needs
 
 from .plots import DIAMOND, RING, SERIES, Dot, DotColumn, Plot, Shape, bounds, line, marked, plot, scales
@@ -102,6 +111,7 @@ def _view(correlation: Correlation, table: DimensionTable, prefix: str) -> dict[
         "table": table,
         "prefix": prefix,
         "answer": answer(correlation, table),
+        "remarks": new_remarks(correlation, table),
         "titles": titles,
         "columns": _columns(correlation, table),
         "agreement": agreement_lines(table),

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tercet.comparison.segment import ExplainedSegment
 from tercet.errors import needs
 from tercet.explanation.explanation import Explanation
-from tercet.explanation.parts import COLOURS, Heading, Legend, Line, Part, Sentence, Share, number_text
+from tercet.explanation.parts import COLOURS, Factor, Heading, Legend, Line, Part, Sentence, number_text
 from tercet.markup import clean, short_names
 
-from .rendering import Packed, number, render
+from .rendering import Packed, minus, number, render
 from .segments import MOST_REFERENCES, Text, in_colour, plain
 
 #: Characters of explanations that a page holds as HTML: those of 20 systems or more.
@@ -102,7 +102,7 @@ def _view(segment: ExplainedSegment, explanations: _Explanations) -> SegmentView
                 score=number(value, segment.digits),
                 share=abs(value) / most if most and math.isfinite(value) else 0.0,
                 text=plain(text) if line is None else in_colour(text, line.words, legend.names, ascii_only=True),
-                numbers=[*_more_scores(segment, system), *_numbers(explanation, parts, segment)],
+                numbers=_numbers(explanation, parts, segment, system),
                 why=explanations.add(_html(explanation, segment.scale)),
             )
         )
@@ -128,26 +128,39 @@ def _first(parts: Sequence[Part], legend: Legend) -> tuple[Line | None, Legend]:
     return None, legend
 
 
-def _more_scores(segment: ExplainedSegment, system: str) -> Iterator[str]:
-    for name, score in segment.scores[system].items():
-        if name != segment.name:
-            yield f"{name} {number(score, segment.digits)}"
+def _numbers(explanation: Any, parts: Sequence[Part], segment: ExplainedSegment, system: str) -> list[str]:
+    """Return what a score is made of, without the score itself, which stands beside the text; then other scores."""
+    numbers = _numbers_of_score(explanation, parts)
+    score = _score_text(segment.scores[system].get(segment.name, math.nan), segment)
+    said = []
+    for name, value in numbers.items():
+        text = minus(number_text(value, segment.scale))
+        is_side = isinstance(value, Factor) or name.startswith(_SIDES)
+        if is_side or text != score:
+            said.append(f"{name} {text}".strip())
+    if isinstance(explanation, Explanation) and explanation.summary:
+        said.append(explanation.summary)
+    said += [part.text for part in parts[:2] if isinstance(part, Sentence)]
+    for name, value in segment.scores[system].items():
+        # What a score is the mean of has been said by its own name, such as precision.
+        if name != segment.name and name.removeprefix("mean_") not in numbers:
+            said.append(f"{name} {_score_text(value, segment)}")
+    return said
 
 
-def _numbers(explanation: Any, parts: Sequence[Part], segment: ExplainedSegment) -> Iterator[str]:
-    """Yield what a score is made of, without the score: it stands beside the text."""
+#: Numbers that a score is made of, and may be equal to.
+_SIDES = ("precision", "recall")
+
+
+def _numbers_of_score(explanation: Any, parts: Sequence[Part]) -> Mapping[str, float]:
+    if not isinstance(explanation, Explanation):
+        return {}
     heading = next((part for part in parts if isinstance(part, Heading)), Heading("", {}))
-    if isinstance(explanation, Explanation):
-        for name, value in (explanation.title.numbers or heading.numbers).items():
-            number = segment.scale * value if isinstance(value, Share) else value
-            if not any(math.isclose(number, score) for score in _scores(segment)):
-                yield f"{name} {number_text(value, segment.scale)}".strip()
-    yield from (part.text for part in parts[:2] if isinstance(part, Sentence))
+    return explanation.title.numbers or heading.numbers
 
 
-def _scores(segment: ExplainedSegment) -> Iterator[float]:
-    for scores in segment.scores.values():
-        yield from scores.values()
+def _score_text(value: float, segment: ExplainedSegment) -> str:
+    return number(value, segment.digits)
 
 
 def _html(explanation: Any, scale: float) -> str:

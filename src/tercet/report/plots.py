@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from tercet.comparison.run_means import over_runs
 from tercet.errors import needs
 from tercet.explanation.pictures import for_notebooks
 from tercet.markup import fitted, one_cell, short_names
@@ -74,7 +75,8 @@ def dot_column(comparison: Comparison, table: ScoreTable, title: str, order: Seq
     marks: list[Mark] = ["best" if row.best else "filled" if row.as_good or not tested else "hollow" for row in rows]
     dots = [Dot(row.value, row.low, row.high, mark) for row, mark in zip(rows, marks, strict=True)]
     line = of_system[comparison.baseline].value
-    return DotColumn(title, dots, line if tested and not math.isnan(line) else None)
+    drawn_line = line if tested and not math.isnan(line) else None
+    return DotColumn(title, dots, drawn_line, lower_is_better=not table.higher_is_better)
 
 
 def difference_column(comparison: Comparison, table: ScoreTable, order: Sequence[str]) -> DotColumn:
@@ -91,7 +93,7 @@ def difference_column(comparison: Comparison, table: ScoreTable, order: Sequence
         is_significant = p is not None and p < comparison.alpha
         mark: Mark = "filled" if is_significant else "hollow"
         dots.append(Dot(row.difference, row.difference_low, row.difference_high, mark))
-    return DotColumn("difference", dots, 0.0)
+    return DotColumn("difference", dots, 0.0, lower_is_better=not table.higher_is_better)
 
 
 def marks_of(comparison: Comparison, tables: Sequence[ScoreTable]) -> Marks:
@@ -145,6 +147,13 @@ class Scale:
         return [(self.place(value), minus(f"{value:.6g}")) for value in _round_values(self.low, self.high, most)]
 
 
+def better_right(low_and_high: tuple[float, float], *, lower_is_better: bool) -> Scale:
+    """Return the scale of a width on which better values stand further right."""
+    if lower_is_better:
+        return Scale(*low_and_high, 100.0, 0.0)
+    return Scale(*low_and_high)
+
+
 def _round_values(low: float, high: float, most: int) -> list[float]:
     """Return the multiples of 1, 2 or 5 times a power of ten between two numbers: at least two."""
     power = 10.0 ** math.floor(math.log10((high - low) / most))
@@ -188,13 +197,14 @@ class DotColumn:
     title: str
     dots: Sequence[Dot]
     line: float | None = None  # a value to be compared with, such as the baseline's
+    lower_is_better: bool = False  # then lower values stand further right
 
     def scale(self) -> Scale:
-        """Return where values stand, in percent of the column's width."""
+        """Return where values stand, in percent of the column's width; right is always better."""
         numbers = [number for dot in self.dots if dot.drawn for number in (dot.value, dot.low, dot.high)]
         if self.line is not None:
             numbers.append(self.line)
-        return Scale(*bounds(numbers))
+        return better_right(bounds(numbers), lower_is_better=self.lower_is_better)
 
 
 # How the scores of segments are distributed: a row for each system.
@@ -226,7 +236,7 @@ def score_distributions(table: ScoreTable, rows: Sequence[SystemScore], names: S
     numbers = np.concatenate(list(scores.values()))
     edges = np.histogram_bin_edges(numbers, _BINS, _range(float(numbers.min()), float(numbers.max())))
     counts = [np.histogram(values, edges)[0] for values in scores.values()]
-    scale = Scale(*bounds(edges.tolist()))
+    scale = better_right(bounds(edges.tolist()), lower_is_better=not table.higher_is_better)
     places = [scale.place(edge) for edge in edges.tolist()]
     highest = max(int(count.max()) for count in counts)
     paths = [
@@ -369,56 +379,105 @@ _LETTERS = 30  # of the name of a system
 
 
 def intervals_figure(comparison: Comparison) -> Any:
-    """Return a figure: for each score a row for each system, with its interval; a dashed line at the baseline."""
+    """Return a figure: for each score a row for each system, with its interval; a dashed line at the baseline.
+
+    Of more than two systems, the best by the first score is on top. Where outputs are runs, the systems are shown.
+    """
     needs("A plot", "report", "matplotlib")
     from matplotlib.figure import Figure
 
-    names = short_names(list(comparison.test_set.systems))
-    n_columns = min(_ACROSS, len(comparison.tables))
-    n_rows = math.ceil(len(comparison.tables) / n_columns)
-    size = (1.5 + 2.6 * n_columns, n_rows * (0.8 + 0.32 * len(names)))
+    shown = over_runs(comparison) if comparison.joins_runs else comparison
+    names = short_names(list(shown.test_set.systems))
+    first = shown.tables[0]
+    order = first.order if len(first.rows) > 2 else list(range(len(first.rows)))
+    n_columns = min(_ACROSS, len(shown.tables))
+    n_rows = math.ceil(len(shown.tables) / n_columns)
+    size = (1.5 + 2.6 * n_columns, 0.5 + n_rows * (1.0 + 0.32 * len(names)))
     figure = for_notebooks(Figure(figsize=size, layout="constrained"))
-    level = f"{100 * comparison.confidence_level:g} %"
+    level = f"{100 * shown.confidence_level:g} %"
     places = [-place for place in range(len(names))]
-    for number, (table, label) in enumerate(zip(comparison.tables, comparison.titles(), strict=True)):
+    tested = shown.test is not None
+    for number, (table, label) in enumerate(zip(shown.tables, shown.titles(), strict=True)):
         axes = figure.add_subplot(n_rows, n_columns, 1 + number)
-        _draw_intervals(axes, table.rows, comparison.test is not None)
+        rows = [table.rows[place] for place in order]
+        _draw_intervals(axes, rows, tested)
         # the systems' names stand only beside the first column
-        labels = [fitted(one_cell(names[row.system]), _LETTERS) for row in table.rows if number % n_columns == 0]
+        labels = [fitted(one_cell(names[row.system]), _LETTERS) for row in rows if number % n_columns == 0]
         axes.set_yticks(places if labels else [], labels=labels, parse_math=False)
-        axes.set_ylim(-len(table.rows) + 0.45, 0.55)
+        axes.set_ylim(-len(rows) + 0.45, 0.55)
         axes.tick_params(axis="y", length=0)
-        axes.set_xlabel(f"{one_cell(label)}, {level} interval", parse_math=False)
+        better = "better \N{RIGHTWARDS ARROW}" if table.higher_is_better else "\N{LEFTWARDS ARROW} better"
+        axes.set_xlabel(f"{one_cell(label)}, {level} interval\n{better}", parse_math=False)
         axes.spines[["top", "left", "right"]].set_visible(False)
         axes.grid(axis="x", color="#d5dae0")
         axes.set_axisbelow(True)
+    _add_legend(figure, shown, names[shown.baseline])
     return figure
 
 
 def _draw_intervals(axes: Any, rows: Sequence[SystemScore], tested: bool) -> None:
-    """Draw a row for each system, downwards, and a dashed line at the baseline's score."""
-    ink, accent, paper = _COLOURS
-    baseline = next(row.value for row in rows if row.difference is None)
-    axes.axvline(baseline, color=ink, linewidth=1, linestyle=(0, (4, 3)), alpha=0.7, zorder=1)
+    """Draw a row for each system, downwards, and, where there is a test, a dashed line at the baseline's score."""
+    if tested:
+        baseline = next(row.value for row in rows if row.difference is None)
+        axes.axvline(baseline, **_BASELINE)
     for place, row in enumerate(rows):
-        # without a test, no system is known to be worse
-        as_good = row.as_good or not tested
-        colour = accent if as_good else ink
-        axes.plot([row.low, row.high], [-place, -place], color=colour, linewidth=2.2, solid_capstyle="round")
-        axes.plot(
-            [row.value],
-            [-place],
-            linestyle="",
-            marker="D" if row.best else "o",
-            markersize=7.5,
-            color=colour,
-            markerfacecolor=colour if as_good else paper,
-            markeredgewidth=1.8,
-            zorder=3,
-        )
+        mark: Mark = "best" if row.best else "hollow" if row.as_good is False else "filled"
+        looks = _look(mark)
+        line_colour = looks["color"]
+        axes.plot([row.low, row.high], [-place, -place], color=line_colour, linewidth=2.2, solid_capstyle="round")
+        axes.plot([row.value], [-place], zorder=3, **looks)
     # bounds that are NaN are not ordered
     with_interval = [row for row in rows if row.low <= row.high]
     low = min((row.low for row in with_interval), default=0.0)
     high = max((row.high for row in with_interval), default=1.0)
     margin = 0.05 * (high - low) or max(1.0, abs(high) / 1000)
     axes.set_xlim(low - margin, high + margin)
+
+
+#: The line at the baseline's score.
+_BASELINE: Mapping[str, Any] = {
+    "color": _COLOURS[0],
+    "linewidth": 1,
+    "linestyle": (0, (4, 3)),
+    "alpha": 0.7,
+    "zorder": 1,
+}
+
+
+def _look(mark: Mark) -> dict[str, Any]:
+    """Return how matplotlib draws a mark: a diamond for the best, and hollow what is significantly worse."""
+    ink, accent, paper = _COLOURS
+    colour = ink if mark == "hollow" else accent
+    return {
+        "linestyle": "",
+        "marker": "D" if mark == "best" else "o",
+        "markersize": 7.5,
+        "color": colour,
+        "markerfacecolor": paper if mark == "hollow" else colour,
+        "markeredgewidth": 1.8,
+    }
+
+
+def _add_legend(figure: Any, comparison: Comparison, baseline: str) -> None:
+    """Say below a figure what its marks are."""
+    from matplotlib.lines import Line2D
+
+    marks = marks_of(comparison, comparison.tables)
+    signs = []
+    if marks.best:
+        signs.append(("the best", _look("best")))
+    if marks.as_good:
+        signs.append(("not significantly worse than the best", _look("filled")))
+    if marks.worse:
+        signs.append(("significantly worse than the best", _look("hollow")))
+    if marks.baseline:
+        signs.append((f"the baseline, {fitted(one_cell(baseline), _LETTERS)}", dict(_BASELINE)))
+    if not signs:
+        return
+    handles = [Line2D([], [], **look) for _, look in signs]
+    legend = figure.legend(
+        handles, [text for text, _ in signs], loc="outside lower left", ncols=1, frameon=False, fontsize="small"
+    )
+    for text in legend.get_texts():
+        # A name may have signs that are formulas to matplotlib.
+        text.set_parse_math(False)

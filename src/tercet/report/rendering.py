@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,15 +14,21 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
-from tercet.markup import clean
+from tercet.markup import Name, clean
 from tercet.signature import __version__
 from tercet.tables import decimals, pvalue_text
 
 
 def script_of(names: Sequence[str]) -> str:
-    """Return files of JavaScript as one script."""
+    """Return files of JavaScript as one script, without the lines of comments and without indentation."""
     folder = files(__package__).joinpath("templates")
-    return "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
+    code = []
+    for name in names:
+        for line in folder.joinpath(name).read_text(encoding="utf-8").splitlines():
+            stripped = line.strip()
+            if stripped and not stripped.startswith("//"):
+                code.append(f"{stripped}\n")
+    return "".join(code)
 
 
 def render(name: str, *, scripts: Sequence[str] = (), version: str = __version__, **values: Any) -> str:
@@ -70,6 +77,15 @@ def minus(text: str) -> str:
     return text.replace("-", "−")
 
 
+def signs(text: str) -> str:
+    """Return a sentence with a true minus sign before its numbers; hyphens of words stay."""
+    return _HYPHEN.sub("−", text)
+
+
+#: A hyphen that stands for a minus: not within a word, or between two numbers.
+_HYPHEN = re.compile(r"(?<![\w.)\]-])-(?=\d)")
+
+
 # Kept, as it keeps the templates that it has compiled: that takes longer than all else.
 @cache
 def _environment() -> Any:
@@ -90,5 +106,7 @@ def _environment() -> Any:
         auto_reload=False,
     )
     environment.filters["decimals"] = number
+    environment.filters["signs"] = lambda text: signs(str(text))
+    environment.tests["name"] = lambda part: isinstance(part, Name)
     environment.filters["p"] = lambda value: "–" if math.isnan(value) else pvalue_text(value)
     return environment

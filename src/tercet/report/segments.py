@@ -91,6 +91,40 @@ def which_pairs(table: ScoreTable) -> str:
     return f"Shown: {pairs} ({_PAIRS} of {n_others} pairs); the list of segments below has every pair."
 
 
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """The segment on which the better of two systems gains most, to stand beside the verdict."""
+
+    better: str
+    other: str
+    example: Example
+
+    @property
+    def outputs(self) -> list[Output]:
+        """The output of the better system, and that of the other."""
+        return sorted(self.example.outputs, key=lambda output: output.system != self.better)
+
+
+def telling(table: ScoreTable, pairs: Sequence[Pair[Example]]) -> Telling | None:
+    """Return the segment that shows best how the first pair of systems differs; None where neither is better."""
+    if not pairs:
+        return None
+    pair = pairs[0]
+    values = {row.system: row.value for row in table.rows}
+    if values[pair.one] > values[pair.other]:
+        higher, lower = pair.one, pair.other
+    elif values[pair.one] < values[pair.other]:
+        higher, lower = pair.other, pair.one
+    else:
+        return None
+    # Groups are of the system with the higher score, also where lower is better: there it is the one that loses.
+    groups = dict(pair.groups)
+    if higher not in groups:
+        return None
+    better, other = (higher, lower) if table.higher_is_better else (lower, higher)
+    return Telling(better, other, groups[higher][0])
+
+
 class Segments:
     """Chooses the segments of a score and colours the outputs."""
 
@@ -223,7 +257,7 @@ def browse(
             for table, title in zip(comparison.tables, titles, strict=True)
         ],
     }
-    unit, of = ("", "") if buckets is None else (buckets.unit, buckets.of)
+    unit, of = ("", "") if buckets is None else (buckets.called, buckets.of)
     return Browse(
         data=Packed.of(data),
         systems=systems,

@@ -29,6 +29,16 @@ ROUNDING = 1e-12
 _ROUNDING_OF_ONE = 16 * 2.0**-52
 
 
+def apart(value: float, other: float) -> float:
+    """Return the difference of two scores; 0 where they differ by rounding alone.
+
+    >>> apart(0.1 + 0.2, 0.3)
+    0.0
+    """
+    difference = value - other
+    return 0.0 if abs(difference) <= ROUNDING * max(abs(value), abs(other)) else difference
+
+
 def rounding(n_units: int) -> float:
     """Return which relative differences of scores over so many units may be of rounding alone: smaller ones are ties.
 

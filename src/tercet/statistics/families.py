@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,9 +20,8 @@ Array = NDArray[np.float64]
 
 #: The most numbers that draws of a family hold at a time: half a gigabyte.
 _MOST_HELD = 1 << 26
-
-#: Makes blocks of draws, the same at each call: the differences of each score, shape (comparisons, b).
-Blocks = Callable[[], "Iterator[Scores]"]
+#: Comparisons whose differences are made, and counted, together.
+_TOGETHER = 1 << 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,49 +34,35 @@ class NullDraws:
         What is compared: pairs of systems, say.
     n_draws : int
     differences : callable
-        Takes a comparison and a slice of the draws, and returns the differences of each score there.
+        Takes some of the comparisons and a slice of the draws, and returns the differences of each score there, shape
+        (comparisons, b).
     is_complete : bool
         Whether the draws are all that there are, so that one of them is the observed arrangement, and p is exact.
     """
 
     comparisons: Sequence[Any]
     n_draws: int
-    differences: Callable[[Any, slice], Scores]
+    differences: Callable[[Sequence[Any], slice], Scores]
     is_complete: bool = False
 
-    def blocks(self, n_scores: int) -> Blocks:
-        """Return a function that yields the differences in blocks of draws, shape (comparisons, b) for each score.
-
-        What fits in memory is made once; of more, each call makes all blocks anew, one at a time.
-        """
-        size = max(1, _MOST_HELD // (n_scores * len(self.comparisons)))
-        if size < self.n_draws:
-            return lambda: self._made(size)
-        held = list(self._made(self.n_draws))
-        return lambda: iter(held)
-
-    def _made(self, size: int) -> Iterator[Scores]:
+    def blocks(self, n_scores: int) -> Iterator[Scores]:
+        """Yield the differences in blocks of draws, shape (comparisons, b) for each score, as many as may be held."""
+        size = min(self.n_draws, max(1, _MOST_HELD // (n_scores * len(self.comparisons))))
         starts = range(0, self.n_draws, size)
-        with bar_of("testing", "pairs", len(self.comparisons) * len(starts)) as bar:
+        n_comparisons = len(self.comparisons)
+        with bar_of("testing", "pairs", n_comparisons * len(starts)) as bar:
             for start in starts:
                 draws = slice(start, min(start + size, self.n_draws))
                 block: dict[str, Array] = {}
-                for row, comparison in enumerate(self.comparisons):
-                    for name, differences in self.differences(comparison, draws).items():
+                for row in range(0, n_comparisons, _TOGETHER):
+                    rows = slice(row, min(row + _TOGETHER, n_comparisons))
+                    for name, differences in self.differences(self.comparisons[rows], draws).items():
                         if name not in block:
-                            block[name] = np.empty((len(self.comparisons), draws.stop - draws.start))
-                        block[name][row] = differences
+                            block[name] = np.empty((n_comparisons, draws.stop - draws.start))
+                        block[name][rows] = differences
                     if bar is not None:
-                        bar.update()
+                        bar.update(rows.stop - rows.start)
                 yield block
-
-
-def made_once(blocks: Blocks, n_numbers: int) -> Blocks:
-    """Return blocks that are held from now on, where so many numbers fit in memory; else those that are given."""
-    if n_numbers > _MOST_HELD:
-        return blocks
-    held = list(blocks())
-    return lambda: iter(held)
 
 
 class FamilyResult(NamedTuple):
@@ -93,8 +79,10 @@ def family_test(
 
     Adjusted p are those of the step-down maximum (Westfall and Young 1993; Romano and Wolf 2005, Econometrica 73),
     which hold the family-wise error rate: each difference is divided by the root mean square of its own null
-    differences, and compared with the largest of those of all comparisons that are no larger than it. The least p is
-    1 / (draws + 1) for any number of comparisons; of draws that are complete, the share of those that are as large.
+    differences, and compared with the largest of those of all comparisons that are no larger than it. Where not all
+    null differences fit in half a gigabyte, the root mean square is of the first ones: any scale holds the rate. The
+    least p is 1 / (draws + 1) for any number of comparisons; of draws that are complete, the share of those that are
+    as large.
 
     Parameters
     ----------
@@ -119,7 +107,7 @@ def family_test(
 
 
 def family_test_of_blocks(
-    blocks: Blocks,
+    blocks: Iterable[Scores],
     n_draws: int,
     first: Scores,
     second: Scores,
@@ -130,12 +118,18 @@ def family_test_of_blocks(
 ) -> dict[str, FamilyResult]:
     """Return the same as :func:`family_test`, from blocks of draws in which all comparisons are made together."""
     families = {name: _Family(first[name], second[name], around_mean, slack) for name in first}
-    for block in blocks():
+    all_blocks = iter(blocks)
+    held = _first_blocks(all_blocks)
+    for block in held:
         for name, family in families.items():
             family.measure(block[name])
     for family in families.values():
-        family.order(n_draws)
-    for block in blocks():
+        family.order()
+    while held:
+        block = held.pop(0)
+        for name, family in families.items():
+            family.count(block[name])
+    for block in all_blocks:
         for name, family in families.items():
             family.count(block[name])
     # The observed arrangement is one of those under the null hypothesis: p is never 0.
@@ -143,8 +137,21 @@ def family_test_of_blocks(
     return {name: family.result(n_draws, n_observed) for name, family in families.items()}
 
 
+def _first_blocks(blocks: Iterator[Scores]) -> list[Scores]:
+    """Return as many of the blocks as may be held, at least one."""
+    held: list[Scores] = []
+    n_held = 0
+    for block in blocks:
+        held.append(block)
+        n_of_block = sum(differences.size for differences in block.values())
+        n_held += n_of_block
+        if n_held + n_of_block > _MOST_HELD:
+            break
+    return held
+
+
 class _Family:
-    """A score's comparisons: counts over draws, in two passes."""
+    """A score's comparisons: the scale of each by some draws, and counts over all of them."""
 
     def __init__(self, first: Array, second: Array, around_mean: bool, slack: float) -> None:
         self.sizes = sizes = np.abs(second - first)
@@ -155,21 +162,24 @@ class _Family:
         self.around_mean = around_mean
         self.sums = np.zeros(len(sizes))
         self.squares = np.zeros(len(sizes))
+        self.n_measured = 0
         self.n_alone = np.zeros(len(sizes), np.int64)
         self.n_largest = np.zeros(len(sizes), np.int64)
 
     def measure(self, differences: Array) -> None:
         """Add a block to the sums from which the scale of each comparison is made."""
-        for row, of_comparison in enumerate(differences):
+        self.n_measured += differences.shape[1]
+        for start in range(0, len(differences), _TOGETHER):
+            rows = slice(start, start + _TOGETHER)
             # a draw in which a score is NaN is none
-            known = np.abs(of_comparison[~np.isnan(of_comparison)])
-            self.sums[row] += known.sum()
-            self.squares[row] += float(known @ known)
+            known = np.nan_to_num(np.abs(differences[rows]), copy=False, posinf=np.inf)
+            self.sums[rows] += known.sum(axis=1)
+            self.squares[rows] += np.einsum("ij,ij->i", known, known)
 
-    def order(self, n_draws: int) -> None:
+    def order(self) -> None:
         """Find the scale of each comparison, and go from the largest by that scale to the smallest."""
-        self.centre = self.sums / n_draws if self.around_mean else np.zeros(len(self.sizes))
-        self.scale = np.sqrt(np.maximum(self.squares / n_draws - self.centre**2, 0.0))
+        self.centre = self.sums / self.n_measured if self.around_mean else np.zeros(len(self.sizes))
+        self.scale = np.sqrt(np.maximum(self.squares / self.n_measured - self.centre**2, 0.0))
         # null differences that are 0, but for rounding
         self.is_constant = self.scale <= self.slack
         studentized = np.full(len(self.sizes), np.nan)
@@ -183,13 +193,22 @@ class _Family:
     def count(self, differences: Array) -> None:
         """Count in how many draws of a block the null differences are at least as large as the observed ones."""
         largest = np.full(differences.shape[1], -np.inf)
-        for row in self.ordered[::-1]:
-            sizes = np.abs(differences[row]) - self.centre[row]
-            self.n_alone[row] += np.count_nonzero(sizes >= self.least[row])
-            if self.is_constant[row]:
+        smallest_first = self.ordered[::-1]
+        for start in range(0, len(smallest_first), _TOGETHER):
+            rows = smallest_first[start : start + _TOGETHER]
+            sizes = np.abs(differences[rows]) - self.centre[rows, None]
+            self.n_alone[rows] += np.count_nonzero(sizes >= self.least[rows, None], axis=1)
+            is_varying = ~self.is_constant[rows]
+            rows = rows[is_varying]
+            if not len(rows):
                 continue
-            np.fmax(largest, sizes / self.scale[row], out=largest)
-            self.n_largest[row] += np.count_nonzero(largest >= self.least[row] / self.scale[row])
+            studentized = sizes[is_varying] / self.scale[rows, None]
+            # The largest of a comparison and of all that are smaller.
+            np.fmax(studentized[0], largest, out=studentized[0])
+            np.fmax.accumulate(studentized, axis=0, out=studentized)
+            largest = studentized[-1]
+            least = self.least[rows] / self.scale[rows]
+            self.n_largest[rows] += np.count_nonzero(studentized >= least[:, None], axis=1)
 
     def result(self, n_draws: int, n_observed: int) -> FamilyResult:
         """Return p, where the observed differences count as so many more draws."""
@@ -219,6 +238,63 @@ def of_pairs(pairs: Sequence[tuple[int, int]], result: FamilyResult, n_systems: 
         for (first, second), p in zip(pairs, pvalues.tolist(), strict=True):
             table[first, second] = table[second, first] = p
     return tables
+
+
+def step_down_levels(
+    statistics: Sequence[float],
+    draws: Array | None,
+    is_rejected: Callable[[int, float], bool],
+    alpha: float,
+) -> list[float]:
+    """Return the level of each of several one-sided tests made together, so that any rejects falsely in alpha.
+
+    It is the step-down method of Westfall and Young (1993; algorithm 2.8, of the least p), for tests that have bounds
+    of their own: from the largest statistic on, the tests that are left have the level that the least p of any of
+    them is below in a share alpha of the draws, where the p of a draw is the share of draws as large as it; once a
+    test does not reject, all that are left keep its level. No level is above alpha, nor below alpha over the number
+    of tests.
+
+    Parameters
+    ----------
+    statistics : sequence of float, length k
+        In units of their standard errors; greater ones speak against the null hypothesis.
+    draws : ndarray, shape (k, B), or None
+        Of what each statistic is of, around whatever it is, in resamples that all tests share. None if they share
+        none: the levels are then those of Holm (1979).
+    is_rejected : callable
+        Takes the number of a test, and a level.
+    alpha : float
+
+    Examples
+    --------
+    >>> step_down_levels([3.0, 1.0], None, lambda number, level: number == 0, 0.05)
+    [0.025, 0.05]
+    """
+    levels = [alpha] * len(statistics)
+    pvalues = None if draws is None else _shares_as_large(draws)
+    left = sorted(range(len(statistics)), key=lambda number: -statistics[number])
+    while left:
+        level = alpha / len(left)
+        if pvalues is not None:
+            least = np.sort(pvalues[left].min(axis=0))
+            n_below = math.floor(alpha * len(least))
+            as_often = float(least[n_below - 1]) if n_below else 0.0
+            level = min(max(level, as_often), alpha)
+        for number in left:
+            levels[number] = level
+        if not is_rejected(left[0], level):
+            break
+        left = left[1:]
+    return levels
+
+
+def _shares_as_large(draws: Array) -> Array:
+    """Return for each draw the share of its row's draws that are as large, shape (k, B)."""
+    shares = np.empty(draws.shape)
+    n_draws = draws.shape[1]
+    for row, of_test in enumerate(draws):
+        shares[row] = 1 - np.searchsorted(np.sort(of_test), of_test) / n_draws
+    return shares
 
 
 def adjusted_by_holm(pvalues: Array) -> PairTests:

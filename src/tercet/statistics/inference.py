@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .stats import Formula, Scores, SegmentStats
 
 #: What legends call the kinds of intervals; those of streams are of a Poisson bootstrap.
-INTERVALS = {**KINDS, "Poisson": "Poisson bootstrap"}
+INTERVALS = {**KINDS, "Poisson": "Poisson bootstrap", "Student": "Student's t"}
 
 #: How p is adjusted for all pairs, in legends.
 ADJUSTED = {
@@ -101,9 +101,11 @@ PERMUTATION = PairedTest("permutation", "paired permutation test", exchanges=Tru
 BOOTSTRAP = PairedTest("bootstrap", "paired bootstrap test", exchanges=False, is_resampled=True, errs_more=True)
 #: Of scores that are 0 or 1: what all permutations would give.
 MCNEMAR = PairedTest("McNemar", "McNemar's exact test", exchanges=True, is_resampled=False)
+#: Of systems with several runs; computed where the runs are.
+WELCH = PairedTest("Welch", "Welch's t over units and runs", exchanges=False, is_resampled=False)
 
-#: The tests that can be asked for.
-TESTS = {test.name: test for test in (PERMUTATION, BOOTSTRAP)}
+#: The tests by name. Those of systems with one output each can be asked for.
+TESTS = {test.name: test for test in (PERMUTATION, BOOTSTRAP, WELCH)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -30,10 +32,13 @@ if TYPE_CHECKING:
 Pair = tuple[int, int]
 Pairs = Sequence[Pair]
 
-#: Each score's differences of a pair of systems, second less first, in some of the draws of a null hypothesis.
-Differences = Callable[[Pair, slice], "Scores"]
+#: Each score's differences of pairs of systems, second less first, in some of the draws of a null hypothesis: shape
+#: (pairs, b).
+Differences = Callable[[Pairs, slice], "Scores"]
 
 ALL_DRAWS = slice(None)
+#: Sums that are made scores together: a column of them stays in the processor's cache.
+_SUMS = 1 << 15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,9 +92,12 @@ def resampled_differences(
     _check_alike(systems)
     resampled = bootstrap_scores(metric, systems, n_resamples, seed)
 
-    def differences(pair: Pair, draws: slice) -> Scores:
-        first, second = pair
-        return {name: scores[draws] - resampled[first][name][draws] for name, scores in resampled[second].items()}
+    def differences(pairs: Pairs, draws: slice) -> Scores:
+        found: dict[str, NDArray[np.float64]] = {}
+        for name in resampled[0]:
+            of_pairs = [resampled[second][name][draws] - resampled[first][name][draws] for first, second in pairs]
+            found[name] = np.array(of_pairs)
+        return found
 
     return differences
 
@@ -112,35 +120,52 @@ def exchanged_differences(
     Outputs are exchanged here: the sums of the segments to exchange are those of all pairs. `masks` are chunks of
     shape (b, n).
     """
-    totals = [stats.total() for stats in systems]
+    totals = np.array([stats.total() for stats in systems])
     # columns of the references alone are the same for both systems, so exchanging changes nothing
     varying = np.flatnonzero(~shared_columns([stats.rows for stats in systems])).tolist()
-    # the sums of the segments to exchange, of each system; in Fortran's order, as they are read by columns
-    tossed = [np.empty((n_resamples, len(varying)), order="F") for _ in systems]
+    # the sums of the segments to exchange, by system and column
+    tossed = np.empty((len(systems), len(varying), n_resamples))
     tables = side_by_side([np.ascontiguousarray(stats.rows[:, varying]) for stats in systems])
     start = 0
     for mask in masks:
         for members, table in tables:
-            sums = np.split(mask @ table, len(systems[members]), axis=1)
-            for tossed_sums, system_sums in zip(tossed[members], sums, strict=True):
-                tossed_sums[start : start + len(mask)] = system_sums
+            n_members = tossed[members].shape[0]
+            sums = (mask @ table).reshape(len(mask), n_members, len(varying))
+            tossed[members, :, start : start + len(mask)] = sums.transpose(1, 2, 0)
         start += len(mask)
-    # one table for each side, written anew for each pair: columns that do not vary stay as they are
-    exchanged = [np.full((n_resamples, len(totals[0])), totals[0], order="F") for _ in range(2)]
 
-    def differences(pair: Pair, draws: slice) -> Scores:
-        first, second = pair
-        sides = [sums[draws] for sums in exchanged]
-        for index, column in enumerate(varying):  # one by one, as columns stay in the processor's cache
-            of_first = tossed[first][draws, index]
-            of_second = tossed[second][draws, index]
-            np.subtract(totals[second][column], of_second, out=sides[0][:, column])
-            sides[0][:, column] += of_first
-            np.subtract(totals[first][column], of_first, out=sides[1][:, column])
-            sides[1][:, column] += of_second
-        second_scores = metric.finalize(sides[0])
-        first_scores = metric.finalize(sides[1])
-        return {name: scores - first_scores[name] for name, scores in second_scores.items()}
+    def of_one(first: int, seconds: NDArray[np.int64], draws: slice) -> Scores:
+        """Return the differences of a system from others."""
+        n_draws = len(range(*draws.indices(n_resamples)))
+        # one table for each side, by columns: those that do not vary have the sums of all segments
+        shape = (totals.shape[1], len(seconds), n_draws)
+        sides = [np.empty(shape), np.empty(shape)]
+        for column in set(range(totals.shape[1])).difference(varying):
+            for side in sides:
+                side[column] = totals[0, column]
+        for index, column in enumerate(varying):
+            of_first = tossed[first, index, draws]
+            of_seconds = tossed[seconds, index, draws]
+            np.subtract(totals[seconds, column, None], of_seconds, out=sides[0][column])
+            sides[0][column] += of_first
+            np.subtract(totals[first, column], of_first, out=sides[1][column])
+            sides[1][column] += of_seconds
+        second_scores, first_scores = (metric.finalize(side.reshape(len(side), -1).T) for side in sides)
+        return {
+            name: (scores - first_scores[name]).reshape(len(seconds), n_draws)
+            for name, scores in second_scores.items()
+        }
+
+    def differences(pairs: Pairs, draws: slice) -> Scores:
+        n_draws = len(range(*draws.indices(n_resamples)))
+        n_together = max(1, _SUMS // max(1, n_draws))
+        parts: dict[str, list[NDArray[np.float64]]] = {}
+        for first, of_first in groupby(pairs, key=itemgetter(0)):
+            seconds = np.array([second for _, second in of_first])
+            for start in range(0, len(seconds), n_together):
+                for name, found in of_one(first, seconds[start : start + n_together], draws).items():
+                    parts.setdefault(name, []).append(found)
+        return {name: np.concatenate(of_score) for name, of_score in parts.items()}
 
     return differences
 
@@ -233,11 +258,11 @@ def null_of_sets(
             metric.check_call(resampled=True)
             of_sets.append(exchanged_differences(metric, systems, masks, n_all))
 
-    def differences(pair: Pair, draws: slice) -> Scores:
+    def differences(some_pairs: Pairs, draws: slice) -> Scores:
         total: dict[str, NDArray[np.float64]] = {}
         for weight, of_set in zip(weights, of_sets, strict=True):
-            for name, of_score in of_set(pair, draws).items():
-                part = weight * of_score
+            for name, of_score in of_set(some_pairs, draws).items():
+                part = of_score if weight == 1.0 else weight * of_score
                 total[name] = total[name] + part if name in total else part
         return total
 
@@ -290,8 +315,8 @@ def _results(
     for pair in pairs:
         first, second = pair
         result = {}
-        for name, of_pair in differences(pair, ALL_DRAWS).items():
-            distribution = null.sizes(of_pair)
+        for name, of_pair in differences([pair], ALL_DRAWS).items():
+            distribution = null.sizes(of_pair[0])
             first_score, second_score = float(observed[first][name]), float(observed[second][name])
             # a difference that is smaller by rounding alone counts as one of the observed size
             slack = rounding(len(systems[0])) * max(abs(first_score), abs(second_score))

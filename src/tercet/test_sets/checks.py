@@ -40,19 +40,24 @@ def check_segment(test_set: TestSet, segment: int) -> None:
         )
 
 
-def check_references(name: str, references: Sequence[Sequence[str]], metric: Metric, metric_name: str) -> None:
+def check_references(test_set: TestSet, metric: Metric, metric_name: str) -> None:
     """Raise an InputError for the first segment without a reference, unless the options allow it.
 
     The metric has the name by which a user gives it.
     """
     if metric.missing_references != "error":
         return
-    missing = [number for number, texts in enumerate(references, 1) if not texts]
+    missing = [place for place, texts in enumerate(test_set.references) if not texts]
     if missing:
         further = f" (nor do {len(missing) - 1} others)" if len(missing) > 1 else ""
         with_option = f"{metric_name}:missing_references=skip"
         how = f"-m {with_option}" if on_command_line() else repr(with_option)
-        raise InputError(f"{name}, segment {missing[0]} has no reference{further}; {how} leaves such segments out.")
+        position = test_set.without_reference.get(missing[0], "")
+        where = f" ({position})" if position else ""
+        raise InputError(
+            f"{test_set.name}, segment {missing[0] + 1} has no reference{where}{further}; {how} leaves such segments "
+            "out."
+        )
 
 
 def check_gaps(test_set: TestSet, metric: Metric, stats: Sequence[SegmentStats]) -> None:

@@ -11,7 +11,7 @@ from tercet.errors import InputError, argument, argument_set, shorten, warn
 from tercet.files.batches import Answers, Requests, with_references
 from tercet.files.joined import Runs, join_logs
 from tercet.files.read import read_file, table_format
-from tercet.files.score_columns import is_lower_better
+from tercet.files.score_columns import directions_of
 from tercet.files.table import Log, Table
 from tercet.files.writing import check_different
 from tercet.statistics.clusters import Clusters
@@ -29,7 +29,9 @@ def log_sets(logs: list[Log], columns: Columns) -> list[TestSet]:
     """Return a test set for each task that logs are of; those without the scores that are named are left out."""
     test_sets = [
         replace(_log_set(runs), slices=slices_of_columns(runs.first, columns.slices, runs.order))
-        for runs in join_logs(logs, columns.systems, columns.references, columns.source, columns.cluster)
+        for runs in join_logs(
+            logs, columns.systems, columns.references, columns.source, columns.cluster, columns.missing
+        )
     ]
     # Where none has all of the scores, the error comes from who reads them.
     having = [test_set for test_set in test_sets if {*columns.scores} <= {*test_set.scores}]
@@ -46,7 +48,7 @@ def _log_set(runs: Runs) -> TestSet:
         name: {system: np.array(numbers) for system, numbers in by_system.items()}
         for name, by_system in runs.scores.items()
     }
-    directions = runs.first.higher_is_better
+    directions = directions_of(scores, runs.first.higher_is_better)
     return TestSet(
         runs.task,
         runs.systems,
@@ -55,7 +57,10 @@ def _log_set(runs: Runs) -> TestSet:
         fields=runs.fields,
         clusters=None if runs.cluster is None else Clusters.of(runs.labels, len(runs.references), runs.cluster),
         scores=scores,
-        lower_is_better=tuple(name for name in scores if not directions.get(name, not is_lower_better(name))),
+        lower_is_better=directions.lower,
+        higher_is_better=directions.higher,
+        lost=runs.lost,
+        n_all=runs.n_all,
         no_texts=runs.no_texts
         and f"{runs.no_texts}; compare its scores: {argument_set('scores', next(iter(scores)))}",
         exact_task=_exact_task(runs.first),
@@ -106,5 +111,13 @@ def batch_sets(
             f"({argument('references')})."
         )
     references, sources = [*map(read_file, reference_paths)], [*requests, *map(read_file, source_paths)]
-    logs = with_references(answers, references, sources, columns=columns.references, source=columns.source)
+    answers = [replace(table, called=columns.called.get(table.name, "")) for table in answers]
+    logs = with_references(
+        answers,
+        references,
+        sources,
+        columns=columns.references,
+        source=columns.source,
+        missing=columns.missing,
+    )
     return log_sets(logs, replace(columns, references=[], source=None))

@@ -2,32 +2,145 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from tercet.errors import InputError
-from tercet.files.read import unpacked
+from tercet.errors import InputError, argument, shorten, warn
+from tercet.files.read import SEGLST, table_format, unpacked
 from tercet.files.text import STDIN
 
 
-def names_of(paths: list[str]) -> list[str]:
-    """Return a name for each file, as short as possible while unique."""
+class NamedFiles(NamedTuple):
+    """Files, with the names that users give to them."""
+
+    paths: list[str]
+    #: The names of systems or runs, by path.
+    called: dict[str, str]
+    #: By path, further files with the same name, which may have scores of it. They are not in `paths`.
+    further: dict[str, list[str]]
+
+    @classmethod
+    def of_texts(cls, texts: Sequence[str]) -> NamedFiles:
+        """Return files given as paths or as ``NAME=PATH``."""
+        for text in texts:
+            _warn_of_two_meanings(text)
+        return cls._of_pairs([_path_and_name(text) for text in texts])
+
+    @classmethod
+    def of_mapping(cls, files: Mapping[Any, Any]) -> NamedFiles:
+        """Return files given by name: a path, or that of a run and those of its scores."""
+        pairs = []
+        for name, given in files.items():
+            if not isinstance(name, str) or not name.strip():
+                raise InputError(
+                    f"{argument('files')}: expected the name of a system as a text, got {shorten(name)}."
+                )
+            paths: Sequence[Any] = [given]
+            if isinstance(given, list | tuple) and given:
+                paths = given
+            for path in paths:
+                if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
+                    raise InputError(
+                        f"{argument('files')}: expected the path of a file or folder for {shorten(name)}, got "
+                        f"{shorten(path)}."
+                    )
+                pairs.append((os.fspath(path), name.strip()))
+        return cls._of_pairs(pairs)
+
+    @classmethod
+    def _of_pairs(cls, pairs: Sequence[tuple[str, str]]) -> NamedFiles:
+        """Return files by their paths and names; InputError for a name of two systems, or a file with two names."""
+        found = cls([], {}, {})
+        first_of: dict[str, str] = {}
+        names: dict[str, str] = {}
+        for path, name in pairs:
+            if not name:
+                found.paths.append(path)
+                continue
+            if path in names:
+                raise InputError(
+                    f"The file {path!r} is given twice, with the names {shorten(names[path])} and {shorten(name)}."
+                )
+            names[path] = name
+            first = first_of.setdefault(name, path)
+            if first == path:
+                found.paths.append(path)
+                found.called[path] = name
+            elif table_format(path) and (table_format(first) or os.path.isdir(first)):
+                found.further.setdefault(first, []).append(path)
+            else:
+                raise InputError(
+                    f"The name {shorten(name)} is given twice, to {first!r} and to {path!r}; expected a name of its "
+                    "own for each."
+                )
+        return found
+
+
+def paths_of(texts: Sequence[str]) -> list[str]:
+    """Return the paths of files, some of which may be given as ``NAME=PATH``."""
+    return [_path_and_name(text)[0] for text in texts]
+
+
+def _path_and_name(text: str) -> tuple[str, str]:
+    """Return the path and the name of ``NAME=PATH``; the name is "" of a path alone.
+
+    A file whose own name has an equals sign is that file.
+    """
+    name, equals, path = text.partition("=")
+    if not equals or os.path.exists(text):
+        return text, ""
+    # Folders may be called as settings are: runs/lr=0.1/output.txt, which is not there.
+    if not _is_there(path) and "/" in name.replace(os.sep, "/"):
+        return text, ""
+    if not name.strip():
+        raise InputError(f"{shorten(text)} has no name before the equals sign; expected NAME=PATH.")
+    if not path:
+        raise InputError(f"{shorten(text)} has no path behind the equals sign; expected NAME=PATH.")
+    return path, name.strip()
+
+
+def _is_there(path: str) -> bool:
+    return path == STDIN or os.path.exists(path)
+
+
+def _warn_of_two_meanings(text: str) -> None:
+    """Warn of a file that may also be another one with a name."""
+    name, equals, path = text.partition("=")
+    if equals and name.strip() and os.path.exists(text) and _is_there(path):
+        named = f"{name.strip()}=./{path}"
+        warn(
+            f"{shorten(text)} is read as the file of this name, and not as the file {shorten(path)} with the name "
+            f"{shorten(name.strip())}; to name that file, write {shorten(named)}."
+        )
+
+
+def names_of(paths: list[str], called: Mapping[str, str] | None = None) -> list[str]:
+    """Return a name for each file: the one that it is given, or else one as short as possible while unique."""
+    twice = next((path for path, times in Counter(paths).items() if times > 1), None)
+    if twice is not None:
+        raise InputError(f"The file {twice!r} is given twice.")
+    called = called or {}
     # From the shortest name to the longest: each is for files whose shorter names are equal.
     namings: tuple[Callable[[str], str], ...] = (
         _without_ends,
         lambda path: f"{Path(path).absolute().parent.name}/{_without_ends(path)}",
         str,
     )
-    names = [""] * len(paths)
-    unnamed = list(range(len(paths)))
+    names = [called.get(path, "") for path in paths]
+    unnamed = [index for index, path in enumerate(paths) if path not in called]
     for naming in namings:
         for index in unnamed:
             names[index] = naming(paths[index])
         counts = Counter(names)
         unnamed = [index for index in unnamed if counts[names[index]] > 1]
     if unnamed:
-        raise InputError(f"The file {paths[unnamed[0]]!r} is given twice.")
+        raise InputError(
+            f"The name {shorten(names[unnamed[0]])} is given to a file, and is that of another one, "
+            f"{paths[unnamed[0]]!r}; name that too, as NAME=PATH, or choose another."
+        )
     # Bytes that are not UTF-8 are shown as \xff: a table, JSON or a page could not be written with them.
     return [name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names]
 
@@ -37,6 +150,8 @@ def _without_ends(path: str) -> str:
     if path == STDIN:
         return "stdin"
     name = Path(unpacked(path)).name
+    if name.lower().endswith(SEGLST):
+        return name[: -len(SEGLST)]
     stem, _, end = name.rpartition(".")
     # The end of "gpt-4.1" is no extension: those have letters only.
     return stem if stem and end.isalpha() else name

@@ -50,6 +50,26 @@ def odd_scores(test_set: TestSet, names: Iterable[str]) -> list[str]:
     return messages
 
 
+def gated_oddities(test_set: TestSet, name: str) -> Iterator[str]:
+    """Yield what a gate by a score must not pass over: two scales, or one system with nothing but a mark."""
+    columns = test_set.scores.get(name, {})
+    present = {system: column[~np.isnan(column)] for system, column in columns.items()}
+    unmarked = {}
+    for system, numbers in present.items():
+        unmarked[system] = numbers[~np.isin(numbers, _marks(numbers))]
+        values = {*numbers.tolist()}
+        marks = values & {*_NEGATIVE_MARKS, *_POSITIVE_MARKS}
+        if len(present) > 1 and len(values) == 1 and marks:
+            yield f"all numbers of {named([system])} are {marks.pop():g}, which mostly stands for a missing one."
+    yield from _odd_scales(unmarked)
+
+
+def n_marked(numbers: NDArray[np.float64]) -> int:
+    """Return how many numbers seem to stand for a missing one: -1, 999 or the like, alone beyond all others."""
+    present = numbers[~np.isnan(numbers)]
+    return int(np.isin(present, _marks(present)).sum())
+
+
 def _odd_scales(numbers: Mapping[str, NDArray[np.float64]]) -> Iterator[str]:
     """Yield a warning where one system seems to have shares of 1, and another percent."""
     present = {system: column for system, column in numbers.items() if len(column) and column.min() >= 0}

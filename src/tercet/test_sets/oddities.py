@@ -5,12 +5,14 @@ from __future__ import annotations
 import operator
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from tercet.base.metric import Metric
 from tercet.corpus.artefacts import Artefacts, Items, artefacts_of, none_or_some, span_in_words, token_list_warning
 from tercet.corpus.corpus import Corpus, places
+from tercet.corpus.styles import styles_of
 from tercet.errors import argument, argument_set, shorten, warn
 from tercet.markup import joined
 from tercet.statistics.stats import SegmentStats
@@ -59,11 +61,15 @@ def warn_of_artefacts(test_set: TestSet, corpus: Corpus, metrics: Iterable[Metri
     What the metrics' ``normalize`` mends is no artefact.
     """
     messages: list[str] = []
-    scored: list[Corpus] = []
+    #: With the metrics that score them.
+    scored: dict[Corpus, list[Metric]] = {}
     for metric in metrics:
-        if metric.takes_references and (texts := metric.as_scored(corpus)) not in scored:
-            scored.append(texts)
-            messages += [message for message in _artefact_warnings(test_set, texts) if message not in messages]
+        if metric.takes_references:
+            scored.setdefault(metric.as_scored(corpus), []).append(metric)
+    for texts, metrics_of_texts in scored.items():
+        ignores_case = all(metric.ignores_case for metric in metrics_of_texts)
+        found = _artefact_warnings(test_set, texts) + _style_warnings(test_set, texts, ignores_case)
+        messages += [message for message in found if message not in messages]
     for message in messages:
         warn(message)
     return messages
@@ -138,7 +144,23 @@ _SAMPLED = 100
 #: Numbers and ids of a text, which differ between messages of the same error.
 _NUMBERS = re.compile(r"\b\w*\d\w*", re.ASCII)
 #: Short texts that stand for an answer that failed.
+_ERROR_MESSAGE = re.compile(
+    r"\W*(error code: ?\d+|\[error\]|internal server error|request timed out|rate ?limit|traceback \()", re.IGNORECASE
+)
+#: What a text says that repeats and is the message of an error; one that does not repeat may speak of errors.
+_LIKE_ERROR = re.compile(
+    r"\b(error|exception|time ?out|timed out|unavailable|overloaded|quota|too many requests|rate ?limit|traceback"
+    r"|connection (reset|refused|closed))\b",
+    re.IGNORECASE,
+)
 _FAILURES = frozenset({"error", "api error", "timeout", "n/a", "none", "null", "nan", "failed"})
+
+
+def is_failure(text: str) -> bool:
+    """Return whether a text stands for an answer that failed, such as ``API error`` or ``Error code: 429 - ...``."""
+    return text.strip().casefold() in _FAILURES or _ERROR_MESSAGE.match(text) is not None
+
+
 #: So many segments, and this share of all, with a wrong text that repeats are warned of.
 _REPEATED, _REPEATED_SHARE = 4, 0.02
 #: If fewer of the other texts are different, they are of few kinds, as labels and templates are.
@@ -147,12 +169,46 @@ _DIFFERENT = 0.8
 _OTHERS = 0.25
 
 
+class _Repeat(NamedTuple):
+    """A text that a system has in many segments where it is wrong."""
+
+    system: str
+    #: All segments that have it, but for numbers, and those in which no reference is like it.
+    segments: list[int]
+    wrong: list[int]
+    #: Whether it has the same numbers, too.
+    is_one_text: bool
+
+
 def _repeated_texts(test_set: TestSet) -> list[str]:
     """Return warnings of a text that a system has in many segments where it is wrong, such as an error's message."""
+    messages = []
+    for system, segments, _, is_one_text in _repeats(test_set):
+        but_for = "" if is_one_text else ", but for numbers,"
+        messages.append(
+            f"{test_set.name}: the system {shorten(system)} has the same text{but_for} in {len(segments):,} "
+            f"of {test_set.n_segments:,} segments, the first of them segment {segments[0] + 1:,}: "
+            f"{shorten(test_set.systems[system][segments[0]])}. If it is the message of an error, run these segments "
+            "again, or leave them out for every system."
+        )
+    return messages
+
+
+def repeated_errors(test_set: TestSet) -> dict[str, list[int]]:
+    """Return by system the segments with one wrong text that reads like an error's, beside different references."""
+    found = {}
+    for system, _, wrong, _ in _repeats(test_set):
+        n_different = len({tuple(test_set.references[segment]) for segment in wrong})
+        if 2 * n_different > len(wrong) and _LIKE_ERROR.search(test_set.systems[system][wrong[0]]):
+            found[system] = wrong
+    return found
+
+
+def _repeats(test_set: TestSet) -> Iterator[_Repeat]:
+    """Yield the commonest text of each system that repeats where it is wrong."""
     references, n_segments = test_set.references, test_set.n_segments
     sample = places(n_segments, _SAMPLED)
     least = max(_REPEATED, _REPEATED_SHARE * n_segments)
-    messages = []
     for system, texts in test_set.systems.items():
         kind, times = _commonest([texts[segment] for segment in sample])
         if times < max(2, _REPEATED_SHARE * len(sample)):
@@ -171,14 +227,7 @@ def _repeated_texts(test_set: TestSet) -> list[str]:
         if not is_one_text and n_others < _OTHERS * n_segments:
             continue
         if len({*kinds}) - 1 >= _DIFFERENT * n_others and len(wrong) >= max(least, len(segments) / 2):
-            but_for = "" if is_one_text else ", but for numbers,"
-            messages.append(
-                f"{test_set.name}: the system {shorten(system)} has the same text{but_for} in {len(segments):,} "
-                f"of {n_segments:,} segments, the first of them segment {segments[0] + 1:,}: "
-                f"{shorten(texts[segments[0]])}. If it is the message of an error, run these segments again, or "
-                "leave them out for every system."
-            )
-    return messages
+            yield _Repeat(system, segments, wrong, is_one_text)
 
 
 def _without_numbers(text: str) -> str:
@@ -379,6 +428,25 @@ def _artefact_warnings(test_set: TestSet, corpus: Corpus) -> list[str]:
             messages.append(_of_references(name, artefacts, lacking))
     tokens = token_list_warning(corpus)
     return [f"{test_set.name}: {message}" for message in [*messages, *([tokens] if tokens else [])]]
+
+
+def _style_warnings(test_set: TestSet, corpus: Corpus, ignores_case: bool) -> list[str]:
+    """Return the warnings of how most texts of a system are written and the references are not."""
+    styles = dict(
+        zip(
+            test_set.systems,
+            styles_of(corpus.numbered(1), ignores_case=ignores_case, item="segment"),
+            strict=True,
+        )
+    )
+    messages = []
+    for name in dict.fromkeys(name for found in styles.values() for name in found):
+        systems = [system for system, found in styles.items() if name in found]
+        first = styles[systems[0]][name]
+        for group in together(systems) if first.of_several else [[system] for system in systems]:
+            owner = f"{named(group)} {'has' if len(group) == 1 else 'have'}"
+            messages.append(f"{test_set.name}: {styles[group[0]][name].message(owner)}")
+    return messages
 
 
 def _of_references(name: str, artefacts: dict[str, Artefacts], lacking: list[str]) -> str:

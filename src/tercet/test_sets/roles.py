@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tercet.errors import argument, shorten, warn
-from tercet.files.roles import CODES, clear_role
+from tercet.files.join import LEAVE_OUT
+from tercet.files.numbers import Sign
+from tercet.files.read import Opening
+from tercet.files.roles import CODES, UNLIKE_SYSTEMS, clear_role
 from tercet.files.table import Roles, Table
 
 #: The most columns that a message names.
@@ -26,26 +29,50 @@ class Columns:
     #: What labels segments: columns, perhaps with a regular expression.
     slices: list[str]
     need_references: bool
+    #: What stands before decimals, where the user says so.
+    decimal: Sign = ""
+    #: What becomes of segments that a system lacks.
+    missing: str = LEAVE_OUT
+    #: What the user says of files before they are read.
+    opening: Opening = Opening()
+    #: The column of a long table that names the system of each row.
+    system_column: str | None = None
+    #: What the user calls the systems of files, by path.
+    called: Mapping[str, str] = field(default_factory=dict)
+    #: Files with scores of what is in a file or folder, by its path: what else is given with its name.
+    scored_in: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 _ROLES = {"system": "a system", "reference": "references", "source": "the source"}
 
 
-def columns_in_words(
-    table: Table, columns: Columns, scores: Sequence[str], slices: Sequence[str]
-) -> tuple[str, tuple[str, ...]]:
-    """Return which columns have which role, and which are left out, given those of scores and of slices."""
-    with_role = {*columns.systems, *columns.references, columns.source, columns.cluster, *scores, *slices}
-    roles = {
-        "systems" if len(columns.systems) > 1 else "system": columns.systems,
-        "references": columns.references,
-        "sources": [] if columns.source is None else [columns.source],
+def columns_by_role(columns: Columns, scores: Sequence[str], slices: Sequence[str]) -> dict[str, Sequence[str]]:
+    """Return the columns in each role, given those of scores and of slices."""
+    return {
+        "system": columns.systems,
+        "reference": columns.references,
+        "source": [] if columns.source is None else [columns.source],
         "clusters": [] if columns.cluster is None else [columns.cluster],
         "scores": scores,
         "slices": list(dict.fromkeys(slices)),
     }
+
+
+#: Roles of columns as a list of them is called.
+_SEVERAL = {"reference": "references", "source": "sources"}
+
+
+def columns_in_words(table: Table, roles: Mapping[str, Sequence[str]]) -> tuple[str, tuple[str, ...]]:
+    """Return which columns have which role, and which are left out."""
+    with_role = {column for names in roles.values() for column in names}
     left_out = tuple(column for column in table.columns if column not in with_role)
-    parts = [f"{role}: {named(names)}" for role, names in roles.items() if names]
+    parts = []
+    for role, names in roles.items():
+        title = _SEVERAL.get(role, role)
+        if role == "system" and len(names) > 1:
+            title = "systems"
+        if names:
+            parts.append(f"{title}: {named(names)}")
     return f"{table.name}: {'; '.join(parts)}{end_of_fields({}, left_out)}", left_out
 
 
@@ -81,6 +108,15 @@ def warn_left_out(table: Table, roles: Roles) -> None:
             f"{table.name}: the column{'s' * (len(columns) > 1)} {named(columns)} {predicate}, "
             f"unlike {named(roles.systems)}: {subject} not taken as a system. To take {pronoun}, name every system: "
             f"{argument('systems')}."
+        )
+
+
+def warn_unlike(table: Table, roles: Roles) -> None:
+    """Warn of columns that are called as references, and are not taken as such because of what they hold."""
+    for column in roles.unlike:
+        warn(
+            f"{table.name}: the column {column!r} {UNLIKE_SYSTEMS}, unlike {named(roles.references)}: it is not "
+            f"taken as references. To take it, name all references: {argument('reference_columns')}."
         )
 
 

@@ -4,42 +4,88 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
-from tercet.errors import InputError, argument, argument_set, did_you_mean, shorten, warn
+from tercet.errors import InputError, argument, argument_set, arguments_set, did_you_mean, shorten, warn
+from tercet.files.endings import ENDING_COLUMNS, wrong_ends
 from tercet.files.joined import columns_of, complete
+from tercet.files.numbers import WRITTEN_AS_MISSING
 from tercet.files.read import MEMORIES, TRANSLATIONS, items, table_format
-from tercet.files.roles import clear_role, document_column, guess_roles, lack, role_of
-from tercet.files.score_columns import WRITTEN_AS_MISSING, is_lower_better, score_columns, systems_of, without_scores
-from tercet.files.table import Memory, Roles, Table
+from tercet.files.roles import CODES, clear_role, document_column, guess_roles, lack, role_of
+from tercet.files.score_columns import (
+    columns_beside,
+    directions_of,
+    score_columns,
+    scored_systems,
+    systems_of,
+    without_scores,
+)
+from tercet.files.table import Memory, Roles, Table, TableWithRoles
+from tercet.files.vocabulary import ITEM
 from tercet.markup import joined
 from tercet.statistics.clusters import Clusters
 
 from .labels import column_and_pattern, slices_of_columns
-from .long_tables import warn_pooled, wide
-from .roles import MOST_NAMED, Columns, columns_in_words, named, warn_left_out, warn_swapped, warn_unused
+from .long_tables import called, lost_by_system, own_columns_of_long, readings_of_long, warn_pooled, wide
+from .misread_tables import check_rows, column_apart
+from .reading import HOW_READ, readings
+from .roles import (
+    MOST_NAMED,
+    Columns,
+    columns_by_role,
+    columns_in_words,
+    named,
+    warn_left_out,
+    warn_swapped,
+    warn_unlike,
+    warn_unused,
+)
+from .tables_with_roles import rows_of_all
 from .test_set import TestSet, without_texts
 
 #: The alternative for translation memories.
 _JOINED = " Or give a {} for each system, and one with the references ({})."
+#: The same for files of WMT that have one side each.
+_BESIDE = " Or give the file of the references, too ({})."
 
 
 def table_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
     """Return the texts of a table; columns that are not named have the role that their name suggests."""
     if isinstance(table, Memory):
         systems, references, source = columns_of(table, columns.systems, columns.references, columns.source)
-        table = complete(table, [*systems, *references])
+        table = complete(table, systems, references, columns.missing)
         columns = replace(columns, systems=systems, references=references, source=source)
-    table, columns, note = wide(table, columns)
+    # In a long table, the system that is named is the column of the systems' texts.
+    asked = list(filter(None, [*columns.systems, columns.system_column]))
+    if isinstance(table, TableWithRoles):
+        table, lost = rows_of_all(table, columns)
+        note = ""
+    else:
+        long = table
+        table, columns, note = wide(table, columns)
+        if table is long:
+            check_rows(table, columns)
+        lost = lost_by_system(table)
     slices = slices_of_columns(table, columns.slices)
     pooled = warn_pooled(table, columns)
     test_set = _texts_or_scores(table, path, name, columns, pooled)
     fields = " ".join(filter(None, [test_set.fields, note]))
+    test_set = replace(test_set, wrong_ends=_wrong_ends(table, list(test_set.systems), columns.scores))
+    slice_columns = [column_and_pattern(spec, table.columns)[0] for spec in columns.slices]
+    unread = [name for name in table.columns if name in {*test_set.left_out, columns.cluster, *slice_columns}]
+    own_columns = own_columns_of_long(table, unread)
     return replace(
-        _with_clusters(test_set, table, columns, is_pooled=pooled is not None), slices=slices, fields=fields
+        _with_clusters(test_set, table, columns, is_pooled=pooled is not None),
+        slices=slices,
+        fields=fields,
+        columns=readings_of_long(table, test_set.columns, asked),
+        lost=lost.by_system,
+        n_all=lost.n_all,
+        own_columns=own_columns.of_items,
+        own_columns_by_system=own_columns.by_system,
     )
 
 
@@ -56,22 +102,25 @@ def _texts_or_scores(table: Table, path: str, name: str, columns: Columns, names
         guessed, columns={name: cells for name, cells in guessed.columns.items() if name not in labelling}
     )
     roles = guess_roles(guessed, [column for column in columns.references if column in table.columns])
-    has_texts = any(column in table.columns for column in columns.systems or roles.systems)
-    if columns.scores and not columns.need_references and not has_texts:
-        return _scores_alone(table, name, columns, [*guessed.columns])
+    if columns.scores and not columns.need_references and not _has_texts_of_scored(table, columns, roles):
+        return _scores_alone(table, name, columns, [*guessed.columns], roles.reasons)
     ids = None
     if isinstance(table, Memory):
         # The columns are languages, whose codes suggest no role.
         roles, ids = Roles(None, (), ()), table.labels.get("id")
     _check_columns(table, columns)
+    if not columns.systems and not columns.references:
+        check_clear(table, roles)
     source = columns.source or roles.source
     references = columns.references or [
         column for column in roles.references if column not in {*columns.systems, source}
     ]
     systems = columns.systems or [column for column in roles.systems if column not in {*references, source}]
     check_roles(table, table_format(path), systems, references, columns.need_references)
+    if not columns.references:
+        warn_unlike(table, roles)
     # Who names the systems leaves the other columns out on purpose.
-    if not columns.systems:
+    if not columns.systems and not isinstance(table, TableWithRoles):
         warn_left_out(table, roles)
         with_role = {*roles.systems, *roles.left_out, *roles.references, *references, roles.source, source}
         warn_unused(table, [column for column in table.columns if column not in with_role | labelling])
@@ -79,22 +128,61 @@ def _texts_or_scores(table: Table, path: str, name: str, columns: Columns, names
     texts = {column: items(table, column, [])[0] for column in systems}
     warn_swapped(table.name, systems, references, source)
     _warn_of_written_missing(table, systems, references)
+    asked = [*columns.systems, *columns.references, *filter(None, [columns.source, columns.cluster])]
     columns = replace(columns, systems=systems, references=references, source=source)
-    fields, left_out = columns_in_words(table, columns, columns_of_scores, slice_columns)
+    by_role = columns_by_role(columns, columns_of_scores, slice_columns)
+    fields, left_out = columns_in_words(table, by_role)
+    directions = directions_of(columns.scores)
     return TestSet(
         name,
         texts,
         reference_lists,
         None if source is None else _sources(table, source),
         fields=fields,
+        columns=readings(table, by_role, roles.reasons, [*asked, *columns_of_scores, *slice_columns]),
         left_out=left_out,
         scores={score: score_columns(table, systems, score) for score in columns.scores},
-        lower_is_better=tuple(filter(is_lower_better, columns.scores)),
+        lower_is_better=directions.lower,
+        higher_is_better=directions.higher,
         ids=ids,
     )
 
 
-def _scores_alone(table: Table, name: str, columns: Columns, other_columns: list[str]) -> TestSet:
+def _has_texts_of_scored(table: Table, columns: Columns, roles: Roles) -> bool:
+    """Return whether there are texts of systems: those that are named, or those that the scores are of."""
+    if columns.systems:
+        return any(column in table.columns for column in columns.systems)
+    if not roles.systems:
+        return False
+    # "task" with "a.score" and "b.score" is no system.
+    scored = scored_systems(table, columns.scores[0])
+    return not scored or not {*scored}.isdisjoint(roles.systems)
+
+
+def check_clear(table: Table, roles: Roles) -> None:
+    """Raise an InputError where columns are as likely systems as references, with both ways to say it."""
+    if not roles.doubtful:
+        return
+    doubtful = list(roles.doubtful)
+    certain = [name for name in roles.references if name not in doubtful]
+    systems = [name for name in roles.systems if name not in doubtful]
+    ways = []
+    for role, of_systems, of_references in (
+        ("systems", [*systems, *doubtful], certain),
+        ("references", systems, [*certain, *doubtful]),
+    ):
+        options = [arguments_set("systems", of_systems), arguments_set("reference_columns", of_references)]
+        ways.append(f"As {role}: {' '.join(filter(None, options))}")
+    raise InputError(
+        f"{table.name}: it is not clear whether {joined(list(map(repr, doubtful)), MOST_NAMED)} "
+        f"{'is a system or has' if len(doubtful) == 1 else 'are systems or have'} references. {'. '.join(ways)}."
+        f"{HOW_READ}"
+    )
+
+
+def _scores_alone(
+    table: Table, name: str, columns: Columns, other_columns: list[str], reasons: Mapping[str, str]
+) -> TestSet:
     """Return the scores in a table that has no texts of systems; its other columns are left out."""
     scores = columns.scores
     systems = columns.systems or systems_of(table, scores[0])
@@ -106,12 +194,46 @@ def _scores_alone(table: Table, name: str, columns: Columns, other_columns: list
             f"{table.name} has no scores {shorten(scores[0])} of a system; expected columns such as "
             f"{f'base.{scores[0]}'!r} or {f'{scores[0]}_base'!r}{hint}"
         )
+    if not columns.systems:
+        _check_not_numbered(table, systems, scores[0], [*guess_roles(without_scores(table, scores)).systems])
     numbers = {score: score_columns(table, systems, score) for score in scores}
     left_out = [column for column in other_columns if column not in {*systems, columns.cluster}]
     fields = f"{table.name}: no texts; scores of {named(systems)}: {named(scores)}"
     fields += f"; left out: {named(left_out)}." if left_out else "."
+    of_scores = [column for column in table.columns if column not in other_columns or column in systems]
+    clusters = [] if columns.cluster is None else [columns.cluster]
+    columns_read = readings(table, {"scores": of_scores, "clusters": clusters}, reasons, [*of_scores, *clusters])
     alone = without_texts(name, systems, len(table.lines))
-    return replace(alone, fields=fields, scores=numbers, lower_is_better=tuple(filter(is_lower_better, scores)))
+    lower, higher = directions_of(scores)
+    return replace(
+        alone, fields=fields, columns=columns_read, scores=numbers, lower_is_better=lower, higher_is_better=higher
+    )
+
+
+def _check_not_numbered(table: Table, systems: Sequence[str], score: str, texts: Sequence[str]) -> None:
+    """Raise an InputError for systems that are numbers: ``score_1`` and ``score_2`` may be of two raters."""
+    if len(systems) < 2 or not all(map(str.isdecimal, systems)):
+        return
+    names = [*columns_beside(table, systems, score).values()]
+    as_systems = f"{arguments_set('systems', systems)} {argument_set('scores', score)}"
+    # Scores without texts are of a system that is to be called something.
+    as_scores = f"{arguments_set('systems', texts or ['model'])} {arguments_set('scores', names)}"
+    raise InputError(
+        f"{table.name}: it is not clear whether {named(names)} are of {len(systems)} systems, or scores of one, as "
+        f"of {len(systems)} raters. As systems: {as_systems}. As scores of one: {as_scores}.{HOW_READ}"
+    )
+
+
+def _wrong_ends(table: Table, systems: list[str], scores: Sequence[str]) -> dict[str, dict[int, str]]:
+    """Return by system what is wrong with answers, as columns such as ``status`` say that are no scores."""
+    found: dict[str, dict[int, str]] = {system: {} for system in systems}
+    for name in ENDING_COLUMNS:
+        if name in scores:
+            continue
+        for system, column in columns_beside(table, systems, name).items():
+            for row, kind in wrong_ends(name, table.columns[column]).items():
+                found[system].setdefault(row, kind)
+    return found
 
 
 def _with_clusters(test_set: TestSet, table: Table, columns: Columns, *, is_pooled: bool) -> TestSet:
@@ -189,12 +311,26 @@ def check_roles(table: Table, format: str, systems: list[str], references: list[
         }
         if reasons and kind == "column":
             problem += f" ({', '.join(f'{name!r} {reason}' for name, reason in [*reasons.items()][:MOST_NAMED])})"
+        advice = _of_numbers(table) + HOW_READ
+        if format in MEMORIES:
+            advice = _JOINED.format(file, argument("references"))
+        elif format == "wmt" and systems:
+            advice = _BESIDE.format(argument("references"))
         raise InputError(
             f"{table.name}: {problem} was recognized as {', or '.join(missing)}; "
             f"there {'is the' if len(quoted) == 1 else 'are the'} {kind}{'s' * (len(quoted) > 1)} "
             f"{joined(quoted, MOST_NAMED)}."
-            f"{_JOINED.format(file, argument('references')) if format in MEMORIES else ''}"
+            f"{advice}"
         )
+
+
+def _of_numbers(table: Table) -> str:
+    """Return how numbers are compared, where a table has no texts."""
+    are_numbers = [lack(cells) == CODES for cells in table.columns.values()]
+    has_texts = any(not lack(cells) for cells in table.columns.values())
+    if sum(are_numbers) < 2 or has_texts:
+        return ""
+    return f" Numbers that came without texts are compared by {argument('scores')}."
 
 
 def _warn_of_written_missing(table: Table, systems: list[str], references: list[str]) -> None:
@@ -219,30 +355,76 @@ def _warn_of_written_missing(table: Table, systems: list[str], references: list[
 
 def _warn_repeated_ids(table: Table) -> None:
     """Warn of the first id in several rows: a copied segment counts twice."""
-    for column in table.columns:
-        if column.strip().lower() != "id":
-            continue
-        rows: dict[str, list[int]] = {}
-        for line, cell in zip(table.lines, table.columns[column], strict=True):
-            if cell is not None and str(cell).strip():
-                rows.setdefault(str(cell), []).append(line)
-        repeated = [(cell, lines) for cell, lines in rows.items() if len(lines) > 1]
-        if repeated:
-            cell, lines = repeated[0]
-            n_others = len(repeated) - 1
-            further = f"; {n_others:,} more {'id is' if n_others == 1 else 'ids are'} repeated" if n_others else ""
-            warn(
-                f"{table.name}: the id {shorten(cell)} occurs {len(lines):,} times, first on {table.unit}s "
-                f"{lines[0]:,} and {lines[1]:,}{further}. Each row is scored as a separate segment; "
-                f"{argument_set('cluster', column)} resamples those of an id together.",
-            )
+    column = _column_of_ids(table)
+    if column is None:
+        return
+    rows: dict[str, list[int]] = {}
+    for line, cell in zip(table.lines, table.columns[column], strict=True):
+        if cell is not None and str(cell).strip():
+            rows.setdefault(str(cell), []).append(line)
+    repeated = [(cell, lines) for cell, lines in rows.items() if len(lines) > 1]
+    if not repeated:
+        return
+    cell, lines = repeated[0]
+    n_others = len(repeated) - 1
+    further = f"; {n_others:,} more {'id is' if n_others == 1 else 'ids are'} repeated" if n_others else ""
+    called_so = "" if _is_id(column) else f" of {column!r}"
+    warn(
+        f"{table.name}: the id {shorten(cell)}{called_so} occurs {len(lines):,} times, first on {table.unit}s "
+        f"{lines[0]:,} and {lines[1]:,}{further}. Each row is scored as a separate segment; "
+        f"{argument_set('cluster', column)} resamples those of an id together.{_apart_in_words(table, column)}",
+    )
+
+
+def _column_of_ids(table: Table) -> str | None:
+    """Return the column that should have another id in each row; None where a row's id has several parts."""
+    ids = list(called(table, ITEM))
+    plain = [name for name in ids if _is_id(name)]
+    if plain:
+        return plain[0]
+    # A document has several segments, which may be numbered in each.
+    document = document_column(table)
+    of_segments = [name for name in ids if name != document]
+    if not of_segments:
+        return None
+    parts = [*ids, *([] if document is None else [document])]
+    keys = list(zip(*(map(repr, table.columns[name]) for name in parts), strict=True))
+    return of_segments[0] if len({*keys}) < len(keys) else None
+
+
+def _is_id(column: str) -> bool:
+    return column.strip().lower() == "id"
+
+
+def _apart_in_words(table: Table, column: str) -> str:
+    """Return which column tells the rows of an id apart, as the end of a message; "" where none does."""
+    apart = column_apart(table, [column])
+    if apart is None:
+        return ""
+    values = list(dict.fromkeys(map(str, table.columns[apart])))
+    return (
+        f" There is one row for each {apart!r} ({named(values)}); if these are systems: "
+        f"{argument_set('system_column', apart)}."
+    )
 
 
 # Tables of a system each.
 
 
-def joined_tables(test_sets: list[TestSet]) -> list[TestSet]:
-    """Return the test sets; of tables with one system each for the same references and sources, one."""
+def check_one_system(path: str, systems: Sequence[str], name: str) -> None:
+    """Raise an InputError for a table with several systems that is given one name."""
+    if len(systems) > 1:
+        raise InputError(
+            f"{path} has {len(systems)} systems ({named(systems)}), and the name {shorten(name)} is for one: "
+            f"give the file without a name, or choose the system: {argument_set('systems', systems[0])}."
+        )
+
+
+def joined_tables(test_sets: list[TestSet], called: Mapping[str, str]) -> list[TestSet]:
+    """Return the test sets; of tables with one system each for the same references and sources, one.
+
+    `called` has the names that the user gives to the only systems of test sets.
+    """
     alike: dict[Any, list[TestSet]] = {}
     for place, test_set in enumerate(test_sets):
         segments = _identity(test_set)
@@ -251,11 +433,14 @@ def joined_tables(test_sets: list[TestSet]) -> list[TestSet]:
     _warn_of_near_misses([tables[0] for tables in alike.values() if len(tables) == 1])
     for tables in alike.values():
         if len(tables) == 1:
-            joined_sets += tables
+            name = called.get(tables[0].name, "")
+            joined_sets.append(_renamed(tables[0], name) if name else tables[0])
             continue
         name, systems = _apart([table.name for table in tables])
         columns = [column for table in tables for column in table.systems]
         systems = columns if len({*columns}) == len(columns) else systems
+        systems = [called.get(table.name, system) for table, system in zip(tables, systems, strict=True)]
+        _check_names_differ(tables, systems)
         first = tables[0]
         shared = "references" if any(first.references) else "sources"
         note = f"{named(systems)} are read as systems of one test set: the tables have the same {shared}."
@@ -272,7 +457,14 @@ def joined_tables(test_sets: list[TestSet]) -> list[TestSet]:
                     for texts in table.systems.values()
                 },
                 fields=" ".join([*(table.fields for table in tables), note]),
+                own_columns={},
+                own_columns_by_system=_own_columns_by_system(dict(zip(systems, tables, strict=True))),
                 warnings=tuple(message for table in tables for message in table.warnings),
+                wrong_ends={
+                    system: ends
+                    for system, table in zip(systems, tables, strict=True)
+                    for ends in table.wrong_ends.values()
+                },
                 scores={
                     score: {
                         system: numbers
@@ -284,6 +476,48 @@ def joined_tables(test_sets: list[TestSet]) -> list[TestSet]:
             )
         )
     return joined_sets
+
+
+def _own_columns_by_system(tables: Mapping[str, TestSet]) -> dict[str, dict[str, list[Any]]]:
+    """Return the own columns of tables of a system each: a comment on one's texts says nothing of the others'."""
+    by_column: dict[str, dict[str, list[Any]]] = {}
+    for system, table in tables.items():
+        for column, cells in table.own_columns.items():
+            by_column.setdefault(column, {})[system] = cells
+        # The only system is called otherwise among several.
+        for column, by_system in table.own_columns_by_system.items():
+            by_column.setdefault(column, {})[system] = next(iter(by_system.values()))
+    return by_column
+
+
+def _check_names_differ(tables: Sequence[TestSet], systems: Sequence[str]) -> None:
+    """Raise an InputError for a name that is given to a table, and is that of another one's system."""
+    for number, (table, system) in enumerate(zip(tables, systems, strict=True)):
+        if system in systems[:number]:
+            other = tables[systems.index(system)]
+            raise InputError(
+                f"The systems of {other.name} and {table.name} are both called {shorten(system)}; name both, as "
+                "NAME=PATH."
+            )
+
+
+def _renamed(test_set: TestSet, name: str) -> TestSet:
+    """Return a test set whose only system has another name."""
+    (system,) = test_set.systems
+    lost = {}
+    if system in test_set.lost:
+        lost[name] = test_set.lost[system]
+    scores = {}
+    for score, by_system in test_set.scores.items():
+        scores[score] = {name: by_system[system]}
+    return replace(
+        test_set,
+        systems={name: test_set.systems[system]},
+        fields=f"{test_set.fields} {shorten(system)} is called {shorten(name)}.",
+        wrong_ends={name: test_set.wrong_ends[system]},
+        lost=lost,
+        scores=scores,
+    )
 
 
 def _identity(test_set: TestSet) -> Any:

@@ -11,7 +11,11 @@ from numpy.typing import NDArray
 
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
+from tercet.files.table import Dialect
 from tercet.statistics.clusters import Clusters
+from tercet.tables import to_notebook
+
+from .reading import ColumnReading, shown_readings
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,8 @@ class TestSet:
         A text per segment.
     fields : str
         Of tables and logs, which columns or fields were read as what, in words.
+    columns : tuple of ColumnReading
+        Of a table, how each column was read and why: what ``tercet read`` shows.
     left_out : tuple of str
         Of a table, the columns that were read as nothing; the end of `fields` names them.
     clusters : Clusters or None
@@ -41,6 +47,18 @@ class TestSet:
         missing.
     lower_is_better : tuple of str
         Which of these have lower numbers for what is better, as the log says or as their names do, such as ``wer``.
+    higher_is_better : tuple of str
+        The same of higher numbers. Of scores that are in neither, nobody knows it.
+    lost : mapping of str to mapping of str to int
+        How many segments files say that a system did not answer, or not to the end, by what is wrong, in words.
+    wrong_ends : mapping of str to mapping of int to str
+        By system, the segments whose answers failed or were cut off, as a column of the file says: what is wrong, in
+        words, by the place of the segment, from 0.
+    without_reference : mapping of int to str
+        Of a table whose rows are the segments, those without a reference, where others have one: by the place of the
+        segment, from 0, on which line of the file it is, with its id or first text, in words.
+    n_all : int
+        How many segments there are with those left out because a system did not answer them; 0 where none is.
     no_texts : str
         Why there are no texts, which are all empty then; "" where there are some.
     exact_task : str
@@ -49,6 +67,15 @@ class TestSet:
         Labels of the segments, such as their domains, by the column that has them.
     ids : list of str or None
         Names of the segments in a file whose format has such: units of XLIFF, times of subtitles, utterances.
+    own_columns : mapping of str to list
+        Of a table, the cells of columns that hold neither texts nor scores that are read, such as ids and comments:
+        files of segments have them too.
+    own_columns_by_system : mapping of str to mapping of str to list
+        The same of columns whose cells differ by system, as in a table with a row for each segment and system: by
+        column, the cells of each system.
+    dialect : Dialect or None
+        Of a CSV, its separator, what stands before decimals, and whether it has a byte order mark: a CSV of segments
+        is written so.
     warnings : tuple of str
         What was warned of while the files were read; a comparison repeats it.
     """
@@ -61,6 +88,7 @@ class TestSet:
     references: list[list[str]]
     source: list[str] | None
     fields: str = field(default="", repr=False, compare=False, kw_only=True)
+    columns: tuple[ColumnReading, ...] = field(default=(), repr=False, compare=False, kw_only=True)
     left_out: tuple[str, ...] = field(default=(), repr=False, compare=False, kw_only=True)
     clusters: Clusters | None = field(default=None, repr=False, compare=False, kw_only=True)
     hint: str = field(default="", repr=False, compare=False, kw_only=True)
@@ -68,16 +96,30 @@ class TestSet:
         default_factory=dict, repr=False, compare=False, kw_only=True
     )
     lower_is_better: tuple[str, ...] = field(default=(), repr=False, compare=False, kw_only=True)
+    higher_is_better: tuple[str, ...] = field(default=(), repr=False, compare=False, kw_only=True)
+    lost: Mapping[str, Mapping[str, int]] = field(default_factory=dict, repr=False, compare=False, kw_only=True)
+    wrong_ends: Mapping[str, Mapping[int, str]] = field(default_factory=dict, repr=False, compare=False, kw_only=True)
+    without_reference: Mapping[int, str] = field(default_factory=dict, repr=False, compare=False, kw_only=True)
+    n_all: int = field(default=0, repr=False, compare=False, kw_only=True)
     no_texts: str = field(default="", repr=False, compare=False, kw_only=True)
     exact_task: str = field(default="", repr=False, compare=False, kw_only=True)
     slices: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False, kw_only=True)
     ids: list[str] | None = field(default=None, repr=False, compare=False, kw_only=True)
+    own_columns: Mapping[str, list[Any]] = field(default_factory=dict, repr=False, compare=False, kw_only=True)
+    own_columns_by_system: Mapping[str, Mapping[str, list[Any]]] = field(
+        default_factory=dict, repr=False, compare=False, kw_only=True
+    )
+    dialect: Dialect | None = field(default=None, repr=False, compare=False, kw_only=True)
     warnings: tuple[str, ...] = field(default=(), repr=False, compare=False, kw_only=True)
 
     @property
     def n_segments(self) -> int:
         """How many segments there are."""
         return len(self.references)
+
+    def _repr_html_(self) -> str | None:
+        """Show in a notebook how the columns of a table were read; what has none is shown as text."""
+        return to_notebook(shown_readings(self.name, self.columns)) if self.columns else None
 
     @property
     def about(self) -> dict[str, Any]:

@@ -7,11 +7,14 @@ import re
 from collections.abc import Sequence
 
 from tercet.errors import InputError, argument, shorten, warn
+from tercet.files.candidates import first_candidates
+from tercet.files.fairseq import Generated, generated
 from tercet.files.read import MEMORIES, SUFFIXES, read_file, references_in, table_format
 from tercet.files.roles import guess_roles
 from tercet.files.text import STDIN, read_lines
 from tercet.files.writing import check_different
 
+from .generated import generated_set, warn_of_mixed_kinds
 from .names import names_of
 from .roles import Columns, warn_swapped
 from .tables import check_roles
@@ -21,10 +24,15 @@ from .test_set import TestSet
 def text_set(paths: list[str], reference_paths: list[str], source: str | None, columns: Columns) -> TestSet:
     """Read systems, references and the source from text files with the same number of lines.
 
-    References may also be those of a table: the data set for which a script wrote the predictions.
+    References may also be those of a table: the data set for which a script wrote the predictions. Output of
+    fairseq-generate has its own, where no others are given.
     """
+    if not reference_paths:
+        test_set = generated_set(paths, source, columns)
+        if test_set is not None:
+            return test_set
     if not reference_paths and columns.need_references:
-        check_texts(paths)
+        check_texts(paths, columns)
         raise InputError(
             f"{paths[0]!r} is a text file, judging by its extension, and needs references: give a text file with a "
             f"reference per line ({argument('references')}). A table must be named as one, {' '.join(SUFFIXES)}: "
@@ -41,8 +49,23 @@ def text_set(paths: list[str], reference_paths: list[str], source: str | None, c
         raise InputError("Standard input (-) can be read only once; give files for the others.")
     # The test set is called as this file, and all others have as many lines.
     first_path = [*reference_paths, *paths][0]
-    tables = {path: _references(path, columns.references) for path in reference_paths if table_format(path)}
-    lines = {path: read_lines(path) for path in all_paths if path not in tables}
+    tables = {path: _references(path, columns) for path in reference_paths if table_format(path)}
+    lines: dict[str, list[str]] = {}
+    outputs: list[Generated] = []
+    for path in all_paths:
+        if path in tables:
+            continue
+        lines[path] = first_candidates(path, read_lines(path, encoding=columns.opening.encoding))
+        output = generated(path, lines[path])
+        if output is not None and path not in paths:
+            raise InputError(
+                f"{path!r} is the output of fairseq-generate; expected references and sources in other files. "
+                f"Without {argument('references')}, a system in such a file has those that it repeats."
+            )
+        if output is not None:
+            lines[path] = output.in_order()
+            outputs.append(output)
+    warn_of_mixed_kinds(outputs)
     n_lines = {path: len(tables[path] if path in tables else lines[path]) for path in all_paths}
     if not n_lines[first_path]:
         raise InputError(
@@ -56,7 +79,7 @@ def text_set(paths: list[str], reference_paths: list[str], source: str | None, c
                 "per segment in each."
             )
     check_different(paths, reference_paths)
-    systems = {name: lines[path] for path, name in zip(paths, names_of(paths), strict=True)}
+    systems = {name: lines[path] for path, name in zip(paths, names_of(paths, columns.called), strict=True)}
     # Folders say nothing of a file's role.
     warn_swapped(
         names_of([first_path])[0],
@@ -72,14 +95,21 @@ def text_set(paths: list[str], reference_paths: list[str], source: str | None, c
         for row in range(n_lines[first_path])
     ]
     _warn_of_utterance_ids(paths[0], lines[paths[0]], references)
-    return TestSet(names_of([first_path])[0], systems, references, None if source is None else lines[source])
+    fields = "; ".join(output.note for output in outputs)
+    return TestSet(
+        names_of([first_path])[0],
+        systems,
+        references,
+        None if source is None else lines[source],
+        fields=f"{fields}." if fields else "",
+    )
 
 
-def _references(path: str, columns: list[str]) -> list[list[str]]:
-    table = read_file(path)
-    columns = columns or list(guess_roles(table).references)
-    check_roles(table, table_format(path), [""], columns, need_references=True)
-    return references_in(table, columns)
+def _references(path: str, columns: Columns) -> list[list[str]]:
+    table = read_file(path, columns.opening)
+    references = columns.references or list(guess_roles(table).references)
+    check_roles(table, table_format(path), [""], references, need_references=True)
+    return references_in(table, references)
 
 
 def _warn_of_utterance_ids(path: str, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> None:
@@ -87,8 +117,10 @@ def _warn_of_utterance_ids(path: str, predictions: Sequence[str], references: Se
     first_words = [line.partition(" ")[0] for line in predictions]
     if len({*first_words}) < len(first_words) or len(first_words) == 1 or not all(references):
         return
+    # A word is no id, but in a file that is named as Kaldi names them.
+    is_transcript = os.path.basename(path).startswith("text")
     if all(
-        re.search(r"\d", word) and all(text.partition(" ")[0] == word for text in texts)
+        (is_transcript or re.search(r"\d", word)) and all(text.partition(" ")[0] == word for text in texts)
         for word, texts in zip(first_words, references, strict=True)
     ):
         warn(
@@ -97,8 +129,8 @@ def _warn_of_utterance_ids(path: str, predictions: Sequence[str], references: Se
         )
 
 
-def check_texts(paths: Sequence[str]) -> None:
+def check_texts(paths: Sequence[str], columns: Columns) -> None:
     """Raise an InputError for a file that is no text: what it is explains more than its extension."""
     for path in paths:
         if path != STDIN:
-            read_lines(path)
+            read_lines(path, encoding=columns.opening.encoding)

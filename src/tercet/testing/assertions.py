@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any
 
 from tercet.base.metric import Metric
 from tercet.comparison.compare import compare
-from tercet.comparison.gate import losses, warn_of_limit
+from tercet.comparison.completeness import MOST_MISSING, too_many_gaps
+from tercet.comparison.gate import Question, losses_of_all, warn_of_limit
+from tercet.comparison.metric_specs import parse_metric
 from tercet.comparison.scores import Comparison, ScoreTable
 from tercet.errors import OptionError, did_you_mean, shorten, warn
 from tercet.tables import decimals
@@ -26,6 +28,7 @@ def assert_score(
     at_least: float | None = None,
     at_most: float | None = None,
     score: str | None = None,
+    max_missing: float = MOST_MISSING,
 ) -> None:
     """Assert that predictions score as well as they should.
 
@@ -39,11 +42,13 @@ def assert_score(
         The least and the greatest score allowed; one of them, or both.
     score : str, optional
         Which score of the metric, such as ``rouge2``; its primary one by default.
+    max_missing : float
+        The greatest share of predictions, from 0 to 1, that may be empty or an error's message.
 
     Raises
     ------
     AssertionError
-        With the score, its interval, and the worst segments.
+        With the score, its interval, and the worst segments; or with how many predictions are missing.
     OptionError, InputError
         For options and texts that cannot be scored.
 
@@ -55,13 +60,16 @@ def assert_score(
     if at_least is None and at_most is None:
         raise OptionError("assert_score needs at_least= or at_most=.")
     _check_metric("assert_score", metric)
+    _check_share("assert_score", max_missing)
     for limit in (at_least, at_most):
         if limit is not None and not (_is_number(limit) and math.isfinite(limit)):
             raise OptionError(f"assert_score: a limit must be a number, got {shorten(limit)}.")
     if at_least is not None and at_most is not None and at_least > at_most:
         raise OptionError(f"assert_score: at_least={at_least:g} is above at_most={at_most:g}.")
+    metric = metric if score is None else _with_all_scores(metric)
     comparison = compare({"predictions": predictions}, metric, references=references, test=None)
     table = _table(comparison, score)
+    _check_complete(comparison, table, max_missing)
     (row,) = table.rows
     if at_least is not None:
         warn_of_limit(table, at_least, f"assert_score: at_least={at_least:g}")
@@ -73,60 +81,71 @@ def assert_score(
     elif at_most is not None and not row.value <= at_most:
         gap, side = row.value - at_most, f"above {at_most:g}"
     if side:
-        message = f"{table.title} is {decimals(row.value, row.digits)}, {side} by {decimals(gap, row.digits)}"
+        digits = row.digits
+        while digits < 12 and gap < 10.0**-digits:
+            digits += 1
+        message = f"{table.title} is {decimals(row.value, digits)}, {side} by {decimals(gap, digits)}"
         if not math.isnan(row.low):
             low, high = decimals(row.low, row.digits), decimals(row.high, row.digits)
             message += f" ({100 * comparison.confidence_level:g} % interval: {low} to {high})"
         message += "."
         sign = 1 if table.higher_is_better else -1
         badness = [None if value is None else -sign * value for value in table.segments["predictions"]]
-        raise AssertionError(message + _worst(comparison, table, badness))
+        raise AssertionError(message + _worst(comparison, table, "predictions", badness))
 
 
 def assert_not_worse(
     predictions: Any,
     baseline: Any,
     references: Any = None,
-    metric: str | Metric = "chrf",
+    metric: str | Metric | Sequence[str | Metric] = "chrf",
     *,
     margin: float = 0.0,
     alpha: float = 0.05,
     score: str | None = None,
     cluster: Any = None,
     seed: int = 12345,
+    max_missing: float = MOST_MISSING,
 ) -> None:
     """Assert that predictions are not worse than those of a baseline, as ``tercet compare --fail-if-worse`` does.
 
     Parameters
     ----------
     predictions, baseline : sequence of str
-        Texts for the same items.
-    references, metric, score
+        Texts for the same items. Predictions of several systems are a mapping of their names to texts.
+    references, score
         As in :func:`assert_score`.
+    metric : str or Metric, or a sequence of them
+        As in :func:`assert_score`. Of several, the primary score of each.
     margin : float
         The greatest loss allowed, in the unit of the score: its interval of level 1 - 2 alpha must not end above it
         (non-inferiority). Where no text differs, of n texts about 3 / n may still be lost: 60 show a margin of 5 of
-        100. With 0, the predictions must not be significantly worse.
+        100. With 0, the predictions must not be significantly worse. Fewer than five items,
+        which show nothing, fail.
     alpha : float
         Significance level of the one-sided test, above 0 and below 0.5.
     cluster : sequence of str or int, optional
         A label per item, as in :func:`tercet.compare`.
     seed : int
         Of the resamples.
+    max_missing : float
+        As in :func:`assert_score`.
 
     Raises
     ------
     AssertionError
-        With the loss, its interval, how many items the margin needs, and the segments that lose most.
+        With the loss, its interval, how many items the margin needs, and the segments that lose most; or with how
+        many predictions are missing.
     OptionError, InputError
         For options and texts that cannot be scored.
 
     Notes
     -----
-    Of several scores or systems, each is asserted by itself. A test that fails if any of its assertions fails passes
-    a system that loses the margin with a probability of at most alpha, however many there are (intersection-union:
-    Berger 1982, Technometrics 24, 295-300), so nothing is adjusted. With a margin of 0 it is the other way round: of
-    many such assertions on equal outputs, more than alpha fail by chance; divide alpha by their number.
+    An assertion of several scores or systems fails if any of them fails. With a margin it passes a system that loses
+    the margin with a probability of at most alpha, however many there are (intersection-union: Berger 1982,
+    Technometrics 24, 295-300), so nothing is adjusted. With a margin of 0 it fails by chance with a probability of
+    about alpha, as their levels are adjusted together (step-down: Westfall and Young 1993). Several
+    assertions know nothing of each other: of many with a margin of 0, more than alpha fail by chance.
 
     Examples
     --------
@@ -134,29 +153,63 @@ def assert_not_worse(
     >>> assert_not_worse(["a cat sat", "it rained", "two dogs bark"] * 20, references, references, margin=25)
     """
     __tracebackhide__ = True
-    _check_metric("assert_not_worse", metric)
+    metrics = _metrics(metric, score)
+    systems = dict(predictions) if isinstance(predictions, Mapping) else {"predictions": predictions}
+    if not systems:
+        raise OptionError(
+            "assert_not_worse: predictions is an empty mapping; expected the texts of a system or more."
+        )
+    if "baseline" in systems:
+        raise OptionError(
+            "assert_not_worse: a system is called 'baseline', as the texts of baseline= are. Call it otherwise."
+        )
+    _check_share("assert_not_worse", max_missing)
     if not (_is_number(margin) and 0 <= margin < math.inf):
         raise OptionError(f"assert_not_worse: margin must be a number from 0 on, got {shorten(margin)}.")
     if not (_is_number(alpha) and 0 < alpha < 0.5):
         raise OptionError(f"assert_not_worse: alpha must be above 0 and below 0.5, got {shorten(alpha)}.")
     comparison = compare(
-        {"baseline": baseline, "predictions": predictions},
-        metric,
+        {"baseline": baseline, **systems},
+        metrics,
         references=references,
         test=None,
         alpha=alpha,
         cluster=cluster,
         seed=seed,
     )
-    table = _table(comparison, score)
-    (loss,) = losses(comparison, table, margin)
-    if loss.failed:
-        sign = 1 if table.higher_is_better else -1
-        pairs = zip(table.segments["baseline"], table.segments["predictions"], strict=True)
-        badness = [None if first is None or second is None else sign * (first - second) for first, second in pairs]
-        raise AssertionError(
-            f"The predictions against the baseline: {loss}" + _worst(comparison, table, badness, above=0)
-        )
+    tables = _primary_tables(comparison) if score is None else [_table(comparison, score)]
+    for table in tables:
+        _check_complete(comparison, table, max_missing)
+    tested = losses_of_all([Question(comparison, table, margin) for table in tables])
+    tables_of_tests = [table for table in tables for _ in systems]
+    messages = []
+    for table, (_, loss) in zip(tables_of_tests, tested, strict=True):
+        if loss.failed:
+            name = shorten(loss.system) if isinstance(predictions, Mapping) else "The predictions"
+            worst = _worst(comparison, table, loss.system, _item_losses(table, loss.system), above=0)
+            messages.append(f"{name} against the baseline: {loss}{worst}")
+    if messages:
+        raise AssertionError("\n".join(messages))
+
+
+def _item_losses(table: ScoreTable, system: str) -> list[float | None]:
+    """Return by how much each item is worse than the baseline's; None where one of the two has no score."""
+    sign = 1 if table.higher_is_better else -1
+    found: list[float | None] = []
+    for first, second in zip(table.segments["baseline"], table.segments[system], strict=True):
+        if first is None or second is None:
+            found.append(None)
+        else:
+            found.append(sign * (first - second))
+    return found
+
+
+def _check_complete(comparison: Comparison, table: ScoreTable, max_missing: float) -> None:
+    """Raise an AssertionError where more of the predictions are missing."""
+    __tracebackhide__ = True
+    for of_system in too_many_gaps(comparison, table, max_missing):
+        if of_system.system != "baseline":
+            raise AssertionError(of_system.in_words(max_missing))
 
 
 def _is_number(value: Any) -> bool:
@@ -166,6 +219,36 @@ def _is_number(value: Any) -> bool:
 def _check_metric(function: str, metric: Any) -> None:
     if not isinstance(metric, str | Metric):
         raise OptionError(f"{function} takes one metric, such as 'chrf', got {shorten(metric)}.")
+
+
+def _metrics(metric: Any, score: str | None) -> Any:
+    """Return what compare() takes; a name of a score is for one metric."""
+    if isinstance(metric, str | Metric):
+        return metric if score is None else _with_all_scores(metric)
+    if not isinstance(metric, Sequence) or not metric:
+        raise OptionError(
+            f"assert_not_worse takes a metric or several, such as ['bleu', 'chrf'], got {shorten(metric)}."
+        )
+    for one in metric:
+        _check_metric("assert_not_worse", one)
+    if score is not None:
+        raise OptionError(f"assert_not_worse: score={shorten(score)} is for one metric, and there are {len(metric)}.")
+    return list(metric)
+
+
+def _with_all_scores(metric: str | Metric) -> Metric:
+    """Return a metric of which ``score=`` may name any score, also one that tables leave out."""
+    return parse_metric(metric) if isinstance(metric, str) else metric
+
+
+def _check_share(function: str, max_missing: Any) -> None:
+    if not (_is_number(max_missing) and 0 <= max_missing <= 1):
+        raise OptionError(f"{function}: max_missing must be a share from 0 to 1, got {shorten(max_missing)}.")
+
+
+def _primary_tables(comparison: Comparison) -> list[ScoreTable]:
+    """Return the table of each metric's primary score."""
+    return [table for table in comparison.tables if table.name == table.scorer.primary]
 
 
 def _table(comparison: Comparison, score: str | None) -> ScoreTable:
@@ -178,18 +261,25 @@ def _table(comparison: Comparison, score: str | None) -> ScoreTable:
 
 
 def _worst(
-    comparison: Comparison, table: ScoreTable, badness: Sequence[float | None], *, above: float = -math.inf
+    comparison: Comparison,
+    table: ScoreTable,
+    system: str,
+    badness: Sequence[float | None],
+    *,
+    above: float = -math.inf,
 ) -> str:
-    """Return the segments that are worst, with their scores and texts, as lines of a message."""
+    """Return the items in which a system is worst, with scores and texts beside the baseline's, as lines."""
     test_set = comparison.test_set
-    known = [(value, place) for place, value in enumerate(badness) if value is not None and value > above]
-    places = [place for _, place in sorted(known, key=lambda pair: (-pair[0], pair[1]))[:_N_WORST]]
-    lines = ["", "The worst items:"] if places else []
-    for place in places:
-        lines.append(f"  item {place}:")
-        for system, texts in test_set.systems.items():
-            value = table.segments[system][place]
+    known = [item for item, value in enumerate(badness) if value is not None and value > above]
+    worst = sorted(known, key=lambda item: -(badness[item] or 0.0))[:_N_WORST]
+    lines = ["", "The worst items:"] if worst else []
+    for item in worst:
+        lines.append(f"  item {item}:")
+        for name, texts in test_set.systems.items():
+            if name not in ("baseline", system):
+                continue
+            value = table.segments[name][item]
             shown = "" if value is None else f" ({decimals(value, table.rows[0].digits)})"
-            lines.append(f"    {system}{shown}: {shorten(texts[place])}")
-        lines += [f"    reference: {shorten(text)}" for text in test_set.references[place]]
+            lines.append(f"    {name}{shown}: {shorten(texts[item])}")
+        lines += [f"    reference: {shorten(text)}" for text in test_set.references[item]]
     return "\n".join(lines)

@@ -13,12 +13,16 @@ from typing import Any
 from tercet.base.docs import option_doc
 from tercet.base.options import Call, Option
 from tercet.checks import Integer, OneOf, flag
+from tercet.corpus.normalizers import NORMALIZERS
 from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.registry import metric_class
 
 #: Options of every metric that the page offers, and those that programs have besides. The page begins with percent,
 #: as comparisons show scores; to programs the default is the metric's own.
-COMMON: dict[str, dict[str, Any]] = {"scale": {"choices": (1, 100), "value": 100}}
+COMMON: dict[str, dict[str, Any]] = {
+    "normalize": {"several": [*NORMALIZERS]},
+    "scale": {"choices": (1, 100), "value": 100},
+}
 FOR_PROGRAMS: dict[str, dict[str, Any]] = {
     "segments": {},
     "confidence_level": {},
@@ -60,7 +64,7 @@ class Control:
         if self.kind == "menu":
             return next(label for label, choice in self.choices.items() if choice == value)
         if self.kind == "several":
-            return [str(item) for item in value]
+            return [str(item) for item in value or ()]
         if self.kind == "weights":
             return _weights_text(value)
         return "" if value is None else value
@@ -100,13 +104,17 @@ class Control:
             raise self._refused(value, "True or False")
         if self.kind == "several":
             values = [value] if isinstance(value, str) else value
+            if self.default is None and (value is None or values == []):
+                return None
             if (
                 isinstance(values, list)
                 and values
                 and all(type(item) is str and item in self.choices for item in values)
+                and (self.default is not None or len({*values}) == len(values))
             ):
                 return values
-            raise self._refused(value, f"a list of some of {', '.join(map(repr, self.choices))}")
+            once = "" if self.default is not None else ", each once"
+            raise self._refused(value, f"a list of some of {', '.join(map(repr, self.choices))}{once}")
         if self.kind == "weights":
             return value if isinstance(value, (list, dict)) or value is None else _weights(value)
         if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
@@ -147,6 +155,9 @@ def controls(
 def _control(declared: Option, settings: Mapping[str, Any]) -> Control:
     check, default = declared.check, declared.default
     choices = settings.get("choices")
+    if "several" in settings:
+        names = {name: name for name in settings["several"]}
+        return Control(declared.name, "several", default, value=default, choices=names)
     if isinstance(default, tuple):
         default = list(default)
         return Control(

@@ -270,6 +270,21 @@ class Upload(gr.File):  # type: ignore[misc]
         return path
 
 
+class Columns(gr.Dropdown):  # type: ignore[misc]
+    """Columns of a file to choose from: what a browser still sends of an earlier file is no choice."""
+
+    def get_block_name(self) -> str:
+        """Return the name under which the browser knows the component."""
+        return "dropdown"
+
+    def preprocess(self, payload: Any) -> Any:
+        """Return the chosen columns that the file has; the base class would refuse the others in its own words."""
+        if isinstance(payload, list):
+            names = [name for _, name in self.choices]
+            payload = [name for name in payload if name in names]
+        return super().preprocess(payload)
+
+
 class Page(gr.Blocks):  # type: ignore[misc]
     """A page on which only an `Upload` takes a file: gradio would move, or fetch, one for any other input too."""
 

@@ -163,6 +163,10 @@ CSS = """
 @media (max-width: 44rem) {
   #examples > .gallery {
     grid-template-columns: none; grid-auto-flow: column; grid-auto-columns: 14rem; overflow-x: auto}
+  #file-input {height: 9.5rem !important}
+  #file-input .upload-container {padding-top: 4.8rem}
+  #file-input .upload-container .wrap {min-height: 0}
+  #file-input .upload-container .icon-wrap {display: none}
 }
 #items th * {white-space: nowrap; overflow-wrap: normal; word-break: normal}
 #items [role=gridcell], #items [role=gridcell] * {font-family: var(--font); font-variant-numeric: tabular-nums}

@@ -28,6 +28,7 @@ from tercet.comparison.compare import compare
 from tercet.comparison.scores import Comparison
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_items, read_texts
+from tercet.corpus.normalizers import change_of
 from tercet.engine.chosen import engine
 from tercet.errors import InputError, TercetError, shorten
 from tercet.files.read import MEMORIES, SUFFIXES, items, read_table, table_format
@@ -46,7 +47,7 @@ _CONFIDENCE = 0.95
 
 #: Formats of programs, not of visitors: what they unpack to is not bounded as tightly as a public page needs; and
 #: those whose texts are joined with those of other files.
-_NOT_TAKEN = ("parquet", "arrow", *(format for format in MEMORIES if format != "tmx"))
+_NOT_TAKEN = ("parquet", "arrow", "wmt", *(format for format in MEMORIES if format != "tmx"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,8 @@ class Demo:
         self.takes_references = kind.takes_references
         self.title = kind.title or kind.name
         self._is_share = kind.unit == "share"
-        offered = {**cases["DEMO_OPTIONS"], **(COMMON if kind.unit else {})}
+        common = {name: settings for name, settings in COMMON.items() if name != "scale" or kind.unit}
+        offered = {**cases["DEMO_OPTIONS"], **common}
         initial_options = given_options(controls(metric, offered), {})
         self.controls = controls(metric, offered, _segment_options(make_scorer(metric, initial_options)))
         program_controls = [
@@ -203,9 +205,15 @@ class Demo:
     def check_size(
         self, predictions: Sequence[str], references: Sequence[Sequence[str]], options: Mapping[str, Any]
     ) -> None:
-        """Raise an InputError for more texts than the page takes."""
+        """Raise an InputError for more texts than the page takes, also of those that ``normalize`` makes longer."""
         targets = references if self.takes_references else None
         _check_size(predictions, targets, options, self.most_items)
+        if options.get("normalize"):
+            change = change_of(options["normalize"])
+            predictions = [change(text, str) for text in predictions]
+            if targets is not None:
+                targets = [[change(text, str) for text in texts] for texts in targets]
+            _check_size(predictions, targets, options, self.most_items)
 
     def compute(
         self, predictions: Sequence[str], references: Any, options: Mapping[str, Any] | None

@@ -15,7 +15,7 @@ from tercet.errors import InputError
 from tercet.report.comparison import BROWSING
 from tercet.report.rendering import script_of
 
-from .guard import Jobs, Upload
+from .guard import Columns, Jobs, Upload
 from .kept import write_download
 from .scoring import (
     MOST_BYTES,
@@ -49,6 +49,21 @@ addEventListener("resize", reach);
 new MutationObserver(reach).observe(element, {childList: true, subtree: true});
 element.addEventListener("toggle", reach, true);
 """
+
+
+#: On a phone a result, or a message, is below the window when the button is pressed: it is brought there.
+_IN_VIEW = """() => setTimeout(() => {
+    const result = document.querySelector("#NAME");
+    const top = result.getBoundingClientRect().top;
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (top < 0 || top > innerHeight * 2 / 3)
+        result.scrollIntoView({block: "start", behavior: still ? "instant" : "smooth"});
+}, 50)"""
+
+
+def _bring_into_view(answered: Any, name: str) -> None:
+    """Have a browser show the place of a result when it has been computed."""
+    answered.then(None, js=_IN_VIEW.replace("NAME", name), queue=False, api_visibility="private")
 
 
 def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) -> None:
@@ -115,11 +130,13 @@ def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
 
     answer = with_messages(compute, hidden(outputs))
     gr.on(None, begin, None, outputs, queue=False, show_progress="hidden", api_visibility="private")
-    button.click(answer, inputs, outputs, api_visibility="private", **jobs.queue)
+    answered = button.click(answer, inputs, outputs, api_visibility="private", **jobs.queue)
+    _bring_into_view(answered, "result")
     # Without the queue: the texts change at once, whoever else is being served.
     filled = gallery.click(fill, gallery, inputs, queue=False, show_progress="hidden", api_visibility="private")
     # An example chosen while another is being scored is scored after it: gradio's own way forgets it.
-    filled.then(answer, inputs, outputs, trigger_mode="always_last", api_visibility="private", **jobs.queue)
+    scored = filled.then(answer, inputs, outputs, trigger_mode="always_last", api_visibility="private", **jobs.queue)
+    _bring_into_view(scored, "result")
 
 
 def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) -> None:
@@ -129,14 +146,14 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
     file = Upload(label=label, elem_id="file-input", height=140)
     about = outcome_box("about-file")
     with gr.Row():
-        systems = gr.Dropdown(
+        systems = Columns(
             [],
             multiselect=True,
             elem_id="system",
             min_width=200,
             label="Predictions: a column for each system, the baseline first",
         )
-        references = gr.Dropdown(
+        references = Columns(
             [],
             multiselect=True,
             label="References",
@@ -262,7 +279,10 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
         api_visibility="private",
         **jobs.queue,
     )
-    button.click(with_messages(compute, hidden(outputs)), inputs, outputs, api_visibility="private", **jobs.queue)
+    answered = button.click(
+        with_messages(compute, hidden(outputs)), inputs, outputs, api_visibility="private", **jobs.queue
+    )
+    _bring_into_view(answered, "file-result")
     make_report.click(
         with_messages(write_report, [gr.update(), gr.update()]),
         inputs,

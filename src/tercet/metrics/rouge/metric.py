@@ -70,7 +70,7 @@ from .counts import (
     types_for_engine,
     union_words,
 )
-from .options import BY_LINE, DIALECTS, MEASURES, RougeOptions, RougeType, parse_types
+from .options import BY_LINE, DIALECTS, MEASURES, TABLE_TYPES, RougeOptions, RougeType, parse_types
 from .perl import first_bytes_of_lines, first_words, recall_rank
 from .perl import scores as script_scores
 from .perl import stemmer as script_stemmer
@@ -99,6 +99,7 @@ class Rouge(RougeOptions):
     about = from_card()
     extras = ("languages",)
     takes_systems = True
+    in_tables: ClassVar[Mapping[str, Any]] = {"rouge_types": list(TABLE_TYPES)}
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "rouge_score": {"tokenizer": "rouge"},
         "rouge155": {"tokenizer": "rouge"},
@@ -205,6 +206,11 @@ class Rouge(RougeOptions):
     def needs_corpus(self) -> Literal[False, "signed"]:
         """Whether the letters of the whole corpus choose the tokenizer, which is in the signature."""
         return "signed" if self.tokenizer == "auto" else False
+
+    @property
+    def ignores_case(self) -> bool:
+        """Whether a capital letter and a small one are the same: all tokenizers by name lowercase but "none"."""
+        return isinstance(self.tokenizer, str) and self.tokenizer != "none"
 
     def _tokenizer(self, context: LetterCounts | None) -> str | Callable[[str], Iterable[str]]:
         if self.tokenizer != "auto":

@@ -24,7 +24,9 @@ _EXAMPLES = ("rouge1", "rouge2", "rougeL", "rougeLsum", "rougeW", "rougeW1.5", "
 
 #: What the script ROUGE-1.5.5 counts line by line.
 BY_LINE = ("L", "Lsum", "W")
-DEFAULT_TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum", "rougeW", "rougeS4", "rougeSU4")
+#: The types that evaluate's rouge has, and what a comparison shows where no others are asked for.
+TABLE_TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
+DEFAULT_TYPES = (*TABLE_TYPES, "rougeW", "rougeS4", "rougeSU4")
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +214,4 @@ class RougeOptions(Metric):
 
 
 #: The defaults of evaluate's rouge.
-DIALECTS = {
-    "rouge_score": Dialect({"compat": "rouge_score", "rouge_types": ["rouge1", "rouge2", "rougeL", "rougeLsum"]})
-}
+DIALECTS = {"rouge_score": Dialect({"compat": "rouge_score", "rouge_types": list(TABLE_TYPES)})}

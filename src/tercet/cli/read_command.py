@@ -1,0 +1,184 @@
+"""``tercet read``: the role of each column of a file, and why; and the command that says it all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import typer
+
+from tercet.errors import InputError
+from tercet.files.join import LEAVE_OUT
+from tercet.markup import one_cell
+
+from .help import Command
+from .options import Texts, scores_option, takes_groups, writing
+
+if TYPE_CHECKING:
+    from tercet.test_sets.test_set import TestSet
+
+#: Lines without a reference that are named.
+_MOST_LINES = 3
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@dataclass
+class _Read:
+    """What is read beside the texts, and how it is shown."""
+
+    scores: list[str] | None = scores_option(help="Scores that came with the texts, by name; repeatable.")
+    format: Literal["text", "json"] = writing(
+        "text", "--format", "-f", metavar="FORMAT", help="Format of the output: text or json."
+    )
+
+
+@app.command("read", cls=Command)
+@takes_groups
+def read_command(texts: Texts, read: _Read) -> None:
+    """Read files, and show what would be compared: the role of each column, and why."""
+    from tercet.comparison.metric_specs import parse_column
+    from tercet.tables import json_text
+    from tercet.test_sets.reading import HOW_READ, options_of
+
+    files = texts.files
+    try:
+        scores = [parse_column(name).name for name in read.scores or ()]
+        test_sets = texts.read(need_references=False, scores=scores)
+    except InputError as error:
+        _show_names(files, texts)
+        raise InputError(str(error).removesuffix(HOW_READ)) from None
+    further = _options_beside_columns(texts, read)
+    # Of several files, or with references in others, no column of one file says what all have.
+    is_one_table = len(test_sets) == 1 and len(files) == 1 and not texts.references
+    columns = _columns_given(texts)
+    if is_one_table:
+        columns = [*options_of(test_sets[0].columns), *_systems_as_references(texts, test_sets[0])]
+    if read.format == "json":
+        found = [_as_plain(files, test_set, columns, further) for test_set in test_sets]
+        typer.echo(json_text({"test_sets": found}), nl=False)
+        return
+    for test_set in test_sets:
+        _show(test_set)
+    typer.echo(f"To say it all: {_command(files, test_sets[0], columns, further)}")
+
+
+def _columns_given(texts: Texts) -> list[str]:
+    """Return the options that name columns, as they were given."""
+    given = [("--system", name) for name in texts.system or ()]
+    given += [("--reference-column", name) for name in texts.reference_column or ()]
+    single = {
+        "--source-column": texts.source_column,
+        "--system-column": texts.system_column,
+        "--cluster": texts.cluster,
+    }
+    given += [(option, name) for option, name in single.items() if name is not None]
+    return [argument for option in given for argument in option]
+
+
+def _systems_as_references(texts: Texts, test_set: TestSet) -> list[str]:
+    """Return the options of references that are no column: a system of a long table, such as a human translation."""
+    columns = {one.column for one in test_set.columns}
+    names = [name for name in texts.reference_column or () if name not in columns]
+    return [argument for name in names for argument in ("--reference-column", name)]
+
+
+def _options_beside_columns(texts: Texts, read: _Read) -> list[str]:
+    """Return the options that were given and that no column stands for, as arguments."""
+    options = [("--references", path) for path in texts.references or ()]
+    options += [("--scores", name) for name in read.scores or ()]
+    said = {
+        "--source": texts.source,
+        "--decimal": texts.decimal,
+        "--encoding": texts.encoding,
+        "--sheet": texts.sheet,
+        "--missing": None if texts.missing == LEAVE_OUT else texts.missing,
+    }
+    options += [(option, value) for option, value in said.items() if value is not None]
+    return [argument for option in options for argument in option]
+
+
+def _command(files: Sequence[str], test_set: TestSet, columns: Sequence[str], further: Sequence[str]) -> str:
+    """Return the command with all that was read as options."""
+    from tercet.test_sets.reading import command_of
+
+    return command_of(files, len(test_set.systems), [*columns, *further])
+
+
+def _as_plain(
+    files: Sequence[str], test_set: TestSet, columns: Sequence[str], further: Sequence[str]
+) -> dict[str, Any]:
+    return {
+        "name": test_set.name,
+        "systems": list(test_set.systems),
+        "n_segments": test_set.n_segments,
+        "n_references": max((len(texts) for texts in test_set.references), default=0),
+        "columns": [one.to_dict() for one in test_set.columns],
+        "fields": test_set.fields,
+        "hint": test_set.hint,
+        "command": _command(files, test_set, columns, further),
+    }
+
+
+def _show(test_set: TestSet) -> None:
+    """Print the columns of a test set, and what would be compared with what."""
+    from tercet.markup import joined
+    from tercet.test_sets.reading import shown_readings
+
+    if test_set.columns:
+        _print(shown_readings(test_set.name, test_set.columns))
+    elif test_set.fields:
+        typer.echo(one_cell(test_set.fields))
+    names = [one_cell(name) for name in test_set.systems]
+    n_references = max((len(texts) for texts in test_set.references), default=0)
+    beside = "no references"
+    if n_references:
+        beside = f"{n_references} reference{'s' * (n_references > 1)} each"
+    elif test_set.no_texts:
+        beside = "no texts"
+    typer.echo(f"{one_cell(test_set.name)}: {test_set.n_segments:,} segments of {joined(names)}; {beside}.")
+    n_lacking = sum(not texts for texts in test_set.references)
+    if n_references and n_lacking:
+        typer.echo(one_cell(_lacking(test_set, n_lacking)))
+    if test_set.hint:
+        typer.echo(one_cell(test_set.hint))
+
+
+def _lacking(test_set: TestSet, n_lacking: int) -> str:
+    """Return how many segments have no reference, and where the first of them are, in words."""
+    subject = "But 1 segment has" if n_lacking == 1 else f"But {n_lacking:,} segments have"
+    positions = list(test_set.without_reference.values())
+    if not positions:
+        return f"{subject} no reference."
+    further = f" and {len(positions) - _MOST_LINES:,} more" if len(positions) > _MOST_LINES else ""
+    return f"{subject} no reference: {'; '.join(positions[:_MOST_LINES])}{further}."
+
+
+def _show_names(files: Sequence[str], texts: Texts) -> None:
+    """Print what the columns of tables are by themselves, where they cannot be read as a test set."""
+    from tercet.files.read import Opening, read_file, table_format
+    from tercet.files.table import Log, Memory
+    from tercet.test_sets.names import paths_of
+    from tercet.test_sets.reading import readings_of_names, shown_readings
+
+    for path in paths_of(files):
+        if not table_format(path):
+            continue
+        table = read_file(path, Opening(texts.encoding or "", texts.sheet or ""))
+        if not isinstance(table, Log | Memory):
+            _print(shown_readings(path, readings_of_names(table)))
+
+
+def _print(shown: Any) -> None:
+    """Print a table for people, whose cells may fold."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(*(column.title for column in shown.columns), title=Text(shown.title), box=box.SIMPLE_HEAD)
+    table.title_justify = "left"
+    for row in shown.rows:
+        table.add_row(*(Text(one_cell(cell), overflow="fold") for cell in row))
+    Console(highlight=False).print(table)

@@ -1,0 +1,110 @@
+"""Systems with several runs as a comparison of their means: verdicts and tables show them as any other systems."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.statistics.bootstrap import apart
+from tercet.statistics.inference import WELCH
+from tercet.test_sets.test_set import TestSet
+
+from .scores import Comparison, ScoreTable, SystemScore, some_best
+
+
+def over_runs(comparison: Comparison) -> Comparison:
+    """Return the comparison of systems by the means over their runs, tested by Welch's t.
+
+    Its tables have a row for each system, and no scores of segments; what is computed is that of the section on runs.
+    """
+    tables = [_of_means(comparison, table) for table in comparison.tables]
+    (baseline,) = (system for system, outputs in comparison.runs.items() if comparison.baseline in outputs)
+    test_set = comparison.test_set
+    systems: dict[str, list[str]] = {system: [] for system in comparison.runs}
+    return Comparison(
+        test_set=TestSet(test_set.name, systems, test_set.references, None, clusters=test_set.clusters),
+        baseline=baseline,
+        tables=tables,
+        test=WELCH.name,
+        n_resamples=None,
+        confidence_level=comparison.confidence_level,
+        alpha=comparison.alpha,
+        seed=comparison.seed,
+        interval="Student",
+        adjust="holm",
+    )
+
+
+def runs_in_words(comparison: Comparison) -> str:
+    """Return what the scores of systems with several runs are, and how they are tested, as a sentence."""
+    numbers = {len(outputs) for outputs in comparison.runs.values()}
+    runs = f"{numbers.pop():,} runs each" if len(numbers) == 1 else "their runs"
+    means = f"Scores are means over {runs}"
+    if not _any_tested(comparison):
+        return f"{means}."
+    return f"{means}; differences are tested by Welch's t over {comparison.unit}s and runs."
+
+
+def _any_tested(comparison: Comparison) -> bool:
+    """Return whether any two systems were tested: the spread of their runs may be unknown."""
+    for table in comparison.tables:
+        for section in table.sections:
+            if section.key == "runs":
+                pvalues: NDArray[np.float64] = np.array(section.value["adjusted_pvalues"], np.float64)
+                if np.isfinite(pvalues[~np.eye(len(pvalues), dtype=bool)]).any():
+                    return True
+    return False
+
+
+def _of_means(comparison: Comparison, table: ScoreTable) -> ScoreTable:
+    """Return a score's table of the systems' means."""
+    (section,) = (section for section in table.sections if section.key == "runs")
+    adjusted: NDArray[np.float64] = np.array(section.value["adjusted_pvalues"], np.float64)
+    systems = section.value["systems"]
+    values = [system["value"] for system in systems]
+    known = [value for value in values if not math.isnan(value)]
+    best_value = (max if table.higher_is_better else min)(known, default=math.nan)
+    any_best = some_best(values, table.higher_is_better)
+    best = values.index(best_value) if known else 0
+    rows = []
+    for place, system in enumerate(systems):
+        is_best = any_best and not apart(system["value"], best_value)
+        pvalue_against_best = float(adjusted[place, best])
+        as_good: bool | None = None
+        if is_best:
+            as_good = True
+        elif any_best and not math.isnan(pvalue_against_best):
+            as_good = pvalue_against_best >= comparison.alpha
+        rows.append(_row(system, table.rows[0].digits, best=is_best, as_good=as_good))
+    return replace(table, rows=rows, pvalues=adjusted, segments={}, stats={}, is_exact=False, sections=[])
+
+
+def _row(system: dict[str, Any], digits: int, *, best: bool, as_good: bool | None) -> SystemScore:
+    difference, margin = system["difference"], system["margin"]
+    low = high = None
+    if difference is not None:
+        half = math.nan if margin is None else margin
+        low, high = difference - half, difference + half
+    return SystemScore(
+        system=system["system"],
+        value=system["value"],
+        low=system["low"],
+        high=system["high"],
+        difference=difference,
+        difference_low=low,
+        difference_high=high,
+        pvalue=system["pvalue"],
+        adjusted_pvalue=system["adjusted_pvalue"],
+        wins=None,
+        ties=None,
+        losses=None,
+        best=best,
+        as_good=as_good,
+        rank=None if system["rank"] is None else tuple(system["rank"]),
+        group=system["group"],
+        digits=digits,
+    )

@@ -1,0 +1,86 @@
+"""Systems with several runs in each slice of a test set: means over runs, tested as those of the whole are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.base.metric import Metric
+from tercet.statistics.bootstrap import N_RESAMPLES, ConfidenceInterval, bootstrap_scores
+from tercet.statistics.estimates import Estimate
+
+from .runs import against, estimates_of_systems, interval_of, pvalue_of, why_untested
+from .scores import Comparison
+from .slice_tests import Part, SliceScores, by_holm
+
+
+def scores_over_runs(comparison: Comparison, metric: Metric, parts: Sequence[Part]) -> dict[str, list[SliceScores]]:
+    """Return the scores of the systems in each slice, by name.
+
+    Tests share no draws: p of each score is adjusted for all slices and systems by Holm's method.
+    """
+    found: dict[str, list[SliceScores]] = {name: [] for name in metric.score_names}
+    for part in parts:
+        draws = bootstrap_scores(metric, part.units, N_RESAMPLES, comparison.seed)
+        values = part.scores(metric)
+        for name in metric.score_names:
+            outputs = {}
+            for place, output in enumerate(comparison.test_set.systems):
+                resampled = np.asarray(draws[place][name], np.float64)
+                outputs[output] = Estimate(float(values[name][place]), resampled, len(part.units[0]))
+            found[name].append(_in_slice(comparison, metric, part, outputs))
+    return {name: _adjusted(comparison, slices) for name, slices in found.items()}
+
+
+def _in_slice(comparison: Comparison, metric: Metric, part: Part, outputs: dict[str, Estimate]) -> SliceScores:
+    """Return the systems in a slice, with p of each test alone: it is not adjusted yet."""
+    systems, known = estimates_of_systems(comparison.runs, outputs)
+    level, n_units = comparison.confidence_level, len(part.units[0])
+    names = list(systems)
+    baseline = names[_baseline(comparison)]
+    lone = [] if known is not None else [name for name in names if len(systems[name].runs) < 2]
+    slice_scores = SliceScores(part.name, len(part.rows[0]), n_units, [], [], [], [], [])
+    for name, estimate in systems.items():
+        figures = against(systems[baseline], estimate, known, level)
+        difference = figures["difference"]
+        margin = math.nan if figures["margin"] is None else figures["margin"]
+        bounds = interval_of(estimate, known, level, metric)
+        slice_scores.values.append(estimate.value)
+        slice_scores.bounds.append(bounds)
+        slice_scores.bounds_of_differences.append(ConfidenceInterval(difference - margin, difference + margin))
+        p, reason = math.nan, ""
+        if name != baseline:
+            p = pvalue_of(systems[baseline], estimate, known, n_units)
+            if math.isnan(p):
+                row = {"system": name, "difference": difference, "low": bounds.low}
+                reason = why_untested(row, baseline, f"{comparison.unit}s", lone)
+        slice_scores.pvalues.append(p)
+        slice_scores.why_untested.append(reason)
+        slice_scores.over_runs.append(
+            {
+                "runs": {output: outputs[output].value for output in comparison.runs[name]},
+                "spread": float(np.std(estimate.runs, ddof=1)) if estimate.runs else None,
+                "t": None if name == baseline else figures["t"],
+                "freedom": None if name == baseline else figures["freedom"],
+            }
+        )
+    return slice_scores
+
+
+def _adjusted(comparison: Comparison, slices: Sequence[SliceScores]) -> list[SliceScores]:
+    if not slices:
+        return []
+    pvalues: NDArray[np.float64] = np.array([one.pvalues for one in slices], np.float64)
+    values: NDArray[np.float64] = np.array([one.values for one in slices], np.float64)
+    adjusted = by_holm(pvalues, values, _baseline(comparison)).adjusted.tolist()
+    return [replace(one, adjusted_pvalues=of_slice) for one, of_slice in zip(slices, adjusted, strict=True)]
+
+
+def _baseline(comparison: Comparison) -> int:
+    """Return the place of the baseline among the systems: an output stands for it."""
+    (place,) = (place for place, outputs in enumerate(comparison.runs.values()) if comparison.baseline in outputs)
+    return place

@@ -1,0 +1,219 @@
+"""How most texts of a system are written and its references are not, or what both are that is no text to be scored.
+
+Unlike an artefact, it is no piece of a text that could be shown: the texts of a sample decide. Nothing is changed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from tercet.errors import shorten
+
+from .corpus import Corpus, places
+
+#: Of fewer segments nothing is said: they may all be short, or answers to one question.
+FEWEST = 5
+#: So many segments, or up to twice as many, are looked at; more for refusals, which are few.
+_SAMPLED, _SAMPLED_FOR_REFUSALS = 10, 100
+#: Texts of these shares are most of them, some, or few.
+_MOST, _SOME, _FEW = 0.5, 0.2, 0.1
+#: So many refusals, and this share of the texts, are said.
+_FEWEST_REFUSALS, _REFUSED_SHARE = 2, 0.02
+
+_MARKS_APART = (" .", " ,", " 。", " ，", " 、")
+_MARK_APART = re.compile(r"\w [.,](?: |\Z)|\w [。，、]").search
+_MARK_ATTACHED = re.compile(r"\w[.,](?:\s|\Z)|\w[。，、]").search
+
+#: Refusals, in small letters with straight apostrophes: how they begin, and what one of follows soon.
+_REFUSALS = (
+    (
+        ("i'm sorry", "i am sorry", "i'm very sorry", "i'm really sorry", "i'm so sorry", "we're sorry", "sorry",
+         "i'm afraid", "unfortunately", "i apologize", "i apologise"),
+        ("i can't", "i cannot", "i can not", "we can't", "we cannot", "i won't", "unable to", "not able to"),
+    ),
+    (
+        ("i can't", "i cannot", "i won't", "i'm unable to", "i am unable to", "i'm not able to", "i am not able to"),
+        (" assist", " help with", " help you", " comply", " fulfil", " provide", " answer", " do that"),
+    ),
+    (("as an ai",), ("",)),
+    (("es tut mir leid", "tut mir leid", "leider"), ("kann ich", "können wir")),
+    (("je suis désol", "désolé"), ("je ne peux", "je ne puis", "nous ne pouvons")),
+    (("lo siento", "lo lamento"), ("no puedo", "no podemos")),
+    (("desculpe", "sinto muito", "lamento"), ("não posso", "não podemos")),
+    (("mi dispiace",), ("non posso", "non possiamo")),
+    (("извините", "простите", "к сожалению", "мне жаль"), ("я не могу", "не можем")),
+    (("抱歉", "很抱歉", "对不起", "對不起"), ("无法", "無法", "不能")),
+    (("申し訳", "すみません"), ("できません", "できかねます")),
+    (("죄송",), ("수 없", "없습니다")),
+    (("عذر", "آسف", "أعتذر"), ("لا أستطيع", "لا يمكنني")),
+    (("माफ़", "माफ़", "क्षमा", "मुझे खेद"), ("नहीं कर", "नहीं दे")),
+)  # fmt: skip
+_OPENINGS = tuple(opening for openings, _ in _REFUSALS for opening in openings)
+#: Characters in which a refusal is one, and what may stand before it.
+_SOON, _BEFORE = 60, " \t\n*\"'“«"
+
+
+class Pair(NamedTuple):
+    """The text of a system for a segment, and its references."""
+
+    text: str
+    references: list[str]
+
+
+class Style(NamedTuple):
+    """What is said of a system, after its name: the rest of a sentence, and what to do."""
+
+    said: str
+    advice: str
+    #: Whether it is said of several systems at once: not where it counts texts of one.
+    of_several: bool = True
+
+    def message(self, owner: str) -> str:
+        """Return the warning; the owner is as "the predictions have"."""
+        return f"{owner} {self.said} {self.advice}"
+
+
+def styles_of(corpus: Corpus, *, ignores_case: bool = False, item: str = "item") -> list[dict[str, Style]]:
+    """Return for each system what its texts are that the references are not, or what both are, by name."""
+    if corpus.n_segments < FEWEST or not corpus.has_references:
+        return [{} for _ in range(corpus.n_systems)]
+    items = corpus.items(places(corpus.n_segments, _SAMPLED))
+    by_system = []
+    for system in range(corpus.n_systems):
+        pairs = [Pair(texts[system], references) for texts, references in items]
+        found = {
+            "json": _json(pairs),
+            "tokens": _tokens(pairs),
+            "refusals": _refusals(corpus, system, item),
+            "lower case": None if ignores_case else _lower_case(pairs),
+        }
+        by_system.append({name: style for name, style in found.items() if style is not None})
+    return by_system
+
+
+def style_messages(corpus: Corpus, *, ignores_case: bool) -> list[str]:
+    """Return the warnings of a corpus, whose systems are called as it calls them."""
+    messages = []
+    for name, styles in zip(corpus.names, styles_of(corpus, ignores_case=ignores_case), strict=True):
+        messages += [style.message(f"the {name} have") for style in styles.values()]
+    return messages
+
+
+def _lower_case(pairs: Sequence[Pair]) -> Style | None:
+    # The commonest systems are known by their first text.
+    if any(pair.text != pair.text.lower() for pair in pairs):
+        return None
+    words = [_lowercased_word(pair) for pair in pairs]
+    found = [word for word in words if word is not None]
+    if len(found) < _SOME * len(pairs):
+        return None
+    return Style(
+        f"no capital letter, and the references write some of the same words with one, such as {shorten(found[0])}: "
+        "each counts as another word.",
+        "Score the texts as they were before they were lowercased, or both sides in lower case, as normalize='lower' "
+        "does.",
+    )
+
+
+def _lowercased_word(pair: Pair) -> str | None:
+    """Return a word of the references that the text has in lower case."""
+    words = {*pair.text.split()}
+    for reference in pair.references:
+        for word in reference.split():
+            lowered = word.lower()
+            if lowered != word and lowered in words:
+                return word
+    return None
+
+
+def _tokens(pairs: Sequence[Pair]) -> Style | None:
+    joined = "\n".join(pair.text for pair in pairs)
+    # The commonest texts, which need no regular expression.
+    if not any(mark in joined for mark in _MARKS_APART):
+        return None
+    apart = [pair.text for pair in pairs if _MARK_APART(pair.text)]
+    if len(apart) < _MOST * len(pairs):
+        return None
+    apart_in_references = [pair for pair in pairs if any(map(_MARK_APART, pair.references))]
+    attached = [text for pair in pairs for text in pair.references[:1] if _MARK_ATTACHED(text)]
+    if len(apart_in_references) > _FEW * len(pairs) or len(attached) < _MOST * len(pairs):
+        return None
+    return Style(
+        f"blanks before its punctuation ({shorten(apart[0])}), as tokenizers leave them, and the references have "
+        f"none ({shorten(attached[0])}): many scores take that for other words.",
+        "Score the texts as they were before they were tokenized, or join the tokens of both sides, as "
+        "normalize='detokenize' does.",
+    )
+
+
+def _refusals(corpus: Corpus, system: int, item: str) -> Style | None:
+    own = corpus.system(system)
+    sample = places(corpus.n_segments, _SAMPLED_FOR_REFUSALS)
+    texts = own.predictions if own.strings is None else own.strings[0]
+    if not any(_is_refusal(str(texts[place])) for place in sample):
+        return None
+    pairs = [Pair(texts[0], references) for texts, references in own.items(range(corpus.n_segments))]
+    refused = [number for number, pair in enumerate(pairs) if _is_refusal(pair.text)]
+    in_references = [pair for pair in pairs if any(map(_is_refusal, pair.references))]
+    # Where the references refuse as well, that is what was asked for.
+    if len(refused) < max(_FEWEST_REFUSALS, _REFUSED_SHARE * len(pairs)) or 4 * len(in_references) >= len(refused):
+        return None
+    first = refused[0]
+    return Style(
+        f"what looks like a refusal in {len(refused):,} of {len(pairs):,} {item}s, the first in {item} "
+        f"{corpus.first_item + first:,} ({shorten(pairs[first].text)}): it is scored as an answer.",
+        "Say how many there are beside the score, or leave these out for every system.",
+        of_several=False,
+    )
+
+
+def _is_refusal(text: str) -> bool:
+    beginning = text[:_SOON].lstrip(_BEFORE).lower().replace("’", "'")
+    if not beginning.startswith(_OPENINGS):
+        return False
+    for openings, ends in _REFUSALS:
+        if beginning.startswith(openings) and any(end in beginning for end in ends):
+            return True
+    return False
+
+
+def _json(pairs: Sequence[Pair]) -> Style | None:
+    if not pairs[0].references or not pairs[0].references[0].lstrip().startswith("{"):
+        return None
+    of_system = [_object(pair.text) for pair in pairs]
+    of_references = [_object(text) for pair in pairs for text in pair.references]
+    objects = [found for found in of_system if found is not None]
+    # A model leaves some objects unfinished.
+    if None in of_references or len(objects) < (1 - _FEW) * len(pairs):
+        return None
+    keys = _keys_of_all([*objects, *of_references])
+    if not keys:
+        return None
+    return Style(
+        f"JSON objects for texts, as the references are ({shorten(pairs[0].text)}): their keys are words that match.",
+        f"Score the value of a key, as normalize='json:{keys[0]}' does; all of them have {_listed(keys)}.",
+    )
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    if not text.lstrip().startswith("{"):
+        return None
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _keys_of_all(objects: Iterable[dict[str, Any] | None]) -> list[str]:
+    """Return the keys that all objects have, those of the longest values first: texts rather than labels."""
+    found = [each for each in objects if each is not None]
+    keys = [key for key in found[0] if all(key in each for each in found)]
+    return sorted(keys, key=lambda key: -sum(len(str(each[key])) for each in found))
+
+
+def _listed(keys: Sequence[str]) -> str:
+    return ", ".join(map(shorten, keys[:8]))

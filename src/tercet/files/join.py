@@ -1,0 +1,125 @@
+"""One join for all that has keys: which keys count for every system, and what each side lacks of them.
+
+A side is a file, a run, or a system of a table; a key is an id, a sample, an item or a source text. What did not
+match is said here, and what becomes of it is what a user chose as `missing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, shorten, warn
+from tercet.markup import MOST_NAMED
+
+Key = TypeVar("Key", bound=Hashable)
+
+LEAVE_OUT: Final = "leave-out"
+EMPTY: Final = "empty"
+ERROR: Final = "error"
+#: What may become of the segments that a system lacks.
+MISSING = (LEAVE_OUT, EMPTY, ERROR)
+#: What files lost that a segment is counted under which a system lacks.
+LACKING = "missing"
+
+
+def check_missing(missing: str) -> None:
+    """Raise an OptionError for what is no way to treat segments that a system lacks."""
+    if missing not in MISSING:
+        hint = did_you_mean(missing, MISSING)
+        raise OptionError(f"{argument('missing')} is {', '.join(map(repr, MISSING))}, got {shorten(missing)}. {hint}")
+
+
+def expected_all() -> str:
+    """Return what an error adds of segments that a system lacks, where a user asked for one."""
+    return (
+        f"Expected all of them: {argument_set('missing', LEAVE_OUT)} leaves them out for every system, "
+        f"{argument_set('missing', EMPTY)} scores them as empty texts."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Join(Generic[Key]):
+    """What sides have in common, and what each of them lacks."""
+
+    #: Those that are scored, in the order of the keys that were expected.
+    keys: list[Key]
+    #: By side, what it lacks of the keys that were expected; only sides that lack some.
+    lacking: dict[str, list[Key]]
+    n_expected: int
+
+    def lost(self, systems: Mapping[str, str]) -> dict[str, dict[str, int]]:
+        """Return how many segments each system lacks that are left out for all, given the side of each."""
+        if len(self.keys) == self.n_expected:
+            return {}
+        return {
+            system: {LACKING: len(self.lacking[side])} for system, side in systems.items() if side in self.lacking
+        }
+
+
+def join(
+    sides: Mapping[str, Collection[Key]],
+    expected: Collection[Key],
+    what: str,
+    first: Callable[[Key], str],
+    missing: str = LEAVE_OUT,
+) -> Join[Key]:
+    """Return which of the keys that were expected are scored; a warning says what each side lacks.
+
+    Parameters
+    ----------
+    sides : mapping of str to collection
+        The keys of each side, by what messages call it.
+    expected : collection
+        Those of the references, or of all sides together.
+    what : str
+        What messages call the keys, such as ``ids of refs.jsonl``.
+    first : callable
+        Returns what messages say of the first key that is lacking, such as ``is 'q7'``.
+    missing : {"leave-out", "empty", "error"}
+        Keys that a side lacks are left out for all, or kept: who joins gives the side an empty text.
+    """
+    lacking: dict[str, list[Key]] = {}
+    left_out: set[Key] = set()
+    for side, keys in sides.items():
+        of_side = [key for key in expected if key not in keys]
+        if of_side:
+            lacking[side] = of_side
+            left_out.update(of_side)
+    messages = _messages(lacking, len(left_out), len(expected), what, first, missing)
+    if messages and missing == ERROR:
+        raise InputError(f"{messages[0]}. {expected_all()}")
+    for message in messages:
+        warn(f"{message}: {'left out for every system' if missing == LEAVE_OUT else 'scored as empty texts'}.")
+    kept = [key for key in expected if missing == EMPTY or key not in left_out]
+    return Join(kept, lacking, len(expected))
+
+
+def _messages(
+    lacking: Mapping[str, Sequence[Key]],
+    n_left_out: int,
+    n_expected: int,
+    what: str,
+    first: Callable[[Key], str],
+    missing: str,
+) -> list[str]:
+    """Return what each side lacks, or of many sides how many of them lack some."""
+    messages = [
+        f"{side} lacks {len(keys):,} of the {n_expected:,} {what}, the first {first(keys[0])}"
+        for side, keys in lacking.items()
+    ]
+    if len(messages) <= MOST_NAMED:
+        return messages
+    lack = f"{len(messages):,} systems lack some of the {n_expected:,} {what}, together {n_left_out:,}"
+    return [f"{lack}; {messages[0]}"]
+
+
+def warn_of_unmatched(side: str, keys: Collection[Key], expected: Collection[Key], row_in: str) -> None:
+    """Warn of keys of a side that nothing was expected of: `row_in` is where they have no row."""
+    further = [key for key in keys if key not in expected]
+    if further:
+        warn(
+            f"{side}: {len(further):,} of {len(keys):,} ids have no row in {row_in}, the first is "
+            f"{shorten(further[0])}: not scored."
+        )

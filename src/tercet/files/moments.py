@@ -1,0 +1,56 @@
+"""Times in the names of files and folders -> the instants that they are."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta, timezone
+
+#: A time as lm-evaluation-harness and lighteval write it, or inspect-ai, with what it is ahead of UTC; and as
+#: lmms-eval and OpenCompass do.
+_MOMENT = re.compile(
+    r"(\d{4})-(\d\d?)-(\d\d?)[T ](\d\d?)[-:](\d\d?)[-:](\d\d?)(?:[.,](\d{1,9}))?(?:([+-])(\d\d)[-:]?(\d\d)(?!\d)|Z)?"
+    r"|(?<!\d)(\d{4})(\d\d)(\d\d)_(\d\d)(\d\d)(\d\d)(?!\d)"
+)
+#: Before any other: that of a path without a time.
+NEVER = datetime.min.replace(tzinfo=timezone.utc)
+
+
+def is_moment(name: str) -> bool:
+    """Return whether a name is a time."""
+    return _MOMENT.fullmatch(name) is not None
+
+
+def last_moment(path: str) -> str:
+    """Return the last time in a path, as it is written; "" where there is none."""
+    text = ""
+    for match in _MOMENT.finditer(path):
+        text = match[0]
+    return text
+
+
+def without_moments(path: str) -> str:
+    """Return a path without the times in it."""
+    return _MOMENT.sub("", path)
+
+
+def instant(moment: str) -> datetime:
+    """Return the instant of a time, which is that of UTC where it does not say how far it is ahead.
+
+    >>> instant("2026-1-9T10-20-30") < instant("2026-01-10T09-00-00") < instant("2026-01-10T10-30-00+01-00")
+    True
+    """
+    match = _MOMENT.fullmatch(moment)
+    if match is None:
+        return NEVER
+    numbers = match.groups()[:6] if match[1] else match.groups()[10:]
+    year, month, day, hour, minute, second = map(int, numbers)
+    ahead = timedelta(hours=int(match[9] or 0), minutes=int(match[10] or 0))
+    if match[8] == "-":
+        ahead = -ahead
+    # Digits behind the sixth are less than a microsecond.
+    microsecond = int((match[7] or "").ljust(6, "0")[:6])
+    try:
+        return datetime(year, month, day, hour, minute, second, microsecond, tzinfo=timezone(ahead))
+    except ValueError:
+        # Digits that are no time.
+        return NEVER

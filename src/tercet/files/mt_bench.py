@@ -1,0 +1,101 @@
+"""Judgments of MT-Bench, one answer each (``gpt-4_single.jsonl`` of FastChat) -> a log of the models' scores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tercet.errors import InputError, shorten, warn
+from tercet.markup import joined
+
+from .logs import is_number, numbers_of_scores
+from .read import unpacked
+from .table import MOST_CELLS, MOST_COLUMNS, Log, Roles, Table
+
+_QUESTION, _TURN, _MODEL, _JUDGE, _SCORE = "question_id", "turn", "model", "judge", "score"
+_SINGLE = {_QUESTION, _TURN, _MODEL, _JUDGE, _SCORE}
+_PAIRS = {_QUESTION, _TURN, "model_1", "model_2", "g1_winner", "g2_winner"}
+#: The score of an answer in whose judgment no score was found.
+_FAILED = -1
+
+
+def judgments_log(table: Table) -> Log | None:
+    """Return the scores of each model by question and turn; None for a table of anything else.
+
+    The turns of a question are answers to one question, which are resampled together. What the judge gave no score,
+    written as -1, has none, with a warning.
+    """
+    if table.columns.keys() >= _PAIRS:
+        raise InputError(
+            f"{table.name} holds judgments of pairs of answers, which are not read; expected those of single ones, "
+            "such as gpt-4_single.jsonl (gen_judgment.py --mode single)."
+        )
+    # The judge is a model and the name of its prompt: other tables of scores have a text or a number there.
+    if not table.columns.keys() >= _SINGLE or not all(
+        isinstance(cell, list) and cell for cell in table.columns[_JUDGE]
+    ):
+        return None
+    cells = table.columns
+    judge = _judge(table)
+    lines: dict[tuple[str, str], int] = {}
+    scores: dict[str, dict[tuple[str, str], Any]] = {}
+    failed: list[int] = []
+    for row, line in enumerate(table.lines):
+        key = (str(cells[_QUESTION][row]), str(cells[_TURN][row]))
+        lines.setdefault(key, line)
+        of_model = scores.setdefault(str(cells[_MODEL][row]), {})
+        score = cells[_SCORE][row]
+        if not is_number(score):
+            raise InputError(f"{table.place(row, _SCORE)}: expected a number, got {shorten(score)}.")
+        if key in of_model:
+            raise InputError(
+                f"{table.name}, line {line}: question {key[0]}, turn {key[1]} of {shorten(cells[_MODEL][row])} is "
+                "judged again; expected one judgment of each answer."
+            )
+        of_model[key] = None if score == _FAILED else score
+        if score == _FAILED:
+            failed.append(line)
+    if len(scores) > MOST_COLUMNS or len(scores) * len(lines) > MOST_CELLS:
+        raise InputError(
+            f"{table.name}: {len(scores):,} models with {len(lines):,} answers; expected at most {MOST_COLUMNS} "
+            f"models, and {MOST_CELLS:,} scores."
+        )
+    if failed:
+        warn(
+            f"{table.name}: {len(failed):,} of {len(table.lines):,} judgments have no score (-1), the first is on "
+            f"line {failed[0]:,}: these scores are missing."
+        )
+    # A log calls its systems by what stands behind the blank.
+    columns = {model: f"{_MODEL} {model}" for model in scores}
+    return Log(
+        table.name,
+        {
+            _QUESTION: [question for question, _ in lines],
+            _TURN: [turn for _, turn in lines],
+            **{column: [""] * len(lines) for column in columns.values()},
+        },
+        [*lines.values()],
+        harness="MT-Bench",
+        task=f"MT-Bench, judged by {judge}",
+        run=next(iter(scores)) if len(scores) == 1 else Path(unpacked(table.name)).stem,
+        key=(_QUESTION, _TURN),
+        roles=Roles(None, (), tuple(columns.values())),
+        scores=(_SCORE,),
+        numbers=numbers_of_scores(
+            {_SCORE: {columns[model]: [of_model.get(key) for key in lines] for model, of_model in scores.items()}},
+            table.name,
+        ),
+        higher_is_better={_SCORE: True},
+        names_systems=True,
+        no_texts=f"{table.name} holds judgments of answers, not their texts",
+    )
+
+
+def _judge(table: Table) -> str:
+    """Return the model that judged all answers."""
+    judges = list(dict.fromkeys(str(cell[0]) for cell in table.columns[_JUDGE]))
+    if len(judges) > 1:
+        raise InputError(
+            f"{table.name} holds judgments by {joined(list(map(repr, judges)))}; expected a file for each judge."
+        )
+    return judges[0]

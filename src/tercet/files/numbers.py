@@ -1,0 +1,306 @@
+"""Numbers as people and programs write them: one notation for a column, found from all of its cells."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.errors import InputError, OptionError, argument, argument_set, shorten
+
+#: The sign that stands before decimals; "" where nobody knows.
+Sign = Literal[",", ".", ""]
+
+#: The squares of larger numbers, of which variances are made, may be more than a float holds.
+LARGEST = 1e100
+#: How programs write a missing cell.
+WRITTEN_AS_MISSING = ("nan", "NaN", "None", "NULL", "null", "<NA>")
+#: Spellings of a missing number.
+_MISSING = frozenset({"", "-", "na", "n/a", *map(str.casefold, WRITTEN_AS_MISSING)})
+#: Answers that are right or wrong: as Python and JSON write them, and as spreadsheets do in other languages.
+_ANSWERS = {
+    **dict.fromkeys(("true", "wahr", "vrai", "verdadero", "verdadeiro", "vero", "waar", "prawda", "истина"), 1.0),
+    **dict.fromkeys(("doğru", "sant", "sand", "pravda", "真"), 1.0),
+    **dict.fromkeys(("false", "falsch", "faux", "falso", "onwaar", "fałsz", "ложь"), 0.0),
+    # capital letters without Turkey's rule for I
+    **dict.fromkeys(("yanlış", "yanliş", "falskt", "falsk", "nepravda", "假"), 0.0),
+}
+#: What stands between thousands, besides the sign that does not stand before decimals: blanks, also thin ones and
+#: those that break no line, and apostrophes.
+_BETWEEN_THOUSANDS = " \u00a0\u2009\u202f'’"
+#: Beside numbers such as 1.107, plain ones of this size make it likely that these are thousands.
+_LARGE = 100
+#: Minus signs besides the hyphen.
+_MINUS = str.maketrans({"\u2212": "-", "\ufe63": "-", "\uff0d": "-"})
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """How the numbers of a column are written.
+
+    Attributes
+    ----------
+    decimal : {",", ".", ""}
+        What stands before decimals; "" where nobody knows.
+    is_known : bool
+        Whether the user or some cell says so; else 1.107 has decimals, and what 1,107 is, is asked.
+    """
+
+    decimal: Sign
+    is_known: bool = False
+
+
+#: How programs write numbers.
+PLAIN = Notation(".")
+
+
+def notation_of(
+    cells: Iterable[Any],
+    meaning: str,
+    *,
+    said: Sign = "",
+    beside: Iterable[Any] = (),
+    elsewhere: Callable[[], Notation] = lambda: PLAIN,
+) -> Notation:
+    """Return the notation of a column, from all of its cells.
+
+    Parameters
+    ----------
+    cells : iterable
+    meaning : str
+        What the numbers are, for messages.
+    said : {",", ".", ""}
+        What the user says stands before decimals.
+    beside : iterable
+        Numbers of the same kind in other columns: of one size, and with or without a percent sign as these.
+    elsewhere : callable
+        Returns the notation of the file's other columns; called where a number of this one may be read in two ways.
+
+    Raises
+    ------
+    InputError
+        Where cells contradict each other.
+    OptionError
+        For a sign that is none of these.
+    """
+    cells = list(cells)
+    of_kind = [*cells, *beside]
+    _check_percent(of_kind, meaning)
+    if said:
+        if said not in (",", "."):
+            raise OptionError(f"{argument('decimal')} must be ',' or '.'. Got {shorten(said)} instead.")
+        return Notation(said, is_known=True)
+    shown: dict[str, str] = {}
+    for cell in cells:
+        sign = shown_by(cell) if isinstance(cell, str) else ""
+        if sign:
+            shown.setdefault(sign, str(cell))
+    if len(shown) > 1:
+        raise InputError(
+            f"Numbers as {meaning} are written in two ways: in {shorten(shown[','])} a comma stands before decimals, "
+            f"in {shorten(shown['.'])} a point. Write them in one way."
+        )
+    found = _known(shown)
+    if found is not None:
+        return found
+    in_doubt = [cell for cell in cells if isinstance(cell, str) and _parsed(cell, ",") != _parsed(cell, ".")]
+    if not in_doubt:
+        return PLAIN
+    found = elsewhere()
+    if found == PLAIN and any(_is_large(cell) for cell in of_kind):
+        # 1.107 beside 985: thousands are as likely as decimals.
+        return Notation("")
+    return found
+
+
+def _is_large(cell: Any) -> bool:
+    """Return whether a cell is a number of 100 or more that can be read in one way only."""
+    if isinstance(cell, str):
+        number = _parsed(cell, ".")
+        return number is not None and number == _parsed(cell, ",") and abs(number) >= _LARGE
+    is_plain = isinstance(cell, int | float | Decimal) and not isinstance(cell, bool)
+    return is_plain and abs(float(cell)) >= _LARGE
+
+
+def notation_of_file(columns: Iterable[Iterable[Any]], otherwise: Notation) -> Notation:
+    """Return the notation that the columns of numbers in a file show; ``""`` where they show both.
+
+    Texts and ids show nothing: a number may stand among them in any way.
+    """
+    shown: dict[str, None] = {}
+    for column in columns:
+        cells = [cell for cell in column if isinstance(cell, str) and not is_missing(cell)]
+        if all(map(is_number, cells)):
+            shown |= dict.fromkeys(shown_by(cell) for cell in cells if not _has_groups_alone(cell))
+    shown.pop("", None)
+    if len(shown) > 1:
+        return Notation("")
+    return _known(shown) or otherwise
+
+
+def _has_groups_alone(text: str) -> bool:
+    """Return whether a number has thousands and no decimals, as ids have that are written so: 1.000.001."""
+    return len(re.findall("[.,]", text)) > 1 and len({*re.findall("[.,]", text)}) == 1
+
+
+def _known(shown: Iterable[str]) -> Notation | None:
+    for sign in shown:
+        return Notation("," if sign == "," else ".", is_known=True)
+    return None
+
+
+def _check_percent(cells: Sequence[Any], meaning: str) -> None:
+    """Raise an InputError where some numbers have a percent sign and others have none; 0 may have none."""
+    with_sign = next((cell for cell in cells if isinstance(cell, str) and cell.strip().endswith("%")), None)
+    if with_sign is None:
+        return
+    for cell in cells:
+        text = str(cell).strip()
+        if isinstance(cell, bool) or text.endswith("%") or text.casefold() in _MISSING:
+            continue
+        if is_number(text) and (_parsed(text, ".") or _parsed(text, ",")):
+            raise InputError(
+                f"Some numbers as {meaning} have a percent sign and others have none: {shorten(with_sign)} and "
+                f"{shorten(cell)}. Write them in one way."
+            )
+
+
+def shown_by(text: str) -> Sign:
+    """Return what stands before decimals in a number, where it can be read in one way only; else ""."""
+    with_comma, with_point = _parsed(text, ","), _parsed(text, ".")
+    if with_comma is None and with_point is not None:
+        return "."
+    if with_point is None and with_comma is not None:
+        return ","
+    return ""
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a number in some notation."""
+    return _parsed(text, ".") is not None or _parsed(text, ",") is not None
+
+
+def is_missing(text: str) -> bool:
+    """Return whether a text says that there is no number: it is empty, or written as a missing cell."""
+    return text.strip().casefold() in _MISSING
+
+
+def read_number(value: Any, meaning: str, notation: Notation = PLAIN) -> float:
+    """Return a grade or score as a number, also from text such as ``"4,5"`` or ``"74 %"``; NaN if it is missing.
+
+    Raises
+    ------
+    InputError
+        For what is no number, is infinite or too large, or may be read in two ways.
+    """
+    # pandas.NA, without importing pandas
+    if value is None or type(value).__name__ == "NAType" or (isinstance(value, str) and is_missing(value)):
+        return math.nan
+    number = None
+    if isinstance(value, str):
+        number = _read_text(value, meaning, notation)
+    elif isinstance(value, int | float | Decimal | np.integer | np.floating) and not isinstance(value, bool):
+        number = float(value)
+    if number is None:
+        raise InputError(f"Expected a number as {meaning}, got {shorten(value)}.")
+    if math.isinf(number):
+        raise InputError(f"Expected a finite number as {meaning}, got {shorten(value)}.")
+    if abs(number) > LARGEST:
+        raise InputError(f"Expected a number of at most {LARGEST:g} as {meaning}, got {shorten(value)}.")
+    return number
+
+
+def read_score(value: Any, meaning: str, notation: Notation = PLAIN) -> float:
+    """Return a score as a number, 1 for True; else as :func:`read_number`."""
+    if isinstance(value, bool | np.bool_ | str):
+        answer = _ANSWERS.get(str(value).strip().casefold())
+        if answer is not None:
+            return answer
+    return read_number(value, meaning, notation)
+
+
+def read_numbers(
+    cells: Sequence[Any],
+    meaning: str,
+    notation: Notation | None = None,
+    *,
+    place: Callable[[int], str] | None = None,
+) -> NDArray[np.float64]:
+    """Return the numbers of segments, 1 for True and NaN where one is missing.
+
+    Errors name what they mean, and begin with the place of the cell in its file. Without a notation it is found from
+    the cells.
+    """
+    known = notation_of(cells, meaning) if notation is None else notation
+    numbers = np.empty(len(cells))
+    for row, cell in enumerate(cells):
+        try:
+            numbers[row] = read_score(cell, f"{meaning} in segment {row + 1:,}", known)
+        except InputError as error:
+            message = str(error)
+            raise InputError(f"{place(row)}: {message[:1].lower()}{message[1:]}" if place else message) from None
+    return numbers
+
+
+def _read_text(text: str, meaning: str, notation: Notation) -> float | None:
+    """Return the number that a text is; None if it is none."""
+    if notation.is_known:
+        return _parsed(text, notation.decimal)
+    with_comma, with_point = _parsed(text, ","), _parsed(text, ".")
+    if notation.decimal == "." and "," not in text and with_point is not None:
+        return with_point
+    if with_comma is None or with_point is None or with_comma == with_point:
+        return with_point if with_comma is None else with_comma
+    small, large = sorted((with_comma, with_point), key=abs)
+    first, second = (",", ".") if small == with_comma else (".", ",")
+    raise InputError(
+        f"Expected a number as {meaning}, got {shorten(text)}, which may be {small:.3f} or {large:.0f}: write it "
+        f"without a sign between thousands, or, of a file, say what stands before decimals: "
+        f"{argument_set('decimal', first)} is {small:.3f}, and {argument_set('decimal', second)} {large:.0f}."
+    )
+
+
+def _parsed(text: str, decimal: str) -> float | None:
+    """Return the number that a text is if that sign stands before decimals; None if it is none then."""
+    text = text.strip().translate(_MINUS)
+    if text.endswith("%"):
+        text = text[:-1].rstrip()
+    match = _PATTERNS[decimal].fullmatch(text)
+    if match is None:
+        return _infinite(text)
+    if match["power"] and re.search("[.,]", match["whole"]):
+        # Nobody groups the thousands of 1.107e2.
+        return None
+    whole = "".join(character for character in match["whole"] if character.isdigit()) or "0"
+    decimals = match["decimals"] or "0"
+    power = match["power"] or ""
+    return float(f"{match['sign']}{whole}.{decimals}{power}")
+
+
+def _infinite(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isinf(number) else None
+
+
+def _pattern(decimal: str) -> re.Pattern[str]:
+    """Return what a number looks like; thousands are in threes, or as in India in twos before the last three."""
+    between = f"[{re.escape(_BETWEEN_THOUSANDS)}{'.' if decimal == ',' else ','}]"
+    in_threes = rf"[1-9]\d{{0,2}}(?P<three>{between})\d{{3}}(?:(?P=three)\d{{3}})*"
+    in_twos = rf"[1-9]\d?(?P<two>{between})(?:\d{{2}}(?P=two))+\d{{3}}"
+    plain = r"\d*(?:(?<=\d)_\d+)*"
+    return re.compile(
+        rf"(?P<sign>[+-]?)(?={re.escape(decimal)}?\d)(?P<whole>{in_threes}|{in_twos}|{plain})"
+        rf"(?:{re.escape(decimal)}(?P<decimals>\d*))?(?P<power>[eE][+-]?\d+)?"
+    )
+
+
+_PATTERNS = {sign: _pattern(sign) for sign in (",", ".")}

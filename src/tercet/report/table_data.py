@@ -1,0 +1,68 @@
+"""What the script of a report needs of its tables: texts to copy, and the differences of all pairs of systems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tercet.comparison.tables import in_format
+from tercet.tables import interval_text, number_or_none, pvalue_text
+
+from .rendering import minus
+
+if TYPE_CHECKING:
+    from tercet.comparison.scores import Comparison, ScoreTable, SystemScore
+
+
+def copies(comparison: Comparison) -> dict[str, str]:
+    """Return the texts to copy: those of ``tercet compare -f markdown`` and ``-f latex``."""
+    return {form: in_format([comparison], form) for form in ("markdown", "latex")}
+
+
+def table_data(comparison: Comparison, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return the scores of all systems, and p of all pairs; systems are called as `names` has them."""
+    systems = list(comparison.test_set.systems)
+    tested = comparison.test is not None
+    return {
+        "systems": [names[system] for system in systems],
+        "baseline": systems.index(comparison.baseline) if tested else None,
+        "scores": [_score(table, comparison.alpha, tested=tested) for table in comparison.tables],
+    }
+
+
+def _score(table: ScoreTable, alpha: float, *, tested: bool) -> dict[str, Any]:
+    data = {
+        "higher": table.higher_is_better,
+        "digits": table.rows[0].digits,
+        "values": [number_or_none(row.value) for row in table.rows],
+    }
+    if not tested:
+        return data
+    return {**data, **_pairs(table, alpha), "mirrored": [_mirrored(row) for row in table.rows]}
+
+
+def _pairs(table: ScoreTable, alpha: float) -> dict[str, Any]:
+    """Return the distinct p, each as people read it and whether it is significant, and which of them each pair has.
+
+    Pairs are those of each row with the rows after it.
+    """
+    numbers: dict[tuple[str, bool], int] = {}
+    pairs = []
+    for first in range(len(table.rows)):
+        for second in range(first + 1, len(table.rows)):
+            p = float(table.pvalues[first, second])
+            text = "NaN" if math.isnan(p) else pvalue_text(p)
+            pairs.append(numbers.setdefault((text, p < alpha), len(numbers)))
+    return {"p": list(numbers), "pairs": pairs}
+
+
+def _mirrored(row: SystemScore) -> list[str]:
+    """Return the interval of the baseline's difference from a system, and its counts: known without another test."""
+    if row.difference_low is None or row.difference_high is None:
+        return ["", ""]
+    # subtracted, as the negative of 0.0 would be shown as -0.00
+    low, high = 0.0 - row.difference_high, 0.0 - row.difference_low
+    interval = interval_text(low, high, row.digits, signed=True)
+    counts = "" if row.wins is None else f"{row.losses}/{row.ties}/{row.wins}"
+    return [minus(interval), counts]

@@ -1,0 +1,104 @@
+"""Output of fairseq-generate, which has its own references -> a test set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import takewhile
+
+from tercet.errors import InputError, argument, shorten, warn
+from tercet.files.fairseq import Generated, generated, is_generated
+from tercet.files.join import join, warn_of_unmatched
+from tercet.files.text import STDIN, read_lines, stream_lines
+from tercet.files.writing import check_different
+
+from .names import names_of
+from .roles import Columns
+from .test_set import TestSet
+
+
+def generated_set(paths: list[str], source: str | None, columns: Columns) -> TestSet | None:
+    """Return the test set of files without others beside them, joined by the numbers of their samples.
+
+    The references are what the files say, which must be the same. None where some file is another text, or has no
+    references.
+    """
+    if not all(map(_is_generated, paths)):
+        return None
+    files: list[Generated] = []
+    for path in paths:
+        found = generated(path, read_lines(path, encoding=columns.opening.encoding))
+        if found is None or not found.references:
+            return None
+        files.append(found)
+    check_different(paths)
+    if source is not None:
+        raise InputError(
+            f"{paths[0]!r} is the output of fairseq-generate, with sources and references of its own; a file of "
+            f"sources ({argument('source')}) needs one of references ({argument('references')})."
+        )
+    warn_of_mixed_kinds(files)
+    references = _references(files)
+    sources = {number: text for file in files for number, text in file.sources.items()}
+    texts = {file.path: file.texts for file in files}
+    if not set(references).intersection(*texts.values()):
+        raise InputError(f"{' and '.join(map(repr, paths))} have no sample in common; expected output for one set.")
+    joined = join(texts, sorted(references), "samples", lambda number: f"is {number}", columns.missing)
+    for file in files:
+        warn_of_unmatched(file.path, file.texts, references, "the lines of references (T-)")
+    names = names_of(paths)
+    has_sources = all(number in sources for number in joined.keys)
+    return TestSet(
+        names[0] if len(names) == 1 else "test set",
+        {
+            name: [file.texts.get(number, "") for number in joined.keys]
+            for name, file in zip(names, files, strict=True)
+        },
+        [[references[number]] for number in joined.keys],
+        [sources[number] for number in joined.keys] if has_sources else None,
+        fields=f"{'; '.join(file.note for file in files)}; references: T-{'; sources: S-' * has_sources}.",
+        ids=[str(number) for number in joined.keys],
+        lost=joined.lost(dict(zip(names, paths, strict=True))),
+        n_all=joined.n_expected,
+    )
+
+
+def _is_generated(path: str) -> bool:
+    # The standard input cannot be read twice; what else cannot be read is for the reader of texts to say.
+    with suppress(InputError):
+        return path != STDIN and is_generated(stream_lines(path))
+    return False
+
+
+def warn_of_mixed_kinds(files: Sequence[Generated]) -> None:
+    """Warn of texts that are detokenized in some files alone: the others are scored lower."""
+    by_kind = {file.kind: file.path for file in files}
+    if len(by_kind) > 1:
+        warn(
+            f"{by_kind['D-']} has detokenized texts (D-), and {by_kind['H-']} has only texts as the model wrote them "
+            "(H-): they are not alike."
+        )
+
+
+def _references(files: Sequence[Generated]) -> dict[int, str]:
+    """Return the references of all files, or raise an InputError where one has others: it is of another set."""
+    references: dict[int, str] = {}
+    paths: dict[int, str] = {}
+    for file in files:
+        for number, reference in file.references.items():
+            expected = references.setdefault(number, reference)
+            path = paths.setdefault(number, file.path)
+            if reference != expected:
+                # What both begin with would hide where they differ.
+                start = max(0, _n_equal(reference, expected) - 10)
+                raise InputError(
+                    f"{file.path}: T-{number} is {shorten(reference[start:])}, and {shorten(expected[start:])} in "
+                    f"{path}; expected output for one set. Where only their tokens differ, give the references in a "
+                    f"file ({argument('references')})."
+                )
+    return references
+
+
+def _n_equal(text: str, other: str) -> int:
+    """Return how many first characters are equal."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(text, other, strict=False)))

@@ -1,0 +1,284 @@
+"""Tables of systems, and tables of their references or sources, joined by the ids that they share -> one table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
+
+from tercet.errors import InputError, argument, argument_set, shorten, warn
+from tercet.files.join import Join, join, warn_of_unmatched
+from tercet.files.read import items
+from tercet.files.roles import UNLIKE_SYSTEMS, clear_role, guess_roles, lack, unrelated
+from tercet.files.score_columns import without_scores
+from tercet.files.table import Log, Memory, Table
+from tercet.files.vocabulary import ITEM
+
+from .long_tables import column_called
+from .roles import Columns, named
+
+
+@dataclass(frozen=True, slots=True)
+class _Keyed:
+    """A table, the column of its ids, and the rows of each."""
+
+    table: Table
+    key: str
+    rows: Mapping[str, Sequence[int]]
+
+    @classmethod
+    def of(cls, table: Table) -> _Keyed | None:
+        """Return a table with its ids; None for one without, or where some row has none."""
+        key = column_called(table, ITEM)
+        if key is None or isinstance(table, Log | Memory):
+            return None
+        rows: dict[str, list[int]] = {}
+        for row, cell in enumerate(table.columns[key]):
+            if isinstance(cell, bool) or not isinstance(cell, str | int) or cell == "":
+                return None
+            rows.setdefault(str(cell), []).append(row)
+        return cls(table, key, rows)
+
+    def cells(self, column: str, ids: Sequence[str]) -> list[Any]:
+        """Return the cell of each id in a column, or a list of them where the ids have several rows."""
+        cells = self.table.columns[column]
+        if all(len(rows) == 1 for rows in self.rows.values()):
+            return [cells[self.rows[id][0]] for id in ids]
+        return [[cells[row] for row in self.rows[id]] for id in ids]
+
+    def first_cells(self, column: str, ids: Sequence[str], absent: Any = None) -> list[Any]:
+        """Return the cell of each id in a column, that of its first row; `absent` for an id without a row."""
+        cells = self.table.columns[column]
+        return [cells[self.rows[id][0]] if id in self.rows else absent for id in ids]
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedTables:
+    """Tables that were joined by their ids, as one."""
+
+    table: Table
+    #: With the roles of its columns.
+    columns: Columns
+    #: How it was joined, in words.
+    note: str
+    #: By system, how many segments it lacks that are left out, by what is wrong, in words.
+    lost: Mapping[str, Mapping[str, int]]
+    #: How many ids have references.
+    n_all: int
+    #: By column of the tables of systems that holds neither texts nor scores that are read, the cells by system.
+    own_columns_by_system: Mapping[str, Mapping[str, list[Any]]]
+
+
+def joined_by_ids(tables: Mapping[str, Table], beside: Sequence[Table], columns: Columns) -> JoinedTables | None:
+    """Return one table of systems and of what stands beside them.
+
+    Systems are those of each table, called as their file where it has one. Segments are in the order of the first
+    table beside. An id of it that has several rows there has several references. What a system lacks is treated as
+    the user says (`missing`); what references lack is left out. None where some table has no column of ids.
+    """
+    of_systems = {name: _Keyed.of(table) for name, table in tables.items()}
+    of_others = [_Keyed.of(table) for table in beside]
+    systems = {name: keyed for name, keyed in of_systems.items() if keyed is not None}
+    others = [keyed for keyed in of_others if keyed is not None]
+    if len(systems) < len(of_systems) or len(others) < len(of_others):
+        return None
+    _check_named(columns.systems, [keyed.table for keyed in systems.values()])
+    named_beside = [*columns.references, *([] if columns.source is None else [columns.source])]
+    _check_named(named_beside, [keyed.table for keyed in others])
+    _check_once(systems.values())
+    first = others[0]
+    joined_ids = _joined_ids([*systems.values()], others, columns.missing)
+    ids = joined_ids.keys
+    cells: dict[str, list[Any]] = {first.key: list(ids)}
+    references, source = _add_beside(cells, others, ids, columns, [*systems.values()])
+    side_of: dict[str, str] = {}
+    own_columns: dict[str, dict[str, list[Any]]] = {}
+    of_beside = {*cells}
+    for file, keyed in systems.items():
+        called = file if len(systems) > 1 or file in columns.called.values() else ""
+        for name in _add_systems(cells, keyed, called, ids, columns):
+            side_of[name] = keyed.table.name
+            for column in _unread(keyed, columns):
+                title = column if column not in of_beside else f"{column} of {keyed.table.name}"
+                own_columns.setdefault(title, {})[name] = keyed.first_cells(column, ids)
+    lines = [first.table.lines[first.rows[id][0]] for id in ids]
+    joined = Table(first.table.name, cells, lines, unit=first.table.unit, decimal=columns.decimal)
+    files = [keyed.table.name for keyed in (*systems.values(), *others[1:])]
+    note = f"Joined with {named(files)} by {first.key!r}."
+    roles = replace(columns, systems=[*side_of], references=references, source=source)
+    return JoinedTables(joined, roles, note, joined_ids.lost(side_of), len(first.rows), own_columns)
+
+
+def _check_named(names: Sequence[str], tables: Sequence[Table]) -> None:
+    """Raise an InputError for a column that is named and that no table has."""
+    for name in names:
+        if not any(name in table.columns for table in tables):
+            tables[0].column(name)
+
+
+def _check_once(tables: Iterable[_Keyed]) -> None:
+    """Raise an InputError for an id that a system has twice."""
+    for keyed in tables:
+        for id, rows in keyed.rows.items():
+            if len(rows) > 1:
+                raise InputError(
+                    f"{keyed.table.place(rows[1], keyed.key)}: {shorten(id)} occurs on {keyed.table.unit} "
+                    f"{keyed.table.lines[rows[0]]:,} too; expected each id once, to join it with its references."
+                )
+
+
+def _joined_ids(systems: Sequence[_Keyed], others: Sequence[_Keyed], missing: str) -> Join[str]:
+    """Return the ids of the first table beside that are scored; warnings say what does not match, both ways."""
+    first = others[0]
+    shared = set(first.rows).intersection(*(keyed.rows for keyed in (*systems, *others)))
+    if not shared:
+        _raise_nothing_shared([*systems, *others], first)
+    what = f"ids of {first.table.name}"
+    # Without one of its references a segment cannot be scored.
+    with_references = join(_ids_by_name(others[1:]), first.rows, what, _first_id)
+    joined = join(_ids_by_name(systems), with_references.keys, what, _first_id, missing)
+    for keyed in (*systems, *others[1:]):
+        warn_of_unmatched(keyed.table.name, keyed.rows, first.rows, first.table.name)
+    return joined
+
+
+def _ids_by_name(tables: Sequence[_Keyed]) -> dict[str, Mapping[str, Sequence[int]]]:
+    return {keyed.table.name: keyed.rows for keyed in tables}
+
+
+def _first_id(id: str) -> str:
+    return f"is {shorten(id)}"
+
+
+def _raise_nothing_shared(tables: Sequence[_Keyed], first: _Keyed) -> NoReturn:
+    """Raise the InputError for tables that have no id in common."""
+    other = next(keyed for keyed in tables if not set(keyed.rows) & set(first.rows) or keyed is not first)
+    raise InputError(
+        f"{first.table.name} has none of the ids of {other.table.name}, such as "
+        f"{shorten(next(iter(other.rows)))}, but such as {shorten(next(iter(first.rows)))}."
+    )
+
+
+def _add_beside(
+    cells: dict[str, list[Any]],
+    others: Sequence[_Keyed],
+    ids: Sequence[str],
+    columns: Columns,
+    systems: Sequence[_Keyed],
+) -> tuple[list[str], str | None]:
+    """Add the columns of references and sources, and return their names by role."""
+    references: list[str] = []
+    source = columns.source
+    of_systems = [(keyed, _systems_of(keyed, columns)) for keyed in systems]
+    taken = {name for _, names in of_systems for name in names}
+    outputs = [keyed.first_cells(name, ids) for keyed, names in of_systems for name in names]
+    for keyed in others:
+        table = keyed.table
+        roles = guess_roles(table)
+        targets = [name for name in columns.references if name in table.columns] or list(roles.references)
+        texts = [name for name, of_name in table.columns.items() if name != keyed.key and not lack(of_name)]
+        if not targets and not columns.references and len(texts) == 1 and roles.source is None:
+            # A table of ids and texts has no other texts to choose from.
+            targets = texts
+        if not columns.references:
+            targets = _like_outputs(keyed, targets, outputs, ids)
+        for name in table.columns:
+            if name == keyed.key:
+                continue
+            # A system may be called so, too.
+            column = name if name not in cells and name not in taken else f"{name} of {table.name}"
+            if name == columns.source and source == name:
+                source = column
+            is_target = name in targets
+            cells[column] = keyed.cells(name, ids) if is_target else keyed.first_cells(name, ids)
+            if is_target:
+                references.append(column)
+            elif source is None and name == roles.source:
+                source = column
+    if not references and columns.need_references:
+        tables = ", ".join(keyed.table.name for keyed in others)
+        raise InputError(
+            f"{tables}: no column was recognized as references (choose with {argument('reference_columns')}); there "
+            f"are {', '.join(shorten(name) for keyed in others for name in keyed.table.columns)}."
+        )
+    return references, source
+
+
+def _like_outputs(
+    keyed: _Keyed, targets: Sequence[str], outputs: Sequence[Sequence[Any]], ids: Sequence[str]
+) -> list[str]:
+    """Return the columns of references without those that share no words with the systems, unlike others.
+
+    InputError where that is all of them: which of the others has the references is not guessed.
+    """
+    table = keyed.table
+    texts = {}
+    for name, of_name in table.columns.items():
+        if name in targets or (name != keyed.key and not lack(of_name)):
+            texts[name] = [_one_text(cell) for cell in keyed.cells(name, ids)]
+    rows = [[text for text in row if isinstance(text, str) and text] for row in zip(*outputs, strict=True)]
+    strangers = {name for name in unrelated(texts, rows) if clear_role(name) != "reference"}
+    kept = [name for name in targets if name not in strangers]
+    like = [name for name in texts if name not in strangers and name not in targets]
+    if targets and not kept and like:
+        ways = " or ".join(argument_set("reference_columns", name) for name in like[:3])
+        raise InputError(
+            f"{table.name}: the column {targets[0]!r}, whose name says that it has references, {UNLIKE_SYSTEMS}, "
+            f"unlike {named(like)}: name the references, {ways}, or {argument_set('reference_columns', targets[0])}."
+        )
+    if not kept:
+        return [*targets]
+    for name in targets:
+        if name in strangers:
+            warn(
+                f"{table.name}: the column {name!r} {UNLIKE_SYSTEMS}, unlike {named(kept)}: it is not taken as "
+                f"references. To take it, name all references: {argument('reference_columns')}."
+            )
+    return kept
+
+
+def _one_text(cell: Any) -> str:
+    """Return the text of a cell, or those of a list of them, as one."""
+    if isinstance(cell, list):
+        return " ".join(map(_one_text, cell))
+    return cell if isinstance(cell, str) else ""
+
+
+def _unread(keyed: _Keyed, columns: Columns) -> list[str]:
+    """Return the columns of a table of systems that are neither ids, nor texts of systems, nor scores."""
+    texts = _systems_of(keyed, columns)
+    without = without_scores(keyed.table, columns.scores)
+    return [name for name in without.columns if name not in {keyed.key, *texts}]
+
+
+def _systems_of(keyed: _Keyed, columns: Columns) -> list[str]:
+    """Return the columns of a table that are systems."""
+    asked = [name for name in columns.systems if name in keyed.table.columns]
+    return asked or [*guess_roles(without_scores(keyed.table, columns.scores)).systems]
+
+
+def _add_systems(
+    cells: dict[str, list[Any]], keyed: _Keyed, file: str, ids: Sequence[str], columns: Columns
+) -> list[str]:
+    """Add a column for each system of a table, and its scores; return their names, called as one of several files."""
+    table = keyed.table
+    found = _systems_of(keyed, columns)
+    if not found:
+        raise InputError(
+            f"{table.name}: no column was recognized as predictions of a system (choose with "
+            f"{argument('systems')}); there are {', '.join(map(shorten, table.columns))}."
+        )
+    names: list[str] = []
+    for name in found:
+        system = file or name
+        if file and len(found) > 1:
+            system = f"{file} {name}"
+        names.append(system)
+        # Errors of the joined table would name the file of the references.
+        items(table, name, [])
+        cells[system] = keyed.first_cells(name, ids, absent="")
+        for score in columns.scores:
+            column = score if len(found) == 1 else f"{name}.{score}"
+            if column in table.columns:
+                cells[f"{system}.{score}"] = keyed.first_cells(column, ids)
+    return names

@@ -1,0 +1,195 @@
+"""Systems in bilingual files of translators, references in tables -> a test set, joined by source texts or ids."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tercet.errors import InputError, argument, shorten, warn
+from tercet.files.joined import Joined, join_memories
+from tercet.files.read import read_file
+from tercet.files.roles import guess_roles, lack
+from tercet.files.table import SOURCE_TEXT, Log, Memory, Table
+from tercet.files.vocabulary import ITEM
+
+from .long_tables import column_called
+from .names import names_of
+from .roles import Columns, end_of_fields, named
+from .test_set import TestSet
+
+#: The column of ids in memories that are joined by these; it must be the code of no language.
+_KEY = "key"
+_ID = "id"
+
+
+def memories_beside_tables(systems: Mapping[str, str], references: Sequence[str], columns: Columns) -> TestSet:
+    """Return the test set of bilingual files, by the names of their systems, and of tables with their references.
+
+    A table with a column of sources is joined by these, and one with a column of ids alone by the ids of units.
+    """
+    memories = {path: _bilingual(path) for path in systems.values()}
+    tables = [_read_table(path, columns) for path in references]
+    sides = [_Side.of(table, columns) for table in tables]
+    of_ids = [side.is_of_ids for side in sides]
+    if any(of_ids) and not all(of_ids):
+        with_sources, with_ids = tables[of_ids.index(False)].name, tables[of_ids.index(True)].name
+        raise InputError(
+            f"{with_sources} has sources, and {with_ids} only ids; expected sources ({argument('source_column')}) in "
+            "all tables of references, or in none."
+        )
+    first = next(iter(memories.values()))
+    languages = (first.source_language, first.target_language)
+    read: dict[str, Memory] = {}
+    for path, side in zip(references, sides, strict=True):
+        read[path] = side.as_memory(*languages)
+    for path, memory in memories.items():
+        read[path] = _by_ids(memory, tables[0].name) if all(of_ids) else memory
+    joined = join_memories(systems, references, None, None, columns.missing, read)
+    source, ids = joined.source, _ids(memories, joined)
+    if all(of_ids):
+        source, ids = _sources(first, joined.ids or []), joined.ids
+    own_columns: dict[str, list[Any]] = {}
+    for path, side in zip(references, sides, strict=True):
+        for name in side.left_out:
+            own_columns.setdefault(name, _cells(side.table.columns[name], joined.rows[path]))
+    fields = " ".join(side.in_words() for side in sides)
+    return TestSet(
+        names_of([references[0]])[0],
+        joined.systems,
+        joined.references,
+        source,
+        fields=fields,
+        ids=ids,
+        own_columns=own_columns,
+        lost=joined.lost,
+        n_all=joined.n_all,
+    )
+
+
+def _ids(memories: Mapping[str, Memory], joined: Joined) -> list[str] | None:
+    """Return the id of each segment's unit, in the first file of translators that has it; None where none has ids."""
+    with_ids = {path: memory.labels[_ID] for path, memory in memories.items() if _ID in memory.labels}
+    if not with_ids:
+        return None
+    found: list[str] = []
+    columns = [_cells(ids, joined.rows[path]) for path, ids in with_ids.items()]
+    for cells in zip(*columns, strict=True):
+        found.append(next((id for id in cells if id), ""))
+    return found if any(found) else None
+
+
+def _cells(column: Sequence[Any], rows: Sequence[int | None]) -> list[Any]:
+    """Return the cells of these rows; None where there is no row."""
+    return [None if row is None else column[row] for row in rows]
+
+
+def _bilingual(path: str) -> Memory:
+    memory = read_file(path)
+    assert isinstance(memory, Memory)
+    return memory
+
+
+def _read_table(path: str, columns: Columns) -> Table:
+    table = read_file(path, columns.opening)
+    if isinstance(table, Log | Memory):
+        raise InputError(f"{path!r} is no table of references; expected columns with these and with sources or ids.")
+    return table
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A table, the column by which it is joined, and those of references."""
+
+    table: Table
+    key: str
+    is_of_ids: bool
+    references: Sequence[str]
+
+    @classmethod
+    def of(cls, table: Table, columns: Columns) -> _Side:
+        roles = guess_roles(table)
+        for name in filter(None, [*columns.references, columns.source]):
+            table.column(name)
+        ids = column_called(table, ITEM)
+        texts = [name for name, cells in table.columns.items() if name != ids and not lack(cells)]
+        source = columns.source or roles.source
+        if columns.source is None and (source in columns.references or (texts == [source] and ids is not None)):
+            # A table of ids and texts has no other texts to choose from.
+            source = None
+        key = source or ids
+        if key is None:
+            raise InputError(
+                f"{table.name}: no column was recognized as sources (choose with {argument('source_column')}) or as "
+                f"ids, to join it with units by; there are {', '.join(map(shorten, table.columns))}."
+            )
+        references = columns.references or [name for name in roles.references if name != key]
+        others = [name for name in texts if name != key]
+        if not references and len(others) == 1:
+            references = others
+        if not references:
+            raise InputError(
+                f"{table.name}: no column was recognized as references (choose with "
+                f"{argument('reference_columns')}); there are {', '.join(map(shorten, table.columns))}."
+            )
+        return cls(table, key, source is None, references)
+
+    def as_memory(self, source: str, target: str) -> Memory:
+        """Return the table as a file of these languages, or of ids and the target language."""
+        language = _KEY if self.is_of_ids else source
+        cells = {language: [self._text(row, self.key) for row in range(len(self.table.lines))]}
+        for number, name in enumerate(self.references):
+            # Further ones stand behind the language, as authors do.
+            column = target if number == 0 else f"{target} ({name})"
+            cells[column] = [self._text(row, name) or None for row in range(len(self.table.lines))]
+        joined_by = _ID if self.is_of_ids else SOURCE_TEXT
+        return Memory(self.table.name, cells, self.table.lines, source_language=language, joined_by=joined_by)
+
+    def _text(self, row: int, column: str) -> str | None:
+        """Return the text of a cell; ids may be numbers."""
+        cell: Any = self.table.columns[column][row]
+        if isinstance(cell, str | None):
+            return cell
+        if column == self.key and self.is_of_ids and isinstance(cell, int) and not isinstance(cell, bool):
+            return str(cell)
+        raise InputError(f"{self.table.place(row, column)}: expected a text, got {shorten(cell)}.")
+
+    @property
+    def left_out(self) -> list[str]:
+        """The table's own columns, which are neither joined by nor references."""
+        return [name for name in self.table.columns if name != self.key and name not in self.references]
+
+    def in_words(self) -> str:
+        """Return which columns are what."""
+        joined_by = f"ids of units: {self.key!r}" if self.is_of_ids else f"sources: {self.key!r}"
+        return (
+            f"{self.table.name}: references: {named(self.references)}; {joined_by}{end_of_fields({}, self.left_out)}"
+        )
+
+
+def _by_ids(memory: Memory, reference: str) -> Memory:
+    """Return a bilingual file whose units are joined by their ids."""
+    ids = memory.labels.get(_ID)
+    if ids is None:
+        raise InputError(
+            f"{memory.name} has no ids of units, and {reference} no sources, by which they could be joined; name its "
+            f"column of sources ({argument('source_column')})."
+        )
+    translations = memory.columns[memory.target_language]
+    n_without = sum(not id for id in ids)
+    if n_without:
+        warn(f"{memory.name}: {n_without:,} of {len(ids):,} units have no id: not scored.")
+    return replace(
+        memory,
+        columns={_KEY: [id or None for id in ids], memory.target_language: translations},
+        source_language=_KEY,
+        joined_by=_ID,
+    )
+
+
+def _sources(memory: Memory, ids: Sequence[str]) -> list[str] | None:
+    """Return the sources of units by their ids; None where these repeat."""
+    sources = dict(zip(memory.labels[_ID], memory.columns[memory.source_language], strict=True))
+    if len(sources) < len(memory.lines):
+        return None
+    return [sources[id] or "" for id in ids]

@@ -1,0 +1,189 @@
+"""Tables whose rows are no segments of the systems that would be scored: refused, with what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tercet.errors import InputError, argument_set, arguments_set
+from tercet.files.roles import CODES, guess_roles, lack, name_role
+from tercet.files.score_columns import without_scores
+from tercet.files.table import Log, Memory, Roles, Table, TableWithRoles
+from tercet.files.vocabulary import (
+    DIMENSION,
+    ITEM,
+    METRIC,
+    MQM_ERRORS,
+    PERHAPS_SYSTEM,
+    RATER,
+    RUN,
+    SYSTEM,
+)
+
+from .labels import column_and_pattern
+from .long_tables import called, column_called, is_one, keys_of, long_of, names_systems, rows_of_items, why_not_joined
+from .reading import HOW_READ
+from .roles import Columns, named
+
+#: Words that the name of a system has at most.
+_MOST_WORDS = 4
+
+
+def check_rows(table: Table, columns: Columns) -> None:
+    """Raise an InputError for a table whose rows would be scored as segments, and are something else.
+
+    The table is one that has not been made of a long one. Who names the systems says what the rows are.
+    """
+    if columns.systems or isinstance(table, Log | Memory | TableWithRoles):
+        return
+    _check_no_marked_errors(table)
+    if any(name in table.columns for name in columns.scores):
+        _check_no_leaderboard(table, columns)
+        _check_one_number(table, columns)
+    _check_unnamed_systems(table, columns)
+
+
+def _check_no_marked_errors(table: Table) -> None:
+    """Raise an InputError for a table of MQM: a row is an error that somebody marked."""
+    if all(any(name in table.columns for name in names) for names in MQM_ERRORS.values()):
+        raise InputError(
+            f"{table.name}: each row is an error that a rater of MQM marked, not a segment; expected a table of "
+            "texts or of scores. tercet correlate reads errors of MQM, as the grades that metrics are compared with."
+        )
+
+
+def _check_no_leaderboard(table: Table, columns: Columns) -> None:
+    """Raise an InputError for a table with a row for each system, whose names would be texts of one."""
+    if column_called(table, ITEM) is not None:
+        return
+    for name in called(table, (*SYSTEM, *PERHAPS_SYSTEM)):
+        cells = table.columns[name]
+        roles = guess_roles(without_scores(table, columns.scores), columns.references)
+        others = {*roles.systems, *roles.references} - {name}
+        if others or roles.source is not None or not _are_different_names(cells):
+            continue
+        raise InputError(
+            f"{table.name}: each row is a system, as {name!r} names them ({named(cells)}): there are no segments to "
+            "compare them by. Expected a row for each segment, with its number of each system, or its texts."
+        )
+
+
+def _are_different_names(cells: Sequence[Any]) -> bool:
+    """Return whether all cells are a few words, and each another."""
+    are_short = all(isinstance(cell, str) and 1 <= len(cell.split()) <= _MOST_WORDS for cell in cells)
+    return are_short and len({*cells}) == len(cells)
+
+
+def _check_one_number(table: Table, columns: Columns) -> None:
+    """Raise an InputError for numbers of several systems that cannot be joined by item."""
+    long = long_of(table, columns)
+    if long is None:
+        return
+    problem = "no column tells items apart, as an id or a source does"
+    several = ""
+    for key in long.keys[:1]:
+        problem = why_not_joined(table, long, key)
+        if not rows_of_items(table, key, long.column):
+            several = _several_in_words(table, [*key, long.column])
+    if long.texts and not several:
+        return
+    raise InputError(
+        f"{table.name}: {long.column!r} names {len(long.systems):,} systems ({named(long.systems)}), but {problem}"
+        f"{several or '. Expected one number for each item and system.'}"
+    )
+
+
+def _several_in_words(table: Table, key: Sequence[str]) -> str:
+    """Return what the several rows of an item and system are, and what to do, as the end of a message."""
+    apart = column_apart(table, key)
+    expected = ". Expected one number for each item and system"
+    if apart is None:
+        return f"{expected}, such as the mean of its rows."
+    values = list(dict.fromkeys(map(str, table.columns[apart])))
+    one_each = f", one for each {apart!r} ({named(values)})"
+    if column_called(table, (*METRIC, *DIMENSION)) == apart:
+        return f"{one_each}{expected}: give the rows of one of them, or a column for each."
+    advice = f"{one_each}{expected}, such as the mean of its rows."
+    if column_called(table, RATER) == apart:
+        advice += " tercet correlate reads the ratings of each, and says how well metrics agree with them."
+    return advice
+
+
+def column_apart(table: Table, key: Sequence[str]) -> str | None:
+    """Return the first column of a few values that tells the rows apart which have the same cells in others."""
+    for name, cells in table.columns.items():
+        if name in key or not names_systems(table, name):
+            continue
+        rows = list(zip(*(map(repr, table.columns[one]) for one in key), map(repr, cells), strict=True))
+        if len({*rows}) == len(rows):
+            return name
+    return None
+
+
+def _check_unnamed_systems(table: Table, columns: Columns) -> None:
+    """Raise an InputError for a column, such as ``vendor``, that has each of its values once for each item.
+
+    Its values may be systems, or labels of the segments of one.
+    """
+    if not any(names_systems(table, name) for name in table.columns) or long_of(table, columns) is not None:
+        return
+    roles = guess_roles(without_scores(table, columns.scores), columns.references)
+    references = columns.references or list(roles.references)
+    for key in keys_of(table, columns.source or roles.source, references):
+        if columns.cluster in key:
+            # Who resamples the rows of an item together knows that it has several.
+            continue
+        for name in _perhaps_systems(table, columns, roles):
+            if name not in {*key, *references} and _is_of_systems(table, key, name, columns, roles):
+                _raise_unnamed(table, key, name, columns, roles)
+
+
+def _perhaps_systems(table: Table, columns: Columns, roles: Roles) -> Iterator[str]:
+    """Yield the columns whose values may be names of systems, though nothing in their own names says so."""
+    with_role = {column_and_pattern(spec, table.columns)[0] for spec in columns.slices}
+    with_role |= {*columns.references, *roles.references}
+    with_role |= {*filter(None, [columns.source, roles.source, columns.cluster])}
+    with_role |= {*called(table, (*ITEM, *RUN, *RATER, *METRIC, *DIMENSION))}
+    for name, cells in table.columns.items():
+        if name in with_role or name_role(name).word or lack(cells) == CODES:
+            continue
+        if names_systems(table, name) and all(cell is not None and cell != "" for cell in cells):
+            yield name
+
+
+def _is_of_systems(table: Table, key: list[str], name: str, columns: Columns, roles: Roles) -> bool:
+    """Return whether items have a row for each value of a column, which differ in their texts or scores alone."""
+    items = list(rows_of_items(table, key, name).values())
+    n_values = len({*map(str, table.columns[name])})
+    rows = [by_value for by_value in items if len(by_value) == n_values]
+    if len(rows) < max(2, len(items) / 2):
+        return False
+    of_items = [
+        column for column in (*columns.references, *roles.references, roles.source) if column in table.columns
+    ]
+    if not all(is_one(table.columns[column], row) for column in of_items for row in rows):
+        return False
+    texts = _texts_beside(name, roles)
+    if len(texts) > 1:
+        return False
+    differ = [*texts, *(score for score in columns.scores if score in table.columns)]
+    return any(not is_one(table.columns[column], row) for column in differ for row in rows)
+
+
+def _texts_beside(name: str, roles: Roles) -> list[str]:
+    """Return the columns of texts of systems without one that may have their names."""
+    return [column for column in roles.systems if column != name]
+
+
+def _raise_unnamed(table: Table, key: list[str], name: str, columns: Columns, roles: Roles) -> None:
+    """Raise the InputError for values that may be systems, with both commands."""
+    values = list(dict.fromkeys(map(str, table.columns[name])))
+    ways = f"As systems: {argument_set('system_column', name)}"
+    texts = _texts_beside(name, roles)
+    if texts:
+        ways += f". As segments of one system: {arguments_set('systems', texts)}"
+    items = " and ".join(map(repr, key))
+    raise InputError(
+        f"{table.name}: each {items} has a row for each {name!r} ({named(values)}), and it is not clear whether "
+        f"these are systems. {ways}.{HOW_READ}"
+    )

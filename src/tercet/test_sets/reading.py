@@ -1,0 +1,129 @@
+"""How the columns of a file were read: the role of each, why it has it, and what it holds."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tercet.errors import shorten
+from tercet.files.roles import guess_roles
+from tercet.files.table import Table
+from tercet.tables import Column
+from tercet.tables import Table as Shown
+
+#: Values that are shown of a column.
+_MOST_VALUES = 2
+_LONGEST_VALUE = 30
+#: The option by which the command takes a column in a role.
+_OPTIONS = {
+    "names of systems": "--system-column",
+    "system": "--system",
+    "texts": "--system",
+    "reference": "--reference-column",
+    "source": "--source-column",
+    "clusters": "--cluster",
+    "slices": "--by",
+}
+_LEFT_OUT = "left out"
+#: What errors about roles end with.
+HOW_READ = " 'tercet read' with this file shows how each column is read, and why."
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnReading:
+    """The role in which a column was read.
+
+    Attributes
+    ----------
+    column : str
+    role : {"system", "reference", "source", "clusters", "slices", "scores", "left out"}
+    reason : str
+        Why it has this role, in words.
+    values : tuple of str
+        The first values that differ, shortened; at most two.
+    """
+
+    column: str
+    role: str
+    reason: str
+    values: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the reading as plain Python."""
+        return {"column": self.column, "role": self.role, "reason": self.reason, "values": list(self.values)}
+
+
+def readings(
+    table: Table, columns_of: Mapping[str, Sequence[str]], reasons: Mapping[str, str], asked: Sequence[str] = ()
+) -> tuple[ColumnReading, ...]:
+    """Return how each column of a table was read.
+
+    Parameters
+    ----------
+    table : Table
+    columns_of : mapping of str to sequence of str
+        The columns in each role; the others are left out.
+    reasons : mapping of str to str
+        Why a column has its role, or none.
+    asked : sequence of str
+        Columns whose role the user says.
+    """
+    roles = {column: role for role, columns in columns_of.items() for column in columns}
+    found = []
+    for column, cells in table.columns.items():
+        reason = "you say so" if column in asked else reasons.get(column, "")
+        found.append(ColumnReading(column, roles.get(column, _LEFT_OUT), reason, _values(cells)))
+    return tuple(found)
+
+
+def readings_of_names(table: Table) -> tuple[ColumnReading, ...]:
+    """Return how each column would be read by its name and what it holds: of a table that nothing is read from."""
+    roles = guess_roles(table)
+    sources = [] if roles.source is None else [roles.source]
+    certain = [name for name in (*roles.systems, *roles.references) if name not in roles.doubtful]
+    columns_of = {
+        "system": [name for name in roles.systems if name in certain],
+        "reference": [name for name in roles.references if name in certain],
+        "source": sources,
+        "system or reference": roles.doubtful,
+    }
+    return readings(table, columns_of, roles.reasons)
+
+
+def _values(cells: Sequence[Any]) -> tuple[str, ...]:
+    """Return the first values that differ, as messages show them."""
+    values: list[str] = []
+    for cell in cells:
+        if cell is None or cell == "":
+            continue
+        value = shorten(cell, _LONGEST_VALUE)
+        if value not in values:
+            values.append(value)
+        if len(values) == _MOST_VALUES:
+            break
+    return tuple(values)
+
+
+def shown_readings(title: str, columns: Sequence[ColumnReading]) -> Shown:
+    """Return the readings as a table for people."""
+    heads = [Column("column", "name"), Column("role", "name"), Column("why", "name"), Column("values", "name")]
+    rows = [[one.column, one.role, one.reason, ", ".join(one.values)] for one in columns]
+    return Shown(title, heads, rows)
+
+
+def options_of(columns: Sequence[ColumnReading]) -> list[str]:
+    """Return the options that say the same roles, as arguments of a command."""
+    arguments = []
+    for role, option in _OPTIONS.items():
+        for one in columns:
+            if one.role == role:
+                arguments += [option, one.column]
+    return arguments
+
+
+def command_of(files: Sequence[str], n_systems: int, arguments: Sequence[str]) -> str:
+    """Return the command that compares the systems in files, or scores the only one, to copy."""
+    name = "compare" if n_systems > 1 else "score"
+    return shlex.join(["tercet", name, *files, *arguments])

@@ -1,0 +1,184 @@
+"""Tables with numbers of what a run wrote, as a judge gives them: joined with that run, or among them, by ids."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tercet.errors import InputError, argument, argument_set, shorten, warn
+from tercet.files.roles import CODES, clear_role, guess_roles, lack
+from tercet.files.score_columns import score_columns, scored_systems, without_scores
+from tercet.files.table import Log, Memory, Table
+from tercet.files.vocabulary import ITEM
+
+from .long_tables import column_called
+from .roles import Columns, named
+
+_OTHERWISE = "Or give each file a name of its own."
+
+
+def has_scores_alone(table: Table, columns: Columns, *, remarks: bool) -> bool:
+    """Return whether a table has the scores that are named, and ids, of one run whose texts it has not.
+
+    With `remarks`, a column of texts whose name says nothing is what the judge remarks, and not what a system wrote.
+    """
+    if isinstance(table, Log | Memory) or not columns.scores or columns.systems or columns.references:
+        return False
+    key = column_called(table, ITEM)
+    if key is None or len({*map(str, table.columns[key])}) < len(table.lines):
+        # Rows of several runs have the same ids.
+        return False
+    for name in columns.scores:
+        is_there = name in table.columns and not scored_systems(table, name)
+        if not is_there or any(isinstance(cell, dict) for cell in table.columns[name]):
+            return False
+    roles = guess_roles(without_scores(table, columns.scores))
+    if roles.references or any(clear_role(name) == "system" for name in roles.systems):
+        return False
+    return not roles.systems or (remarks and len(roles.systems) == 1)
+
+
+def joined_scores(tables: Mapping[str, Table], columns: Columns) -> tuple[Table, Columns]:
+    """Return one table with the scores of each run, by the names of runs, and the columns of it.
+
+    Items are those of the first table; a run has no number of what its own lacks.
+    """
+    by_ids = {name: _ByIDs.of(table) for name, table in tables.items()}
+    first = next(iter(by_ids.values()))
+    ids = [*first.rows]
+    cells: dict[str, list[Any]] = {}
+    for name, row_cells in first.table.columns.items():
+        if name not in columns.scores:
+            cells[name] = row_cells
+    for system, one in by_ids.items():
+        one.check_ids(ids, first.table.name)
+        for score in columns.scores:
+            cells[f"{system}.{score}"] = one.numbers(score, ids, columns)
+    joined = Table(first.table.name, cells, first.table.lines, unit=first.table.unit)
+    return joined, replace(columns, systems=[*tables])
+
+
+def table_with_scores(table: Table, scores: Table, columns: Columns) -> Table:
+    """Return a table of one run with its scores, which another table has by the ids of items."""
+    key = column_called(table, ITEM)
+    if key is None or isinstance(table, Memory):
+        raise InputError(
+            f"{_given_with(scores, table)}; {table.name} has no column of ids, by which they could be joined."
+        )
+    return replace(table, columns={**table.columns, **_numbers(table, key, table.columns, scores, columns)})
+
+
+def log_with_scores(log: Log, scores: Table, columns: Columns) -> Log:
+    """Return a log of one run with its scores, which a table has by the ids of samples."""
+    systems = columns.systems or log.roles.systems
+    if len(systems) > 1:
+        raise InputError(
+            f"{log.name} has {len(systems)} systems ({named(systems)}), and {scores.name} has scores of one: choose "
+            f"it, {argument_set('systems', systems[0])}."
+        )
+    numbers = dict(log.numbers)
+    found = _numbers(log, log.key[0], log.numbers, scores, columns)
+    for name, cells in found.items():
+        numbers[name] = {system: [np.nan if cell is None else cell for cell in cells] for system in systems}
+    return replace(log, numbers=numbers, scores=(*log.scores, *found))
+
+
+def _numbers(
+    table: Table, key: str, known: Container[str], scores: Table, columns: Columns
+) -> dict[str, list[float | None]]:
+    """Return the scores of a run's rows that are asked for, by name; `known` are those that it has itself."""
+    given_with = _given_with(scores, table)
+    ids_of_scores = column_called(scores, ITEM)
+    if isinstance(scores, Log | Memory) or (ids_of_scores is None and key not in scores.columns):
+        raise InputError(f"{given_with}; expected a table with ids and numbers. {_OTHERWISE}")
+    if not columns.scores:
+        examples = [
+            argument_set("scores", name)
+            for name, cells in scores.columns.items()
+            if _are_numbers(cells) and name not in (key, ids_of_scores)
+        ]
+        chosen = " or ".join(examples[:3]) or argument("scores")
+        raise InputError(f"{given_with}: choose them, {chosen}. {_OTHERWISE}")
+    found = [name for name in columns.scores if name in scores.columns]
+    if not found:
+        raise InputError(
+            f"{given_with}; it has no column {' or '.join(map(shorten, columns.scores))}, but "
+            f"{', '.join(map(shorten, scores.columns))}."
+        )
+    both = next((name for name in found if name in known), None)
+    if both is not None:
+        raise InputError(f"{table.name} and {scores.name} both have scores {shorten(both)}; rename those of one.")
+    ids = [str(cell) for cell in table.columns[key]]
+    by_ids = _ByIDs.of(scores, key)
+    by_ids.check_ids(ids, table.name)
+    return {name: by_ids.numbers(name, ids, columns) for name in found}
+
+
+def _given_with(scores: Table, table: Table) -> str:
+    return f"{scores.name} is given with the name of {table.name}, as scores of it"
+
+
+def _are_numbers(cells: Sequence[Any]) -> bool:
+    """Return whether all cells of a column that are there are numbers, perhaps as they are written in a CSV."""
+    there = [cell for cell in cells if cell is not None]
+    return all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in there) or lack(there) == CODES
+
+
+@dataclass(frozen=True, slots=True)
+class _ByIDs:
+    """A table of scores, the column of its ids, and the row of each."""
+
+    table: Table
+    key: str
+    rows: Mapping[str, int]
+
+    @classmethod
+    def of(cls, table: Table, preferred: str = "") -> _ByIDs:
+        """Return a table by its ids, in a column of the preferred name if it has that."""
+        key = preferred if preferred in table.columns else column_called(table, ITEM)
+        assert key is not None
+        rows: dict[str, int] = {}
+        for row, cell in enumerate(table.columns[key]):
+            if isinstance(cell, bool) or not isinstance(cell, str | int) or cell == "":
+                raise InputError(f"{table.place(row, key)}: expected the id of an item, got {shorten(cell)}.")
+            first = rows.setdefault(str(cell), row)
+            if first != row:
+                raise InputError(
+                    f"{table.place(row, key)}: {shorten(cell)} occurs on {table.unit} {table.lines[first]:,} too; "
+                    "expected each id once."
+                )
+        return cls(table, key, rows)
+
+    def check_ids(self, ids: Sequence[str], name: str) -> None:
+        """Warn of ids of another file without a row, and of rows of no such id; InputError where none is the same."""
+        if self.rows.keys().isdisjoint(ids):
+            raise InputError(
+                f"{self.table.name} has none of the ids of {name}, such as {shorten(next(iter(ids), ''))}, but such "
+                f"as {shorten(next(iter(self.rows)))}."
+            )
+        expected = dict.fromkeys(ids)
+        lacking = [id for id in expected if id not in self.rows]
+        if lacking:
+            warn(
+                f"{self.table.name} lacks {len(lacking):,} of the {len(expected):,} ids of {name}, the first is "
+                f"{shorten(lacking[0])}: no score there."
+            )
+        further = [id for id in self.rows if id not in expected]
+        if further:
+            warn(
+                f"{self.table.name}: {len(further):,} of {len(self.rows):,} ids are not in {name}, the first is "
+                f"{shorten(further[0])}: not counted."
+            )
+
+    def numbers(self, score: str, ids: Sequence[str], columns: Columns) -> list[float | None]:
+        """Return the number of each id; None where one is missing."""
+        table = replace(self.table, decimal=columns.decimal)
+        (numbers,) = score_columns(table, [self.table.name], score).values()
+        found: list[float | None] = []
+        for id in ids:
+            number = numbers[self.rows[id]] if id in self.rows else np.nan
+            found.append(None if np.isnan(number) else float(number))
+        return found

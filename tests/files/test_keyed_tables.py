@@ -1,0 +1,104 @@
+"""Tables of systems and tables of references in different files are joined by the ids that they share."""
+
+import json
+
+import pytest
+
+import tercet
+from commands import command
+from tercet.errors import InputError
+from tercet.test_sets.read import read_test_sets
+
+REFERENCES = ["Der Hafen ist ruhig.", "Das Boot fährt.", "Кошка спит.", "今天下雨。", "Il pleut.", "it rains"]
+BASE = ["Der Hafen ruht.", "Ein Boot fährt.", "Кот спит.", "今天下雨了。", "Il pleut fort.", "it rained"]
+TUNED = ["Hafen ist ruhig.", "Das Boot geht.", "Кошка спит!", "今天有雨。", "Il a plu.", "rain"]
+IDS = [f"k{number}" for number in range(6)]
+
+
+def write(path, **columns):
+    rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def references(tmp_path):
+    return write(tmp_path / "refs.jsonl", id=IDS, reference=REFERENCES)
+
+
+def test_predictions_find_their_references_in_whatever_order(tmp_path, references):
+    base = write(tmp_path / "base.jsonl", id=IDS[::-1], prediction=BASE[::-1])
+    tuned = write(tmp_path / "tuned.jsonl", id=IDS, prediction=TUNED)
+    (test_set,) = read_test_sets([base, tuned], references=references)
+    assert test_set.systems == {"base": BASE, "tuned": TUNED}
+    assert test_set.references == [[text] for text in REFERENCES]
+    assert test_set.fields.endswith(f"Joined with {str(base)!r}, {str(tuned)!r} by 'id'.")
+    alone = tercet.compare({"base": BASE, "tuned": TUNED}, "chrf", references=REFERENCES).to_dict()
+    run = command("compare", base, tuned, "-r", references, "-m", "chrf", "-f", "json")
+    assert json.loads(run.stdout)["test_sets"][0]["tables"][0]["systems"] == alone["tables"][0]["systems"]
+
+
+def test_one_file_with_columns_of_systems_and_a_file_of_sources(tmp_path, references):
+    outputs = write(tmp_path / "out.csv.jsonl", ID=IDS, base=BASE, tuned=TUNED)
+    sources = write(tmp_path / "src.jsonl", id=IDS, text=[text.upper() for text in REFERENCES])
+    (test_set,) = read_test_sets(outputs, references=references, source=sources)
+    assert test_set.systems == {"base": BASE, "tuned": TUNED}
+    assert test_set.source == [text.upper() for text in REFERENCES]
+
+
+def test_several_rows_of_an_id_are_several_references(tmp_path):
+    """As captions of an image are."""
+    captions = [*REFERENCES, *TUNED]
+    references = write(tmp_path / "captions.jsonl", image_id=["x"] * 12, id=IDS * 2, caption=captions)
+    base = write(tmp_path / "base.jsonl", id=IDS, caption_of_model=BASE)
+    (test_set,) = read_test_sets(base, references=references)
+    assert test_set.references == [list(pair) for pair in zip(REFERENCES, TUNED, strict=True)]
+
+
+def test_what_does_not_match_is_said_both_ways_and_counts_for_gates(tmp_path, references):
+    base = write(tmp_path / "base.jsonl", id=IDS, prediction=BASE)
+    tuned = write(tmp_path / "tuned.jsonl", id=[*IDS[:4], "k9"], prediction=[*TUNED[:4], "x"])
+    with pytest.warns(UserWarning, match="ids") as caught:
+        (test_set,) = read_test_sets([base, tuned], references=references)
+    first, second = (str(warning.message) for warning in caught)
+    assert "tuned.jsonl lacks 2 of the 6 ids of " in first
+    assert first.endswith("the first is 'k4': left out for every system.")
+    assert "tuned.jsonl: 1 of 5 ids have no row in " in second
+    assert second.endswith("the first is 'k9': not scored.")
+    assert test_set.n_segments == 4
+    asked = ("-r", references, "-m", "chrf", "--fail-if-worse", "chrf")
+    assert "'tuned' lacks 2 of 6 segments (2 missing)" in command("compare", base, tuned, *asked, code=1).stderr
+
+
+def test_ids_that_do_not_fit_are_named(tmp_path, references):
+    twice = write(tmp_path / "twice.jsonl", id=["k0", "k0"], prediction=["a", "b"])
+    with pytest.raises(InputError, match=r"'k0' occurs on line 1 too; expected each id once"):
+        read_test_sets(twice, references=references)
+    other = write(tmp_path / "other.jsonl", id=["q1", "q2"], prediction=["a", "b"])
+    with pytest.raises(InputError, match=r"has none of the ids of .*other.jsonl, such as 'q1', but such as 'k0'\."):
+        read_test_sets(other, references=references)
+    missing = write(tmp_path / "missing.jsonl", id=IDS, prediction=[*BASE[:5], None])
+    with pytest.raises(InputError, match=r"missing.jsonl, line 6, column 'prediction': the prediction is missing"):
+        read_test_sets(missing, references=references)
+    without = write(tmp_path / "without.jsonl", prediction=["a", "b"])
+    with pytest.raises(
+        InputError,
+        match=r"is a separate one: only tables are joined, where each has a column of ids",
+    ):
+        read_test_sets(without, references=references)
+
+
+def test_columns_that_are_named_and_not_there_are_refused(tmp_path, references):
+    base = write(tmp_path / "base.jsonl", id=IDS, prediction=BASE)
+    for option in ("systems", "reference_columns", "source_column"):
+        with pytest.raises(InputError, match="has no column 'nowhere'"):
+            read_test_sets(base, references=references, **{option: "nowhere"})
+
+
+def test_scores_of_systems_come_with_them(tmp_path, references):
+    files = []
+    for name, texts, numbers in (("base", BASE, [1, 2, 3, 4, 5, 6]), ("tuned", TUNED, [2, 2, 4, 4, 6, 6])):
+        files.append(write(tmp_path / f"{name}.jsonl", id=IDS, prediction=texts, judge=numbers))
+    (test_set,) = read_test_sets(files, references=references, scores="judge")
+    found = {name: numbers.tolist() for name, numbers in test_set.scores["judge"].items()}
+    assert found == {"base": [1, 2, 3, 4, 5, 6], "tuned": [2, 2, 4, 4, 6, 6]}
