@@ -28,21 +28,27 @@ FILE, NAMES = "es-en.tsv", ("small", "tuned", "large")
 COMPARED = ["compare", FILE, "-m", "bleu", "-m", "chrf:word_order=2", "-m", "ter"]
 #: With two metrics, which fit the first screen of a phone.
 COMPARED_SHORTLY = COMPARED[:-2]
+#: Two of the systems, by the length of the references.
+SLICED = ["compare", FILE, "-s", "small", "-s", "tuned", "-m", "chrf", "--by", "length"]
+#: From the heading of the slices to the end of their table.
+SLICES = ('h4:has-text("Slices by")', 'h4:has-text("Slices by") ~ .scroll >> nth=0')
 GRADED = [
     *("correlate", DATA / "graded.tsv", "-m", "bleu_multi", "-m", "rouge_nlws:rouge_types=rougeL,tokenizer=unicode"),
     *("-m", "jaccard_sets", "--dimension", "content"),
 ]
 #: What shows the scores of all systems first.
-SCORES = "main :is(table.scores, figure) >> nth=0"
+SCORES = "main table.scores >> nth=0"
 #: For each picture: the report, the width of the window in which it is made, and what it shows: the height from the
 #: top, or from one element to another.
 PICTURES = {
     "report": (COMPARED, 1180, 1500),
     "report_phone": (COMPARED, 390, 1500),
-    "report_answer": (COMPARED, 640, ("h1", SCORES)),
-    "report_answer_dark": (COMPARED, 640, ("h1", SCORES)),
+    "report_answer": (COMPARED, 640, (".answer >> nth=0", SCORES)),
+    "report_answer_dark": (COMPARED, 640, (".answer >> nth=0", SCORES)),
     "report_answer_phone": (COMPARED_SHORTLY, 390, (SCORES, SCORES)),
     "report_answer_dark_phone": (COMPARED_SHORTLY, 390, (SCORES, SCORES)),
+    "report_slices": (SLICED, 760, SLICES),
+    "report_slices_phone": (SLICED, 390, SLICES),
     "trust": (GRADED, 1180, 1500),
     "trust_phone": (GRADED, 390, 1500),
 }
