@@ -331,7 +331,7 @@ def random_message(choose):
 class TestComparing:
     def test_the_proposals_of_one_file_against_its_translations(self, tmp_path):
         (tmp_path / "a.xlf").write_text(PROPOSALS, encoding="utf-8")
-        left_out = r"2 of 4 units are left out for every system: 2 without"
+        left_out = r"2 of 4 units have no text in 'de-AT': left out for every system\."
         with pytest.warns(UserWarning, match="are not translated"), pytest.warns(UserWarning, match=left_out):
             (test_set,) = tercet.read_test_sets(tmp_path / "a.xlf", by="state")
         assert test_set.systems == {
@@ -341,6 +341,15 @@ class TestComparing:
         assert test_set.references == [["Der Hafen ist ruhig."], ["Das Boot segelt."]]
         assert test_set.source == ["The harbour is calm.", "The boat sails."]
         assert test_set.slices == {"state": ["final", "translated"]}
+
+    def test_what_one_engine_did_not_propose_is_said_of_that_engine(self, tmp_path):
+        last = '  <alt-trans tool="Own MT"><target>Boot segelt.</target></alt-trans></trans-unit>'
+        (tmp_path / "a.xlf").write_text(PROPOSALS.replace(last, "</trans-unit>"), encoding="utf-8")
+        lacks = r"a\.xlf: 'de-AT Own MT' lacks 1 of the 2 units, the first on line 9: left out for every system\."
+        with pytest.warns(UserWarning, match="not translated|no text in"), pytest.warns(UserWarning, match=lacks):
+            (test_set,) = tercet.read_test_sets(tmp_path / "a.xlf")
+        assert test_set.references == [["Der Hafen ist ruhig."]]
+        assert (test_set.lost, test_set.n_all) == ({"de-AT Own MT": {"missing": 1}}, 2)
 
     def test_scores_go_back_by_id(self, tmp_path):
         (tmp_path / "a.xlf").write_text(PROPOSALS, encoding="utf-8")
@@ -379,7 +388,7 @@ class TestComparing:
     def test_proposals_are_no_references(self, tmp_path):
         (tmp_path / "mt.xlf").write_text(document({"The boat sails.": "Boot fährt."}, "de"), encoding="utf-8")
         (tmp_path / "human.xlf").write_text(PROPOSALS, encoding="utf-8")
-        with pytest.warns(UserWarning, match="not translated|no unit in"):
+        with pytest.warns(UserWarning, match="not translated|lacks 1 of the 2"):
             (test_set,) = tercet.read_test_sets(tmp_path / "mt.xlf", references=tmp_path / "human.xlf")
         assert test_set.references == [["Das Boot segelt."]]
         assert test_set.ids == ["2"]

@@ -13,7 +13,7 @@ import pytest
 import tercet
 from tercet.comparison.verdicts import verdict_of
 from tercet.errors import InputError, OptionError
-from tercet.files.join import EMPTY, ERROR, LEAVE_OUT, join
+from tercet.files.join import EMPTY, ERROR, LEAVE_OUT, Lost, join
 from tercet.markup import said
 
 IDS = [f"q{number}" for number in range(6)]
@@ -169,11 +169,11 @@ def test_many_systems_that_lack_some_are_one_message() -> None:
         "for every system."
     )
     assert joined.keys == [6, 7, 8, 9]
-    assert joined.lost({"a": "system 0", "b": "system 9"}) == {"a": {"missing": 1}}
+    assert joined.lost({"a": "system 0", "b": "system 9"}) == Lost({"a": {"missing": 1}}, 10)
 
 
 def test_nothing_is_said_where_all_have_all() -> None:
     joined = join({"a": {1, 2}, "b": {2, 1, 3}}, [2, 1], "items", str, LEAVE_OUT)
     assert joined.keys == [2, 1]
     assert joined.lacking == {}
-    assert joined.lost({"a": "a", "b": "b"}) == {}
+    assert joined.lost({"a": "a", "b": "b"}) == Lost({}, 2)

@@ -94,8 +94,8 @@ class TestSubtitles:
         """What has two texts of one time in one file, and one in the other, is told of in words of subtitles."""
         save(tmp_path, twice_srt=SRT + "\r\n" + SRT.split("2\r\n")[0].replace("Буря", "Волна"), human_vtt=VTT)
         message = (
-            r"twice\.srt: 1 of the 2 times of .*human\.vtt occurs here more or less often, with different texts, the "
-            r"first on line 1, '00:00:01\.000 --> 00:00:02\.500': left out for every system\."
+            r"twice\.srt lacks 1 of the 2 times of .*human\.vtt, the first on line 1, '00:00:01\.000 --> "
+            r"00:00:02\.500' \(1 of them it has more or less often, with different texts\): left out for every"
         )
         with pytest.warns(UserWarning, match=message):
             tercet.read_test_sets(tmp_path / "twice.srt", references=tmp_path / "human.vtt")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, shorten, warn
 from tercet.markup import MOST_NAMED
@@ -39,6 +39,18 @@ def expected_all() -> str:
     )
 
 
+class Lost(NamedTuple):
+    """What systems lack of the segments that were expected, and is left out for all."""
+
+    #: By system, how many segments, by what is wrong, in words.
+    by_system: Mapping[str, Mapping[str, int]]
+    #: How many were expected.
+    n_all: int
+
+
+NOTHING_LOST: Final = Lost({}, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Join(Generic[Key]):
     """What sides have in common, and what each of them lacks."""
@@ -49,13 +61,14 @@ class Join(Generic[Key]):
     lacking: dict[str, list[Key]]
     n_expected: int
 
-    def lost(self, systems: Mapping[str, str]) -> dict[str, dict[str, int]]:
+    def lost(self, systems: Mapping[str, str]) -> Lost:
         """Return how many segments each system lacks that are left out for all, given the side of each."""
-        if len(self.keys) == self.n_expected:
-            return {}
-        return {
-            system: {LACKING: len(self.lacking[side])} for system, side in systems.items() if side in self.lacking
-        }
+        by_system: dict[str, dict[str, int]] = {}
+        if len(self.keys) < self.n_expected:
+            for system, side in systems.items():
+                if side in self.lacking:
+                    by_system[system] = {LACKING: len(self.lacking[side])}
+        return Lost(by_system, self.n_expected)
 
 
 def join(
@@ -64,6 +77,7 @@ def join(
     what: str,
     first: Callable[[Key], str],
     missing: str = LEAVE_OUT,
+    why: Callable[[str, Sequence[Key]], str] | None = None,
 ) -> Join[Key]:
     """Return which of the keys that were expected are scored; a warning says what each side lacks.
 
@@ -79,6 +93,8 @@ def join(
         Returns what messages say of the first key that is lacking, such as ``is 'q7'``.
     missing : {"leave-out", "empty", "error"}
         Keys that a side lacks are left out for all, or kept: who joins gives the side an empty text.
+    why : callable, optional
+        Returns what is known of the keys that a side lacks, in brackets.
     """
     lacking: dict[str, list[Key]] = {}
     left_out: set[Key] = set()
@@ -87,7 +103,7 @@ def join(
         if of_side:
             lacking[side] = of_side
             left_out.update(of_side)
-    messages = _messages(lacking, len(left_out), len(expected), what, first, missing)
+    messages = _messages(lacking, len(left_out), len(expected), what, first, why)
     if messages and missing == ERROR:
         raise InputError(f"{messages[0]}. {expected_all()}")
     for message in messages:
@@ -96,19 +112,26 @@ def join(
     return Join(kept, lacking, len(expected))
 
 
+def lacks_in_words(
+    side: str, keys: Sequence[Key], n_expected: int, what: str, first: Callable[[Key], str], why: str = ""
+) -> str:
+    """Return what a side lacks, without what becomes of it."""
+    return f"{side} lacks {len(keys):,} of the {n_expected:,} {what}, the first {first(keys[0])}{why}"
+
+
 def _messages(
     lacking: Mapping[str, Sequence[Key]],
     n_left_out: int,
     n_expected: int,
     what: str,
     first: Callable[[Key], str],
-    missing: str,
+    why: Callable[[str, Sequence[Key]], str] | None,
 ) -> list[str]:
     """Return what each side lacks, or of many sides how many of them lack some."""
-    messages = [
-        f"{side} lacks {len(keys):,} of the {n_expected:,} {what}, the first {first(keys[0])}"
-        for side, keys in lacking.items()
-    ]
+    messages = []
+    for side, keys in lacking.items():
+        known = why(side, keys) if why is not None else ""
+        messages.append(lacks_in_words(side, keys, n_expected, what, first, known))
     if len(messages) <= MOST_NAMED:
         return messages
     lack = f"{len(messages):,} systems lack some of the {n_expected:,} {what}, together {n_left_out:,}"

@@ -47,6 +47,7 @@ def generated_set(paths: list[str], source: str | None, columns: Columns) -> Tes
     for file in files:
         warn_of_unmatched(file.path, file.texts, references, "the lines of references (T-)")
     names = names_of(paths)
+    lost = joined.lost(dict(zip(names, paths, strict=True)))
     has_sources = all(number in sources for number in joined.keys)
     return TestSet(
         names[0] if len(names) == 1 else "test set",
@@ -58,8 +59,8 @@ def generated_set(paths: list[str], source: str | None, columns: Columns) -> Tes
         [sources[number] for number in joined.keys] if has_sources else None,
         fields=f"{'; '.join(file.note for file in files)}; references: T-{'; sources: S-' * has_sources}.",
         ids=[str(number) for number in joined.keys],
-        lost=joined.lost(dict(zip(names, paths, strict=True))),
-        n_all=joined.n_expected,
+        lost=lost.by_system,
+        n_all=lost.n_all,
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from tercet.errors import InputError, argument, argument_set, shorten, warn
-from tercet.files.join import Join, join, warn_of_unmatched
+from tercet.files.join import Join, Lost, join, warn_of_unmatched
 from tercet.files.read import items
 from tercet.files.roles import UNLIKE_SYSTEMS, clear_role, guess_roles, lack, unrelated
 from tercet.files.score_columns import without_scores
@@ -61,10 +61,7 @@ class JoinedTables:
     columns: Columns
     #: How it was joined, in words.
     note: str
-    #: By system, how many segments it lacks that are left out, by what is wrong, in words.
-    lost: Mapping[str, Mapping[str, int]]
-    #: How many ids have references.
-    n_all: int
+    lost: Lost
     #: By column of the tables of systems that holds neither texts nor scores that are read, the cells by system.
     own_columns_by_system: Mapping[str, Mapping[str, list[Any]]]
 
@@ -106,7 +103,7 @@ def joined_by_ids(tables: Mapping[str, Table], beside: Sequence[Table], columns:
     files = [keyed.table.name for keyed in (*systems.values(), *others[1:])]
     note = f"Joined with {named(files)} by {first.key!r}."
     roles = replace(columns, systems=[*side_of], references=references, source=source)
-    return JoinedTables(joined, roles, note, joined_ids.lost(side_of), len(first.rows), own_columns)
+    return JoinedTables(joined, roles, note, joined_ids.lost(side_of), own_columns)
 
 
 def _check_named(names: Sequence[str], tables: Sequence[Table]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tercet.errors import InputError, argument, argument_set, shorten, warn
 from tercet.files.batches import Answers, Requests, with_references
-from tercet.files.joined import Runs, join_logs
+from tercet.files.log_runs import Runs, join_logs
 from tercet.files.read import read_file, table_format
 from tercet.files.score_columns import directions_of
 from tercet.files.table import Log, Table

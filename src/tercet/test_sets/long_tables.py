@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from tercet.errors import InputError, argument, argument_set, shorten, warn
 from tercet.files.endings import ENDING_COLUMNS
-from tercet.files.join import Join, join
+from tercet.files.join import NOTHING_LOST, Join, Lost, join
 from tercet.files.roles import CODES, guess_roles, lack
 from tercet.files.score_columns import without_scores
 from tercet.files.table import Memory, Table
@@ -35,14 +35,6 @@ def called(table: Table, names: Sequence[str]) -> Iterator[str]:
     # reversed, so that of several columns with the same folded name the first stays
     folded = {re.sub(r"[\s-]+", "_", column.strip().casefold()): column for column in reversed(table.columns)}
     return (folded[name] for name in names if name in folded)
-
-
-class Lost(NamedTuple):
-    """What systems lack of the items of a table, and is left out for all."""
-
-    #: By system, how many segments, by what is wrong, in words.
-    by_system: Mapping[str, Mapping[str, int]]
-    n_all: int
 
 
 class OwnColumns(NamedTuple):
@@ -124,7 +116,7 @@ def wide(table: Table, columns: Columns) -> tuple[Table, Columns, str]:
         text = columns.systems[0] if columns.systems else _text_column(table, guessed, same)
         if long.needed <= {*same} and (text is not None or (columns.scores and not columns.need_references)):
             joined = _joined_items(table, long, items, key, columns.missing)
-            lost = Lost(joined.lost({system: _side(table, system) for system in long.systems}), len(items))
+            lost = joined.lost({system: _side(table, system) for system in long.systems})
             kept = [items[item] for item in joined.keys]
             pivoted, columns, note = _pivoted(table, columns, long, kept, same, text, key, lost)
             return pivoted, columns, f"{note}{note_of_runs}"
@@ -217,7 +209,7 @@ def _without_answers(table: Table, long: _Long, columns: Columns, same: list[str
 
 def lost_by_system(table: Table) -> Lost:
     """Return what systems lack of the items of the long table from which a table was made; nothing of others."""
-    return table.lost if isinstance(table, _Wide) else Lost({}, 0)
+    return table.lost if isinstance(table, _Wide) else NOTHING_LOST
 
 
 def rows_by_system(table: Table) -> dict[str, list[int | None]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tercet.errors import InputError, argument, shorten, warn
-from tercet.files.joined import Joined, join_memories
+from tercet.files.memories import JoinedMemories, join_memories
 from tercet.files.read import read_file
 from tercet.files.roles import guess_roles, lack
 from tercet.files.table import SOURCE_TEXT, Log, Memory, Table
@@ -62,12 +62,12 @@ def memories_beside_tables(systems: Mapping[str, str], references: Sequence[str]
         fields=fields,
         ids=ids,
         own_columns=own_columns,
-        lost=joined.lost,
-        n_all=joined.n_all,
+        lost=joined.lost.by_system,
+        n_all=joined.lost.n_all,
     )
 
 
-def _ids(memories: Mapping[str, Memory], joined: Joined) -> list[str] | None:
+def _ids(memories: Mapping[str, Memory], joined: JoinedMemories) -> list[str] | None:
     """Return the id of each segment's unit, in the first file of translators that has it; None where none has ids."""
     with_ids = {path: memory.labels[_ID] for path, memory in memories.items() if _ID in memory.labels}
     if not with_ids:

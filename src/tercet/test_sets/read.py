@@ -12,7 +12,8 @@ from tercet.errors import InputError, argument, recorded, shorten, warn
 from tercet.files.batches import Answers, Requests
 from tercet.files.frames import frame_kind, read_frame
 from tercet.files.join import LEAVE_OUT, check_missing
-from tercet.files.joined import join_memories, read_folder
+from tercet.files.log_folders import read_folder
+from tercet.files.memories import join_memories
 from tercet.files.numbers import Sign
 from tercet.files.read import (
     BILINGUAL,
@@ -89,7 +90,7 @@ def read_test_sets(
     Files of translators (.tmx .xlf .xliff .sdlxliff .mqxliff .po), subtitles (.srt .vtt .ass .ssa) and transcripts
     (.ctm .stm .seglst.json .trn, a file called ``text``) with `references` that are such files too are one test set.
     Each of `files` is a system, and they are joined by source text, time or id
-    (:func:`tercet.files.joined.join_memories` says how). References of XLIFF and PO files may also be tables with a
+    (:func:`tercet.files.memories.join_memories` says how). References of XLIFF and PO files may also be tables with a
     column of sources, or else of the ids of units. `reference_columns` and `source_column` may then name the
     languages; by default the source is what the header of the references says, and the target their only other
     language. Of an XLIFF file alone, the systems are the origins of its proposals, and the references its
@@ -107,7 +108,7 @@ def read_test_sets(
     newest is read. Results of deepeval (.json), ragas (tables), MLflow (.json, tables), promptfoo (.json, tables),
     OpenCompass (.json), COMET (.json) and MT-Bench (.jsonl) are logs too. Each task is one test set, in which each
     log is a system, or several, named by what tells the runs apart: the model, or a folder. Samples are joined by
-    their ids; their references must be the same (:func:`tercet.files.joined.join_logs` says how). The format says
+    their ids; their references must be the same (:func:`tercet.files.log_runs.join_logs` says how). The format says
     which field is what, `fields` of the test set repeats it, and `systems` and the columns may name others, such as
     one filter of several. Numbers that the harness computed for each sample, such as ``acc``, are `scores` of the
     test set. Logs of multiple choice and of log-likelihoods have these alone.
@@ -351,8 +352,8 @@ def _memory_set(paths: list[str], references: list[str], sources: list[str], col
         joined.references,
         joined.source,
         ids=joined.ids,
-        lost=joined.lost,
-        n_all=joined.n_all,
+        lost=joined.lost.by_system,
+        n_all=joined.lost.n_all,
     )
 
 
@@ -592,8 +593,8 @@ def _keyed_set(paths: list[str], beside: list[str], columns: Columns) -> TestSet
         own_columns_by_system=joined.own_columns_by_system,
         warnings=tuple(messages),
         fields=" ".join(filter(None, [test_set.fields, joined.note, note])),
-        lost=joined.lost,
-        n_all=joined.n_all,
+        lost=joined.lost.by_system,
+        n_all=joined.lost.n_all,
     )
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from tercet.errors import InputError, argument, argument_set, arguments_set, did_you_mean, shorten, warn
 from tercet.files.endings import ENDING_COLUMNS, wrong_ends
-from tercet.files.joined import columns_of, complete
+from tercet.files.join import NOTHING_LOST
+from tercet.files.memories import columns_of, complete
 from tercet.files.numbers import WRITTEN_AS_MISSING
 from tercet.files.read import MEMORIES, TRANSLATIONS, items, table_format
 from tercet.files.roles import CODES, clear_role, document_column, guess_roles, lack, role_of
@@ -54,21 +55,23 @@ _BESIDE = " Or give the file of the references, too ({})."
 
 def table_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
     """Return the texts of a table; columns that are not named have the role that their name suggests."""
+    lost = NOTHING_LOST
     if isinstance(table, Memory):
         systems, references, source = columns_of(table, columns.systems, columns.references, columns.source)
-        table = complete(table, systems, references, columns.missing)
+        table, lost = complete(table, systems, references, columns.missing)
         columns = replace(columns, systems=systems, references=references, source=source)
     # In a long table, the system that is named is the column of the systems' texts.
     asked = list(filter(None, [*columns.systems, columns.system_column]))
+    note = ""
     if isinstance(table, TableWithRoles):
         table, lost = rows_of_all(table, columns)
-        note = ""
     else:
         long = table
         table, columns, note = wide(table, columns)
         if table is long:
             check_rows(table, columns)
-        lost = lost_by_system(table)
+        else:
+            lost = lost_by_system(table)
     slices = slices_of_columns(table, columns.slices)
     pooled = warn_pooled(table, columns)
     test_set = _texts_or_scores(table, path, name, columns, pooled)

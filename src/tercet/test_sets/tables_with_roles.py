@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tercet.errors import InputError, argument, shorten
-from tercet.files.join import join
+from tercet.files.join import Lost, join
 from tercet.files.table import TableWithRoles
 
-from .long_tables import Lost
 from .roles import Columns
 
 
@@ -36,4 +35,4 @@ def rows_of_all(table: TableWithRoles, columns: Columns) -> tuple[TableWithRoles
         if name in side_of:
             kept[name] = [cell or "" for cell in kept[name]]
     lines = [table.lines[row] for row in joined.keys]
-    return replace(table, columns=kept, lines=lines), Lost(joined.lost(side_of), joined.n_expected)
+    return replace(table, columns=kept, lines=lines), joined.lost(side_of)

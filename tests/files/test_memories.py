@@ -74,10 +74,9 @@ def test_what_is_missing_is_left_out_for_all_systems_and_counted(tmp_path, human
         found = read([engine, part], human)
     assert found.systems == {"engine": ENGINE[1:], "part": ENGINE[1:]}
     lacks, further = (str(each.message) for each in caught)
-    assert "part.tmx has no unit in 'en' and 'de' for 1 of the 5 source texts" in lacks
-    assert (
-        "(1 of them it has in other upper and lower case), the first on its line 2, 'Open the file.': left" in lacks
-    )
+    assert "part.tmx lacks 1 of the 5 source texts of " in lacks
+    assert "the first on line 2, 'Open the file.' (1 of them it has in other upper and lower case): left out" in lacks
+    assert (found.lost, found.n_all) == ({"part": {"missing": 1}}, 5)
     assert "2 source texts have no unit in 'en' and 'de' in" in further
 
 
@@ -87,8 +86,8 @@ def test_a_translation_in_another_variant_of_the_language_is_named_as_such(tmp_p
     units[0] = [("en", SOURCES[0]), ("de-AT", "Oeffne sie")]
     units[2] = [("en-GB", SOURCES[2]), ("de", ENGINE[2])]
     mixed = save(tmp_path / "mixed.tmx", units)
-    left_out = r"for 2 of the 5 .*human\.tmx \(2 of them it has in a variant that is not read, such as 'de-AT'\), the"
-    with pytest.warns(UserWarning, match=rf"mixed\.tmx has no unit in 'en' and 'de' {left_out} first on its line 2"):
+    known = r"\(2 of them it has in a variant that is not read, such as 'de-AT'\): left out for every system"
+    with pytest.warns(UserWarning, match=rf"mixed\.tmx lacks 2 of the 5 .*human\.tmx, the first on line 2, .* {known}"):
         assert read(mixed, human).systems == {"mixed": [ENGINE[1], *ENGINE[3:]]}
     further = r"2 source texts have no .* in .*mixed\.tmx \(2 of them it has in a .* 'de-AT'\), .*: not sc"
     with pytest.warns(UserWarning, match=rf"human\.tmx: {further}"):
@@ -100,7 +99,7 @@ def test_variants_that_are_languages_of_their_own(tmp_path):
     us, gb = ["color", "gray", "fall"], ["colour", "grey", "autumn"]
     whole = save(tmp_path / "whole.tmx", pairs(us, gb, ("en-US", "en-GB")), "en-US")
     part = save(tmp_path / "part.tmx", [*pairs(us[:2], gb[:2], ("en-US", "en-GB")), [("en-US", "fall")]], "en-US")
-    with pytest.warns(UserWarning, match=r"no unit in 'en-US' and 'en-GB' for 1 of the 3 source texts of \S+, the f"):
+    with pytest.warns(UserWarning, match=r"lacks 1 of the 3 source texts of \S+, the first on line 4, 'fall': left out"):
         assert read(part, whole).systems == {"part": gb[:2]}
 
 
@@ -109,12 +108,10 @@ def test_translations_that_differ_need_as_many_on_the_other_side(texts, tmp_path
     """The references have "Close" twice, with two translations: whose the one of a system is, nothing tells."""
     sources = ["Open the file.", *["Close"] * len(texts), *SOURCES[2:4]]
     engine = save(tmp_path / "engine.tmx", pairs(sources, [ENGINE[0], *texts, *ENGINE[2:4]]))
-    times = r"occur here a different number of times, with different translations, the first on line 3, 'Close': left"
-    with pytest.warns(
-        UserWarning, match=rf"engine\.tmx: 2 of the 5 source texts of .*human\.tmx {times} out for every"
-    ):
+    times = r"the first on line 3, 'Close' \(2 of them it has more or less often, with different translations\): left"
+    with pytest.warns(UserWarning, match=rf"engine\.tmx lacks 2 of the 5 source texts of .*human\.tmx, {times} out"):
         assert read(engine, human).systems == {"engine": [ENGINE[0], *ENGINE[2:4]]}
-    with pytest.warns(UserWarning, match=r"human\.tmx: .* of times, with different translations"):
+    with pytest.warns(UserWarning, match=r"human\.tmx lacks .* more or less often, with different translations"):
         assert read(human, engine).source == [SOURCES[0], *SOURCES[2:4]]
 
 
@@ -127,7 +124,7 @@ def test_a_source_text_is_joined_any_number_of_times_where_its_translations_are_
 
 def test_several_references(tmp_path, human, engine):
     second = save(tmp_path / "second.tmx", pairs(SOURCES[2:4], ["Abspeichern", "Katzen liebe ich"]))
-    with pytest.warns(UserWarning, match=r"has no unit .* for 3 of the 5 .* these segments have one reference fewer"):
+    with pytest.warns(UserWarning, match=r"lacks 3 of the 5 .*: these segments have one reference fewer"):
         found = read(engine, [human, second])
     assert found.references[1:3] == [["Schließen"], ["Speichern", "Abspeichern"]]
 

@@ -1,0 +1,447 @@
+"""Translation memories and transcripts, joined by their source texts, ids or times -> systems and references."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from tercet.errors import InputError, argument, shorten, warn
+from tercet.markup import joined
+
+from .join import LEAVE_OUT, NOTHING_LOST, Join, Lost, join, lacks_in_words
+from .read import read_file
+from .segments import in_segments
+from .table import SOURCE_TEXT, Memory, Table
+
+
+class JoinedMemories(NamedTuple):
+    """The predictions of systems for the source texts of the first memory of references, and the references."""
+
+    systems: dict[str, list[str]]
+    references: list[list[str]]
+    #: None where memories are joined by ids or times.
+    source: list[str] | None
+    #: Of the segments, where the first memory has some.
+    ids: list[str] | None
+    lost: Lost
+    #: By path, the row of each segment in the file; None where it lacks the segment.
+    rows: Mapping[str, list[int | None]]
+
+
+class _Unit(NamedTuple):
+    """A source text and its translations, as they are in a file; None where a column has none."""
+
+    line: int
+    row: int
+    source: str
+    texts: tuple[str | None, ...]
+
+
+class _Side(NamedTuple):
+    """A memory, read: the columns of the target language, and the units by their source texts.
+
+    `variants` has the source texts of units in a regional variant of a language alone, and in which.
+    """
+
+    path: str
+    joined_by: str
+    source: str
+    target: str
+    columns: list[str]
+    units: dict[str, list[_Unit]]
+    variants: dict[str, str]
+
+
+def columns_of(
+    table: Memory, systems: Sequence[str], references: Sequence[str], source: str | None
+) -> tuple[list[str], list[str], str | None]:
+    """Return the columns of codes of languages; systems are by default all others of the references' language.
+
+    Of a bilingual file, references are by default its translations, and sources its sources.
+    """
+    from .tmx import pick_language
+
+    def pick(code: str) -> str:
+        try:
+            return pick_language(table.columns, code)
+        except InputError as error:
+            raise InputError(f"{table.name}: {error}") from None
+
+    if table.target_language:
+        references, source = references or [table.target_language], source or table.source_language
+    reference_columns = [pick(code) for code in references]
+    languages = {_language(column) for column in reference_columns}
+    other_columns = [
+        column for column in table.columns if _language(column) in languages and column not in reference_columns
+    ]
+    return (
+        [pick(code) for code in systems] or other_columns,
+        reference_columns,
+        None if source is None else pick(source),
+    )
+
+
+def complete(
+    memory: Memory, systems: Sequence[str], references: Sequence[str], missing: str = LEAVE_OUT
+) -> tuple[Memory, Lost]:
+    """Return the units of a bilingual file with all of these texts, and what systems lack; warnings count others.
+
+    What a system lacks may be an empty text, or an error, as `missing` says.
+    """
+    if not memory.target_language:
+        return memory, NOTHING_LOST
+    side_of = {system: f"{memory.name}: {shorten(system)}" for system in systems}
+    rows_of = {side: _rows_with(memory, [system]) for system, side in side_of.items()}
+    with_references = _rows_with(memory, references)
+    if not set(with_references).intersection(*rows_of.values()):
+        columns = ", ".join(map(repr, [*systems, *references]))
+        raise InputError(f"{memory.name}: no unit has texts in all of {columns}; name fewer: {argument('systems')}.")
+    n_without = len(memory.lines) - len(with_references)
+    if n_without:
+        warn(
+            f"{memory.name}: {n_without:,} of {len(memory.lines):,} units have no text in "
+            f"{' and '.join(map(repr, references))}: left out for every system."
+        )
+    units = join(rows_of, with_references, "units", lambda row: f"on line {memory.lines[row]:,}", missing)
+    kept = replace(
+        memory,
+        columns={name: [cells[row] or "" for row in units.keys] for name, cells in memory.columns.items()},
+        lines=[memory.lines[row] for row in units.keys],
+        labels={name: [cells[row] for row in units.keys] for name, cells in memory.labels.items()},
+    )
+    return kept, units.lost(side_of)
+
+
+def _rows_with(memory: Memory, columns: Sequence[str]) -> list[int]:
+    """Return the units that have a text in each of these columns."""
+    return [row for row in range(len(memory.lines)) if all(memory.columns[column][row] for column in columns)]
+
+
+def join_memories(
+    systems: Mapping[str, str],
+    references: Sequence[str],
+    target: str | None,
+    source: str | None,
+    missing: str = LEAVE_OUT,
+    read: Mapping[str, Memory] | None = None,
+) -> JoinedMemories:
+    """Read a memory for each system and for each set of references, and join them by source text.
+
+    A segment is a unit of the first memory of references. Source texts that differ in white space, or in how Unicode
+    composes a letter, are the same; those that differ in case are not. Where a source text occurs several times, its
+    translations are taken in the order of the files if there are as many as references, or once for all if neither
+    side's differ. What cannot be joined is left out for every system, or has an empty text, or is an error, as
+    `missing` says; a warning counts it and names the first. `read` has memories by path that were read before.
+    """
+    paths = [*references, *systems.values()]
+    memories = {path: (read or {}).get(path) or _read(path) for path in paths}
+    memories = in_segments(memories, references[0])
+    first = memories[references[0]]
+    source, target = _languages(first, source, target)
+    sides = {path: _side(path, memory, source, target) for path, memory in memories.items()}
+    expected = sides.pop(references[0])
+    aligned = _Alignment.of(expected, sides)
+    rows = _joined_rows(aligned, set(systems.values()), missing)
+    texts: dict[str, list[str]] = {}
+    path_of: dict[str, str] = {}
+    for name, path in systems.items():
+        columns = sides[path].columns
+        for number, column in enumerate(columns):
+            system = f"{name} {column}" if len(columns) > 1 else name
+            texts[system] = aligned.texts(path, number, rows.keys)
+            path_of[system] = path
+    sources = [aligned.segments[row].source for row in rows.keys]
+    ids = None
+    if first.joined_by != SOURCE_TEXT:
+        # Times and utterances are the keys: they name the segments.
+        ids = sources
+    elif "id" in first.labels:
+        ids = [first.labels["id"][aligned.segments[row].row] for row in rows.keys]
+    return JoinedMemories(
+        systems=texts,
+        references=aligned.references(references[1:], rows.keys),
+        source=sources if first.joined_by == SOURCE_TEXT else None,
+        ids=ids,
+        lost=rows.lost(path_of),
+        rows=aligned.rows_in_files(rows.keys),
+    )
+
+
+def _read(path: str) -> Memory:
+    memory = read_file(path)
+    assert isinstance(memory, Memory)
+    return memory
+
+
+def _languages(memory: Memory, source: str | None, target: str | None) -> tuple[str, str]:
+    """Return the languages of the sources and of the translations."""
+    name, target = memory.name, target or memory.target_language or None
+    languages = list(dict.fromkeys(_language(column) for column in memory.columns))
+    source, target = (None if language is None else _pick(name, languages, language) for language in (source, target))
+    if source is None and memory.source_language:
+        source = _pick(name, languages, memory.source_language)
+    # Of two languages, the one that is named tells the other.
+    if len(languages) == 2 and (source is None) != (target is None):
+        (remaining,) = (language for language in languages if language not in (source, target))
+        source, target = source or remaining, target or remaining
+    if source is None or target is None or source == target:
+        options = [] if target else [f"the translations' ({argument('reference_columns')})"]
+        options += [] if source and source != target else [f"the sources' ({argument('source_column')})"]
+        raise InputError(
+            f"{name} has texts in {', '.join(map(repr, languages))}; name the language, {' and '.join(options)}."
+        )
+    return source, target
+
+
+def _pick(name: str, languages: Sequence[str], code: str) -> str:
+    """Return the language that is wanted, or else the only one that differs from it in region or script alone."""
+    from .tmx import pick_language
+
+    try:
+        return pick_language(languages, code)
+    except InputError as error:
+        try:
+            return pick_language(languages, _general(code))
+        except InputError:
+            raise InputError(f"{name}: {error}") from None
+
+
+def _side(path: str, table: Memory, source: str, target: str) -> _Side:
+    languages = list(dict.fromkeys(_language(column) for column in table.columns))
+    if "source" in (source, table.source_language):
+        # Catalogues do not say in which language their messages are.
+        source = table.source_language
+    source, target = _pick(path, languages, source), _pick(path, languages, target)
+    # Of a bilingual file, what others proposed is left out.
+    columns = [
+        column
+        for column in table.columns
+        if _language(column) == target and (not table.target_language or column == target)
+    ]
+    # Where authors do not tell two texts of a unit apart, the second is in such a column.
+    if columns[1:] and columns[1] == f"{target} 2":
+        row = next(row for row, text in enumerate(table.columns[columns[1]]) if text is not None)
+        raise InputError(
+            f"{path}, line {table.lines[row]}: two translations in {target!r}; expected one in a unit, or a "
+            "different author (creationid, changeid) for each."
+        )
+    units: dict[str, list[_Unit]] = {}
+    variants: dict[str, str] = {}
+    source_variants, target_variants = (_variants(table, language) for language in (source, target))
+    for row, (line, text, *texts) in enumerate(
+        zip(table.lines, table.columns[source], *(table.columns[column] for column in columns), strict=True)
+    ):
+        if text is not None and text.strip() and any(translation is not None for translation in texts):
+            units.setdefault(_key(text), []).append(_Unit(line, row, text, tuple(texts)))
+            continue
+        in_source = next((column for column in source_variants if table.columns[column][row]), "")
+        in_target = next((column for column in target_variants if table.columns[column][row]), "")
+        if in_source and in_target and in_source != in_target:
+            variants[_key(table.columns[in_source][row])] = _language(in_source if in_source != source else in_target)
+    if not units:
+        raise InputError(f"{path} has no unit with texts in both {source!r} and {target!r}.")
+    return _Side(
+        path=path,
+        joined_by=table.joined_by,
+        source=source,
+        target=target,
+        columns=columns,
+        units=units,
+        variants=variants,
+    )
+
+
+def _variants(table: Table, language: str) -> list[str]:
+    """Return the columns of a language and of those that differ from it in region or script alone, its own first."""
+    general = _general(language)
+    variants = [column for column in table.columns if _general(_language(column)) == general]
+    return sorted(variants, key=lambda column: _language(column) != language)
+
+
+def _general(language: str) -> str:
+    return language.replace("_", "-").partition("-")[0].casefold()
+
+
+def _language(column: str) -> str:
+    return column.partition(" ")[0]
+
+
+def _key(source: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", source).split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Alignment:
+    """The unit of each file for each segment, which is a unit of the first file of references."""
+
+    expected: _Side
+    sides: Mapping[str, _Side]
+    segments: list[_Unit]
+    #: By path; None where the file has no unit of the segment, or where it is not clear which.
+    units: dict[str, list[_Unit | None]]
+    #: By path, how many segments have source texts that the file has more or less often, with different texts.
+    n_ambiguous: dict[str, int]
+
+    @classmethod
+    def of(cls, expected: _Side, sides: Mapping[str, _Side]) -> _Alignment:
+        segments = [unit for same_source in expected.units.values() for unit in same_source]
+        # Grouped by source text before, now in the order of the file again.
+        segments.sort(key=lambda unit: unit.line)
+        alignment = cls(expected, sides, segments, {}, {})
+        for path in sides:
+            alignment._align(path)
+        return alignment
+
+    def _align(self, path: str) -> None:
+        """Find the unit of each segment: either the order of the files says which is which, or all are the same."""
+        found: list[_Unit | None] = []
+        n_ambiguous = 0
+        occurrences: Counter[str] = Counter()
+        for segment in self.segments:
+            key = _key(segment.source)
+            units, of_references = self.sides[path].units.get(key, []), self.expected.units[key]
+            unit = None
+            if len(units) == len(of_references):
+                unit = units[occurrences[key]]
+            elif units and _are_one(units) and _are_one(of_references):
+                unit = units[0]
+            elif units:
+                n_ambiguous += 1
+            found.append(unit)
+            occurrences[key] += 1
+        self.units[path] = found
+        self.n_ambiguous[path] = n_ambiguous
+
+    def rows_of(self, path: str) -> set[int]:
+        """Return the segments that a file has."""
+        return {row for row, unit in enumerate(self.units[path]) if unit is not None}
+
+    def texts(self, path: str, column: int, rows: Sequence[int]) -> list[str]:
+        """Return the texts of a system; empty where it has none."""
+        units = [self.units[path][row] for row in rows]
+        return ["" if unit is None else unit.texts[column] or "" for unit in units]
+
+    def references(self, further: Sequence[str], rows: Sequence[int]) -> list[list[str]]:
+        """Return the references of each segment, with those of further files."""
+        # An utterance in which nothing was said is a reference; a unit that is not translated is none.
+        may_be_empty = self.expected.joined_by != SOURCE_TEXT
+        lists = []
+        for row in rows:
+            units = [self.segments[row], *(self.units[path][row] for path in further)]
+            texts = [text for unit in units if unit is not None for text in unit.texts]
+            lists.append([text for text in texts if text or (text is not None and may_be_empty)])
+        return lists
+
+    def rows_in_files(self, rows: Sequence[int]) -> dict[str, list[int | None]]:
+        """Return by path the row of each segment in the file; None where it lacks the segment."""
+        found: dict[str, list[int | None]] = {self.expected.path: [self.segments[row].row for row in rows]}
+        for path, units_of_file in self.units.items():
+            units = [units_of_file[row] for row in rows]
+            found[path] = [None if unit is None else unit.row for unit in units]
+        return found
+
+    def place(self, row: int) -> str:
+        """Return where a segment stands, for messages."""
+        return f"on {_place(self.segments[row])}"
+
+    def why_lacking(self, path: str, rows: Sequence[int]) -> str:
+        """Return what is known of the segments that a file lacks, in brackets; "" where there is nothing."""
+        return _why_lacking(self.sides[path], [self.segments[row] for row in rows], self.n_ambiguous[path])
+
+
+def _joined_rows(aligned: _Alignment, systems: Container[str], missing: str) -> Join[int]:
+    """Return the segments that are scored; warnings say what each file lacks, and what has no reference."""
+    n_segments, expected = len(aligned.segments), aligned.expected
+    of_systems = {path: aligned.rows_of(path) for path in aligned.sides if path in systems}
+    if not set(range(n_segments)).intersection(*of_systems.values()):
+        raise InputError(_nothing_joined(aligned, list(of_systems)))
+    what = f"{expected.joined_by}s of {expected.path}"
+    rows = join(of_systems, range(n_segments), what, aligned.place, missing, aligned.why_lacking)
+    for path, side in aligned.sides.items():
+        lacking = [row for row, unit in enumerate(aligned.units[path]) if unit is None]
+        # A segment may lack one of its references, but no system.
+        if lacking and path not in systems:
+            why = aligned.why_lacking(path, lacking)
+            lacks = lacks_in_words(path, lacking, n_segments, what, aligned.place, why)
+            warn(f"{lacks}: these segments have one reference fewer.")
+        _warn_of_further(side, expected)
+    return rows
+
+
+def _are_one(units: Sequence[_Unit]) -> bool:
+    return len({unit.texts for unit in units}) == 1
+
+
+def _why_lacking(side: _Side, lacking: Sequence[_Unit], n_ambiguous: int) -> str:
+    """Return what is known of the units that a side lacks, in brackets; "" where there is nothing."""
+    known = []
+    folded = {key.casefold() for key in side.units}
+    n_other_case = sum(
+        _key(unit.source) not in side.units and _key(unit.source).casefold() in folded for unit in lacking
+    )
+    if n_other_case:
+        known.append(f"{n_other_case:,} of them it has in other upper and lower case")
+    known += _in_variants(lacking, side)
+    if n_ambiguous:
+        texts = "translations" if side.joined_by == SOURCE_TEXT else "texts"
+        known.append(f"{n_ambiguous:,} of them it has more or less often, with different {texts}")
+    return f" ({'; '.join(known)})" if known else ""
+
+
+def _warn_of_further(side: _Side, expected: _Side) -> None:
+    """Warn of texts of a side that nothing was expected of."""
+    further = [units[0] for key, units in side.units.items() if key not in expected.units]
+    if not further:
+        return
+    summary = f"{len(further):,} {side.joined_by}{'s have' if len(further) > 1 else ' has'}"
+    known = "".join(f" ({words})" for words in _in_variants(further, expected))
+    reason = f"no {_unit(expected)} in {expected.path}{known}"
+    warn(f"{side.path}: {summary} {reason}, the first on {_place(further[0])}: not scored.")
+
+
+def _nothing_joined(aligned: _Alignment, systems: Sequence[str]) -> str:
+    """Return the error where no segment has a text of every system: of those systems that have none at all."""
+    expected = aligned.expected
+    without_any = [aligned.sides[path] for path in systems if not aligned.rows_of(path)]
+    if not without_any:
+        paths = joined([*map(repr, systems)])
+        return (
+            f"No {expected.joined_by} of {expected.path!r} is in all of {paths}, though each of them has some: give "
+            "them one at a time."
+        )
+    for side in without_any:
+        key = next((key for key in side.units if key in expected.units), None)
+        if key is not None:
+            texts = "translations" if expected.joined_by == SOURCE_TEXT else "texts"
+            return (
+                f"Nothing of {side.path!r} can be joined with {expected.path!r}: what both have occurs in one of "
+                f"them more often, with different {texts}, such as {shorten(key)}; expected each as often in both."
+            )
+    location, expectation = f"in {expected.source!r} of", "translations of the same texts"
+    if expected.joined_by != SOURCE_TEXT:
+        location, expectation = "of", f"texts with the same {expected.joined_by}s"
+    first_units = {side.path: next(iter(side.units.values()))[0] for side in without_any}
+    of_systems = ", and of ".join(f"{path!r}, such as {shorten(unit.source)}" for path, unit in first_units.items())
+    return (
+        f"No {expected.joined_by} {location} {expected.path!r}, such as {shorten(aligned.segments[0].source)}, "
+        f"can be joined with one of {of_systems}; expected {expectation}."
+    )
+
+
+def _unit(side: _Side) -> str:
+    return f"unit in {side.source!r} and {side.target!r}" if side.joined_by == SOURCE_TEXT else "text"
+
+
+def _in_variants(units: Sequence[_Unit], side: _Side) -> list[str]:
+    """Return how many of the source texts, of which a side has no unit, it has in variants that are not read."""
+    languages = [side.variants[key] for unit in units if (key := _key(unit.source)) in side.variants]
+    if not languages:
+        return []
+    return [f"{len(languages):,} of them it has in a variant that is not read, such as {languages[0]!r}"]
+
+
+def _place(unit: _Unit) -> str:
+    return f"line {unit.line}, {shorten(unit.source)}"
