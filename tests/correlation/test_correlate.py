@@ -15,7 +15,8 @@ from rouge_score import rouge_scorer
 
 import tercet
 from conftest import ROOT
-from tercet.correlation.grades import Grades, read_graded
+from tercet.correlation.graded_tables import read_graded
+from tercet.correlation.grades import Grades
 from tercet.correlation.result import answer_lines, in_format, shown_figures, to_text, with_interval
 from tercet.errors import InputError, OptionError
 from tercet.files.numbers import read_number

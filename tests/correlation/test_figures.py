@@ -23,7 +23,7 @@ from tercet.correlation.coefficients import (
     value_of,
     without_noise,
 )
-from tercet.correlation.grades import Sample
+from tercet.correlation.samples import Sample
 
 SCIPY = {
     "pearson": lambda x, y: scipy.stats.pearsonr(x, y).statistic,

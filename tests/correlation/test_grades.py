@@ -7,7 +7,7 @@ import pytest
 
 import tercet
 from commands import command
-from tercet.correlation.grades import read_graded
+from tercet.correlation.graded_tables import read_graded
 from tercet.errors import InputError, for_command_line
 
 NAN = float("nan")

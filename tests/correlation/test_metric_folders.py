@@ -8,7 +8,7 @@ import pytest
 import tercet
 from commands import command
 from metric_folders import METRICS, SYSTEMS, write_folder
-from tercet.correlation.grades import read_graded
+from tercet.correlation.graded_tables import read_graded
 from tercet.errors import InputError, OptionError, TercetError
 
 #: The figures below, in their order; those of complete grades also have system.spa.

@@ -10,7 +10,7 @@ from scipy import stats
 
 import tercet
 from commands import command
-from tercet.correlation.grades import read_graded
+from tercet.correlation.graded_tables import read_graded
 from tercet.errors import InputError
 
 DIMENSIONS = ["coherence", "consistency", "fluency", "relevance"]

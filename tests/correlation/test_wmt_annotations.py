@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from commands import command
-from tercet.correlation.grades import read_graded
+from tercet.correlation.graded_tables import read_graded
 from tercet.errors import InputError, OptionError
 
 NAN = float("nan")

@@ -134,7 +134,7 @@ def correlate_command(graded: Grades, figures: Figures, output: _MeanOutput) -> 
     from tercet.comparison.metric_specs import for_tables, name_of, parse_column
     from tercet.correlation.best_mean import best_mean
     from tercet.correlation.correlate import correlate, names_asked, need_references
-    from tercet.correlation.grades import read_graded
+    from tercet.correlation.graded_tables import read_graded
     from tercet.correlation.result import sheet_of
     from tercet.statistics.progress import bars_within, line_of
 

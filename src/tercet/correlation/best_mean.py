@@ -14,9 +14,10 @@ from tercet.errors import InputError, OptionError, shorten
 from tercet.registry import in_suite
 
 from .coefficients import value_of
-from .grades import Array, MetricColumn
+from .grades import MetricColumn
 from .layers import Weights, best, combined, out_of_fold, singles, spreads, standardized
 from .result import Correlation
+from .samples import Array
 from .significance import pvalues_between
 
 #: Metrics that are combined at most: the best ones alone.

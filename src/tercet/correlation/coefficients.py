@@ -15,7 +15,7 @@ from tercet.engine.chosen import engine
 from tercet.statistics.bootstrap import bootstrap_weights
 from tercet.statistics.progress import bar_of
 
-from .grades import Array, Numbers, OfColumns, OfPoints, Sample, pair_differences, pair_weights
+from .samples import Array, Numbers, OfColumns, OfPoints, Sample, pair_differences, pair_weights
 
 # Pearson's r, Spearman's rho and Kendall's tau, of weighted points and of the columns of tables.
 #

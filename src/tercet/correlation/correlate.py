@@ -55,9 +55,11 @@ from .coefficients import (
     value_of,
     without_noise,
 )
-from .grades import Array, Grades, MetricColumn, graded, names_of_grades, pair_differences, read_graded
+from .graded_tables import read_graded
+from .grades import Grades, MetricColumn, names_of_grades
 from .layers import layer_sweeps
 from .result import Correlation, DimensionTable
+from .samples import Array, graded, pair_differences
 from .significance import clusters, metric_tests, test_name, williams_between
 
 #: What is compared where no metric is given, of what the texts allow. ROUGE-L is of words of any script.
@@ -91,9 +93,10 @@ def correlate(
     Parameters
     ----------
     test_set : path, data frame, TestSet, or mapping of str to sequence of str
-        A table of texts and grades, or a folder of mt-metrics-eval (:func:`tercet.correlation.grades.read_graded`);
-        such a data frame of pandas or Polars, ``datasets.Dataset`` or table of pyarrow; one of
-        :func:`tercet.read_test_sets`, or what each system wrote, by its name.
+        A table of texts and grades, or a folder of mt-metrics-eval
+        (:func:`tercet.correlation.graded_tables.read_graded`); such a data frame of pandas or
+        Polars, ``datasets.Dataset`` or table of pyarrow; one of :func:`tercet.read_test_sets`, or what each system
+        wrote, by its name.
     metrics : str, Metric or iterable of them, optional
         As of :func:`tercet.compare`; may be empty where there are `scores`. By default BLEU, chrF, ROUGE-L and TER
         where there are references, beside the `scores`.

@@ -16,7 +16,8 @@ from tercet.metrics.bertscore.metric import BertScore
 from tercet.networks.find import best_layer
 
 from .coefficients import FigureValue, value_of
-from .grades import Array, MetricColumn, Numbers
+from .grades import MetricColumn
+from .samples import Array, Numbers
 from .significance import pvalues_between
 
 #: The score by which layers are compared, as BERTScore names it: F, not precision or recall.

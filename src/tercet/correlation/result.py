@@ -34,8 +34,9 @@ from tercet.tables import (
 from tercet.test_sets.test_set import TestSet
 
 from .coefficients import FIGURES, UNITS, FigureValue
-from .grades import Array, Grades, MetricColumn, Numbers, graded
+from .grades import Grades, MetricColumn
 from .layers import LayerSweep
+from .samples import Array, Numbers, graded
 
 #: Of a row in :meth:`Correlation.records`.
 COLUMNS = (

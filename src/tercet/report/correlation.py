@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tercet.correlation.coefficients import FIGURES
-from tercet.correlation.grades import Array, MetricColumn, means
+from tercet.correlation.grades import MetricColumn
 from tercet.correlation.layers import LayerSweep
 from tercet.correlation.result import (
     MARKS,
@@ -24,6 +24,7 @@ from tercet.correlation.result import (
     new_remarks,
     pairs,
 )
+from tercet.correlation.samples import Array, means
 from tercet.errors import needs
 
 from .plots import DIAMOND, RING, SERIES, Dot, DotColumn, Plot, Shape, bounds, line, marked, plot, scales

@@ -1,0 +1,442 @@
+"""Tables of texts and grades, and folders of mt-metrics-eval -> a test set and its grades."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tercet.errors import InputError, OptionError, argument, argument_set, shorten, warn
+from tercet.files.frames import frame_kind, read_frame
+from tercet.files.grade_columns import check_systems_of_grades, grade_columns, possible_grades
+from tercet.files.mt_metrics_eval import Asked, MetricsFolder, read_metrics_folder
+from tercet.files.numbers import Sign, read_score
+from tercet.files.read import MEMORIES, Opening, check_no_workbook, read_file, table_format
+from tercet.files.roles import guess_roles
+from tercet.files.score_columns import (
+    BETWEEN_GRADES,
+    OBJECTS,
+    begun_by,
+    columns_of_scores,
+    objects_by_system,
+    score_columns,
+    without_scores,
+)
+from tercet.files.summary_annotations import read_summary_annotations
+from tercet.files.table import Table
+from tercet.files.vocabulary import ITEM, LANGUAGE_PAIRS, RATER
+from tercet.files.wmt_annotations import DOCUMENT, check_no_appraise, read_annotations, read_grades_alone
+from tercet.markup import MOST_NAMED, joined
+from tercet.statistics.clusters import Clusters
+from tercet.test_sets.long_tables import column_called, rows_by_system, wide
+from tercet.test_sets.names import names_of
+from tercet.test_sets.read import read_test_sets
+from tercet.test_sets.roles import Columns, end_of_fields
+from tercet.test_sets.test_set import TestSet, without_texts
+
+from .grades import GRADE, Grades, Row
+from .long_grades import LongGrades, TextColumns
+
+#: The column of JSON objects by system: grades by dimension.
+_HUMAN = "human"
+
+
+def read_graded(
+    path: str | os.PathLike[str] | Any,
+    *,
+    grades: str | os.PathLike[str] | None = None,
+    systems: str | Sequence[str] = (),
+    reference_columns: str | Sequence[str] = (),
+    source_column: str | None = None,
+    system_column: str | None = None,
+    cluster: str | None = None,
+    scores: Sequence[str] = (),
+    decimal: Sign = "",
+    dimensions: Sequence[str] = (),
+    need_references: bool = True,
+    encoding: str = "",
+    sheet: str | int = "",
+    lp: str | None = None,
+) -> tuple[TestSet, Grades]:
+    """Read texts and their grades from a table (.tsv .csv .jsonl .json .xlsx .parquet .arrow, also gzipped).
+
+    A wide table has a row for each item: the systems' texts, references, and columns of grades that are named
+    ``system.dimension`` or ``system.dimension.rater`` (or with ``:``, ``/`` or ``|``). A long table has a row for
+    each grade, with the columns ``item``, ``system``, ``rater``, ``dimension`` and ``value`` (or one column for each
+    dimension), and ``text`` and ``reference``. JSON Lines may have ``human``, which holds for each system an object
+    of dimensions or a grade, and ``scores`` of the same form for metrics. Where systems are called ``better`` and
+    ``worse`` and have no grades, the first was preferred. `grades` is a long table without texts; its ``item`` is the
+    ``id`` of the first table, or the number of its row, from 1.
+
+    Where there are none of these, columns of numbers are grades by their names, such as ``grade``, ``human_score``,
+    ``rating_1`` and ``rating_2`` (of two raters), or ``human_base`` of the system ``base``
+    (:func:`tercet.files.grade_columns.grade_columns`); a column ``system`` may name the system of each row.
+    `dimensions` names such columns, whatever they are called.
+
+    Annotations of SummEval and FRANK are read in the shape in which they are published
+    (:func:`tercet.files.summary_annotations.read_summary_annotations`).
+
+    `path` may also be a data frame with the same columns. Columns are given as to :func:`tercet.read_test_sets`.
+    `scores` are names of scores: dimensions of the grades, or columns as there. A table needs no references if
+    `need_references` is False.
+
+    A folder in the shape of mt-metrics-eval is read too: the language pair `lp`, with the reference that
+    `reference_columns` names (:func:`tercet.files.mt_metrics_eval.read_metrics_folder`). Human scores of segments are
+    dimensions; those of documents and systems are the dimensions ``mqm.doc`` and ``mqm.sys``, whose items are
+    documents, or a single one.
+    """
+    kind = frame_kind(path)
+    name = kind or os.fspath(path)
+    if not kind and os.path.isdir(name):
+        of_tables = {"grades": grades, "source_column": source_column, "system_column": system_column}
+        of_tables |= {"cluster": cluster, "decimal": decimal}
+        _check_nothing_said(name, {**of_tables, "encoding": encoding, "sheet": sheet})
+        asked = Asked(lp, _listed(reference_columns), _listed(systems), dimensions, scores)
+        return _of_folder(read_metrics_folder(name, asked))
+    opening = Opening(encoding, sheet)
+    opening.check([os.fspath(file) for file in (path, grades) if file is not None and not frame_kind(file)])
+    table = replace(_table(path, opening), decimal=decimal)
+    if system_column is not None:
+        table.column(system_column)
+    annotations = read_annotations(table, lp, _listed(reference_columns))
+    if annotations is not None:
+        for option, value in (("systems", systems), ("system_column", system_column)):
+            if value:
+                raise OptionError(f"{argument(option)} names columns; in {name!r} each row names its system.")
+        table = annotations.table
+        cluster = cluster or DOCUMENT
+    elif lp is not None:
+        raise OptionError(
+            f"{argument('lp')} is for a folder of mt-metrics-eval, or a table of WMT's ESA scores; {name!r} is "
+            "neither."
+        )
+    summaries = None
+    if annotations is None:
+        _warn_of_pairs(table)
+        summaries = read_summary_annotations(table, dimensions)
+    if summaries is not None:
+        table = summaries.table
+    long = LongGrades.of(table, system_column)
+    joined_rows = None
+    left_out: set[str] = set()
+    if long is not None and not systems:
+        text_columns = TextColumns(_listed(reference_columns), source_column, cluster, need_references)
+        test_set, ids, left_out = long.texts(names_of([name])[0], text_columns)
+        fields = long.fields(test_set, scores)
+        if annotations is not None:
+            fields = annotations.note
+        if summaries is not None:
+            fields = summaries.note
+        test_set = replace(test_set, fields=fields)
+    else:
+        # Answers, True or False, may be texts; those of scores are no systems.
+        roles = guess_roles(without_scores(table, scores))
+        if not systems and roles.systems != guess_roles(table).systems:
+            systems = roles.systems
+        (test_set,) = read_test_sets(
+            path,
+            systems=systems,
+            reference_columns=reference_columns,
+            source_column=source_column,
+            system_column=system_column,
+            cluster=cluster,
+            need_references=need_references,
+            decimal=decimal,
+            encoding=encoding,
+            sheet=sheet,
+        )
+        columns = Columns(
+            systems=_listed(systems),
+            references=_listed(reference_columns),
+            source=source_column,
+            system_column=system_column,
+            cluster=cluster,
+            scores=[],
+            slices=[],
+            need_references=need_references,
+        )
+        joined_rows = _JoinedRows.of(table, columns, test_set)
+        if joined_rows is not None:
+            table = joined_rows.with_scores(scores)
+        ids = _numbers(table)
+    names, n_items = list(test_set.systems), len(test_set.references)
+    if long is not None:
+        rows = list(long.rows(names, ids, left_out))
+    else:
+        rows = [*_wide(table, names), *_objects_of_grades(table, names)]
+    graded_in = table
+    if grades is not None:
+        graded_in = replace(read_grades_alone(_table(grades, opening)), decimal=decimal)
+        grades_alone = read_summary_annotations(graded_in, dimensions)
+        if grades_alone is not None:
+            graded_in = grades_alone.table
+        long_alone = LongGrades.of(graded_in, system_column)
+        if long_alone is None:
+            raise InputError(
+                f"{graded_in.name}: a table of grades needs the columns item and system; at least one of them is "
+                "missing."
+            )
+        rows += long_alone.rows(names, ids, left_out)
+    if summaries is not None:
+        rows = _of_outputs(rows, {(system, ids[item]) for item, system in summaries.missing}, graded_in.name)
+    if not rows and set(names) == {"better", "worse"}:
+        rows = [
+            ("preference", "", system, item, int(system == "better")) for system in names for item in range(n_items)
+        ]
+    named: dict[str, list[str]] = {}
+    if long is None and all(row[0] in scores for row in rows):
+        by_name, named = _named(table, joined_rows, test_set, scores, dimensions)
+        rows += by_name
+    if not rows:
+        raise InputError(_without_grades(table, test_set))
+    scores_of_rows = [row for row in rows if row[0] in scores]
+    rows_of_grades = [row for row in rows if row[0] not in scores]
+    human = Grades.of_rows(rows_of_grades, names, n_items, notation_of=graded_in.notation_of)
+    rows_of_scores = [*_objects(table, OBJECTS, names), *scores_of_rows]
+    external = Grades.of_rows(rows_of_scores, names, n_items, read_score, notation_of=table.notation_of)
+    read = {dimension: external.mean(dimension) for dimension in external.dimensions}
+    in_columns = [name for name in scores if name not in read]
+    read |= {name: np.array([*score_columns(table, names, name).values()]) for name in in_columns}
+    if long is None:
+        of_scores = {OBJECTS}.union(*(columns_of_scores(table, names, name) for name in in_columns))
+        if joined_rows is None:
+            fields = _fields(test_set, scores, of_scores, named)
+        else:
+            fields = joined_rows.fields(test_set, scores, named)
+        test_set = replace(test_set, fields=fields)
+    return test_set, replace(human, scores=read)
+
+
+def _warn_of_pairs(table: Table) -> None:
+    """Warn of rows of several language pairs, which figures pool."""
+    column = column_called(table, LANGUAGE_PAIRS)
+    pairs = sorted({str(cell) for cell in table.columns[column] if cell}) if column else []
+    if len(pairs) > 1:
+        warn(
+            f"{table.name}: the rows are of {len(pairs)} language pairs, as {column!r} says: "
+            f"{joined(pairs, MOST_NAMED)}. Figures pool them: keep the rows of one."
+        )
+
+
+def _check_nothing_said(folder: str, said: Mapping[str, Any]) -> None:
+    """Raise an OptionError for an argument that is of tables, beside a folder."""
+    for name, value in said.items():
+        if value not in (None, ""):
+            raise OptionError(f"{argument(name)} is for tables; {folder!r} is a folder.")
+
+
+def _of_folder(folder: MetricsFolder) -> tuple[TestSet, Grades]:
+    """Return the texts of a folder, or none where its scores are not of segments, and its grades and scores."""
+    names = list(folder.systems)
+    if folder.scored == "segments":
+        clusters = None
+        if folder.documents is not None:
+            clusters = Clusters.of(folder.documents, folder.n_items, "document")
+        test_set = TestSet(folder.name, folder.systems, folder.references, folder.source, clusters=clusters)
+    else:
+        if not folder.scores:
+            raise InputError(
+                f"{folder.name}: its grades are of {folder.scored}, of which no metric has scores with these "
+                "references."
+            )
+        why = f"its grades are of {folder.scored}, and metrics score segments"
+        test_set = replace(without_texts(folder.name, names, folder.n_items), no_texts=why)
+    # In mt-metrics-eval higher scores are better, whatever a metric is called.
+    scores = {name: dict(zip(names, rows, strict=True)) for name, rows in folder.scores.items()}
+    test_set = replace(test_set, scores=scores, higher_is_better=tuple(scores), fields=folder.note)
+    values = {name: rows[np.newaxis] for name, rows in folder.grades.items()}
+    return test_set, Grades(tuple(names), folder.n_items, ("",), values, folder.scores)
+
+
+def _of_outputs(rows: list[Row], missing: Container[tuple[str, int]], name: str) -> list[Row]:
+    """Return the rows of grades but for those of outputs that are missing; a warning counts these."""
+    kept = [row for row in rows if (row[2], row[3]) not in missing]
+    n_graded = len({(row[2], row[3]) for row in rows if (row[2], row[3]) in missing and row[4] is not None})
+    if n_graded:
+        warn(f"{name} has grades of {n_graded:,} output{'s' * (n_graded > 1)} without a text: left out.")
+    return kept
+
+
+def _listed(names: str | Sequence[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
+
+
+@dataclass(frozen=True, slots=True)
+class _JoinedRows:
+    """A table with a row for each item and system, whose rows were joined by what they share."""
+
+    table: Table
+    columns: Columns
+    #: For each system the row of each item; None for an item of which it has none.
+    rows: Mapping[str, Sequence[int | None]]
+
+    @classmethod
+    def of(cls, table: Table, columns: Columns, test_set: TestSet) -> _JoinedRows | None:
+        """Return how the rows of a table were joined to a test set; None if they were not."""
+        rows = rows_by_system(cls._wide(table, columns)[0])
+        rows = {system: rows[system] for system in test_set.systems if system in rows}
+        return cls(table, columns, rows) if rows else None
+
+    def with_scores(self, scores: Sequence[str]) -> Table:
+        """Return the table with a row for each item, and columns such as ``base.COMET``."""
+        return self._wide(self.table, replace(self.columns, scores=list(scores)))[0]
+
+    def further(self, test_set: TestSet) -> list[str]:
+        """Return the columns that the test set does not use."""
+        in_use = {*self.with_scores(()).columns} - {*test_set.left_out}
+        return [column for column in self.table.columns if column not in in_use]
+
+    def fields(self, test_set: TestSet, scores: Sequence[str], named: Mapping[str, Sequence[str]]) -> str:
+        """Return which columns are what, in words."""
+        roles = {**named, "scores": [name for name in scores if name in self.table.columns]}
+        with_role = [column for columns in roles.values() for column in columns]
+        left_out = [column for column in test_set.left_out if column not in with_role]
+        note = self._wide(self.table, self.columns)[2]
+        new_note = self._wide(self.table, replace(self.columns, scores=with_role))[2]
+        fields = test_set.fields.removesuffix(f" {note}").removesuffix(end_of_fields({}, test_set.left_out))
+        return f"{fields}{end_of_fields(roles, left_out)} {new_note}"
+
+    @staticmethod
+    def _wide(table: Table, columns: Columns) -> tuple[Table, Columns, str]:
+        with warnings.catch_warnings():
+            # It warned when the texts were read.
+            warnings.simplefilter("ignore", UserWarning)
+            return wide(table, columns)
+
+
+def _named(
+    table: Table,
+    joined_rows: _JoinedRows | None,
+    test_set: TestSet,
+    scores: Sequence[str],
+    dimensions: Sequence[str],
+) -> tuple[list[Row], dict[str, list[str]]]:
+    """Return rows from columns that are named as grades, and these columns and that of raters by role."""
+    names = list(test_set.systems)
+    rows_of: Mapping[str, Sequence[int | None]] = {system: range(len(table.lines)) for system in names}
+    columns, systems = list(test_set.left_out), names
+    if joined_rows is not None:
+        table, rows_of, systems = joined_rows.table, joined_rows.rows, []
+        columns = joined_rows.further(test_set)
+    of_scores = {name for name in columns if name not in without_scores(table, scores).columns}
+    columns = [column for column in columns if column not in of_scores]
+    found = grade_columns(table, systems, columns, asked=dimensions)
+    if not found:
+        check_systems_of_grades(table, systems, columns)
+        return [], {}
+    in_use = [grade.column for grade in found]
+    # Only where a row is of one system, its rater is of that system's grade.
+    rater_column = column_called(table, RATER) if len(systems) < 2 else None
+    raters = [""] * len(table.lines)
+    if rater_column in columns and rater_column not in in_use:
+        raters = ["" if cell is None else str(cell) for cell in table.columns[str(rater_column)]]
+    rows = [
+        (grade.dimension, grade.rater or raters[row], system, item, table.columns[grade.column][row])
+        for grade in found
+        for system in ([grade.system] if grade.system else names)
+        for item, row in enumerate(rows_of[system])
+        if row is not None
+    ]
+    return rows, {"grades": in_use, "raters": [str(rater_column)] if any(raters) else []}
+
+
+def _without_grades(table: Table, test_set: TestSet) -> str:
+    """Return what is said of a table without grades."""
+    system = next(iter(test_set.systems))
+    columns = [] if len(test_set.systems) > 1 else possible_grades(table, test_set.left_out)
+    hint = ""
+    if columns:
+        hint = f" If {joined(list(map(repr, columns)), MOST_NAMED, 'or')} has grades, give "
+        hint += f"{argument_set('dimension', columns[0])}."
+    form = "'grade'" if len(test_set.systems) == 1 else f"'grade_{system}'"
+    return (
+        f"{table.name} has no grades: expected columns named system.dimension or system.dimension.rater, such as "
+        f"{shorten(system + '.content')}, or {form}; a long table with the columns item, system, dimension and "
+        f"value; or JSON objects human: {{system: {{dimension: value}}}}.{hint}"
+    )
+
+
+def _fields(
+    test_set: TestSet, scores: Sequence[str], of_scores: Container[str], named: Mapping[str, Sequence[str]]
+) -> str:
+    """Return which columns of a table with a row for each item are what, with those of grades and of scores."""
+    roles: dict[str, list[str]] = {"grades": [], "raters": list(named.get("raters", ())), "scores": []}
+    for column in test_set.left_out:
+        begun = begun_by(column, test_set.systems, BETWEEN_GRADES)
+        if column in named.get("grades", ()):
+            roles["grades"].append(column)
+        elif column in of_scores or (begun and _dimension_and_rater(begun[1])[0] in scores):
+            roles["scores"].append(column)
+        elif not named and (begun or column == _HUMAN):
+            roles["grades"].append(column)
+    with_role = {column for columns in roles.values() for column in columns}
+    left_out = [column for column in test_set.left_out if column not in with_role]
+    return test_set.fields.removesuffix(end_of_fields({}, test_set.left_out)) + end_of_fields(roles, left_out)
+
+
+def _dimension_and_rater(rest: str) -> tuple[str, str]:
+    """Return what follows the system in the name of a column, from the separator on: ``.content.anna``."""
+    dimension, _, rater = rest[1:].partition(rest[0])
+    return dimension, rater
+
+
+def _table(file: Any, opening: Opening) -> Table:
+    if frame_kind(file):
+        return read_frame(file)
+    path = os.fspath(file)
+    check_no_workbook(path)
+    format = table_format(path)
+    if not format or format in MEMORIES:
+        formats = ".tsv, .csv, .jsonl, .json, .xlsx, .parquet, .arrow"
+        raise InputError(f"{path}: expected a table of texts and grades ({formats}).")
+    if format == "csv":
+        check_no_appraise(path)
+    return read_file(path, opening)
+
+
+def _numbers(table: Table) -> dict[str, int]:
+    """Return the number of each item, from 0, by its id, or by its number from 1."""
+    column = column_called(table, ITEM)
+    ids = [] if column is None else [str(cell) for cell in table.columns[column]]
+    # without ids, or where they repeat
+    if len(set(ids)) != len(table.lines):
+        ids = [str(number) for number in range(1, len(table.lines) + 1)]
+    return {name: number for number, name in enumerate(ids)}
+
+
+def _wide(table: Table, systems: Sequence[str]) -> Iterator[Row]:
+    for column, cells in table.columns.items():
+        begun = begun_by(column, systems, BETWEEN_GRADES)
+        if begun is not None:
+            system, rest = begun
+            dimension, rater = _dimension_and_rater(rest)
+            yield from ((dimension, rater, system, item, cell) for item, cell in enumerate(cells))
+
+
+def _objects_of_grades(table: Table, systems: Sequence[str]) -> Iterator[Row]:
+    """Yield the rows in objects by system of dimensions, or of grades alone; texts and numbers have none."""
+    cells = table.columns.get(_HUMAN, [])
+    if not any(isinstance(cell, dict) for cell in cells):
+        return
+    by_dimension = [
+        {system: value if isinstance(value, dict | None) else {GRADE: value} for system, value in cell.items()}
+        if isinstance(cell, dict)
+        else cell
+        for cell in cells
+    ]
+    yield from _objects(replace(table, columns={**table.columns, _HUMAN: by_dimension}), _HUMAN, systems)
+
+
+def _objects(table: Table, column: str, systems: Sequence[str]) -> Iterator[Row]:
+    """Yield the rows in objects by system: for each dimension a value, or one per rater."""
+    for item, system, by_dimension in objects_by_system(table, column, systems):
+        for dimension, value in by_dimension.items():
+            if isinstance(value, list):
+                value = {str(number): grade for number, grade in enumerate(value, 1)}
+            raters = value if isinstance(value, dict) else {"": value}
+            for rater, grade in raters.items():
+                yield dimension, rater, system, item, grade
