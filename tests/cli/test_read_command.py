@@ -113,6 +113,16 @@ def test_a_file_that_is_not_there_is_said_to_be_so(tmp_path):
     assert "'nowhere' does not exist." in command("compare", path, "nowhere", code=2).stderr
     run = command("compare", path, "chrf", code=2)
     assert "'chrf' does not exist. A metric is given with -m: -m chrf." in run.stderr
+    for asked in ("read", "score"):
+        assert "'nowhere.csv' cannot be read: No such file" in command(asked, "nowhere.csv", code=2).stderr
+
+
+def test_subtitles_alone_are_said_to_be_joined_with_others_by_time(tmp_path):
+    path = tmp_path / "storm.srt"
+    path.write_text("1\n00:00:01,000 --> 00:00:02,500\nБуря.\n", encoding="utf-8")
+    run = command("read", "storm.srt", cwd=tmp_path, code=2)
+    assert run.stdout == "storm.srt: 1 text, joined with other files by time.\n"
+    assert "references" in run.stderr
 
 
 def test_segments_without_a_reference_are_named_by_their_lines(tmp_path):

@@ -180,6 +180,7 @@ def test_where_both_readings_have_a_file_a_warning_says_which_is_read(tmp_path):
     [
         (["x=a.txt", "x=b.txt"], "The name 'x' is given twice, to 'a.txt' and to 'b.txt'"),
         (["x=a.txt", "y=a.txt"], "The file 'a.txt' is given twice, with the names 'x' and 'y'."),
+        (["x=a.txt", "x=a.txt"], "The file 'a.txt' is given twice, both times with the name 'x'."),
         (["b.txt", "x=a.txt", "x=c.txt"], "The name 'x' is given twice"),
         (["=a.txt"], "'=a.txt' has no name before the equals sign; expected NAME=PATH."),
         (["x="], "'x=' has no path behind the equals sign; expected NAME=PATH."),

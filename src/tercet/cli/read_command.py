@@ -156,7 +156,7 @@ def _lacking(test_set: TestSet, n_lacking: int) -> str:
 
 
 def _show_names(files: Sequence[str], texts: Texts) -> None:
-    """Print what the columns of tables are by themselves, where they cannot be read as a test set."""
+    """Print what files hold by themselves, where they cannot be read as a test set."""
     from tercet.files.read import Opening, read_file, table_format
     from tercet.files.table import Log, Memory
     from tercet.test_sets.names import paths_of
@@ -165,8 +165,16 @@ def _show_names(files: Sequence[str], texts: Texts) -> None:
     for path in paths_of(files):
         if not table_format(path):
             continue
-        table = read_file(path, Opening(texts.encoding or "", texts.sheet or ""))
-        if not isinstance(table, Log | Memory):
+        try:
+            table = read_file(path, Opening(texts.encoding or "", texts.sheet or ""))
+        except InputError:
+            # Why it cannot be read is said once, by who asked.
+            continue
+        if isinstance(table, Memory):
+            n_texts = len(table.lines)
+            counted = "1 text" if n_texts == 1 else f"{n_texts:,} texts"
+            typer.echo(f"{one_cell(path)}: {counted}, joined with other files by {table.joined_by}.")
+        elif not isinstance(table, Log):
             _print(shown_readings(path, readings_of_names(table)))
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -175,14 +175,81 @@ def compare(
     >>> [(row.system, round(row.value, 1)) for row in compare(frame, "chrf").tables[0].rows]
     [('one', 76.0), ('other', 86.1)]
     """
-    placeholders: list[str] = []
-    columns = read_columns(scores)
     named_columns = {
         "systems": systems,
         "reference_columns": reference_columns,
         "source_column": source_column,
         "system_column": system_column,
     }
+    data = _data(test_set, metrics, scores, references, named_columns, cluster, by)
+    names = list(data.test_set.systems)
+    runs_of = {} if runs is None else members(names, runs)
+    first_baseline = first_output(baseline, runs_of)
+    check_baseline(first_baseline, names)
+    given = {
+        "test": test,
+        "n_resamples": n_resamples,
+        "adjust": adjust,
+        "confidence_level": confidence_level,
+        "interval": interval,
+        "alpha": alpha,
+        "seed": seed,
+        "progress": progress,
+    }
+    settings = check_values("compare", given, CompareSettings.checks())
+    show_progress = settings.pop("progress")
+    data.check_metrics()
+    slices = slices_of(data.test_set, by)
+    settings = _settings_of_test(settings, len(names), has_runs=0 < len(runs_of) < len(names))
+    comparison = Comparison(
+        test_set=data.test_set,
+        baseline=names[0] if first_baseline is None else first_baseline,
+        tables=[],
+        corpus=data.corpus,
+        **settings,
+    )
+    comparison.runs.update(runs_of)
+    comparison.slices.extend(slices)
+    messages = _messages(comparison, data, has_baseline=first_baseline is not None, runs=runs)
+    with bars_within(show_progress), line_of("") as show_line:
+        for number, metric in enumerate(data.metrics, 1):
+            heading = f"metric {number} of {len(data.metrics)}, {name_of(metric)}"
+            messages += _add_scores(comparison, data.corpus, metric, heading, show_line)
+    comparison.warnings.extend(map(as_settings, dict.fromkeys(messages)))
+    return comparison
+
+
+@dataclass(frozen=True, slots=True)
+class _Data:
+    """What is compared, and by what: the texts or numbers of systems, and the metrics that score them."""
+
+    test_set: TestSet
+    corpus: Corpus
+    metrics: list[Metric]
+    #: The names of those that compare with references.
+    needed_by: list[str]
+    #: What is said of scores that came with the texts and stand for none.
+    placeholders: list[str]
+
+    def check_metrics(self) -> None:
+        """Raise an error for a metric that cannot be resampled, or lacks references."""
+        for metric in self.metrics:
+            metric.check_call(resampled=True)
+            if metric.takes_references:
+                check_references(self.test_set, metric, name_of(metric))
+
+
+def _data(
+    test_set: Any,
+    metrics: Any,
+    scores: Any,
+    references: Any,
+    named_columns: Mapping[str, Any],
+    cluster: Any,
+    by: Any,
+) -> _Data:
+    """Return what the arguments of :func:`compare` say is compared."""
+    columns = read_columns(scores)
     check_no_splits(test_set, "compare")
     if is_file_or_frame(test_set):
         test_set = _read(test_set, metrics, columns, references, named_columns, cluster, by)
@@ -190,104 +257,104 @@ def compare(
         cluster = None if isinstance(cluster, str) else cluster
     else:
         check_no_columns(named_columns)
+    placeholders: list[str] = []
     if metrics is None and scores is None and isinstance(test_set, TestSet):
         metrics = default_metrics(test_set)
         placeholders = placeholders_left_out(test_set)
     if test_set is None:
         test_set = scores_alone(columns)
-    test_set = check_test_set(test_set, "compare")
+    checked = check_test_set(test_set, "compare")
     metric_list = _all_metrics(metrics, list(columns))
     needed_by = list(dict.fromkeys(name_of(metric) for metric in metric_list if metric.takes_references))
-    test_set, corpus = read_test_set(test_set, references, needed_by)
-    test_set = with_scores(test_set, columns)
-    if text_metrics := [name_of(metric) for metric in metric_list if not isinstance(metric, Column)]:
-        check_has_texts(test_set, text_metrics[0])
-    metric_list = [in_percent(metric, test_set) for metric in metric_list]
+    read, corpus = read_test_set(checked, references, needed_by)
+    read = with_scores(read, columns)
+    of_texts = [name_of(metric) for metric in metric_list if not isinstance(metric, Column)]
+    if of_texts:
+        check_has_texts(read, of_texts[0])
+    metric_list = [in_percent(metric, read) for metric in metric_list]
     if not corpus.n_segments:
-        raise InputError(f"{test_set.name} has no segment to score.")
+        raise InputError(f"{read.name} has no segment to score.")
     if cluster is not None:
-        test_set = replace(test_set, clusters=Clusters.of(cluster, corpus.n_segments))
-    names = list(test_set.systems)
-    runs_of = {} if runs is None else members(names, runs)
-    baseline = first_output(baseline, runs_of)
-    check_baseline(baseline, names)
-    baseline_name = names[0] if baseline is None else baseline
-    # Of the local variables, those that are settings.
-    settings = check_values("compare", locals(), CompareSettings.checks())
-    progress = settings.pop("progress")
-    for metric in metric_list:
-        metric.check_call(resampled=True)
-        if metric.takes_references:
-            check_references(test_set, metric, name_of(metric))
-    slices = slices_of(test_set, by)
-    has_runs = 0 < len(runs_of) < len(names)
+        read = replace(read, clusters=Clusters.of(cluster, corpus.n_segments))
+    return _Data(read, corpus, metric_list, needed_by, placeholders)
+
+
+def _settings_of_test(settings: Mapping[str, Any], n_systems: int, *, has_runs: bool) -> dict[str, Any]:
+    """Return the settings with the test and its resamples, none where nothing is resampled for a test."""
+    test, n_resamples = settings["test"], settings["n_resamples"]
     if has_runs and test not in (None, PERMUTATION.name):
         raise OptionError(f"Systems with several runs are tested by Welch's t, not by the {test}: leave test out.")
-    no_resamples = ""
+    why_none = ""
     if test is None:
-        no_resamples = "test is None"
-    elif len(names) == 1:
-        no_resamples = "there is one system"
+        why_none = "test is None"
+    elif n_systems == 1:
+        why_none = "there is one system"
     elif has_runs:
-        no_resamples = "systems with several runs are tested by Welch's t"
-    if n_resamples is not None and no_resamples:
-        warn(f"{argument('n_resamples')} has no effect here: it is for the test, and {no_resamples}.")
-    if no_resamples:
-        # One system has no other that it could be tested against; runs are no systems.
-        settings |= {"test": None, "n_resamples": None}
-    elif n_resamples is None:
-        settings["n_resamples"] = usual_resamples(settings["test"], len(names))
-    comparison = Comparison(test_set=test_set, baseline=baseline_name, tables=[], corpus=corpus, **settings)
-    comparison.runs.update(runs_of)
-    comparison.slices.extend(slices)
-    odd = placeholders + odd_segments(test_set, with_references=bool(needed_by))
-    odd += odd_baseline(test_set) if baseline is None and comparison.test is not None else []
-    odd += odd_scores(test_set, (metric.name for metric in metric_list if isinstance(metric, Column)))
-    odd += slice_warnings(test_set, slices)
+        why_none = "systems with several runs are tested by Welch's t"
+    if not why_none:
+        return {**settings, "n_resamples": n_resamples or usual_resamples(test, n_systems)}
+    if n_resamples is not None:
+        warn(f"{argument('n_resamples')} has no effect here: it is for the test, and {why_none}.")
+    # One system has no other that it could be tested against; runs are no systems.
+    return {**settings, "test": None, "n_resamples": None}
+
+
+def _messages(comparison: Comparison, data: _Data, *, has_baseline: bool, runs: Any) -> list[str]:
+    """Return what is said of the texts and names, and warn of what was not said where they were read."""
+    test_set, with_references = comparison.test_set, bool(data.needed_by)
+    has_test = comparison.test is not None
+    odd = data.placeholders + odd_segments(test_set, with_references=with_references)
+    if has_test and not has_baseline:
+        odd += odd_baseline(test_set)
+    odd += odd_scores(test_set, (metric.name for metric in data.metrics if isinstance(metric, Column)))
+    odd += slice_warnings(test_set, comparison.slices)
+    names = list(test_set.systems)
     if runs is not None:
-        odd += [f"{test_set.name}: {message}" for message in reading_warnings(names, runs, runs_of)]
+        odd += [f"{test_set.name}: {message}" for message in reading_warnings(names, runs, comparison.runs)]
     for message in odd:
         if message not in test_set.warnings:  # where it was read
             warn(message)
-    messages = [*test_set.warnings, *copies(test_set, with_references=bool(needed_by)), *odd]
+    messages = [*test_set.warnings, *copies(test_set, with_references=with_references), *odd]
     if test_set.hint and test_set.clusters is None:
         messages.append(test_set.hint)
-    if runs is None and comparison.test is not None:
+    if runs is None and has_test:
         messages += filter(None, [runs_hint(names)])
-    messages += warn_of_artefacts(test_set, corpus, metric_list)
-    with bars_within(progress), line_of("") as show_line:
-        for number, metric in enumerate(metric_list, 1):
-            heading = f"metric {number} of {len(metric_list)}, {name_of(metric)}"
-            show_line(f"{heading}: scores")
-            with recorded() as metric_messages:
-                stats = system_stats(metric, corpus, test_set)
-                warn_of_scores(test_set, metric, stats)
-            messages += metric_messages
-            check_gaps(test_set, metric, stats)
-            work = "intervals" if comparison.test is None else f"{test} test and intervals"
-            show_line(f"{heading}: {work}")
-            is_scored = scored_for_all(stats)
-            scored = [system_rows.selected(is_scored) for system_rows in stats]
-            clusters = None if test_set.clusters is None else test_set.clusters.selected(is_scored)
-            units = clustered(scored, clusters)
-            is_exact = isinstance(metric, Column) and clusters is None and metric.are_shares(scored)
-            inference = comparison.inference.of_shares() if is_exact else comparison.inference
-            n_draws = comparison.n_resamples or 0
-            pair_tests = inference.of_all_pairs(metric, units, n_resamples=n_draws, seed=comparison.seed)
-            comparison.facts.extend(facts_of_systems(metric, dict(zip(names, stats, strict=True)), scored))
-            tables = _tables(
-                comparison,
-                metric,
-                stats=stats,
-                scored=scored,
-                units=units,
-                tests=pair_tests,
-                is_exact=is_exact,
-                inference=inference,
-            )
-            comparison.tables.extend(tables)
-    comparison.warnings.extend(map(as_settings, dict.fromkeys(messages)))
-    return comparison
+    return messages + warn_of_artefacts(test_set, data.corpus, data.metrics)
+
+
+def _add_scores(
+    comparison: Comparison, corpus: Corpus, metric: Metric, heading: str, show_line: Callable[[str], None]
+) -> list[str]:
+    """Add the tables of a metric to a comparison; return what the metric warned of."""
+    test_set = comparison.test_set
+    show_line(f"{heading}: scores")
+    with recorded() as messages:
+        stats = system_stats(metric, corpus, test_set)
+        warn_of_scores(test_set, metric, stats)
+    check_gaps(test_set, metric, stats)
+    work = "intervals" if comparison.test is None else f"{comparison.test} test and intervals"
+    show_line(f"{heading}: {work}")
+    is_scored = scored_for_all(stats)
+    scored = [of_system.selected(is_scored) for of_system in stats]
+    clusters = None if test_set.clusters is None else test_set.clusters.selected(is_scored)
+    units = clustered(scored, clusters)
+    is_exact = isinstance(metric, Column) and clusters is None and metric.are_shares(scored)
+    inference = comparison.inference.of_shares() if is_exact else comparison.inference
+    n_draws = comparison.n_resamples or 0
+    pair_tests = inference.of_all_pairs(metric, units, n_resamples=n_draws, seed=comparison.seed)
+    comparison.facts.extend(facts_of_systems(metric, dict(zip(test_set.systems, stats, strict=True)), scored))
+    tables = _tables(
+        comparison,
+        metric,
+        stats=stats,
+        scored=scored,
+        units=units,
+        tests=pair_tests,
+        is_exact=is_exact,
+        inference=inference,
+    )
+    comparison.tables.extend(tables)
+    return list(messages)
 
 
 def _read(

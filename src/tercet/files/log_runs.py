@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from tercet.errors import InputError, shorten, warn
 from .join import EMPTY, LACKING, LEAVE_OUT, join
 from .log_names import with_tasks
 from .moments import is_moment, last_moment
-from .read import items
+from .read import items, references_in
 from .results import joined_parts
 from .table import Log
 
@@ -72,9 +72,7 @@ def join_logs(
             repeated = _repeated(runs, systems)
             if missing == EMPTY:
                 repeated = _filled(repeated, systems)
-            yield _runs_of_task(
-                repeated, systems=systems, references=references, source=source, cluster=cluster, missing=missing
-            )
+            yield _Task.of(repeated, systems, references, source, missing).joined(cluster)
         except _NothingToCompareError as error:
             nothing.append(error)
     if nothing and len(nothing) == len(tasks):
@@ -87,120 +85,227 @@ class _NothingToCompareError(InputError):
     """A task with neither texts nor a score of each sample."""
 
 
-def _runs_of_task(
-    runs: Mapping[str, Log],
-    systems: Sequence[str],
-    references: Sequence[str],
-    source: str | None,
-    cluster: str | None,
-    missing: str,
-) -> Runs:
-    first_log = next(iter(runs.values()))
-    # The first log that says which values of a score are better has its way.
-    directions: dict[str, bool] = {}
-    for log in runs.values():
-        directions = {**log.higher_is_better, **directions}
-    rows = {name: _rows(log) for name, log in runs.items()}
-    keys = _in_all(runs, rows, missing)
-    known: set[tuple[str, ...]] = set()
-    for name, log in runs.items():
-        known.update(rows[name], log.failed)
-    lost: dict[str, Counter[str]] = {}
-    texts: dict[str, list[str]] = {}
-    lists: list[list[str]] = []
-    sources = []
-    scores: dict[str, dict[str, list[float]]] = {}
-    no_texts = next((log.no_texts for log in runs.values() if log.no_texts), "")
-    references, source = references or first_log.roles.references, source or first_log.roles.source
-    for name, log in runs.items():
-        order = [rows[name][key] for key in keys]
-        columns = systems or log.roles.systems
-        for column in columns:
-            predictions, row_references = items(log, column, references)
-            # With several filters, a column is called such as "filtered_resps strict-match".
-            label = column.partition(" ")[2] or column
-            system = f"{name} {label}" if columns[1:] else name
-            if log.names_systems and len(runs) == 1 and not log.called:
-                system = label
-            texts[system] = [predictions[row] for row in order]
+#: What tells a sample of a task apart: its id, and where it was repeated, which time this is.
+_Key = tuple[str, ...]
+
+
+class _System(NamedTuple):
+    """A column of a run that has the texts of a system."""
+
+    name: str
+    run: str
+    log: Log
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """The runs of a task by their names, and the samples of it that are scored."""
+
+    runs: Mapping[str, Log]
+    #: The columns of systems that the user names.
+    asked_systems: Sequence[str]
+    references: Sequence[str]
+    source: str | None
+    #: By run, the row of each sample that it has.
+    rows: Mapping[str, Mapping[_Key, int]]
+    keys: list[_Key]
+
+    @classmethod
+    def of(
+        cls,
+        runs: Mapping[str, Log],
+        systems: Sequence[str],
+        references: Sequence[str],
+        source: str | None,
+        missing: str,
+    ) -> _Task:
+        roles = next(iter(runs.values())).roles
+        rows = {name: _rows(log) for name, log in runs.items()}
+        keys = _in_all(runs, rows, missing)
+        return cls(runs, systems, references or roles.references, source or roles.source, rows, keys)
+
+    def joined(self, cluster: str | None) -> Runs:
+        """Return the runs, with the texts, references, sources and scores of the samples that are scored."""
+        systems = self._systems()
+        texts, lost = self._texts_and_lost(systems)
+        references = self._shared_references()
+        scores = self._scores(systems)
+        no_texts = next((log.no_texts for log in self.runs.values() if log.no_texts), "")
+        if no_texts:
+            if not scores:
+                raise _NothingToCompareError(f"{no_texts}, and none of its scores is a number of each sample.")
+            texts = {system: [""] * len(self.keys) for system in texts}
+            references = [[] for _ in self.keys]
+        sources = self._shared_sources()
+        labels, cluster_name = self._clusters(cluster)
+        fields = self._fields([*scores], has_texts=not no_texts, has_sources=sources is not None)
+        if cluster is None and cluster_name is not None:
+            fields += f"; {len({*labels}):,} samples with {len(labels):,} answers are resampled by sample"
+        logs = "logs" if len(self.runs) > 1 else "log"
+        return Runs(
+            task=self._first.task,
+            systems=texts,
+            references=references,
+            source=sources,
+            fields=f"{self._first.task}: {logs} of {self._first.harness}: {', '.join(texts)}: {fields}.",
+            first=replace(self._first, higher_is_better=self._directions()),
+            scores=scores,
+            no_texts=no_texts,
+            cluster=cluster_name,
+            labels=labels,
+            order=self._rows_of(next(iter(self.runs))),
+            lost=lost,
+            n_all=self._n_all(),
+        )
+
+    @property
+    def _first(self) -> Log:
+        return next(iter(self.runs.values()))
+
+    def _rows_of(self, run: str) -> list[int]:
+        """Return the row of each sample that is scored in a run."""
+        return [self.rows[run][key] for key in self.keys]
+
+    def _systems(self) -> list[_System]:
+        """Return the systems of all runs, by the names of these, and of columns where a run has several."""
+        found = []
+        for run, log in self.runs.items():
+            columns = self.asked_systems or log.roles.systems
+            for column in columns:
+                # With several filters, a column is called such as "filtered_resps strict-match".
+                label = column.partition(" ")[2] or column
+                name = f"{run} {label}" if len(columns) > 1 else run
+                if log.names_systems and len(self.runs) == 1 and not log.called:
+                    name = label
+                found.append(_System(name, run, log, column))
+        return found
+
+    def _known(self) -> set[_Key]:
+        """Return the samples that some run has, or could not answer."""
+        known: set[_Key] = set()
+        for run, log in self.runs.items():
+            known.update(self.rows[run], log.failed)
+        return known
+
+    def _n_all(self) -> int:
+        """Return how many samples there are, with those that some run lacks."""
+        counts = [len(self._known())]
+        for run, log in self.runs.items():
+            counts.append(len(self.rows[run]) + len(log.failed) + log.n_left_out)
+        return max(counts)
+
+    def _texts_and_lost(self, systems: Sequence[_System]) -> tuple[dict[str, list[str]], dict[str, Counter[str]]]:
+        """Return the texts of each system, and how many samples it did not answer, or not to the end."""
+        known = self._known()
+        texts: dict[str, list[str]] = {}
+        lost: dict[str, Counter[str]] = {}
+        for name, run, log, column in systems:
+            rows = self.rows[run]
+            written = items(log, column, [])[0]
+            texts[name] = [written[row] for row in self._rows_of(run)]
             # What one of several files lacks is in the others; in one alone, its format counts it.
-            n_missing = max(len(known - rows[name].keys()), log.n_unanswered.get(column, 0))
-            lost[system] = Counter({LACKING: n_missing})
+            n_missing = max(len(known - rows.keys()), log.n_unanswered.get(column, 0))
+            lost[name] = Counter({LACKING: n_missing})
             for key, wrong_end in log.wrong_ends.items():
                 # An answer that is empty counts as that.
-                if key in rows[name] and predictions[rows[name][key]].strip():
-                    lost[system][wrong_end] += 1
-            for score, by_column in log.numbers.items():
-                # A text that is read in the place of a log's only one has its scores.
-                values = by_column.get(column) or (next(iter(by_column.values())) if len(by_column) == 1 else None)
+                if key in rows and written[rows[key]].strip():
+                    lost[name][wrong_end] += 1
+        return texts, lost
+
+    def _shared_references(self) -> list[list[str]]:
+        """Return the references, which must be the same in all runs."""
+        shared: list[list[str]] | None = None
+        for run, log in self.runs.items():
+            in_log = references_in(log, self.references)
+            lists = [in_log[row] for row in self._rows_of(run)]
+            # Those of the first run are what the others must have.
+            shared = shared or lists
+            for key, expected, actual in zip(self.keys, shared, lists, strict=True):
+                if actual != expected:
+                    raise InputError(
+                        f"{log.name}: the sample with {_named(log, key)} has the references {shorten(actual)}; "
+                        f"{self._first.name} has {shorten(expected)}: these are not runs of the same task."
+                    )
+        return shared or []
+
+    def _shared_sources(self) -> list[str] | None:
+        """Return the sources where all runs have the same: prompts may differ between them."""
+        shared: list[str] | None = None
+        for run, log in self.runs.items():
+            cells = log.column(self.source) if self.source else []
+            if not cells or not all(isinstance(cell, str) for cell in cells):
+                return None
+            sources = [cells[row] for row in self._rows_of(run)]
+            if shared is not None and sources != shared:
+                return None
+            shared = sources
+        return shared or None
+
+    def _scores(self, systems: Sequence[_System]) -> dict[str, dict[str, list[float]]]:
+        """Return the scores that all systems have, of each of them; a warning names others."""
+        found: dict[str, dict[str, list[float]]] = {}
+        for system in systems:
+            rows = self._rows_of(system.run)
+            for score, by_column in system.log.numbers.items():
+                values = by_column.get(system.column)
+                if values is None and len(by_column) == 1:
+                    # A text that is read in the place of a log's only one has its scores.
+                    (values,) = by_column.values()
                 if values is not None:
-                    scores.setdefault(score, {})[system] = [values[row] for row in order]
-        run_references = [row_references[row] for row in order]
-        # Those of the first run are what the others must have.
-        lists = lists or run_references
-        for key, expected, actual in zip(keys, lists, run_references, strict=True):
-            if actual != expected:
-                raise InputError(
-                    f"{log.name}: the sample with {_named(log, key)} has the references {shorten(actual)}; "
-                    f"{first_log.name} has {shorten(expected)}: these are not runs of the same task."
-                )
-        cells = log.column(source) if source else []
-        has_texts = bool(cells) and all(isinstance(cell, str) for cell in cells)
-        sources.append([cells[row] for row in order] if has_texts else [])
-    incomplete = [score for score, by_system in scores.items() if len(by_system) < len(texts)]
-    if incomplete:
-        lacking = next(system for system in texts if system not in scores[incomplete[0]])
-        warn(
-            f"{first_log.task}: {shorten(lacking)} has no score {shorten(incomplete[0])}, and others have: left out."
-        )
-    scores = {score: by_system for score, by_system in scores.items() if score not in incomplete}
-    if no_texts:
-        if not scores:
-            raise _NothingToCompareError(f"{no_texts}, and none of its scores is a number of each sample.")
-        texts, lists = {system: [""] * len(keys) for system in texts}, [[] for _ in keys]
-    # Prompts may differ between runs: a source is what all of them have.
-    shared_sources = sources[0] if sources[0] and all(run_sources == sources[0] for run_sources in sources) else None
-    fields = "no texts"
-    if not no_texts:
-        predictions_from = ", ".join(systems or first_log.roles.systems)
-        if first_log.names_systems and not systems:
-            predictions_from = first_log.roles.systems[0].partition(" ")[0]
-        fields = f"predictions from {predictions_from}"
-        fields += f"; references from {', '.join(references)}" if references else ""
-    fields += f"; scores: {', '.join(scores)}" if scores else ""
-    fields += f"; sources from {source}" if shared_sources else ""
-    fields += f"; samples joined by {' and '.join(first_log.key)}" if len(runs) > 1 else ""
-    if not first_log.names_task and len({Path(log.name).name for log in runs.values()}) > 1:
-        fields += "; runs of one task, because they have the same samples"
-    logs = f"{'logs' if len(runs) > 1 else 'log'} of {first_log.harness}"
-    labels = [key[0] for key in keys]
-    n_samples, cluster_name = len(set(labels)), None
-    if cluster is not None:
-        cells, row_of_key = first_log.column(cluster), rows[next(iter(runs))]
-        labels, cluster_name = [str(cells[row_of_key[key]] or "") for key in keys], cluster
-        if len({(key[0], label) for key, label in zip(keys, labels, strict=True)}) > n_samples:
+                    found.setdefault(score, {})[system.name] = [values[row] for row in rows]
+        names = [system.name for system in systems]
+        incomplete = [score for score, by_system in found.items() if len(by_system) < len(names)]
+        if incomplete:
+            lacking = next(name for name in names if name not in found[incomplete[0]])
             warn(
-                f"{first_log.name}: {cluster!r} puts answers to the same sample into different clusters, though they "
-                "are not independent. Without it, logs are resampled by sample."
+                f"{self._first.task}: {shorten(lacking)} has no score {shorten(incomplete[0])}, and others have: "
+                "left out."
             )
-    elif n_samples < len(keys):
-        cluster_name = "sample id"
-        fields += f"; {n_samples:,} samples with {len(keys):,} answers are resampled by sample"
-    return Runs(
-        task=first_log.task,
-        systems=texts,
-        references=lists,
-        source=shared_sources,
-        fields=f"{first_log.task}: {logs}: {', '.join(texts)}: {fields}.",
-        first=replace(first_log, higher_is_better=directions),
-        scores=scores,
-        no_texts=no_texts,
-        cluster=cluster_name,
-        labels=labels,
-        order=[rows[next(iter(runs))][key] for key in keys],
-        lost=lost,
-        n_all=max(len(known), *(len(rows[name]) + len(log.failed) + log.n_left_out for name, log in runs.items())),
-    )
+        return {score: by_system for score, by_system in found.items() if score not in incomplete}
+
+    def _directions(self) -> dict[str, bool]:
+        """Return which values of a score are better: the first log that says so has its way."""
+        directions: dict[str, bool] = {}
+        for log in self.runs.values():
+            directions = {**log.higher_is_better, **directions}
+        return directions
+
+    def _clusters(self, column: str | None) -> tuple[list[str], str | None]:
+        """Return what each segment is resampled with, and what that is; None where each is alone."""
+        samples = [key[0] for key in self.keys]
+        n_samples = len({*samples})
+        if column is None:
+            return samples, "sample id" if n_samples < len(samples) else None
+        cells = self._first.column(column)
+        labels = [str(cells[row] or "") for row in self._rows_of(next(iter(self.runs)))]
+        if len({*zip(samples, labels, strict=True)}) > n_samples:
+            warn(
+                f"{self._first.name}: {column!r} puts answers to the same sample into different clusters, though "
+                "they are not independent. Without it, logs are resampled by sample."
+            )
+        return labels, column
+
+    def _fields(self, scores: Sequence[str], *, has_texts: bool, has_sources: bool) -> str:
+        """Return which of the logs' fields are what, in words."""
+        said = ["no texts"]
+        if has_texts:
+            predictions_from = ", ".join(self.asked_systems or self._first.roles.systems)
+            if self._first.names_systems and not self.asked_systems:
+                predictions_from = self._first.roles.systems[0].partition(" ")[0]
+            said = [f"predictions from {predictions_from}"]
+            if self.references:
+                said.append(f"references from {', '.join(self.references)}")
+        if scores:
+            said.append(f"scores: {', '.join(scores)}")
+        if has_sources:
+            said.append(f"sources from {self.source}")
+        if len(self.runs) > 1:
+            said.append(f"samples joined by {' and '.join(self._first.key)}")
+        file_names = {Path(log.name).name for log in self.runs.values()}
+        if not self._first.names_task and len(file_names) > 1:
+            said.append("runs of one task, because they have the same samples")
+        return "; ".join(said)
 
 
 def _repeated(runs: Mapping[str, Log], systems: Sequence[str]) -> Mapping[str, Log]:

@@ -61,9 +61,10 @@ class NamedFiles(NamedTuple):
                 found.paths.append(path)
                 continue
             if path in names:
-                raise InputError(
-                    f"The file {path!r} is given twice, with the names {shorten(names[path])} and {shorten(name)}."
-                )
+                called = f"with the names {shorten(names[path])} and {shorten(name)}"
+                if name == names[path]:
+                    called = f"both times with the name {shorten(name)}"
+                raise InputError(f"The file {path!r} is given twice, {called}.")
             names[path] = name
             first = first_of.setdefault(name, path)
             if first == path:

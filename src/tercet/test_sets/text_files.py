@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from tercet.errors import InputError, argument, shorten, warn
 from tercet.files.candidates import first_candidates
@@ -38,47 +39,21 @@ def text_set(paths: list[str], reference_paths: list[str], source: str | None, c
             f"reference per line ({argument('references')}). A table must be named as one, {' '.join(SUFFIXES)}: "
             "rename it if it has columns."
         )
-    all_paths = [*paths, *reference_paths, *([] if source is None else [source])]
-    for path in all_paths[len(paths) :]:
+    further = [*reference_paths, *([] if source is None else [source])]
+    for path in further:
         if table_format(path) in MEMORIES or (table_format(path) and path == source):
             raise InputError(
                 f"{path!r} is a table, and {paths[0]!r} is a text file; expected sources as a text file too, a "
                 "segment per line, and references as such or in a column; or all texts in columns of one table."
             )
-    if all_paths.count(STDIN) > 1:
+    if [*paths, *further].count(STDIN) > 1:
         raise InputError("Standard input (-) can be read only once; give files for the others.")
+    files = _Files.read(paths, further, columns)
     # The test set is called as this file, and all others have as many lines.
     first_path = [*reference_paths, *paths][0]
-    tables = {path: _references(path, columns) for path in reference_paths if table_format(path)}
-    lines: dict[str, list[str]] = {}
-    outputs: list[Generated] = []
-    for path in all_paths:
-        if path in tables:
-            continue
-        lines[path] = first_candidates(path, read_lines(path, encoding=columns.opening.encoding))
-        output = generated(path, lines[path])
-        if output is not None and path not in paths:
-            raise InputError(
-                f"{path!r} is the output of fairseq-generate; expected references and sources in other files. "
-                f"Without {argument('references')}, a system in such a file has those that it repeats."
-            )
-        if output is not None:
-            lines[path] = output.in_order()
-            outputs.append(output)
-    warn_of_mixed_kinds(outputs)
-    n_lines = {path: len(tables[path] if path in tables else lines[path]) for path in all_paths}
-    if not n_lines[first_path]:
-        raise InputError(
-            f"{first_path!r} is empty; expected a {'reference' if reference_paths else 'text'} per line."
-        )
-    for path in all_paths:
-        if n_lines[path] != n_lines[first_path]:
-            unit = f"{'row' if path in tables else 'line'}{'s' * (n_lines[path] != 1)}"
-            raise InputError(
-                f"{path!r} has {n_lines[path]} {unit} and {first_path!r} has {n_lines[first_path]}; expected a line "
-                "per segment in each."
-            )
+    files.check_lengths(first_path, "reference" if reference_paths else "text")
     check_different(paths, reference_paths)
+    lines = files.lines
     systems = {name: lines[path] for path, name in zip(paths, names_of(paths, columns.called), strict=True)}
     # Folders say nothing of a file's role.
     warn_swapped(
@@ -87,15 +62,9 @@ def text_set(paths: list[str], reference_paths: list[str], source: str | None, c
         [os.path.basename(path) for path in reference_paths],
         None if source is None else os.path.basename(source),
     )
-    reference_lists = [
-        tables[path] if path in tables else [[line] for line in lines[path]] for path in reference_paths
-    ]
-    references = [
-        [text for file_references in reference_lists for text in file_references[row]]
-        for row in range(n_lines[first_path])
-    ]
+    references = files.references(reference_paths, len(lines[paths[0]]))
     _warn_of_utterance_ids(paths[0], lines[paths[0]], references)
-    fields = "; ".join(output.note for output in outputs)
+    fields = "; ".join(output.note for output in files.outputs)
     return TestSet(
         names_of([first_path])[0],
         systems,
@@ -103,6 +72,62 @@ def text_set(paths: list[str], reference_paths: list[str], source: str | None, c
         None if source is None else lines[source],
         fields=f"{fields}." if fields else "",
     )
+
+
+class _Files(NamedTuple):
+    """What files hold, by path: lines, or the references of tables."""
+
+    lines: dict[str, list[str]]
+    tables: dict[str, list[list[str]]]
+    #: Those of fairseq-generate.
+    outputs: list[Generated]
+
+    @classmethod
+    def read(cls, systems: Sequence[str], further: Sequence[str], columns: Columns) -> _Files:
+        files = cls({}, {}, [])
+        for path in [*systems, *further]:
+            if path in further and table_format(path):
+                files.tables[path] = _references(path, columns)
+                continue
+            lines = first_candidates(path, read_lines(path, encoding=columns.opening.encoding))
+            output = generated(path, lines)
+            if output is not None:
+                if path not in systems:
+                    raise InputError(
+                        f"{path!r} is the output of fairseq-generate; expected references and sources in other "
+                        f"files. Without {argument('references')}, a system in such a file has those that it repeats."
+                    )
+                lines = output.in_order()
+                files.outputs.append(output)
+            files.lines[path] = lines
+        warn_of_mixed_kinds(files.outputs)
+        return files
+
+    def check_lengths(self, first: str, what: str) -> None:
+        """Raise an InputError for a file with more or fewer lines than the first, or if that has none."""
+        n_lines = {path: len(lines) for path, lines in self.lines.items()}
+        n_rows = {path: len(rows) for path, rows in self.tables.items()}
+        n_first = {**n_lines, **n_rows}[first]
+        if not n_first:
+            raise InputError(f"{first!r} is empty; expected a {what} per line.")
+        for counts, unit in ((n_lines, "line"), (n_rows, "row")):
+            for path, number in counts.items():
+                if number != n_first:
+                    raise InputError(
+                        f"{path!r} has {number} {unit}{'s' * (number != 1)} and {first!r} has {n_first}; expected a "
+                        "line per segment in each."
+                    )
+
+    def references(self, paths: Sequence[str], n_segments: int) -> list[list[str]]:
+        """Return the references of each segment, in the order of the files."""
+        found: list[list[str]] = [[] for _ in range(n_segments)]
+        for path in paths:
+            for segment, references in enumerate(found):
+                if path in self.tables:
+                    references += self.tables[path][segment]
+                else:
+                    references.append(self.lines[path][segment])
+        return found
 
 
 def _references(path: str, columns: Columns) -> list[list[str]]:
