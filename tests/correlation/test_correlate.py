@@ -88,6 +88,18 @@ def test_wide_long_and_json_lines_hold_the_same(tmp_path):
         np.testing.assert_array_equal(grades.mean("content"), expected)
 
 
+def test_an_item_that_a_system_did_not_answer_is_left_out_for_all(tmp_path):
+    path = long(tmp_path)
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if not line.startswith("s1\tB\t")), encoding="utf-8")
+    lacks = r"long\.tsv: 'B' lacks 1 of the 5 items, the first is 's1' \(item\): left out for every system\."
+    with pytest.warns(UserWarning, match=lacks):
+        test_set, grades = read_graded(path)
+    assert test_set.systems["A"] == [TEXTS["A"][0], *TEXTS["A"][2:]]
+    assert grades.mean("content")[1].tolist() == [3.0, 4.0, 3.0, 5.0]
+    assert (test_set.lost, test_set.n_all) == ({"B": {"missing": 1}}, 5)
+
+
 def test_grades_may_stand_in_a_table_of_their_own(tmp_path):
     lines = wide(tmp_path).read_text(encoding="utf-8").splitlines()
     texts = written(tmp_path / "texts.tsv", [line.split("\t")[:5] for line in lines])

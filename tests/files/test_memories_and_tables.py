@@ -109,15 +109,15 @@ def test_what_does_not_match_is_said_both_ways(tmp_path):
     by_source = table(tmp_path / "by_source.csv", source=[*SOURCES[1:], "Hail."], reference=[*HUMAN[1:], "Hagel."])
     by_id = table(tmp_path / "by_id.csv", id=[*IDS[1:], "u9"], reference=[*HUMAN[1:], "Hagel."])
     for references, lacking, further in (
-        (by_source, "2 of the 4 source texts of .*by_source.csv, the first on its line 4, 'Snow.'", "'The sea.'"),
-        (by_id, "2 of the 4 ids of .*by_id.csv, the first on its line 4, 'u4'", "'u1'"),
+        (by_source, "2 of the 4 source texts of .*by_source.csv, the first on line 4, 'Snow.'", "'The sea.'"),
+        (by_id, "2 of the 4 ids of .*by_id.csv, the first on line 4, 'u4'", "'u1'"),
     ):
         with pytest.warns(UserWarning, match="left out for every system|not scored"):
             (test_set,) = read_test_sets(mine, references=references)
         assert (test_set.systems, test_set.references) == ({"mine": MINE[1:3]}, [[text] for text in HUMAN[1:3]])
         messages = test_set.warnings
         assert len(messages) == 2
-        assert re.search(rf"mine\.xlf has no .* {lacking}: left out for every system\.$", messages[0])
+        assert re.search(rf"mine\.xlf lacks {lacking}: left out for every system\.$", messages[0])
         assert f", the first on line 1, {further}: not scored." in messages[1]
     nothing = table(tmp_path / "nothing.csv", id=["7", "8"], reference=HUMAN[:2])
     with pytest.raises(InputError, match=r"No id of '.*', such as '7', can be joined with one of '.*', such as 'u1'"):
@@ -132,7 +132,7 @@ def test_several_columns_and_several_tables_are_several_references(tmp_path):
     assert test_set.references == expected
     first = table(tmp_path / "first.csv", source=SOURCES, reference=HUMAN)
     second = table(tmp_path / "second.csv", reference=OTHER[2::-1], source=SOURCES[2::-1])
-    with pytest.warns(UserWarning, match=r"second.csv has no .* 1 of the 4 .*: these segments have one refer"):
+    with pytest.warns(UserWarning, match=r"second.csv lacks 1 of the 4 .*: these segments have one refer"):
         (test_set,) = read_test_sets(mine, references=[first, second])
     assert test_set.references == expected
 
@@ -184,10 +184,10 @@ def test_a_unit_that_the_first_file_lacks_has_the_id_of_the_next(tmp_path):
     mine = xliff(tmp_path / "mine.xlf", MINE[1:], ids=IDS[1:], sources=SOURCES[1:])
     other = xliff(tmp_path / "other.xlf", OTHER, ids=["v1", "v2", "v3", "v4"])
     references = table(tmp_path / "refs.csv", source=SOURCES, reference=HUMAN, comment=list("abcd"))
-    with pytest.warns(UserWarning, match="for 1 of the 4 source texts"):
+    with pytest.warns(UserWarning, match="mine.xlf lacks 1 of the 4 source texts"):
         (test_set,) = read_test_sets([mine, other], references=references, missing="empty")
     assert (test_set.ids, test_set.own_columns) == (["v1", "u2", "u3", "u4"], {"comment": list("abcd")})
-    with pytest.warns(UserWarning, match="for 1 of the 4 source texts"):
+    with pytest.warns(UserWarning, match="mine.xlf lacks 1 of the 4 source texts"):
         (test_set,) = read_test_sets([mine, other], references=references)
     assert (test_set.ids, test_set.own_columns) == (["u2", "u3", "u4"], {"comment": list("bcd")})
 
