@@ -98,6 +98,10 @@ def test_an_item_that_a_system_did_not_answer_is_left_out_for_all(tmp_path):
     assert test_set.systems["A"] == [TEXTS["A"][0], *TEXTS["A"][2:]]
     assert grades.mean("content")[1].tolist() == [3.0, 4.0, 3.0, 5.0]
     assert (test_set.lost, test_set.n_all) == ({"B": {"missing": 1}}, 5)
+    only_a = [line for line in lines if not line.startswith(tuple(f"s{item}\tB\t" for item in range(1, 5)))]
+    path.write_text("".join(line for line in only_a if not line.startswith("s0\tA\t")), encoding="utf-8")
+    with pytest.raises(InputError, match=r"no item has a text of each system \('A', 'B', 'C'\)"):
+        read_graded(path)
 
 
 def test_grades_may_stand_in_a_table_of_their_own(tmp_path):

@@ -124,10 +124,10 @@ class LongGrades:
         source = columns.source or self._source
         first_rows, texts = self._rows_of_items(columns.cluster), self._texts_by_system(self.text)
         sides = {system: f"{table.name}: {shorten(system)}" for system in texts}
+        if not set(first_rows).intersection(*texts.values()):
+            raise InputError(f"{table.name}: no item has a text of each system ({', '.join(map(repr, texts))}).")
         keys_of = {sides[system]: by_item for system, by_item in texts.items()}
         items = join(keys_of, list(first_rows), "items", lambda key: f"is {shorten(key)} ({self.item})")
-        if not items.keys:
-            raise InputError(f"{table.name}: no item has a text of each system ({', '.join(map(repr, texts))}).")
         rows = [first_rows[key] for key in items.keys]
         clusters = None
         if columns.cluster is not None:

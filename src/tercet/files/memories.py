@@ -94,7 +94,7 @@ def complete(
     if not memory.target_language:
         return memory, NOTHING_LOST
     side_of = {system: f"{memory.name}: {shorten(system)}" for system in systems}
-    rows_of = {side: _rows_with(memory, [system]) for system, side in side_of.items()}
+    rows_of = {side: {*_rows_with(memory, [system])} for system, side in side_of.items()}
     with_references = _rows_with(memory, references)
     if not set(with_references).intersection(*rows_of.values()):
         columns = ", ".join(map(repr, [*systems, *references]))
