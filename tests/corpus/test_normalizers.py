@@ -171,11 +171,11 @@ class TestWhatTheyDo:
     def test_long_texts_take_no_longer_than_they_are_long(self):
         n = 200_000
         long = [" " * n + "x", "<|channel|>" + "a" * n, "\u200c" * n + "x", "(" * n, '" ' * n, "qu" * n, '{"a":' * n]
-        begin = time.perf_counter()
+        begin = time.process_time()
         for name in (*NORMALIZERS, "json:a"):
             for text in long:
                 changed(name, text)
-        assert time.perf_counter() - begin < 20
+        assert time.process_time() - begin < 20
 
     def test_lists_are_applied_in_their_order(self):
         assert changed(["html", str.upper, "quotes"], "&ldquo;a&rdquo;") == '"A"'

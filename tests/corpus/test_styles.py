@@ -206,7 +206,7 @@ def test_no_warning_of_case_where_no_metric_heeds_it():
 def test_long_texts_take_no_longer_than_they_are_long():
     n = 300_000
     long = ["!" * n, " ." * n, '{"a":' * n, "sorry " * n, "I'm sorry" + " " * n, "A" * n, "。" * n]
-    begin = time.perf_counter()
+    begin = time.process_time()
     for text in long:
         of_score([text] * 6, ["x"] * 6, "jaccard")
-    assert time.perf_counter() - begin < 20
+    assert time.process_time() - begin < 20

@@ -7,12 +7,12 @@ import random
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
-from time import process_time
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from growth import times_longer
 from tercet.errors import InputError
 from tercet.files.read import read_table
 from tercet.streaming.work import (
@@ -143,13 +143,11 @@ class TestTasks:
         for number in range(8000):
             (tmp_path / f"{number:05}.jsonl").touch()
 
-        def seconds(pattern):
-            begun = process_time()
-            tasks_of(list_parts(list_files(list_files(f"{tmp_path}/{pattern}")), 32), 32)
-            return process_time() - begun
+        def listing(pattern):
+            return lambda: tasks_of(list_parts(list_files(list_files(f"{tmp_path}/{pattern}")), 32), 32)
 
-        few, many = (min(seconds(files) for _ in range(3)) for files in ("00[0-3]*", "0*"))
-        assert many < 60 * few  # 20 times as many; their square is 400 times as much
+        # 20 times as many; their square is 400 times as much
+        assert times_longer(listing, few="00[0-3]*", many="0*") < 100
 
 
 class TestFilesThatChange:

@@ -6,7 +6,6 @@ import pickle
 import re
 import warnings
 from itertools import pairwise, product
-from time import process_time
 
 import numpy as np
 import pandas as pd
@@ -16,6 +15,7 @@ from test_same_bits import COUNTS
 
 import tercet
 from conftest import ANY_TEXTS, FEW_ITEMS, ZERO_BLEU, close, needed
+from growth import times_longer
 from tercet import InputError, MergeError, OptionError, Stream
 from texts import PAIRS, all_pairs
 
@@ -327,18 +327,20 @@ class TestMerging:
     def test_takes_time_in_proportion_to_the_streams(self, at_once):
         """The marks of all streams before were once copied for each."""
 
-        def seconds(n):
+        def merging(n):
             streams = [stream_of("ter", [([f"a {number}"], [f"b {number}"])]) for number in range(n)]
-            whole, begun = Stream("ter"), process_time()
-            for each in [streams] if at_once else streams:
-                whole.merge(each)
-            for number in range(n):
-                whole.add([f"c {number}"], ["c"])
-            assert len(whole) == 2 * n
-            return process_time() - begun
 
-        few, many = (min(seconds(n) for _ in range(3)) for n in (300, 6_000))  # others may slow the machine
-        assert many < 60 * few  # 20 times as many; their square is 400 times as much
+            def merge():
+                whole = Stream("ter")
+                for each in [streams] if at_once else streams:
+                    whole.merge(each)
+                for number in range(n):
+                    whole.add([f"c {number}"], ["c"])
+                assert len(whole) == 2 * n
+
+            return merge
+
+        assert times_longer(merging, few=60, many=1_200) < 100  # 20 times as many; their square is 400 times as much
 
     def test_merges_all_of_several_or_none(self):
         one, other, same = (stream_of("ter", [([text], ["a b"])]) for text in ("a", "b", "b"))

@@ -4,7 +4,6 @@ import json
 import pickle
 from dataclasses import replace
 from functools import reduce
-from time import process_time
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -12,6 +11,7 @@ import pytest
 
 import tercet
 from conftest import FEW_ITEMS
+from growth import times_longer
 from tercet.api import make_scorer
 from tercet.corpus.reading import read_batch
 from tercet.errors import InputError, MergeError
@@ -111,14 +111,15 @@ def test_parts_add_up_in_time_in_proportion_to_their_number():
     """The names of all parts before were once copied for each."""
     part = work_of({"ter": {}}).of_table(pa.table({"id": [1], "mt": ["a b"], "refs": ["a"]}))
 
-    def seconds(n):
+    def adding(n):
         parts = [replace(part, parts={f"{number}.parquet"}) for number in range(n)]
-        begun = process_time()
-        assert len(reduce(Summed.add, parts, Summed()).parts) == n
-        return process_time() - begun
 
-    few, many = (min(seconds(n) for _ in range(3)) for n in (1_500, 30_000))
-    assert many < 60 * few  # 20 times as many; their square is 400 times as much
+        def add():
+            assert len(reduce(Summed.add, parts, Summed()).parts) == n
+
+        return add
+
+    assert times_longer(adding, few=500, many=10_000) < 100  # 20 times as many; their square is 400 times as much
 
 
 def test_threads_leave_the_scores_of_items_beside_their_ids(tmp_path):
