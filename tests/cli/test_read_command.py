@@ -98,6 +98,16 @@ def test_text_files(tmp_path):
     assert "1 segments of hyp; 1 reference each." in run.stdout
 
 
+def test_where_no_references_are_what_can_be_done_is_said(tmp_path):
+    path = tmp_path / "judged.csv"
+    path.write_text("id,model,answer,score\n1,old,да,4\n1,new,ja,3\n2,old,oui,2\n2,new,sí,3\n", encoding="utf-8")
+    shown = command("read", path).stdout
+    assert "2 segments of old and new; no references.\nTo choose references: --reference-column NAME" in shown
+    assert "--scores NAME." in shown
+    numbers = command("read", path, "--scores", "score").stdout
+    assert numbers.endswith("--scores score\n")
+
+
 def test_the_encoding_and_the_sheet_are_those_of_other_commands(tmp_path):
     path = tmp_path / "alt.csv"
     path.write_bytes("Referenz;System\nschön;schon\nGrüße;Gruß\n".encode("cp1252"))

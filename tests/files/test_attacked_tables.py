@@ -92,7 +92,9 @@ def test_scores_beside_the_texts_of_a_column_called_system_are_of_segments(tmp_p
 
 def test_marked_errors_are_for_correlate(tmp_path: Path) -> None:
     head = ["system", "doc", "seg_id", "rater", "source", "target", "category", "severity"]
-    rows = [[name, "d1", 0, "rater1", GERMAN[0], OUTPUTS[0], "Accuracy", "Minor"] for name in ("x", "y")]
+    rows = [
+        [name, "d1", n, "rater1", GERMAN[n], OUTPUTS[n], "Accuracy", "Minor"] for n in range(3) for name in ("x", "y")
+    ]
     with pytest.raises(InputError, match=r"an error that a rater of MQM marked, not a segment.* tercet correlate"):
         read_test_sets(table(tmp_path, [head, *rows]))
 

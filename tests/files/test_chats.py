@@ -106,3 +106,31 @@ messages = st.builds(
 @given(st.lists(messages, min_size=1).filter(lambda chat: any(each["role"] == "assistant" for each in chat)))
 def test_files_and_rewards_read_the_same(chat):
     assert texts_of_chats([chat], ["line 1"]) == completion_texts([chat])
+
+
+class TestAnswersOfSquad:
+    """Questions may have several answers, each with the position in its passage."""
+
+    ANSWERS = (["im Hafen", "Hafen"], ["昨天"], [])
+
+    def written(self, form):
+        """Return the answers as datasets and as SQuAD itself write them."""
+        if form == "an object of lists":
+            return [{"text": texts, "answer_start": [0] * len(texts)} for texts in self.ANSWERS]
+        return [[{"text": text, "answer_start": 0} for text in texts] for texts in self.ANSWERS]
+
+    @pytest.mark.parametrize(
+        ("form", "ending"),
+        [("an object of lists", "jsonl"), ("an object of lists", "parquet"), ("a list of objects", "jsonl")],
+    )
+    def test_are_references(self, tmp_path, form, ending):
+        path = tmp_path / f"squad.{ending}"
+        columns = {"question": ["Wo?", "いつ?", "Why?"], "answers": self.written(form), "prediction_text": TEXTS[:3]}
+        if ending == "parquet":
+            pq.write_table(pa.table(columns), path)
+            (found,) = tercet.read_test_sets(path)
+        else:
+            found = read(path, [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)])
+        assert found.references == [*self.ANSWERS]
+        assert found.systems == {"prediction_text": TEXTS[:3]}
+        assert found.source == columns["question"]

@@ -55,6 +55,22 @@ def test_several_rows_of_an_id_are_several_references(tmp_path):
     assert test_set.references == [list(pair) for pair in zip(REFERENCES, TUNED, strict=True)]
 
 
+def test_captions_as_coco_has_them(tmp_path):
+    """Its annotations stand beside its images, and have ids of their own."""
+    pairs = [(number, text) for number, text in enumerate(REFERENCES)] * 2
+    annotations = [{"image_id": image, "id": 90 - n, "caption": text} for n, (image, text) in enumerate(pairs)]
+    images = [{"id": number, "file_name": f"{number}.jpg", "license": 3, "width": 640} for number in range(6)]
+    references = tmp_path / "captions_val.json"
+    content = {"info": {"year": 2014}, "images": images, "licenses": [{"id": 3}], "annotations": annotations}
+    references.write_text(json.dumps(content), encoding="utf-8")
+    results = tmp_path / "results.json"
+    rows = [{"image_id": number, "id": 85 + number, "caption": BASE[number]} for number in reversed(range(6))]
+    results.write_text(json.dumps(rows), encoding="utf-8")
+    (test_set,) = read_test_sets(results, references=references)
+    assert test_set.systems == {"caption": BASE}
+    assert test_set.references == [[text, text] for text in REFERENCES]
+
+
 def test_what_does_not_match_is_said_both_ways_and_counts_for_gates(tmp_path, references):
     base = write(tmp_path / "base.jsonl", id=IDS, prediction=BASE)
     tuned = write(tmp_path / "tuned.jsonl", id=[*IDS[:4], "k9"], prediction=[*TUNED[:4], "x"])

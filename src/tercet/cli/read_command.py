@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 #: Lines without a reference that are named.
 _MOST_LINES = 3
 
+#: What can be done with texts that have none.
+_WITHOUT_REFERENCES = (
+    "To choose references: --reference-column NAME, or -r FILE. To compare numbers that came with the texts: "
+    "--scores NAME."
+)
+
 app = typer.Typer(rich_markup_mode=None)
 
 
@@ -141,6 +147,8 @@ def _show(test_set: TestSet) -> None:
     n_lacking = sum(not texts for texts in test_set.references)
     if n_references and n_lacking:
         typer.echo(one_cell(_lacking(test_set, n_lacking)))
+    if beside == "no references":
+        typer.echo(_WITHOUT_REFERENCES)
     if test_set.hint:
         typer.echo(one_cell(test_set.hint))
 

@@ -10,15 +10,16 @@ from typing import Any
 from tercet.errors import InputError, shorten
 from tercet.markup import joined
 
-from .roles import clear_role
+from .roles import clear_role, name_role
 from .table import RaggedRows, Table
 
 
 def table_in(data: bytes | bytearray, name: str) -> Table | None:
     """Return the table that a file of JSON is, a row per object; None for values of another form.
 
-    It is an array of objects, by itself or the only one in an object; an object of columns, which are lists of one
-    length, or objects by the number of the row (of pandas); an object of rows by their number; or one row.
+    It is an array of objects, by itself or in an object, as the only one whose names of columns say that it has texts
+    (COCO's annotations stand beside its images and licenses); an object of columns, which are lists of one length, or
+    objects by the number of the row (of pandas); an object of rows by their number; or one row.
     """
     content = value_of(bytes(data).decode(json.detect_encoding(bytes(data))), name)
     if _are_objects(content):
@@ -31,10 +32,11 @@ def table_in(data: bytes | bytearray, name: str) -> Table | None:
     columns = {key: _cells(value) for key, value in content.items() if _is_column(value)}
     lengths = {len(cells) for key, cells in columns.items() if key not in tables and _has_texts(cells)}
     if tables and not {len(rows) for rows in tables.values()} & lengths:
-        if len(tables) > 1:
+        of_texts = [key for key, rows in tables.items() if _say_texts(rows[0])] if len(tables) > 1 else [*tables]
+        if len(of_texts) != 1:
             names = joined([*map(shorten, tables)])
             raise InputError(f"{name} holds several tables, {names}: give each in a file of its own.")
-        return _table(next(iter(tables.values())), name)
+        return _table(tables[of_texts[0]], name)
     if lengths:
         return _table_of_columns(columns, name)
     # Such as a summary of scores, an object of one row says by its names what its texts are.
@@ -95,6 +97,12 @@ _DECODER = json.JSONDecoder(
 
 def _are_objects(value: Any) -> bool:
     return isinstance(value, list) and any(value) and all(isinstance(row, dict) for row in value)
+
+
+def _say_texts(row: Mapping[str, Any]) -> bool:
+    """Return whether the name of some column says that it has references, or texts of a system."""
+    said = [name_role(name) for name in row]
+    return any(name.word and name.role in ("system", "reference") for name in said)
 
 
 def _is_column(value: Any) -> bool:

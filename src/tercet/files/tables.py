@@ -226,7 +226,8 @@ def read_jsonl(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     the whole name has the role: ``refs.A`` is a reference, ``A`` would be a system. The values of systems may also be
     lists with one text.
 
-    Chats, lists of messages with role and content, are read as what the assistant said last.
+    Chats, lists of messages with role and content, are read as what the assistant said last; answers of SQuAD,
+    objects of texts and of where each starts, as lists of texts.
 
     The samples that lm-evaluation-harness logs are a :class:`Log`, with a row per document, and so are
     answers of OpenAI's batches, and results of ragas and MLflow, here and in other tables. An array of objects is
@@ -290,7 +291,9 @@ def _objects_in(data: bytearray, name: str, limits: Limits) -> Table:
 
 def spread(table: Table) -> Table:
     """Return a table with texts in the place of chats, and columns of texts in that of each column of objects."""
-    outer_columns = {name: _without_chats(table, name, cells) for name, cells in table.columns.items()}
+    outer_columns = {}
+    for name, cells in table.columns.items():
+        outer_columns[name] = _texts_of_answers(_without_chats(table, name, cells))
     table = replace(table, columns=outer_columns)
     inner = _inner_names(table)
     if not inner:
@@ -323,6 +326,24 @@ def _without_chats(table: Table, column: str, cells: list[Any]) -> list[Any]:
     if role_of(column) == "about" or not any(map(is_chat, cells)):
         return cells
     return texts_of_chats(cells, [table.place_on(line, column) for line in table.lines])
+
+
+#: The keys of SQuAD's answers: their texts, and where in the passage each starts.
+_OF_SQUAD = {"text", "answer_start"}
+
+
+def _texts_of_answers(cells: list[Any]) -> list[Any]:
+    """Return the cells of a column, with lists of texts for answers of SQuAD; None for an empty cell."""
+    filled = [cell for cell in cells if cell is not None]
+    if filled and all(isinstance(cell, dict) and cell.keys() == _OF_SQUAD for cell in filled):
+        return [None if cell is None else cell["text"] for cell in cells]
+    lists = [cell for cell in filled if isinstance(cell, list)]
+    answers = [answer for cell in lists for answer in cell]
+    are_answers = all(isinstance(answer, dict) and answer.keys() >= _OF_SQUAD for answer in answers)
+    if answers and are_answers and len(lists) == len(filled):
+        # As SQuAD itself writes them: an object for each answer.
+        return [None if cell is None else [answer["text"] for answer in cell] for cell in cells]
+    return cells
 
 
 def _inner_names(table: Table) -> dict[str, list[str]]:

@@ -167,6 +167,8 @@ ITEM = (
     *("sample_id", "example_id", "instance_id", "task_id", "query_id", "sentence_id", "row_id", "custom_id", "idx"),
     *("item_no", "qid", "sid", "uid", "uuid", "guid", "image_id", "utt_id", "utterance_id", "index", "key"),
 )
+#: Those that do not say of what they are the id.
+ITEM_ALONE = ("item", "id", "idx", "index", "key", "uid", "uuid", "guid")
 SYSTEM = (
     *("system", "model", "engine", "system_name", "model_name", "engine_name", "system_id", "model_id"),
     *("llm", "llm_name", "checkpoint", "experiment", "translator", "mt_system", "provider", "agent"),

@@ -12,7 +12,7 @@ from tercet.files.read import items
 from tercet.files.roles import UNLIKE_SYSTEMS, clear_role, guess_roles, lack, unrelated
 from tercet.files.score_columns import without_scores
 from tercet.files.table import Log, Memory, Table
-from tercet.files.vocabulary import ITEM
+from tercet.files.vocabulary import ITEM, ITEM_ALONE
 
 from .long_tables import column_called
 from .roles import Columns, named
@@ -27,9 +27,9 @@ class _Keyed:
     rows: Mapping[str, Sequence[int]]
 
     @classmethod
-    def of(cls, table: Table) -> _Keyed | None:
-        """Return a table with its ids; None for one without, or where some row has none."""
-        key = column_called(table, ITEM)
+    def of(cls, table: Table, names: Sequence[str]) -> _Keyed | None:
+        """Return a table with its ids, in the first column of these names; None without, or where a row has none."""
+        key = column_called(table, names)
         if key is None or isinstance(table, Log | Memory):
             return None
         rows: dict[str, list[int]] = {}
@@ -73,8 +73,9 @@ def joined_by_ids(tables: Mapping[str, Table], beside: Sequence[Table], columns:
     table beside. An id of it that has several rows there has several references. What a system lacks is treated as
     the user says (`missing`); what references lack is left out. None where some table has no column of ids.
     """
-    of_systems = {name: _Keyed.of(table) for name, table in tables.items()}
-    of_others = [_Keyed.of(table) for table in beside]
+    key_names = _names_of_keys([*tables.values()], beside)
+    of_systems = {name: _Keyed.of(table, key_names) for name, table in tables.items()}
+    of_others = [_Keyed.of(table, key_names) for table in beside]
     systems = {name: keyed for name, keyed in of_systems.items() if keyed is not None}
     others = [keyed for keyed in of_others if keyed is not None]
     if len(systems) < len(of_systems) or len(others) < len(of_others):
@@ -104,6 +105,25 @@ def joined_by_ids(tables: Mapping[str, Table], beside: Sequence[Table], columns:
     note = f"Joined with {named(files)} by {first.key!r}."
     roles = replace(columns, systems=[*side_of], references=references, source=source)
     return JoinedTables(joined, roles, note, joined_ids.lost(side_of), own_columns)
+
+
+def _names_of_keys(systems: Sequence[Table], beside: Sequence[Table]) -> Sequence[str]:
+    """Return the names of columns of ids: first one that all tables have, where it names each row of a system once.
+
+    Of several, first one that says of what it is the id: captions have an ``id`` of their own beside the ``image_id``
+    that says which captions belong together.
+    """
+    shared = [name for name in ITEM if all(column_called(table, [name]) for table in (*systems, *beside))]
+    once = [name for name in shared if all(_is_once(table, name) for table in systems)]
+    once.sort(key=lambda name: name in ITEM_ALONE)
+    return [*once, *ITEM]
+
+
+def _is_once(table: Table, name: str) -> bool:
+    """Return whether each cell of the column of this name occurs once in it."""
+    column = column_called(table, [name])
+    cells = [] if column is None else [*map(repr, table.columns[column])]
+    return len({*cells}) == len(cells)
 
 
 def _check_named(names: Sequence[str], tables: Sequence[Table]) -> None:
@@ -251,7 +271,15 @@ def _unread(keyed: _Keyed, columns: Columns) -> list[str]:
 def _systems_of(keyed: _Keyed, columns: Columns) -> list[str]:
     """Return the columns of a table that are systems."""
     asked = [name for name in columns.systems if name in keyed.table.columns]
-    return asked or [*guess_roles(without_scores(keyed.table, columns.scores)).systems]
+    if asked:
+        return asked
+    table = without_scores(keyed.table, columns.scores)
+    systems = [*guess_roles(table).systems]
+    texts = [name for name, cells in table.columns.items() if name != keyed.key and not lack(cells)]
+    if not systems and len(texts) == 1:
+        # A table of ids and texts has no other texts to choose from, whatever they are called: "caption".
+        return texts
+    return systems
 
 
 def _add_systems(

@@ -36,15 +36,19 @@ def check_rows(table: Table, columns: Columns) -> None:
     """
     if columns.systems or isinstance(table, Log | Memory | TableWithRoles):
         return
-    _check_no_marked_errors(table)
     if any(name in table.columns for name in columns.scores):
         _check_no_leaderboard(table, columns)
         _check_one_number(table, columns)
     _check_unnamed_systems(table, columns)
 
 
-def _check_no_marked_errors(table: Table) -> None:
-    """Raise an InputError for a table of MQM: a row is an error that somebody marked."""
+def check_no_marked_errors(table: Table, columns: Columns) -> None:
+    """Raise an InputError for a table of MQM: a row is an error that somebody marked.
+
+    Who names systems or scores says what the rows are.
+    """
+    if columns.systems or columns.scores:
+        return
     if all(any(name in table.columns for name in names) for names in MQM_ERRORS.values()):
         raise InputError(
             f"{table.name}: each row is an error that a rater of MQM marked, not a segment; expected a table of "

@@ -31,7 +31,7 @@ from tercet.statistics.clusters import Clusters
 
 from .labels import column_and_pattern, slices_of_columns
 from .long_tables import called, lost_by_system, own_columns_of_long, readings_of_long, warn_pooled, wide
-from .misread_tables import check_rows, column_apart
+from .misread_tables import check_no_marked_errors, check_rows, column_apart
 from .reading import HOW_READ, readings
 from .roles import (
     MOST_NAMED,
@@ -67,6 +67,7 @@ def table_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
         table, lost = rows_of_all(table, columns)
     else:
         long = table
+        check_no_marked_errors(table, columns)
         table, columns, note = wide(table, columns)
         if table is long:
             check_rows(table, columns)
