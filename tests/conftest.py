@@ -39,9 +39,8 @@ ANY_TEXTS = pytest.mark.filterwarnings(
 )
 
 # A third of the usual examples, the same ones each time; without deadlines, as the first may import what it needs.
-# `.ci/run` asks for "ci", which has more of them; "explore" draws others, and the usual number, in each run.
+# "explore" draws others, and the usual number, in each run.
 settings.register_profile("quick", max_examples=30, deadline=None, derandomize=True)
-settings.register_profile("ci", settings.get_profile("ci"), max_examples=50)
 settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 

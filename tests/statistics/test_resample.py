@@ -15,19 +15,22 @@ from hypothesis.extra.numpy import arrays
 from sacrebleu.significance import PairedTest
 
 from conftest import ANY_TEXTS
-from tercet import InputError, MergeError, OptionError, score
+from tercet import InputError, MergeError, OptionError, compare, score
 from tercet.api import make_scorer
 from tercet.comparison.metric_specs import metric_of
 from tercet.corpus.reading import read_batch
+from tercet.signature import Signature
+from tercet.statistics import intervals
 from tercet.statistics.bootstrap import bootstrap_scores, bootstrap_weights, resampled_totals, shuffle_masks
 from tercet.statistics.families import holm
-from tercet.statistics.intervals import _quantiles, bootstrap
+from tercet.statistics.intervals import _quantiles, bootstrap, bootstraps
 from tercet.statistics.paired_tests import (
     PairedTestResult,
     paired_bootstrap_test,
     paired_permutation_test,
     pvalue_beyond_draws,
 )
+from tercet.statistics.stats import SegmentStats
 from texts import LATIN, all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
@@ -140,6 +143,66 @@ class TestIntervals:
         for wrong in ({"n_resamples": 0}, {"confidence_level": 1.5}, {"confidence_level": 0}, {"seed": -1}):
             with pytest.raises(OptionError, match="There must be at least one resample"):
                 bootstrap(scorer, stats, **wrong)
+
+
+class TestIntervalsOfManyUnits:
+    """More than 20,000 units are resampled in random groups."""
+
+    @pytest.fixture
+    def systems(self):
+        """Two systems, and what they have right of texts of very different lengths, which are as hard for both."""
+        rng = np.random.default_rng(7)
+        lengths = rng.lognormal(3, 1, 50_011).round() + 1
+        hard = rng.beta(2, 2, 50_011)
+        systems = []
+        for _ in range(2):
+            rows = np.column_stack([np.ones(50_011), rng.binomial(lengths.astype(int), hard), lengths])
+            systems.append(SegmentStats(Signature.of("share", {}), ("items", "right", "words"), rows))
+        return systems
+
+    @pytest.mark.parametrize("method", ["expanded", "percentile", "BCa"])
+    def test_have_the_width_of_those_of_single_units(self, systems, method, monkeypatch):
+        grouped = bootstraps(_Share(), systems, method=method)
+        monkeypatch.setattr(intervals, "MOST_UNITS", 10**9)
+        single = bootstraps(_Share(), systems, method=method)
+        assert (grouped[0]["share"].n_units, single[0]["share"].n_units) == (20_000, 50_011)
+        pairs = [(found["share"], expected["share"]) for found, expected in zip(grouped, single, strict=True)]
+        pairs.append((pairs[1][0].less(pairs[0][0]), pairs[1][1].less(pairs[0][1])))
+        for found, expected in pairs:
+            assert found.value == expected.value
+            # Both are random: a standard error of 1,000 draws has one of 2.2 % itself.
+            assert found.standard_error == pytest.approx(expected.standard_error, rel=0.1)
+            assert found.confidence_interval == pytest.approx(
+                expected.confidence_interval, abs=0.4 * expected.standard_error
+            )
+        # The systems share their groups: their difference varies less than either of them.
+        assert pairs[2][0].standard_error < 0.6 * pairs[0][0].standard_error
+
+    def test_are_those_of_the_same_groups_in_each_call(self, systems):
+        alone = bootstrap(_Share(), systems[1])["share"]
+        together = bootstraps(_Share(), systems)[1]["share"]
+        assert alone.confidence_interval == together.confidence_interval
+
+    @pytest.mark.parametrize(("n", "said"), [(20_000, False), (20_001, True)])
+    def test_the_signature_and_the_legend_say_so(self, n, said):
+        texts, references = [f"a {number % 7}" for number in range(n)], ["a 3"] * n
+        found = score("jaccard", texts, references, confidence_level=0.9, n_resamples=10)
+        assert (",expanded,20000 groups|" in found.signature) is said
+        legend = compare({"one": texts}, "jaccard", references=references).to_markdown()
+        assert ("1,000 resamples of 20,000 random groups of segments, seed 12345." in legend) is said
+
+
+class _Share:
+    """What is right, of all words."""
+
+    def finalize(self, totals):
+        return {"share": totals[..., 1] / totals[..., 2]}
+
+    def corpus_totals(self, stats):
+        return stats.total()
+
+    def check_call(self, **_):
+        pass
 
 
 @pytest.fixture(scope="module")

@@ -455,7 +455,7 @@ def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = N
     if call.segments:
         requested["segments"] = segment_lists(metric, stats)
     if call.confidence_level is not None:
-        from tercet.statistics.intervals import FEWEST_UNITS, bootstrap, too_few_units
+        from tercet.statistics.intervals import FEWEST_UNITS, MOST_UNITS, bootstrap, too_few_units
 
         units = scored_stats
         if clusters is not None:
@@ -467,6 +467,8 @@ def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = N
         )
         requested["intervals"] = {name: list(result.confidence_interval) for name, result in bootstrapped.items()}
         notes["ci"] = f"{call.confidence_level!r},{call.n_resamples},{call.seed},expanded"
+        if len(units) > MOST_UNITS:
+            notes["ci"] += f",{MOST_UNITS} groups"
         if len(units) < FEWEST_UNITS:
             warn_of(metric, too_few_units(len(units), "item" if clusters is None else "cluster"))
     # A result keeps few rows, until its attributes are made; many only where the metric's `details` read them.

@@ -29,7 +29,7 @@ from tercet.statistics.bootstrap import N_RESAMPLES
 from tercet.statistics.clusters import clustered
 from tercet.statistics.groups import best_first
 from tercet.statistics.inference import ADJUSTED, INTERVALS, TESTS, WELCH, Inference, inference
-from tercet.statistics.intervals import FEWEST_UNITS, too_few_units
+from tercet.statistics.intervals import FEWEST_UNITS, MOST_UNITS, too_few_units
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import Cell, Column, Group, Table, decimals, interval_text, number_or_none, pvalue_text
 from tercet.test_sets.test_set import TestSet
@@ -661,10 +661,14 @@ class Comparison:
         self, tables: Sequence[ScoreTable] | None = None, plain: Callable[[str], str] = str
     ) -> str:
         """Return the kinds of intervals of scores, of all by default."""
-        kind = INTERVALS[self.interval]
-        # Student's t draws none.
-        resampled = kind if self.interval == "Student" else f"{kind}, {N_RESAMPLES:,} resamples, seed {self.seed}"
         chosen = self.tables if tables is None else tables
+        resampled = INTERVALS[self.interval]
+        # Student's t draws none.
+        if self.interval != "Student":
+            resampled += f", {N_RESAMPLES:,} resamples"
+            if any(table.n_units > MOST_UNITS for table in chosen):
+                resampled += f" of {MOST_UNITS:,} random groups of {self.unit}s"
+            resampled += f", seed {self.seed}"
         exact = [label for label, table in self._labelled if table.is_exact and table in chosen]
         if not exact or not self.inference.of_shares().has_exact_intervals:
             return resampled
