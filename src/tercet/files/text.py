@@ -81,12 +81,14 @@ def read_lines(path: str, *, encoding: str | None = None) -> list[str]:
     with open_binary(path) as stream:
         name = _STANDARD_INPUT if path == STDIN else path
         text = decode(read_bytes(stream, name), name, encoding=encoding)
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    lines = text.split("\n")
     # Nothing follows the last line end.
     if not text or text.endswith("\n"):
         lines.pop()
-    within = [number for number, line in enumerate(lines, 1) if "\r" in line]
-    _warn_of_carriage_returns(name, len(within), within[0] if within else 0)
+    if "\r" in text:
+        lines = [line.removesuffix("\r") for line in lines]
+        within = [number for number, line in enumerate(lines, 1) if "\r" in line]
+        _warn_of_carriage_returns(name, len(within), within[0] if within else 0)
     return lines
 
 

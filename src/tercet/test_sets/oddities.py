@@ -112,6 +112,8 @@ _LEAST_LENGTH = 20
 
 def _same_systems(test_set: TestSet) -> list[str]:
     """Return warnings of systems with the same texts."""
+    if len(test_set.systems) == 1:
+        return []
     by_texts: dict[tuple[str, ...], list[str]] = {}
     for system, texts in test_set.systems.items():
         by_texts.setdefault(tuple(texts), []).append(system)
@@ -124,8 +126,12 @@ def _repeated_rows(test_set: TestSet) -> list[str]:
     """Return a warning of segments of which half or more are exact copies of earlier ones."""
     if test_set.clusters is not None or test_set.n_segments < _LEAST_REPEATED:
         return []
-    references = map(tuple, test_set.references)
     columns = [*test_set.systems.values(), *([] if test_set.source is None else [test_set.source])]
+    # Copies of a row are copies in each of its columns.
+    most_repeats = min(test_set.n_segments - len({*texts}) for texts in columns)
+    if 2 * most_repeats < test_set.n_segments:
+        return []
+    references = map(tuple, test_set.references)
     rows = [*zip(references, *columns, strict=True)]
     if test_set.source is None:
         rows = [row for row in rows if max(map(len, (*row[0], *row[1:]))) >= _LEAST_LENGTH]
@@ -361,11 +367,11 @@ def _home(words: set[str], references: Sequence[set[str]], rare: Mapping[str, li
 def _odd_references(test_set: TestSet) -> list[str]:
     """Return warnings of empty references, and of a system that repeats them."""
     messages = []
-    empty = [
-        number
-        for number, references in enumerate(test_set.references, 1)
-        if references and not any(map(str.strip, references))
-    ]
+    empty = []
+    for number, references in enumerate(test_set.references, 1):
+        # Of most segments the first reference is asked alone.
+        if references and not references[0].strip() and not any(map(str.strip, references)):
+            empty.append(number)
     if empty:
         ending = "s have" if len(empty) > 1 else " has"
         messages.append(

@@ -122,11 +122,12 @@ class _Files(NamedTuple):
         """Return the references of each segment, in the order of the files."""
         found: list[list[str]] = [[] for _ in range(n_segments)]
         for path in paths:
-            for segment, references in enumerate(found):
-                if path in self.tables:
-                    references += self.tables[path][segment]
-                else:
-                    references.append(self.lines[path][segment])
+            if path in self.tables:
+                for references, further in zip(found, self.tables[path], strict=True):
+                    references.extend(further)
+            else:
+                for references, text in zip(found, self.lines[path], strict=True):
+                    references.append(text)
         return found
 
 
@@ -139,19 +140,23 @@ def _references(path: str, columns: Columns) -> list[list[str]]:
 
 def _warn_of_utterance_ids(path: str, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> None:
     """Warn where each line begins with an id that its references begin with, too: it is no word to be scored."""
-    first_words = [line.partition(" ")[0] for line in predictions]
-    if len({*first_words}) < len(first_words) or len(first_words) == 1 or not all(references):
+    if len(predictions) == 1 or not all(references):
         return
     # A word is no id, but in a file that is named as Kaldi names them.
     is_transcript = os.path.basename(path).startswith("text")
-    if all(
-        (is_transcript or re.search(r"\d", word)) and all(text.partition(" ")[0] == word for text in texts)
-        for word, texts in zip(first_words, references, strict=True)
-    ):
-        warn(
-            f"{path}: every line begins with what looks like an utterance's id, {shorten(first_words[0])}, and so "
-            "do the references: it counts as a word that matches. Files called 'text', as Kaldi's, are joined by ids."
-        )
+    ids = set()
+    for line, texts in zip(predictions, references, strict=True):
+        id, *_ = line.split(" ", 1)
+        if id in ids or not (is_transcript or re.search(r"\d", id)):
+            return
+        if any(text.split(" ", 1)[0] != id for text in texts):
+            return
+        ids.add(id)
+    first_id = predictions[0].split(" ", 1)[0]
+    warn(
+        f"{path}: every line begins with what looks like an utterance's id, {shorten(first_id)}, and so "
+        "do the references: it counts as a word that matches. Files called 'text', as Kaldi's, are joined by ids."
+    )
 
 
 def check_texts(paths: Sequence[str], columns: Columns) -> None:
