@@ -201,7 +201,7 @@ class TestCompare:
             ({"test": "t"}, "'test' option of compare must be one of None, 'permutation', 'bootstrap'. Got 't' in"),
             ({"metrics": ["bleu_mutli"]}, "Did you mean 'bleu_multi'"),
             ({"metrics": ["bleu_multi:tokeniser=zh"]}, "Did you mean 'tokenizer'"),
-            ({"interval": "bca"}, "must be one of 'expanded', 'percentile', 'BCa'"),
+            ({"interval": "bca"}, "must be one of None, 'expanded', 'percentile', 'BCa'"),
         ]:
             with pytest.raises(OptionError, match=message):
                 compare(EN, **given)
@@ -701,7 +701,7 @@ class TestSettings:
     def test_a_wrong_one_is_named_with_what_is_right(self):
         levels = (0, 1, 2, "x", None, float("nan"))
         cases = {
-            "seed": (-1, "x", None, 1.5), "n_resamples": (0, "9", 10**12), "interval": ("bca", None, 3),
+            "seed": (-1, "x", None, 1.5), "n_resamples": (0, "9", 10**12), "interval": ("bca", 3),
             "confidence_level": levels, "alpha": levels, "progress": ("yes",),
             "metrics": ([], (), 3, [None], ["bleu", 3], {}),
         }  # fmt: skip

@@ -80,7 +80,7 @@ class CompareSettings(Settings):
         doc="How p is adjusted for several systems: step-down (the maximum over all pairs, Romano and Wolf 2005) or "
         "holm.",
     )
-    interval: Interval = option(
+    interval: Interval | None = option(
         default="expanded",
         doc="Kind of the bootstrap intervals: expanded percentile (Hesterberg 2015), percentile or BCa.",
     )

@@ -360,7 +360,18 @@ class Scores(Scored):
 
     confidence_level: float = LEVEL
     interval: Interval = setting(CompareSettings, "interval", metavar="KIND", case_sensitive=False)
+    no_intervals: bool = scoring(False, "--no-intervals", help="Leave the intervals out.")
     seed: int = setting(CompareSettings, "seed")
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """All options but the metrics, as ``compare`` takes them."""
+        asked = super().asked
+        if asked.pop("no_intervals"):
+            if self.interval != CompareSettings.interval:
+                raise OptionError("--interval and --no-intervals cannot be given together.")
+            asked["interval"] = None
+        return asked
 
 
 @dataclass

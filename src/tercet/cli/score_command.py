@@ -69,6 +69,7 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ResultsOutput) 
             "--scores": scores.scores,
             "--format html": form == "html",
             "--interval": scores.interval != CompareSettings.interval,
+            "--no-intervals": scores.no_intervals,
         }
         names = [name for name, value in refused.items() if value]
         if names:

@@ -78,7 +78,7 @@ def compare(
     n_resamples: int | None = None,
     adjust: str = "step-down",
     confidence_level: float = 0.95,
-    interval: str = "expanded",
+    interval: str | None = "expanded",
     alpha: float = 0.05,
     seed: int = 12345,
     cluster: Any = None,
@@ -123,8 +123,9 @@ def compare(
         Exact p of scores that are 0 or 1, and those of runs, are adjusted by Holm's method in any case.
     confidence_level : float
         Confidence level of the bootstrap intervals.
-    interval : {"expanded", "percentile", "BCa"}
-        Kind of the bootstrap intervals: expanded percentile (Hesterberg 2015), percentile or BCa.
+    interval : {"expanded", "percentile", "BCa"}, optional
+        Kind of the bootstrap intervals: expanded percentile (Hesterberg 2015), percentile or BCa. None leaves them
+        out, and what is estimated from the same resamples: how many segments would show a difference.
     alpha : float
         Significance level, above 0 and below 1: differences with a smaller p are significant.
     seed : int
@@ -199,6 +200,11 @@ def compare(
     settings = check_values("compare", given, CompareSettings.checks())
     show_progress = settings.pop("progress")
     data.check_metrics()
+    if runs_of and settings["interval"] is None:
+        raise OptionError(
+            "Intervals cannot be left out where systems have several runs, whose means and tests are made from the "
+            f"same resamples: leave out {argument('interval')} or {argument('runs')}."
+        )
     slices = slices_of(data.test_set, by)
     settings = _settings_of_test(settings, len(names), has_runs=0 < len(runs_of) < len(names))
     comparison = Comparison(
@@ -590,6 +596,7 @@ def _sections(
         return
     if table.too_few is None:
         yield groups_section(table)
+    if table.too_few is None and comparison.interval is not None:
         baseline = names.index(comparison.baseline)
         power = power_section(
             table.title,

@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 from tercet.errors import InputError, OptionError, needs, shorten, warn
 from tercet.markup import MOST_NAMED, one_cell
 from tercet.signature import __version__
-from tercet.statistics.bootstrap import N_RESAMPLES
-from tercet.statistics.inference import INTERVALS
 from tercet.tables import decimals, json_text
 from tercet.test_sets.test_set import TestSet
 
@@ -155,10 +153,9 @@ def _scores(comparison: Comparison) -> Iterator[_Score]:
 
 def _method(comparison: Comparison, table: ScoreTable) -> str:
     """Return how an interval was computed."""
-    inference = comparison.inference_of(table)
-    if inference.has_exact_intervals:
-        return inference.interval
-    return f"{INTERVALS[inference.interval]}, {N_RESAMPLES:,} resamples, seed {comparison.seed}"
+    if comparison.inference_of(table).has_exact_intervals:
+        return "Wilson"
+    return comparison.intervals_in_words([table])
 
 
 def _notes(comparison: Comparison, main: _Score, further: Sequence[_Score]) -> str:

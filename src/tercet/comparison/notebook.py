@@ -37,8 +37,10 @@ def to_html(comparison: Comparison) -> str:
     first = shown.tables[0]
     order = first.order if len(first.rows) > 2 else range(len(first.rows))
     rows = "".join(_row(shown, short(first.rows[place].system), place) for place in order)
-    level = f"In parentheses and drawn: {100 * comparison.confidence_level:g} % intervals"
-    level += ". " if shown.test is None else "; in brackets: those of the difference from the baseline. "
+    level = ""
+    if shown.has_intervals:
+        level = f"In parentheses and drawn: {100 * comparison.confidence_level:g} % intervals"
+        level += ". " if shown.test is None else "; in brackets: those of the difference from the baseline. "
     notes = [*comparison.section_lines(short), f"{level}{shown.legend(short, best=BEST)}"]
     notes += [shown.rank_legend()] if shown.has_ranks else []
     notes += comparison.remarks(short)

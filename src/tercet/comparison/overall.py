@@ -190,7 +190,7 @@ def overall(comparisons: Sequence[Comparison], *, weight: str = "set") -> Overal
         n_resamples=first.n_resamples if len(systems) > 1 else None,
         adjust=first.adjust,
         # A weighted sum of sets has no BCa interval.
-        interval="percentile" if first.interval == "percentile" else "expanded",
+        interval="expanded" if first.interval == "BCa" else first.interval,
         confidence_level=first.confidence_level,
         alpha=first.alpha,
         seed=first.seed,

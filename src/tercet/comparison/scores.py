@@ -264,8 +264,8 @@ class Comparison:
     confidence_level, alpha : float
         Of the intervals; of the significance tests.
     seed : int
-    interval : {"expanded", "percentile", "BCa"}
-        Kind of the bootstrap intervals, which have 1,000 resamples.
+    interval : {"expanded", "percentile", "BCa"} or None
+        Kind of the bootstrap intervals, which have 1,000 resamples; None without intervals.
     adjust : {"step-down", "holm"}
         How p is adjusted for all pairs of systems, where their draws are common.
     facts : list of SystemFacts
@@ -288,7 +288,7 @@ class Comparison:
     confidence_level: float
     alpha: float
     seed: int
-    interval: str = "expanded"
+    interval: str | None = "expanded"
     adjust: str = "step-down"
     facts: list[SystemFacts] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -347,7 +347,11 @@ class Comparison:
         """Return a row for each score and row of the tables."""
         records = []
         for table in self.tables:
-            table_fields = {"test_set": self.test_set.name, "metric": table.metric, "score": table.name}
+            table_fields: dict[str, Any] = {
+                "test_set": self.test_set.name,
+                "metric": table.metric,
+                "score": table.name,
+            }
             table_fields |= {
                 "interval": self.inference_of(table).interval,
                 "better": table.better,
@@ -577,7 +581,6 @@ class Comparison:
 
         `shown` is what the table has beside scores: its marks are by tests even where it has no p.
         """
-        rows = [row for table in self.tables for row in table.rows]
         marks = self.marks_in_words(best)
         sentences = [marks] if marks else []
         if self.test is not None:
@@ -586,7 +589,7 @@ class Comparison:
             sentences.append(f"{label}: {self._tests_in_words(plain)}{over_scores}.")
         elif self.joins_runs:
             sentences.append(_OVER_RUNS)
-        if "interval" in shown and any(row.interval for row in rows):
+        if "interval" in shown and self.has_intervals:
             sentences.append(f"Intervals: {self.intervals_in_words(plain=plain)}.")
         lower = [label for label, table in self._labelled if not table.higher_is_better]
         if lower:
@@ -647,10 +650,15 @@ class Comparison:
                 return f"all {of_all_tables.number:,} exchanges"
         return f"{n_resamples:,} resamples, seed {self.seed}"
 
+    @property
+    def has_intervals(self) -> bool:
+        """Whether some score has an interval: there are enough units, and intervals were not left out."""
+        return any(row.interval for table in self.tables for row in table.rows)
+
     def methods_in_words(self) -> list[str]:
         """Return as sentences of which kind the intervals are, and which tests ran."""
         sentences = []
-        if any(row.interval for table in self.tables for row in table.rows):
+        if self.has_intervals:
             sentences.append(f"Intervals: {self.intervals_in_words()}.")
         if self.test is not None:
             label = "p" if self.p_label == "p" else "Adjusted p"
@@ -662,7 +670,7 @@ class Comparison:
     ) -> str:
         """Return the kinds of intervals of scores, of all by default."""
         chosen = self.tables if tables is None else tables
-        resampled = INTERVALS[self.interval]
+        resampled = INTERVALS[self.interval or "expanded"]
         # Student's t draws none.
         if self.interval != "Student":
             resampled += f", {N_RESAMPLES:,} resamples"
@@ -682,7 +690,7 @@ class Comparison:
 
         `shown` is what the table has beside scores.
         """
-        if "interval" not in shown or not any(row.interval for table in self.tables for row in table.rows):
+        if "interval" not in shown or not self.has_intervals:
             return ""
         level = f"{100 * self.confidence_level:g} %"
         has_brackets = self.test is not None and "difference" in shown

@@ -110,7 +110,9 @@ def _draw_words(
 def _foot(comparison: Comparison, table: ScoreTable) -> str:
     """Return what the bars are, and by what two cards are known to be scored alike."""
     title = table.title if table.higher_is_better else f"{table.title} (lower is better)"
-    parts = [f"{title}, with {100 * comparison.confidence_level:g} % intervals."]
+    parts = [f"{title}."]
+    if comparison.has_intervals:
+        parts = [f"{title}, with {100 * comparison.confidence_level:g} % intervals."]
     if comparison.test is not None:
         parts.append("Blue: the best, and what is not significantly worse.")
     return f"{' '.join(parts)}\nSignature {digest([table.signature])}, tercet {__version__}."

@@ -118,13 +118,13 @@ class Inference:
         Of the differences; None without a test.
     adjust : str
         How p are adjusted for all pairs of systems, ``step-down`` or ``holm``.
-    interval : str
-        The kind of intervals, a key of :data:`INTERVALS`, or ``Wilson``.
+    interval : str or None
+        The kind of intervals, a key of :data:`INTERVALS`, or ``Wilson``; None without intervals.
     """
 
     test: PairedTest | None
     adjust: str
-    interval: str
+    interval: str | None
 
     @property
     def has_exact_intervals(self) -> bool:
@@ -144,12 +144,12 @@ class Inference:
     def of_shares(self) -> Inference:
         """Return how the same is inferred of scores that are 0 or 1, unit by unit: exactly, where that is possible.
 
-        The bootstrap test has no exact form, and percentiles that are asked for stay.
+        The bootstrap test has no exact form; percentiles that are asked for stay, and so does that there are none.
         """
         exact = self
         if self.test == PERMUTATION:
             exact = replace(exact, test=MCNEMAR, adjust="holm")
-        if self.interval != "percentile":
+        if self.interval not in (None, "percentile"):
             exact = replace(exact, interval="Wilson")
         return exact
 
@@ -180,7 +180,7 @@ class Inference:
         }
 
 
-def inference(test: str | None, adjust: str, interval: str) -> Inference:
+def inference(test: str | None, adjust: str, interval: str | None) -> Inference:
     """Return the inference by the names of its parts, as users give them."""
     return Inference(None if test is None else TESTS[test], adjust, interval)
 

@@ -48,7 +48,9 @@ class BootstrapResult:
     ----------
     value : float
     bootstrap_distribution : ndarray of float, shape (n_resamples,)
-    method : {"expanded", "percentile", "BCa"}
+        Empty without intervals.
+    method : {"expanded", "percentile", "BCa"} or None
+        None: without intervals.
     confidence_level : float
     n_units : int
         How many units are resampled.
@@ -64,7 +66,7 @@ class BootstrapResult:
 
     value: float
     bootstrap_distribution: NDArray[np.float64]
-    method: str
+    method: str | None
     confidence_level: float
     n_units: int
     freedom: float
@@ -80,8 +82,8 @@ class BootstrapResult:
 
     @property
     def confidence_interval(self) -> ConfidenceInterval:
-        """The interval; NaN where units are too few to have one."""
-        if self.n_units < FEWEST_UNITS:
+        """The interval; NaN where units are too few to have one, or none was asked for."""
+        if self.method is None or self.n_units < FEWEST_UNITS:
             return ConfidenceInterval(math.nan, math.nan)
         bounds = _quantiles(self.bootstrap_distribution, self._levels())
         # a bound beside the score by a rounding error is the score, as where all resamples are equal
@@ -128,7 +130,7 @@ def bootstraps(
     *,
     n_resamples: int = N_RESAMPLES,
     confidence_level: float = 0.95,
-    method: str = "expanded",
+    method: str | None = "expanded",
     seed: int = 12345,
 ) -> list[dict[str, BootstrapResult]]:
     """Return intervals of every score of each system, from rows of the same n units.
@@ -136,15 +138,18 @@ def bootstraps(
     "percentile" takes quantiles of the resampled scores. "expanded" takes quantiles farther out, as the variance of
     resamples is that of n units in place of n - 1, and few units ask for Student's t (Hesterberg 2015, *The American
     Statistician* 69, 371-386). "BCa" corrects quantiles for bias and skewness (Efron and Tibshirani 1993, sections
-    14.2 and 14.3). "percentile" and "BCa" equal ``scipy.stats.bootstrap`` for the same resamples.
+    14.2 and 14.3). "percentile" and "BCa" equal ``scipy.stats.bootstrap`` for the same resamples. None draws no
+    resamples, and gives scores without intervals.
 
     More than 20,000 units are put into 20,000 random groups of equal size, or one more, the same for all systems, and
     groups are resampled: sums of independent units vary by the same variance however they are grouped, and the time
     does not grow with the units.
     """
-    if method not in KINDS:
+    if method is None:
+        n_resamples = 0
+    elif method not in KINDS:
         raise OptionError(f"The method must be 'expanded', 'percentile' or 'BCa'. Got {shorten(method)} instead.")
-    if n_resamples < 1 or seed < 0 or not 0 < confidence_level < 1:
+    if (method is not None and n_resamples < 1) or seed < 0 or not 0 < confidence_level < 1:
         raise OptionError(
             "There must be at least one resample, a seed that is not negative, and a confidence level between 0 and "
             f"1. Got {n_resamples}, {seed} and {confidence_level} instead."
@@ -172,7 +177,7 @@ def _of_system(
     stats: SegmentStats,
     units: SegmentStats,
     resampled: Scores,
-    method: str,
+    method: str | None,
     confidence_level: float,
 ) -> dict[str, BootstrapResult]:
     """Return the intervals of a system, of whose segments or clusters the units are resampled."""
@@ -224,7 +229,7 @@ def over_strata(parts: Sequence[BootstrapResult], weights: Sequence[float]) -> B
     return BootstrapResult(
         value=math.fsum(weight * part.value for part, weight in zip(parts, weights, strict=True)),
         bootstrap_distribution=total,
-        method="percentile" if parts[0].method == "percentile" else "expanded",
+        method="expanded" if parts[0].method == "BCa" else parts[0].method,
         confidence_level=parts[0].confidence_level,
         n_units=sum(part.n_units for part in parts if part.n_units > 1),
         freedom=freedom,
