@@ -77,6 +77,11 @@ def value_of(text: str, place: str, expected: str = "a table", whole: str = "a t
     raise InputError(f"{place}: {problem}")
 
 
+def written(value: Any) -> str:
+    """Return a text as it is, and any other value as it is written in JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
 class _KeyTwiceError(Exception):
     """An object has a key twice: only one of its values would be read."""
 

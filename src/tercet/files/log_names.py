@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from tercet.errors import InputError
 from tercet.markup import joined
 
 from .logs import DAMAGED
+from .read import unpacked
 from .table import Log
 from .text import LIMITS, open_binary, read_whole
 
@@ -46,6 +48,16 @@ def with_tasks(logs: Sequence[Log]) -> list[Log]:
             log = replace(log, task=task, run=log.run or run)
         result.append(log)
     return result
+
+
+#: Names that programs, or their documentation, give to the results of any run.
+_ANY_RUN = re.compile(r"\.?(latest_test_run|latest_run_full|test_run_\d{8}_\d{6}|eval_results_table|results?)")
+
+
+def run_of(name: str) -> str:
+    """Return the name of a file of results, without its end; "" where it says nothing of a run."""
+    stem = Path(unpacked(name)).stem
+    return "" if _ANY_RUN.fullmatch(stem) else stem
 
 
 def _by_results(log: Log) -> Log:

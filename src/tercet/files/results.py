@@ -1,4 +1,4 @@
-"""Results of deepeval, ragas, MLflow, promptfoo, OpenCompass, COMET, W&B, and logs in JSON -> a row per sample."""
+"""Results of deepeval, ragas, MLflow, OpenCompass, COMET, W&B, and logs in JSON -> a row per sample."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tercet.errors import InputError, first_line, shorten, warn
+from tercet.errors import InputError, first_line, shorten
 from tercet.markup import joined
 
 from .comet import comet_log
-from .json_tables import table_in
+from .json_tables import table_in, written
+from .log_names import run_of
 from .logs import (
     DAMAGED,
     archived_parts,
@@ -29,11 +30,12 @@ from .logs import (
 )
 from .mt_bench import judgments_log
 from .numbers import read_score
+from .promptfoo import COLUMNS_OF_PROMPTFOO, is_of_promptfoo, promptfoo_log
 from .promptfoo_tables import results_in
 from .read import unpacked
 from .roles import clear_role, guess_roles, role_of
 from .score_columns import BETWEEN_GRADES, begun_by
-from .table import MOST_COLUMNS, Log, RaggedRows, Roles, Table
+from .table import Log, RaggedRows, Roles, Table
 from .text import LIMITS, Limits
 
 #: Keys of an object that a message names.
@@ -79,8 +81,6 @@ def read_results(data: bytearray, name: str, limits: Limits = LIMITS) -> Table:
 
 # Results of deepeval (.json), of ragas (a table) and of MLflow (.json or a table) -> a table with a row per sample.
 
-#: Names that these programs, or their documentation, give to the results of any run.
-_ANY_RUN = re.compile(r"\.?(latest_test_run|latest_run_full|test_run_\d{8}_\d{6}|eval_results_table|results?)")
 #: A column of scores in MLflow's tables, of its first and its newer evaluation, in front of which is the metric.
 _OF_MLFLOW = re.compile(r"(.+?)(/v\d+)?/(?:score|value)")
 #: What only tables of MLflow have beside those.
@@ -105,14 +105,14 @@ _LOWER = ("noise_sensitivity", "ari_grade_level", "flesch_kincaid_grade_level")
 def results_log(table: Table) -> Log | None:
     """Return the results of ragas, MLflow, promptfoo or MT-Bench in a table, by its columns; None for others."""
     log = judgments_log(table)
-    if table.columns.keys() >= _OF_PROMPTFOO:
+    if table.columns.keys() >= COLUMNS_OF_PROMPTFOO:
         results = [
             dict(zip(table.columns, cells, strict=True)) for cells in zip(*table.columns.values(), strict=True)
         ]
-        return _promptfoo_log(results, table.name, None)
+        return promptfoo_log(results, table.name, None)
     results = results_in(table)
     if results:
-        return _promptfoo_log(results, table.name, None)
+        return promptfoo_log(results, table.name, None)
     if any(column.endswith(_JUSTIFICATION) for column in table.columns) or _TRACE in table.columns:
         log = _mlflow_log(table)
     for columns in _OF_RAGAS:
@@ -134,10 +134,10 @@ def _results(content: Any, name: str) -> Table | None:
         return log
     evaluation = content.get("results")
     results = evaluation.get("results") if isinstance(evaluation, dict) else evaluation
-    if isinstance(results, list) and any(map(_is_of_promptfoo, results)):
+    if isinstance(results, list) and any(map(is_of_promptfoo, results)):
         config = content.get("config")
         description = config.get("description") if isinstance(config, dict) else None
-        return _promptfoo_log(results, name, description)
+        return promptfoo_log(results, name, description)
     by_number = all(key.isascii() and key.isdecimal() for key in content)
     if by_number and any(map(_is_prediction, content.values())) and not any(map(_has_reference, content.values())):
         return _opencompass_log(content, name)
@@ -145,10 +145,6 @@ def _results(content: Any, name: str) -> Table | None:
     if isinstance(columns, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows):
         return _table_of(columns, rows, name)
     return None
-
-
-def _is_of_promptfoo(result: Any) -> bool:
-    return isinstance(result, dict) and "prompt" in result and bool(result.keys() & {"provider", "response", "vars"})
 
 
 def _has_reference(row: Any) -> bool:
@@ -313,7 +309,7 @@ def _results_of(
     (output,) = roles.systems
     no_rows = [None] * len(table.lines)
     outputs = table.columns.get(output, no_rows)
-    columns = {**table.columns, output: ["" if cell is None else _written(cell) for cell in outputs]}
+    columns = {**table.columns, output: ["" if cell is None else written(cell) for cell in outputs]}
     references = tuple(
         column
         for column in roles.references
@@ -321,7 +317,7 @@ def _results_of(
     )
     for column in references:
         columns[column] = [
-            cell if cell is None or isinstance(cell, list) else _written(cell) for cell in columns[column]
+            cell if cell is None or isinstance(cell, list) else written(cell) for cell in columns[column]
         ]
     inputs = table.columns.get(roles.source or "", no_rows)
     key = _key_of(inputs, [columns[column] for column in references])
@@ -331,7 +327,7 @@ def _results_of(
         table.lines,
         harness=harness,
         task=task or harness,
-        run=run or _run_of(table.name),
+        run=run or run_of(table.name),
         key=tuple(key),
         roles=Roles(roles.source if any(inputs) else None, references, roles.systems),
         scores=tuple(values),
@@ -342,15 +338,9 @@ def _results_of(
     )
 
 
-def _run_of(name: str) -> str:
-    """Return the name of a file, unless it says nothing of a run."""
-    stem = Path(unpacked(name)).stem
-    return "" if _ANY_RUN.fullmatch(stem) else stem
-
-
 def _key_of(inputs: Sequence[Any], references: Sequence[Sequence[Any]]) -> dict[str, list[str]]:
     """Return columns that tell samples apart; without inputs, samples are told apart by their rows."""
-    texts = ["" if cell is None else _written(cell) for cell in inputs]
+    texts = ["" if cell is None else written(cell) for cell in inputs]
     golds = [str([column[row] for column in references]) for row in range(len(texts))]
     if len(set(zip(texts, golds, strict=True))) > len(set(texts)):
         # One input with several references, such as a prompt that all samples share.
@@ -363,10 +353,6 @@ def _key_of(inputs: Sequence[Any], references: Sequence[Sequence[Any]]) -> dict[
         repeats[text] += 1
         numbers.append(str(repeats[text]))
     return {"input text": texts, "repeat": numbers}
-
-
-def _written(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _score_cell(cell: Any) -> Any:
@@ -406,7 +392,7 @@ def _opencompass_log(samples: Mapping[str, Any], name: str) -> Log:
         elif isinstance(prediction, list) and (prompt is None or _are_turns(prompt)):
             raise InputError(f"{place}: the predictions are turns of a conversation; expected an answer.")
         texts = prediction if isinstance(prediction, list) else [prediction]
-        texts = ["" if text is None else _written(text) for text in texts] or [""]
+        texts = ["" if text is None else written(text) for text in texts] or [""]
         golds = gold if isinstance(gold, list) else [] if gold is None else [gold]
         rows.add(
             int(index) + 1,
@@ -414,7 +400,7 @@ def _opencompass_log(samples: Mapping[str, Any], name: str) -> Log:
                 "index": index,
                 _PROMPT: _last_said(prompt),
                 _PREDICTION: "" if no_texts else texts[0] if len(texts) == 1 else texts,
-                _GOLD: [_written(text) for text in golds if text is not None],
+                _GOLD: [written(text) for text in golds if text is not None],
             },
         )
     table = rows.table("predictions")
@@ -468,171 +454,3 @@ def _last_said(prompt: Any) -> str | None:
     if isinstance(prompt, list) and prompt and isinstance(prompt[-1], dict):
         prompt = prompt[-1].get("prompt", prompt[-1].get("content"))
     return prompt if isinstance(prompt, str) else None
-
-
-# The results of promptfoo (.json, .jsonl) -> a table with a row per test; each provider and prompt is a system.
-
-#: Assertions whose value is a text that the output is compared with.
-_COMPARING = frozenset({"equals", "similar", "rouge-n", "bleu", "gleu", "meteor", "levenshtein", "factuality"})
-_OUTPUT, _VALUE = "response.output", "assert.value"
-_PLACES = ("testIdx", "promptIdx")
-_OF_PROMPTFOO = {"prompt", "provider", "vars", "response", "namedScores"}
-_LONGEST_NAME = 40
-#: A variable in the value of an assertion.
-_VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
-
-
-def _promptfoo_log(results: Sequence[Any], name: str, description: Any) -> Log:
-    """Return the tests of which every system has an output; a warning counts the others, after an error."""
-    for number, result in enumerate(results, 1):
-        if not isinstance(result, dict) or "prompt" not in result or not isinstance(result.get("vars") or {}, dict):
-            expected = f"expected an object with prompt and vars as result {number:,}"
-            raise InputError(f"{name}: {expected}, got {shorten(result)}.")
-    has_places = all(is_number(result.get(place)) for place in _PLACES for result in results)
-    # They come as they are ready.
-    if has_places:
-        results = sorted(results, key=lambda result: [result[place] for place in _PLACES])
-    columns = [f"{_OUTPUT} {system}" for system in _systems_of(results, name)]
-    tests: dict[Any, dict[str, dict[str, Any]]] = {}
-    repeats: Counter[Any] = Counter()
-    failed: list[str] = []
-    for result, column in zip(results, columns, strict=True):
-        # Without places, the same test has the same variables.
-        test = _variables(result)
-        repeats[column, test] += 1
-        outputs = tests.setdefault(result[_PLACES[0]] if has_places else (test, repeats[column, test]), {})
-        response = result.get("response")
-        if isinstance(response, dict) and response.get("output") is not None:
-            outputs[column] = result
-        else:
-            error = result.get("error") or (response.get("error") if isinstance(response, dict) else None)
-            failed.append(f"{column.partition(' ')[2]}: {shorten(error or 'no output')}")
-    systems = tuple(dict.fromkeys(columns))
-    complete = [outputs for outputs in tests.values() if len(outputs) == len(systems)]
-    if len(complete) < len(tests):
-        summary = f"{len(tests) - len(complete):,} of {len(tests):,} tests have no output of some system"
-        summary += f", the first of {failed[0]}" if failed else ""
-        if not complete:
-            raise InputError(f"{name}: {summary}; expected outputs.")
-        warn(f"{name}: {summary}: left out for every system.")
-    rows = RaggedRows(name)
-    repeats.clear()
-    for number, outputs in enumerate(complete, 1):
-        first = outputs[systems[0]]
-        test = _variables(first)
-        repeats[test] += 1
-        row = {f"vars.{key}": _written(value) for key, value in (first.get("vars") or {}).items()}
-        row |= {column: _written(outputs[column]["response"]["output"]) for column in systems}
-        rows.add(number, {"test": test, "repeat": str(repeats[test]), **row, _VALUE: _expected(first)})
-    table = rows.table("results of tests")
-    scores = {column: [_scores_of(outputs[column]) for outputs in complete] for column in systems}
-    metrics = tuple(dict.fromkeys(metric for column in systems for row in scores[column] for metric in row))
-    if len(metrics) > MOST_COLUMNS:
-        raise InputError(f"{name}: more than {MOST_COLUMNS} different scores; expected at most that.")
-    values = {
-        metric: {column: [row.get(metric) for row in scores[column]] for column in systems} for metric in metrics
-    }
-    for metric, by_column in list(values.items()):
-        lacking = [column for column, cells in by_column.items() if all(cell is None for cell in cells)]
-        if lacking:
-            del values[metric]
-        if 0 < len(lacking) < len(systems):
-            system = shorten(lacking[0].partition(" ")[2])
-            reason = f"{system} has no score {shorten(metric)}, and others have"
-            warn(f"{name}: {reason}: left out.")
-    names = [column for column in table.columns if column.startswith("vars.")]
-    roles = {column: role_of(column.removeprefix("vars.")) for column in names}
-    references = [column for column in names if roles[column] == "reference"]
-    inputs = [column for column in names if roles[column] == "source"]
-    # The only variable beside the references needs no name that says so.
-    remaining = [column for column in names if column not in references]
-    inputs = inputs or (remaining if len(remaining) == 1 else [])
-    if not references and any(table.columns[_VALUE]):
-        references = [_VALUE]
-    return Log(
-        name,
-        table.columns,
-        table.lines,
-        harness="promptfoo",
-        task=str(description or "promptfoo"),
-        run=_run_of(name),
-        key=("test", "repeat"),
-        roles=Roles(inputs[0] if inputs else None, tuple(references), systems),
-        scores=metrics,
-        numbers=numbers_of_scores(values, name),
-        higher_is_better=dict.fromkeys(metrics, True),
-        n_unanswered={column: sum(column not in outputs for outputs in tests.values()) for column in systems},
-        n_left_out=len(tests) - len(complete),
-        names_systems=True,
-    )
-
-
-def _variables(result: Mapping[str, Any]) -> str:
-    return json.dumps(result.get("vars") or {}, ensure_ascii=False, sort_keys=True)
-
-
-def _systems_of(results: Sequence[dict[str, Any]], name: str) -> list[str]:
-    """Return the name of each result's system: its provider, and as promptfoo has them the prompt of several."""
-    keys = [
-        (_label(result.get("provider"), "id"), _label(result["prompt"], "display"), str(result.get("promptIdx")))
-        for result in results
-    ]
-    distinct = list(dict.fromkeys(keys))
-    if len(distinct) > MOST_COLUMNS:
-        raise InputError(f"{name}: more than {MOST_COLUMNS} different providers and prompts; expected at most that.")
-    prompts = list(dict.fromkeys(prompt for _, prompt, _ in distinct))
-    names: dict[Any, str] = {}
-    for key in distinct:
-        system, prompt = key[0] or "provider", key[1]
-        if len(prompts) > 1:
-            # The label of a prompt may be its whole text.
-            is_short = 0 < len(prompt) <= _LONGEST_NAME and prompt.isprintable()
-            system = f"[{system}] {prompt if is_short else f'prompt {prompts.index(prompt) + 1}'}"
-        alike = sum(other == system or other.startswith(f"{system} #") for other in names.values())
-        names[key] = f"{system} #{alike + 1}" if alike else system
-    return [names[key] for key in keys]
-
-
-def _label(value: Any, other: str) -> str:
-    """Return how promptfoo calls a provider or a prompt."""
-    label = value.get("label") or value.get(other) if isinstance(value, dict) else value if other == "id" else ""
-    return " ".join(str(label or "").split())
-
-
-def _expected(result: Mapping[str, Any]) -> list[str]:
-    """Return the texts that a test's assertions compare the output with."""
-    case, variables = result.get("testCase"), result.get("vars") or {}
-    assertions = case.get("assert") if isinstance(case, dict) else None
-    values = [
-        assertion.get("value")
-        for assertion in (assertions if isinstance(assertions, list) else [])
-        if isinstance(assertion, dict) and assertion.get("type") in _COMPARING
-    ]
-    texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
-    rendered = [
-        _VARIABLE.sub(lambda match: _written(variables.get(match[1], match[0])), text)
-        for text in texts
-        if isinstance(text, str) and not text.startswith("file://")
-    ]
-    return list(dict.fromkeys(rendered))
-
-
-def _scores_of(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the scores of a result: of all assertions, by their metrics, and of those without one by their types."""
-    grading = result.get("gradingResult")
-    parts = grading.get("componentResults") if isinstance(grading, dict) else None
-    parts = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
-    # Without assertions, a test is passed with a score of 1.
-    if isinstance(grading, dict) and not parts:
-        return {}
-    scores = {"score": result.get("score"), "success": result.get("success")}
-    named = result.get("namedScores")
-    scores |= named if isinstance(named, dict) else {}
-    types: Counter[str] = Counter()
-    for part in parts:
-        assertion = part.get("assertion")
-        if isinstance(assertion, dict) and not assertion.get("metric"):
-            kind = str(assertion.get("type"))
-            types[kind] += 1
-            scores.setdefault(kind if types[kind] == 1 else f"{kind} {types[kind]}", part.get("score"))
-    return scores

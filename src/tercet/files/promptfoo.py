@@ -1,0 +1,274 @@
+"""Results of promptfoo (.json, .jsonl) -> a table with a row per test; each provider and prompt is a system."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tercet.errors import InputError, shorten, warn
+
+from .json_tables import written
+from .log_names import run_of
+from .logs import is_number, numbers_of_scores
+from .roles import role_of
+from .table import MOST_COLUMNS, Log, RaggedRows, Roles, Table
+
+#: What a table of results has, whatever else.
+COLUMNS_OF_PROMPTFOO = {"prompt", "provider", "vars", "response", "namedScores"}
+#: Assertions whose value is a text that the output is compared with.
+_COMPARING = frozenset({"equals", "similar", "rouge-n", "bleu", "gleu", "meteor", "levenshtein", "factuality"})
+#: The columns of outputs, each with its system behind it, and that of what they are compared with.
+_OUTPUT, _VALUE = "response.output", "assert.value"
+#: What stands in front of the name of a variable, in that of its column.
+_VARIABLES = "vars."
+#: The numbers of a result's test and of its prompt.
+_TEST_NUMBER, _PROMPT_NUMBER = "testIdx", "promptIdx"
+#: Characters of a prompt that is the name of a system.
+_LONGEST_NAME = 40
+#: A variable in the value of an assertion.
+_VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+
+
+def is_of_promptfoo(result: Any) -> bool:
+    """Return whether a value is a result as promptfoo has them."""
+    return isinstance(result, dict) and "prompt" in result and bool(result.keys() & {"provider", "response", "vars"})
+
+
+def promptfoo_log(results: Sequence[Any], name: str, description: Any) -> Log:
+    """Return the tests of which every system has an output; a warning counts the others, after an error."""
+    _check(results, name)
+    tests = _Tests.of(results, name)
+    complete = tests.complete(name)
+    table = _table_of_tests(complete, tests.systems, name)
+    scores = {system: [_scores_of(outputs[system]) for outputs in complete] for system in tests.systems}
+    names_of_scores = _names_of_scores(scores, name)
+    values = _values_of_scores(scores, names_of_scores, name)
+    n_unanswered = {}
+    for system in tests.systems:
+        n_unanswered[system] = sum(system not in outputs for outputs in tests.outputs)
+    return Log(
+        name,
+        table.columns,
+        table.lines,
+        harness="promptfoo",
+        task=str(description or "promptfoo"),
+        run=run_of(name),
+        key=("test", "repeat"),
+        roles=_roles_of(table, tests.systems),
+        scores=names_of_scores,
+        numbers=numbers_of_scores(values, name),
+        higher_is_better=dict.fromkeys(names_of_scores, True),
+        n_unanswered=n_unanswered,
+        n_left_out=len(tests.outputs) - len(complete),
+        names_systems=True,
+    )
+
+
+def _check(results: Sequence[Any], name: str) -> None:
+    """Raise an InputError for what is no result."""
+    for number, result in enumerate(results, 1):
+        if not isinstance(result, dict) or "prompt" not in result or not isinstance(result.get("vars") or {}, dict):
+            expected = f"expected an object with prompt and vars as result {number:,}"
+            raise InputError(f"{name}: {expected}, got {shorten(result)}.")
+
+
+#: The results of a test, by system: those with an output.
+_Outputs = dict[str, dict[str, Any]]
+
+
+@dataclass
+class _Tests:
+    """The results, test by test."""
+
+    #: Of all tests that some system took, in the order of the tests.
+    outputs: list[_Outputs]
+    #: The systems as columns of outputs, in the order in which they first occur.
+    systems: tuple[str, ...]
+    #: Of each result without an output, whose it is and why, in words.
+    failures: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, results: Sequence[dict[str, Any]], name: str) -> _Tests:
+        """Return the tests of results, which come as they are ready."""
+        places = (_TEST_NUMBER, _PROMPT_NUMBER)
+        has_numbers = all(is_number(result.get(place)) for place in places for result in results)
+        if has_numbers:
+            results = sorted(results, key=lambda result: [result[place] for place in places])
+        columns = [f"{_OUTPUT} {system}" for system in _systems_of(results, name)]
+        outputs_by_test: dict[Any, _Outputs] = {}
+        repeats: Counter[Any] = Counter()
+        failures = []
+        for result, column in zip(results, columns, strict=True):
+            variables = _variables(result)
+            repeats[column, variables] += 1
+            # Without numbers, the same test has the same variables.
+            test = result[_TEST_NUMBER] if has_numbers else (variables, repeats[column, variables])
+            outputs = outputs_by_test.setdefault(test, {})
+            if _has_output(result):
+                outputs[column] = result
+            else:
+                failures.append(f"{column.partition(' ')[2]}: {shorten(_error_of(result) or 'no output')}")
+        return cls([*outputs_by_test.values()], tuple(dict.fromkeys(columns)), failures)
+
+    def complete(self, name: str) -> list[_Outputs]:
+        """Return the tests of which every system has an output; InputError where there are none."""
+        complete = [outputs for outputs in self.outputs if len(outputs) == len(self.systems)]
+        n_tests = len(self.outputs)
+        if len(complete) == n_tests:
+            return complete
+        summary = f"{n_tests - len(complete):,} of {n_tests:,} tests have no output of some system"
+        if self.failures:
+            summary += f", the first of {self.failures[0]}"
+        if not complete:
+            raise InputError(f"{name}: {summary}; expected outputs.")
+        warn(f"{name}: {summary}: left out for every system.")
+        return complete
+
+
+def _has_output(result: Mapping[str, Any]) -> bool:
+    response = result.get("response")
+    return isinstance(response, dict) and response.get("output") is not None
+
+
+def _error_of(result: Mapping[str, Any]) -> Any:
+    """Return why a result has no output, where it says so."""
+    response = result.get("response")
+    of_response = response.get("error") if isinstance(response, dict) else None
+    return result.get("error") or of_response
+
+
+def _variables(result: Mapping[str, Any]) -> str:
+    return json.dumps(result.get("vars") or {}, ensure_ascii=False, sort_keys=True)
+
+
+def _table_of_tests(tests: Sequence[_Outputs], systems: Sequence[str], name: str) -> Table:
+    """Return a row for each test: its variables, the outputs, and the texts that these are compared with."""
+    rows = RaggedRows(name)
+    repeats: Counter[str] = Counter()
+    for number, outputs in enumerate(tests, 1):
+        first = outputs[systems[0]]
+        test = _variables(first)
+        repeats[test] += 1
+        row: dict[str, Any] = {"test": test, "repeat": str(repeats[test])}
+        for key, value in (first.get("vars") or {}).items():
+            row[f"{_VARIABLES}{key}"] = written(value)
+        for system in systems:
+            row[system] = written(outputs[system]["response"]["output"])
+        row[_VALUE] = _expected(first)
+        rows.add(number, row)
+    return rows.table("results of tests")
+
+
+def _roles_of(table: Table, systems: tuple[str, ...]) -> Roles:
+    """Return the roles of the columns: variables have those that their names say."""
+    names = [column for column in table.columns if column.startswith(_VARIABLES)]
+    roles = {column: role_of(column.removeprefix(_VARIABLES)) for column in names}
+    references = [column for column in names if roles[column] == "reference"]
+    inputs = [column for column in names if roles[column] == "source"]
+    remaining = [column for column in names if column not in references]
+    if not inputs and len(remaining) == 1:
+        # The only variable beside the references needs no name that says so.
+        inputs = remaining
+    if not references and any(table.columns[_VALUE]):
+        references = [_VALUE]
+    return Roles(inputs[0] if inputs else None, tuple(references), systems)
+
+
+#: By system, the scores of each test by their names.
+_Scores = Mapping[str, Sequence[Mapping[str, Any]]]
+
+
+def _names_of_scores(scores: _Scores, name: str) -> tuple[str, ...]:
+    """Return the names of the scores that some system has, in the order in which they first occur."""
+    names: dict[str, None] = {}
+    for of_tests in scores.values():
+        for of_test in of_tests:
+            names.update(dict.fromkeys(of_test))
+    if len(names) > MOST_COLUMNS:
+        raise InputError(f"{name}: more than {MOST_COLUMNS} different scores; expected at most that.")
+    return tuple(names)
+
+
+def _values_of_scores(scores: _Scores, names: Sequence[str], name: str) -> dict[str, dict[str, list[Any]]]:
+    """Return the values of each score that all systems have, by system; a warning names those that some have."""
+    values = {}
+    for score in names:
+        by_system = {system: [of_test.get(score) for of_test in of_tests] for system, of_tests in scores.items()}
+        lacking = [system for system, cells in by_system.items() if all(cell is None for cell in cells)]
+        if not lacking:
+            values[score] = by_system
+        elif len(lacking) < len(by_system):
+            system = shorten(lacking[0].partition(" ")[2])
+            warn(f"{name}: {system} has no score {shorten(score)}, and others have: left out.")
+    return values
+
+
+def _systems_of(results: Sequence[dict[str, Any]], name: str) -> list[str]:
+    """Return the name of each result's system: its provider, and as promptfoo has them the prompt of several."""
+    keys = [
+        (_label(result.get("provider"), "id"), _label(result["prompt"], "display"), str(result.get("promptIdx")))
+        for result in results
+    ]
+    distinct = list(dict.fromkeys(keys))
+    if len(distinct) > MOST_COLUMNS:
+        raise InputError(f"{name}: more than {MOST_COLUMNS} different providers and prompts; expected at most that.")
+    prompts = list(dict.fromkeys(prompt for _, prompt, _ in distinct))
+    names: dict[Any, str] = {}
+    for key in distinct:
+        system, prompt = key[0] or "provider", key[1]
+        if len(prompts) > 1:
+            # The label of a prompt may be its whole text.
+            is_short = 0 < len(prompt) <= _LONGEST_NAME and prompt.isprintable()
+            system = f"[{system}] {prompt if is_short else f'prompt {prompts.index(prompt) + 1}'}"
+        alike = sum(other == system or other.startswith(f"{system} #") for other in names.values())
+        names[key] = f"{system} #{alike + 1}" if alike else system
+    return [names[key] for key in keys]
+
+
+def _label(value: Any, other: str) -> str:
+    """Return how promptfoo calls a provider or a prompt."""
+    label = value.get("label") or value.get(other) if isinstance(value, dict) else value if other == "id" else ""
+    return " ".join(str(label or "").split())
+
+
+def _expected(result: Mapping[str, Any]) -> list[str]:
+    """Return the texts that a test's assertions compare the output with."""
+    case, variables = result.get("testCase"), result.get("vars") or {}
+    assertions = case.get("assert") if isinstance(case, dict) else None
+    values = [
+        assertion.get("value")
+        for assertion in (assertions if isinstance(assertions, list) else [])
+        if isinstance(assertion, dict) and assertion.get("type") in _COMPARING
+    ]
+    texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
+    rendered = [
+        _VARIABLE.sub(lambda match: written(variables.get(match[1], match[0])), text)
+        for text in texts
+        if isinstance(text, str) and not text.startswith("file://")
+    ]
+    return list(dict.fromkeys(rendered))
+
+
+def _scores_of(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the scores of a result: of all assertions, by their metrics, and of those without one by their types."""
+    grading = result.get("gradingResult")
+    parts = grading.get("componentResults") if isinstance(grading, dict) else None
+    parts = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+    # Without assertions, a test is passed with a score of 1.
+    if isinstance(grading, dict) and not parts:
+        return {}
+    scores = {"score": result.get("score"), "success": result.get("success")}
+    named = result.get("namedScores")
+    scores |= named if isinstance(named, dict) else {}
+    types: Counter[str] = Counter()
+    for part in parts:
+        assertion = part.get("assertion")
+        if isinstance(assertion, dict) and not assertion.get("metric"):
+            kind = str(assertion.get("type"))
+            types[kind] += 1
+            scores.setdefault(kind if types[kind] == 1 else f"{kind} {types[kind]}", part.get("score"))
+    return scores
