@@ -132,7 +132,8 @@ def test_subtitles_alone_are_said_to_be_joined_with_others_by_time(tmp_path):
     path.write_text("1\n00:00:01,000 --> 00:00:02,500\nБуря.\n", encoding="utf-8")
     run = command("read", "storm.srt", cwd=tmp_path, code=2)
     assert run.stdout == "storm.srt: 1 text, joined with other files by time.\n"
-    assert "references" in run.stderr
+    assert "has the texts of one side, which are joined with those of other files by time" in run.stderr
+    assert "give a file for each system, and one with the references (--references)" in run.stderr
 
 
 def test_segments_without_a_reference_are_named_by_their_lines(tmp_path):

@@ -24,7 +24,7 @@ from tercet.files.score_columns import (
     systems_of,
     without_scores,
 )
-from tercet.files.table import Memory, Roles, Table, TableWithRoles
+from tercet.files.table import SOURCE_TEXT, Memory, Roles, Table, TableWithRoles
 from tercet.files.vocabulary import ITEM
 from tercet.markup import joined
 from tercet.statistics.clusters import Clusters
@@ -302,6 +302,11 @@ def check_roles(table: Table, format: str, systems: list[str], references: list[
         )
         if not columns and (need_references or role != "references")
     ]
+    if missing and isinstance(table, Memory) and table.joined_by != SOURCE_TEXT:
+        raise InputError(
+            f"{table.name} has the texts of one side, which are joined with those of other files by "
+            f"{table.joined_by}: give a file for each system, and one with the references ({argument('references')})."
+        )
     if missing:
         kind = "language" if format in TRANSLATIONS else "column"
         file = "TMX file" if format == "tmx" else "file"
