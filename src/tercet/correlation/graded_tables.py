@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tercet.errors import InputError, OptionError, argument, argument_set, shorten, warn
 from tercet.files.frames import frame_kind, read_frame
 from tercet.files.grade_columns import check_systems_of_grades, grade_columns, possible_grades
-from tercet.files.mt_metrics_eval import Asked, MetricsFolder, read_metrics_folder
+from tercet.files.mt_metrics_eval import Asked as OfFolder
+from tercet.files.mt_metrics_eval import MetricsFolder, read_metrics_folder
 from tercet.files.numbers import Sign, read_score
 from tercet.files.read import MEMORIES, Opening, check_no_workbook, read_file, table_format
 from tercet.files.roles import guess_roles
@@ -89,126 +90,253 @@ def read_graded(
     dimensions; those of documents and systems are the dimensions ``mqm.doc`` and ``mqm.sys``, whose items are
     documents, or a single one.
     """
+    asked = _Asked(
+        systems=systems,
+        reference_columns=reference_columns,
+        source_column=source_column,
+        system_column=system_column,
+        cluster=cluster,
+        scores=scores,
+        decimal=decimal,
+        dimensions=dimensions,
+        need_references=need_references,
+        opening=Opening(encoding, sheet),
+        lp=lp,
+    )
     kind = frame_kind(path)
     name = kind or os.fspath(path)
     if not kind and os.path.isdir(name):
-        of_tables = {"grades": grades, "source_column": source_column, "system_column": system_column}
-        of_tables |= {"cluster": cluster, "decimal": decimal}
-        _check_nothing_said(name, {**of_tables, "encoding": encoding, "sheet": sheet})
-        asked = Asked(lp, _listed(reference_columns), _listed(systems), dimensions, scores)
-        return _of_folder(read_metrics_folder(name, asked))
-    opening = Opening(encoding, sheet)
-    opening.check([os.fspath(file) for file in (path, grades) if file is not None and not frame_kind(file)])
-    table = replace(_table(path, opening), decimal=decimal)
+        return _read_folder(name, grades, asked)
+    asked.opening.check([os.fspath(file) for file in (path, grades) if file is not None and not frame_kind(file)])
+    table = replace(_table(path, asked.opening), decimal=decimal)
     if system_column is not None:
         table.column(system_column)
-    annotations = read_annotations(table, lp, _listed(reference_columns))
-    if annotations is not None:
-        for option, value in (("systems", systems), ("system_column", system_column)):
-            if value:
-                raise OptionError(f"{argument(option)} names columns; in {name!r} each row names its system.")
-        table = annotations.table
-        cluster = cluster or DOCUMENT
-    elif lp is not None:
-        raise OptionError(
-            f"{argument('lp')} is for a folder of mt-metrics-eval, or a table of WMT's ESA scores; {name!r} is "
-            "neither."
-        )
-    summaries = None
-    if annotations is None:
-        _warn_of_pairs(table)
-        summaries = read_summary_annotations(table, dimensions)
-    if summaries is not None:
-        table = summaries.table
-    long = LongGrades.of(table, system_column)
-    joined_rows = None
-    left_out: set[str] = set()
-    if long is not None and not systems:
-        text_columns = TextColumns(_listed(reference_columns), source_column, cluster, need_references)
-        test_set, ids, left_out = long.texts(names_of([name])[0], text_columns)
-        fields = long.fields(test_set, scores)
+    published = _Published.of(table, name, asked)
+    texts = _Texts.of(path, published, asked)
+    rows = texts.rows_of_grades()
+    graded_in = texts.table
+    if grades is not None:
+        graded_in, further_rows = _rows_of_file(grades, texts, asked)
+        rows += further_rows
+    if published.missing:
+        missing = {(system, texts.ids[item]) for item, system in published.missing}
+        rows = _of_outputs(rows, missing, graded_in.name)
+    if not rows:
+        rows = texts.preferences()
+    named: dict[str, list[str]] = {}
+    if texts.long is None and all(row[0] in scores for row in rows):
+        by_name, named = _named(texts.table, texts.joined_rows, texts.test_set, scores, dimensions)
+        rows += by_name
+    if not rows:
+        raise InputError(_without_grades(texts.table, texts.test_set))
+    rows_of_grades = [row for row in rows if row[0] not in scores]
+    human = Grades.of_rows(rows_of_grades, texts.systems, texts.n_items, notation_of=graded_in.notation_of)
+    read = _scores_of(texts, [row for row in rows if row[0] in scores], scores)
+    test_set = replace(texts.test_set, fields=texts.fields(scores, named, read))
+    return test_set, replace(human, scores=read.values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What the arguments of :func:`read_graded` say of how files are read."""
+
+    systems: str | Sequence[str]
+    reference_columns: str | Sequence[str]
+    source_column: str | None
+    system_column: str | None
+    cluster: str | None
+    scores: Sequence[str]
+    decimal: Sign
+    dimensions: Sequence[str]
+    need_references: bool
+    opening: Opening
+    lp: str | None
+
+    @property
+    def references(self) -> list[str]:
+        """The columns of references, as a list."""
+        return _listed(self.reference_columns)
+
+
+def _read_folder(name: str, grades: Any, asked: _Asked) -> tuple[TestSet, Grades]:
+    """Return what a folder in the shape of mt-metrics-eval has."""
+    of_tables = {
+        "grades": grades,
+        "source_column": asked.source_column,
+        "system_column": asked.system_column,
+        "cluster": asked.cluster,
+        "decimal": asked.decimal,
+        "encoding": asked.opening.encoding,
+        "sheet": asked.opening.sheet,
+    }
+    _check_nothing_said(name, of_tables)
+    of_folder = OfFolder(asked.lp, asked.references, _listed(asked.systems), asked.dimensions, asked.scores)
+    return _of_folder(read_metrics_folder(name, of_folder))
+
+
+@dataclass(frozen=True, slots=True)
+class _Published:
+    """A table as it is, or what was made of one that has annotations in the shape in which they are published."""
+
+    table: Table
+    #: The column of clusters.
+    cluster: str | None
+    #: How annotations were read, in words; "" where there are none.
+    note: str = ""
+    #: The outputs that were graded and have no text: of an item, by a system.
+    missing: Collection[tuple[str, str]] = ()
+
+    @classmethod
+    def of(cls, table: Table, name: str, asked: _Asked) -> _Published:
+        """Return what a table of annotations says, or the table; `name` is that of the file."""
+        annotations = read_annotations(table, asked.lp, asked.references)
         if annotations is not None:
-            fields = annotations.note
+            for option, value in (("systems", asked.systems), ("system_column", asked.system_column)):
+                if value:
+                    raise OptionError(f"{argument(option)} names columns; in {name!r} each row names its system.")
+            return cls(annotations.table, asked.cluster or DOCUMENT, annotations.note)
+        if asked.lp is not None:
+            raise OptionError(
+                f"{argument('lp')} is for a folder of mt-metrics-eval, or a table of WMT's ESA scores; {name!r} is "
+                "neither."
+            )
+        _warn_of_pairs(table)
+        summaries = read_summary_annotations(table, asked.dimensions)
         if summaries is not None:
-            fields = summaries.note
-        test_set = replace(test_set, fields=fields)
-    else:
+            return cls(summaries.table, asked.cluster, summaries.note, summaries.missing)
+        return cls(table, asked.cluster)
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """The texts of a table, and where their grades and scores are."""
+
+    test_set: TestSet
+    #: With a row for each item, or of grades.
+    table: Table
+    #: The rows of grades; None of a table with a row for each item.
+    long: LongGrades | None
+    #: The number of each item, from 0.
+    ids: Mapping[str, int]
+    #: The items that are not compared.
+    left_out: set[str]
+    #: Where each item and system had a row.
+    joined_rows: _JoinedRows | None
+
+    @classmethod
+    def of(cls, path: Any, published: _Published, asked: _Asked) -> _Texts:
+        """Return the texts of a file whose table has been read."""
+        long = LongGrades.of(published.table, asked.system_column)
+        if long is None or asked.systems:
+            return cls._by_item(path, published, long, asked)
+        columns = TextColumns(asked.references, asked.source_column, published.cluster, asked.need_references)
+        test_set, ids, left_out = long.texts(names_of([frame_kind(path) or os.fspath(path)])[0], columns)
+        fields = published.note or long.fields(test_set, asked.scores)
+        return cls(replace(test_set, fields=fields), published.table, long, ids, left_out, None)
+
+    @classmethod
+    def _by_item(cls, path: Any, published: _Published, long: LongGrades | None, asked: _Asked) -> _Texts:
+        """Return the texts of a table in which each item, or each item of each system, has a row."""
+        table = published.table
+        systems = asked.systems
         # Answers, True or False, may be texts; those of scores are no systems.
-        roles = guess_roles(without_scores(table, scores))
+        roles = guess_roles(without_scores(table, asked.scores))
         if not systems and roles.systems != guess_roles(table).systems:
             systems = roles.systems
         (test_set,) = read_test_sets(
             path,
             systems=systems,
-            reference_columns=reference_columns,
-            source_column=source_column,
-            system_column=system_column,
-            cluster=cluster,
-            need_references=need_references,
-            decimal=decimal,
-            encoding=encoding,
-            sheet=sheet,
+            reference_columns=asked.reference_columns,
+            source_column=asked.source_column,
+            system_column=asked.system_column,
+            cluster=published.cluster,
+            need_references=asked.need_references,
+            decimal=asked.decimal,
+            encoding=asked.opening.encoding,
+            sheet=asked.opening.sheet,
         )
         columns = Columns(
             systems=_listed(systems),
-            references=_listed(reference_columns),
-            source=source_column,
-            system_column=system_column,
-            cluster=cluster,
+            references=asked.references,
+            source=asked.source_column,
+            system_column=asked.system_column,
+            cluster=published.cluster,
             scores=[],
             slices=[],
-            need_references=need_references,
+            need_references=asked.need_references,
         )
         joined_rows = _JoinedRows.of(table, columns, test_set)
         if joined_rows is not None:
-            table = joined_rows.with_scores(scores)
-        ids = _numbers(table)
-    names, n_items = list(test_set.systems), len(test_set.references)
-    if long is not None:
-        rows = list(long.rows(names, ids, left_out))
-    else:
-        rows = [*_wide(table, names), *_objects_of_grades(table, names)]
-    graded_in = table
-    if grades is not None:
-        graded_in = replace(read_grades_alone(_table(grades, opening)), decimal=decimal)
-        grades_alone = read_summary_annotations(graded_in, dimensions)
-        if grades_alone is not None:
-            graded_in = grades_alone.table
-        long_alone = LongGrades.of(graded_in, system_column)
-        if long_alone is None:
-            raise InputError(
-                f"{graded_in.name}: a table of grades needs the columns item and system; at least one of them is "
-                "missing."
-            )
-        rows += long_alone.rows(names, ids, left_out)
+            table = joined_rows.with_scores(asked.scores)
+        return cls(test_set, table, long, _numbers(table), set(), joined_rows)
+
+    @property
+    def systems(self) -> list[str]:
+        """The names of the systems."""
+        return list(self.test_set.systems)
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return len(self.test_set.references)
+
+    def rows_of_grades(self) -> list[Row]:
+        """Return the grades of the table: its rows, its columns such as ``base.content``, or its objects."""
+        if self.long is not None:
+            return list(self.long.rows(self.systems, self.ids, self.left_out))
+        return [*_wide(self.table, self.systems), *_objects_of_grades(self.table, self.systems)]
+
+    def preferences(self) -> list[Row]:
+        """Return the grades of systems that are called better and worse: the first was preferred."""
+        if {*self.systems} != {"better", "worse"}:
+            return []
+        rows: list[Row] = []
+        for system in self.systems:
+            for item in range(self.n_items):
+                rows.append(("preference", "", system, item, int(system == "better")))
+        return rows
+
+    def fields(self, scores: Sequence[str], named: Mapping[str, Sequence[str]], read: _Scores) -> str:
+        """Return which columns are what, in words; `named` are those whose names say that they are grades."""
+        if self.long is not None:
+            return self.test_set.fields
+        if self.joined_rows is not None:
+            return self.joined_rows.fields(self.test_set, scores, named)
+        of_scores = {OBJECTS}.union(*(columns_of_scores(self.table, self.systems, name) for name in read.in_columns))
+        return _fields(self.test_set, scores, of_scores, named)
+
+
+def _rows_of_file(file: Any, texts: _Texts, asked: _Asked) -> tuple[Table, list[Row]]:
+    """Return the table of grades in another file, and its rows."""
+    table = replace(read_grades_alone(_table(file, asked.opening)), decimal=asked.decimal)
+    summaries = read_summary_annotations(table, asked.dimensions)
     if summaries is not None:
-        rows = _of_outputs(rows, {(system, ids[item]) for item, system in summaries.missing}, graded_in.name)
-    if not rows and set(names) == {"better", "worse"}:
-        rows = [
-            ("preference", "", system, item, int(system == "better")) for system in names for item in range(n_items)
-        ]
-    named: dict[str, list[str]] = {}
-    if long is None and all(row[0] in scores for row in rows):
-        by_name, named = _named(table, joined_rows, test_set, scores, dimensions)
-        rows += by_name
-    if not rows:
-        raise InputError(_without_grades(table, test_set))
-    scores_of_rows = [row for row in rows if row[0] in scores]
-    rows_of_grades = [row for row in rows if row[0] not in scores]
-    human = Grades.of_rows(rows_of_grades, names, n_items, notation_of=graded_in.notation_of)
-    rows_of_scores = [*_objects(table, OBJECTS, names), *scores_of_rows]
-    external = Grades.of_rows(rows_of_scores, names, n_items, read_score, notation_of=table.notation_of)
-    read = {dimension: external.mean(dimension) for dimension in external.dimensions}
-    in_columns = [name for name in scores if name not in read]
-    read |= {name: np.array([*score_columns(table, names, name).values()]) for name in in_columns}
+        table = summaries.table
+    long = LongGrades.of(table, asked.system_column)
     if long is None:
-        of_scores = {OBJECTS}.union(*(columns_of_scores(table, names, name) for name in in_columns))
-        if joined_rows is None:
-            fields = _fields(test_set, scores, of_scores, named)
-        else:
-            fields = joined_rows.fields(test_set, scores, named)
-        test_set = replace(test_set, fields=fields)
-    return test_set, replace(human, scores=read)
+        raise InputError(
+            f"{table.name}: a table of grades needs the columns item and system; at least one of them is missing."
+        )
+    return table, list(long.rows(texts.systems, texts.ids, texts.left_out))
+
+
+class _Scores(NamedTuple):
+    """Scores of metrics that came with the texts, and those that are columns of their own."""
+
+    values: dict[str, Any]
+    in_columns: list[str]
+
+
+def _scores_of(texts: _Texts, rows: Sequence[Row], names: Sequence[str]) -> _Scores:
+    """Return the scores of these names: in rows of grades, in objects, or in columns such as ``base.COMET``."""
+    table, systems = texts.table, texts.systems
+    rows_of_scores = [*_objects(table, OBJECTS, systems), *rows]
+    external = Grades.of_rows(rows_of_scores, systems, texts.n_items, read_score, notation_of=table.notation_of)
+    values = {dimension: external.mean(dimension) for dimension in external.dimensions}
+    in_columns = [name for name in names if name not in values]
+    for name in in_columns:
+        values[name] = np.array([*score_columns(table, systems, name).values()])
+    return _Scores(values, in_columns)
 
 
 def _warn_of_pairs(table: Table) -> None:
