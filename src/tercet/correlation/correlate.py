@@ -6,7 +6,7 @@ import contextlib
 import math
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -174,7 +174,8 @@ def correlate(
     progress = settings.pop("progress")
     if rank_by is not None and not (isinstance(rank_by, str) and rank_by in FIGURES):
         raise OptionError(f"There is no figure {shorten(rank_by)} to rank by. {did_you_mean(rank_by, FIGURES)}")
-    external_columns = read_columns(scores or None)
+    given_scores = read_columns(scores or None)
+    asked_dimensions = names_of_grades(dimension, "dimension")
     check_no_splits(test_set, "correlate")
     kind = frame_kind(test_set)
     if isinstance(test_set, str | os.PathLike) or kind:
@@ -182,12 +183,11 @@ def correlate(
             owner = f"A {kind or 'path'}"
             raise InputError(f"{owner} has grades and references of its own: give them only with texts.")
         column = cluster if isinstance(cluster, str) else None
-        names = [external.name for external, numbers in external_columns.items() if not numbers]
         test_set, grades = read_graded(
             test_set,
             cluster=column,
-            scores=names,
-            dimensions=names_asked(names_of_grades(dimension, "dimension")),
+            scores=[score.name for score, numbers in given_scores.items() if not numbers],
+            dimensions=names_asked(asked_dimensions),
             need_references=need_references(_read_metrics(metrics)),
             lp=lp,
         )
@@ -197,40 +197,14 @@ def correlate(
     check_test_set(test_set, "correlate")
     metric_list = _read_metrics(metrics)
     if metric_list is None:
-        metric_list = _default_metrics(test_set, references, has_scores=_has_scores(external_columns, grades))
-    needed_by = list(dict.fromkeys(name_of(metric) for metric in metric_list if metric.takes_references))
-    test_set, corpus = read_test_set(test_set, references, needed_by)
-    for name in map(name_of, metric_list[:1]):
-        check_has_texts(test_set, name)
-    if cluster is not None:
-        test_set = replace(test_set, clusters=Clusters.of(cluster, corpus.n_segments))
+        metric_list = _default_metrics(test_set, references, has_scores=_has_scores(given_scores, grades))
+    test_set, corpus = _read_texts(test_set, references, metric_list, cluster)
     warn_of_artefacts(test_set, corpus, metric_list)
-    test_set = with_scores(test_set, external_columns)
-    all_grades = Grades.of_lists(grades, list(test_set.systems), len(test_set.references))
-    by_name = {column.name: column for column in external_columns}
-    all_grades = all_grades.with_scores(
-        list(by_name),
-        {
-            name: np.array([*numbers_of(column, test_set).values()])
-            for name, column in by_name.items()
-            if name in test_set.scores and (external_columns[column] or name not in all_grades.values)
-        },
-    )
-    if not all_grades.dimensions:
-        raise InputError(f"There are no grades beside the scores: {', '.join(map(shorten, all_grades.scores))}.")
-    dimensions, all_grades = _chosen(names_of_grades(dimension, "dimension"), all_grades)
-    columns = [
-        _external(by_name.get(name) or Column(name), values, test_set) for name, values in all_grades.scores.items()
-    ]
+    test_set = with_scores(test_set, given_scores)
+    dimensions, all_grades = _chosen(asked_dimensions, _all_grades(grades, test_set, given_scores))
     with bars_within(progress), line_of("") as show:
-        scored_columns: list[MetricColumn] = []
-        times = Counter(map(name_of, metric_list))
-        for place, metric in enumerate(metric_list, 1):
-            name = name_of(metric)
-            show(f"metric {place} of {len(metric_list)}, {name}: scores")
-            label = name if times[name] == 1 else label_of(metric)
-            scored_columns += list(_scored(metric, label, test_set, corpus))
-        columns = [*scored_columns, *columns]
+        columns = _scores_of_metrics(metric_list, test_set, corpus, show)
+        columns += _given_scores(all_grades, given_scores, test_set)
         if ties == "exact":
             columns = [replace(column, scores=without_noise(column.scores)) for column in columns]
         if not columns:
@@ -238,10 +212,58 @@ def correlate(
                 f"There is no metric: give {argument('metrics')}, or external scores, {argument('scores')}."
             )
         correlation = Correlation(test_set, all_grades, columns, [], **settings)
-        for place, name in enumerate(dimensions, 1):
-            show(f"dimension {place} of {len(dimensions)}, {name}: agreement, intervals and tests")
+        for number, name in enumerate(dimensions, 1):
+            show(f"dimension {number} of {len(dimensions)}, {name}: agreement, intervals and tests")
             correlation.tables.append(_table(correlation, name, rank_by))
     return correlation
+
+
+def _read_texts(test_set: Any, references: Any, metrics: Sequence[Metric], cluster: Any) -> tuple[TestSet, Corpus]:
+    """Return the texts that metrics score, with their clusters."""
+    needed_by = list(dict.fromkeys(name_of(metric) for metric in metrics if metric.takes_references))
+    test_set, corpus = read_test_set(test_set, references, needed_by)
+    if metrics:
+        check_has_texts(test_set, name_of(metrics[0]))
+    if cluster is not None:
+        test_set = replace(test_set, clusters=Clusters.of(cluster, corpus.n_segments))
+    return test_set, corpus
+
+
+def _all_grades(grades: Any, test_set: TestSet, given_scores: Mapping[Column, Any]) -> Grades:
+    """Return the grades of all dimensions, with the scores that came with them or were given."""
+    read = Grades.of_lists(grades, list(test_set.systems), len(test_set.references))
+    numbers = {}
+    for column, values in given_scores.items():
+        name = column.name
+        if name in test_set.scores and (values or name not in read.values):
+            numbers[name] = np.array([*numbers_of(column, test_set).values()])
+    found = read.with_scores([column.name for column in given_scores], numbers)
+    if not found.dimensions:
+        raise InputError(f"There are no grades beside the scores: {', '.join(map(shorten, found.scores))}.")
+    return found
+
+
+def _scores_of_metrics(
+    metrics: Sequence[Metric], test_set: TestSet, corpus: Corpus, show: Callable[[str], None]
+) -> list[MetricColumn]:
+    """Return the columns of the metrics that score the texts; those given twice are told apart by their options."""
+    columns: list[MetricColumn] = []
+    times = Counter(map(name_of, metrics))
+    for number, metric in enumerate(metrics, 1):
+        name = name_of(metric)
+        show(f"metric {number} of {len(metrics)}, {name}: scores")
+        label = name if times[name] == 1 else label_of(metric)
+        columns += _scored(metric, label, test_set, corpus)
+    return columns
+
+
+def _given_scores(grades: Grades, given_scores: Mapping[Column, Any], test_set: TestSet) -> list[MetricColumn]:
+    """Return the columns of the scores that came with the texts or were given."""
+    by_name = {column.name: column for column in given_scores}
+    columns = []
+    for name, values in grades.scores.items():
+        columns.append(_external(by_name.get(name) or Column(name), values, test_set))
+    return columns
 
 
 def _read_metrics(metrics: Any) -> list[Metric] | None:
