@@ -14,6 +14,7 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -57,56 +58,19 @@ def samples_log(table: Table) -> Log:
 
     The texts of ``doc`` are columns too (``doc.answer``), for those whose references are there.
     """
-    # Old versions of the harness do not name the filter.
-    filters = table.columns.get("filter", ["none"] * len(table.lines))
-    has_filters = len(set(filters)) > 1
-    rows_by_doc: dict[str, tuple[int, dict[str, Any]]] = {}
     has_requests = _PROMPT in table.columns
-    no_texts = _no_texts(table)
-    scores = _scores(table)
-    values: dict[str, dict[str, dict[str, Any]]] = {}
-    for row, (line, filter_name) in enumerate(zip(table.lines, filters, strict=True)):
-        sample = {name: cells[row] for name, cells in table.columns.items()}
-        place, key, doc = f"{table.name}, {table.unit} {line}", str(sample["doc_id"]), sample.get("doc")
-        prompt = _prompt(_requests(sample[_PROMPT], place)) if has_requests else sample.get(_ASKED)
-        entry = {"doc_id": key, _PROMPT: prompt, _TARGET: sample[_TARGET]}
-        fields = doc.items() if isinstance(doc, dict) else ()
-        entry |= {f"doc.{name}": value for name, value in fields if _is_reference(value)}
-        entry = rows_by_doc.setdefault(key, (line, entry))[1]
-        column = f"{_RESPONSE} {filter_name}" if has_filters else _RESPONSE
-        if column in entry:
-            reason = (
-                "expected the samples of one run"
-                if "filter" in table.columns
-                else "the harness writes a line for each filter of the task, and old versions do not say which. "
-                "Keep the lines of one filter, one for each doc_id; or log the samples again with a newer version, "
-                f"and choose a filter: {argument('systems')}"
-            )
-            raise InputError(f"{place}: doc_id {key} occurs again in {column!r}; {reason}.")
-        entry[column] = "" if no_texts else _response(sample[_RESPONSE], place)
-        for score in scores:
-            name, value = score, sample.get(score)
-            if no_texts and score in _OF_LIKELIHOOD:
-                name, value = _LIKELIHOOD, value[0] if isinstance(value, list) and value else value
-            values.setdefault(name, {}).setdefault(column, {})[key] = value
-    rows = RaggedRows(table.name, table.unit)
-    for line, entry in rows_by_doc.values():
-        rows.add(line, entry)
-    by_doc = rows.table("a sample per line")
-    columns, systems = by_doc.columns, tuple(name for name in by_doc.columns if name.startswith(_RESPONSE))
-    places = [by_doc.place_on(line, _TARGET) for line in by_doc.lines]
-    columns[_TARGET] = _targets(columns[_TARGET], places)
+    documents = _Documents.of(table)
+    by_doc = documents.table(table)
+    columns = by_doc.columns
+    systems = tuple(name for name in columns if name.startswith(_RESPONSE))
+    columns[_TARGET] = _targets(columns[_TARGET], [by_doc.place_on(line, _TARGET) for line in by_doc.lines])
     for system in systems:
         _warn_of(by_doc, system, ("[invalid]",), "its filter found nothing there")
-    if not no_texts:
+    if not documents.no_texts:
         _warn_of(by_doc, _TARGET, ("None", "nan"), "the harness writes this for a missing target")
     source = _PROMPT if all(isinstance(cell, str) for cell in columns[_PROMPT]) else None
     match = _FILE_NAME.fullmatch(Path(table.name).name)
     task = match[2] if match else Path(table.name).name
-    by_system = {
-        name: {column: [cells.get(key) for key in rows_by_doc] for column, cells in columns_of_score.items()}
-        for name, columns_of_score in values.items()
-    }
     return Log(
         table.name,
         columns,
@@ -117,11 +81,91 @@ def samples_log(table: Table) -> Log:
         run="",
         key=("doc_id",),
         roles=Roles(source, (_TARGET,), systems),
-        scores=scores,
-        numbers=numbers_of_scores(by_system, table.name),
+        scores=documents.scores,
+        numbers=numbers_of_scores(documents.values(), table.name),
         higher_is_better=_directions(Path(table.name).parent, match[1] or match[3], task) if match else {},
         names_task=match is not None and bool(match[1] or match[3]),
-        no_texts=no_texts,
+        no_texts=documents.no_texts,
+    )
+
+
+@dataclass
+class _Documents:
+    """The samples of a task, document by document: each filter of the harness gives one."""
+
+    #: The names of the scores of the samples.
+    scores: tuple[str, ...]
+    #: Of what a log of likelihoods holds them, in words; "" for a log of texts.
+    no_texts: str
+    #: By document: the line of its first sample, and its cells.
+    rows: dict[str, tuple[int, dict[str, Any]]] = field(default_factory=dict)
+    #: By score and column of predictions: the value of each document.
+    by_column: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, table: Table) -> _Documents:
+        """Return the documents of a table of samples; InputError for samples of several runs."""
+        documents = cls(_scores(table), _no_texts(table))
+        # Old versions of the harness do not name the filter.
+        filters = table.columns.get("filter", ["none"] * len(table.lines))
+        has_filters = len({*filters}) > 1
+        for row, filter_name in enumerate(filters):
+            column = f"{_RESPONSE} {filter_name}" if has_filters else _RESPONSE
+            documents._add(table, row, column)
+        return documents
+
+    def _add(self, table: Table, row: int, column: str) -> None:
+        """Add a sample, whose response stands in a column."""
+        sample = {name: cells[row] for name, cells in table.columns.items()}
+        place = f"{table.name}, {table.unit} {table.lines[row]}"
+        key = str(sample["doc_id"])
+        if key not in self.rows:
+            self.rows[key] = (table.lines[row], _cells_of_document(sample, key, place))
+        _, cells = self.rows[key]
+        if column in cells:
+            raise InputError(f"{place}: doc_id {key} occurs again in {column!r}; {_why_once(table)}.")
+        cells[column] = "" if self.no_texts else _response(sample[_RESPONSE], place)
+        for score in self.scores:
+            name, value = score, sample.get(score)
+            if self.no_texts and score in _OF_LIKELIHOOD:
+                name, value = _LIKELIHOOD, value[0] if isinstance(value, list) and value else value
+            self.by_column.setdefault(name, {}).setdefault(column, {})[key] = value
+
+    def table(self, samples: Table) -> Table:
+        """Return the documents as rows."""
+        rows = RaggedRows(samples.name, samples.unit)
+        for line, cells in self.rows.values():
+            rows.add(line, cells)
+        return rows.table("a sample per line")
+
+    def values(self) -> dict[str, dict[str, list[Any]]]:
+        """Return by score and column of predictions the values of all documents; None where there is none."""
+        found: dict[str, dict[str, list[Any]]] = {}
+        for name, columns in self.by_column.items():
+            found[name] = {column: [values.get(key) for key in self.rows] for column, values in columns.items()}
+        return found
+
+
+def _cells_of_document(sample: Mapping[str, Any], key: str, place: str) -> dict[str, Any]:
+    """Return what all samples of a document share: its prompt and target, and the texts that may be references."""
+    prompt = _prompt(_requests(sample[_PROMPT], place)) if _PROMPT in sample else sample.get(_ASKED)
+    cells = {"doc_id": key, _PROMPT: prompt, _TARGET: sample[_TARGET]}
+    document = sample.get("doc")
+    if isinstance(document, dict):
+        for name, value in document.items():
+            if _is_reference(value):
+                cells[f"doc.{name}"] = value
+    return cells
+
+
+def _why_once(table: Table) -> str:
+    """Return why a document has one sample of each filter, and what else to do."""
+    if "filter" in table.columns:
+        return "expected the samples of one run"
+    return (
+        "the harness writes a line for each filter of the task, and old versions do not say which. Keep the lines of "
+        "one filter, one for each doc_id; or log the samples again with a newer version, and choose a filter: "
+        f"{argument('systems')}"
     )
 
 
