@@ -157,37 +157,22 @@ def overall(comparisons: Sequence[Comparison], *, weight: str = "set") -> Overal
     if not isinstance(weight, str) or weight not in WEIGHTS:
         raise OptionError(f"The 'weight' option must be one of 'set', 'segment'. Got {shorten(weight)} instead.")
     sets: list[Any] = list(comparisons) if has_entries(comparisons) else [comparisons]
-    for comparison in sets:
-        if not isinstance(comparison, Comparison) or isinstance(comparison, Overall):
-            raise InputError(f"{argument('comparisons')} must be those of tercet.compare, got {shorten(comparison)}.")
-    if len(sets) < 2:
-        raise InputError(f"{argument('comparisons')}: expected those of two test sets or more, got {len(sets)}.")
-    first = sets[0]
-    for name in ("test", "n_resamples", "adjust", "confidence_level", "alpha", "seed", "runs"):
-        values = [getattr(comparison, name) for comparison in sets]
-        if any(value != values[0] for value in values):
-            different = next(value for value in values if value != values[0])
-            raise OptionError(
-                f"The comparisons differ in {name!r}: {shorten(values[0])} and {shorten(different)}. "
-                "Compare all test sets alike."
-            )
+    _check_sets(sets)
+    _check_alike(sets)
     systems, keys, notes = _shared(sets)
+    first = sets[0]
     baseline = first.baseline if first.baseline in systems else next(iter(systems), "")
     if any(comparison.baseline != baseline for comparison in sets) and first.test is not None:
         notes.append(f"The sets have different baselines: here it is {shorten(baseline)}.")
     if not systems or not keys:
         raise InputError(f"The test sets have no {'score' if systems else 'system'} in common.")
-    tables = {key: [_tables_of(comparison)[key] for comparison in sets] for key in keys}
-    n_segments = sum(comparison.test_set.n_segments for comparison in sets)
-    test_set = TestSet(
-        f"{all_of(len(sets))} test sets", {system: [] for system in systems}, [[] for _ in range(n_segments)], None
-    )
+    has_test = len(systems) > 1
     over_all = Overall(
-        test_set=test_set,
+        test_set=_without_texts(sets, systems),
         baseline=baseline,
         tables=[],
-        test=first.test if len(systems) > 1 else None,
-        n_resamples=first.n_resamples if len(systems) > 1 else None,
+        test=first.test if has_test else None,
+        n_resamples=first.n_resamples if has_test else None,
         adjust=first.adjust,
         # A weighted sum of sets has no BCa interval.
         interval="expanded" if first.interval == "BCa" else first.interval,
@@ -199,9 +184,39 @@ def overall(comparisons: Sequence[Comparison], *, weight: str = "set") -> Overal
         weight=weight,
         notes=notes,
     )
+    tables = {key: [_tables_of(comparison)[key] for comparison in sets] for key in keys}
     for metric_tables in _by_metric(tables).values():
         over_all.tables.extend(_over_sets(over_all, metric_tables))
     return over_all
+
+
+def _check_sets(sets: Sequence[Any]) -> None:
+    """Raise an InputError for what is no comparison, and for fewer than two."""
+    for comparison in sets:
+        if not isinstance(comparison, Comparison) or isinstance(comparison, Overall):
+            raise InputError(f"{argument('comparisons')} must be those of tercet.compare, got {shorten(comparison)}.")
+    if len(sets) < 2:
+        raise InputError(f"{argument('comparisons')}: expected those of two test sets or more, got {len(sets)}.")
+
+
+def _check_alike(sets: Sequence[Comparison]) -> None:
+    """Raise an OptionError for comparisons with different tests or settings."""
+    for name in ("test", "n_resamples", "adjust", "confidence_level", "alpha", "seed", "runs"):
+        first, *others = [getattr(comparison, name) for comparison in sets]
+        for other in others:
+            if other != first:
+                raise OptionError(
+                    f"The comparisons differ in {name!r}: {shorten(first)} and {shorten(other)}. "
+                    "Compare all test sets alike."
+                )
+
+
+def _without_texts(sets: Sequence[Comparison], systems: Sequence[str]) -> TestSet:
+    """Return a test set with the number of segments of all sets, and none of their texts."""
+    n_segments = sum(comparison.test_set.n_segments for comparison in sets)
+    texts: dict[str, list[str]] = {system: [] for system in systems}
+    references: list[list[str]] = [[] for _ in range(n_segments)]
+    return TestSet(f"{all_of(len(sets))} test sets", texts, references, None)
 
 
 def n_shared(comparisons: Sequence[Comparison]) -> int:
