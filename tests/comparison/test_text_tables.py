@@ -10,6 +10,7 @@ from rich.cells import cell_len
 
 from samples import sample
 from tercet import compare
+from tercet.comparison import tables
 from tercet.comparison.tables import in_format, to_text
 from tercet.markup import one_cell
 
@@ -53,6 +54,14 @@ def test_one_score_needs_no_summary_and_one_test_set_is_in_its_title(found):
     assert "All scores" not in to_text([compare(SETS[0], ["bleu"], test=None)], width=100)
     assert "\n\nAll scores of en " in to_text(found[:1], width=100)
     assert to_text(found, width=200).count("All scores") == 1 < to_text(found, width=60).count("All scores")
+
+
+def test_what_names_share_is_sought_once_and_not_in_each_row(found, monkeypatch):
+    """It looks at all names: 1,000 systems have a million."""
+    asked = []
+    monkeypatch.setattr(tables, "short_names", lambda names: asked.append(names) or {name: name for name in names})
+    to_text(found)
+    assert len(asked) == len(found)
 
 
 def test_the_legend_stands_once_where_it_is_the_same():

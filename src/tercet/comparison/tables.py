@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib.util import find_spec
 from itertools import combinations, product
 from pathlib import Path
@@ -395,7 +396,7 @@ _LINED = box.Box("    \n    \n ── \n    \n ── \n    \n    \n    \n")
 _WITHOUT_END = 100_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Shown:
     """How a comparison is shown: what its systems are called, in how much room, with lines or without."""
 
@@ -405,8 +406,12 @@ class _Shown:
 
     def name(self, system: str) -> str:
         """Return the name of a system without what all of them share; in a log the whole, by which it is found."""
-        names = {} if self.plain else short_names(list(self.comparison.test_set.systems))
-        return one_cell(names.get(system, system))
+        return one_cell(self._names.get(system, system))
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        """The names of the systems that are shown shorter."""
+        return {} if self.plain else short_names(list(self.comparison.test_set.systems))
 
     def grid(self, title: str, lines: box.Box = box.SIMPLE_HEAD) -> Grid:
         """Return a table without rows and columns."""
