@@ -39,6 +39,11 @@ def test_no_form_speaks_of_intervals(without):
     assert "interval=None, alpha=0.05" in to_html([without])
 
 
+def test_nothing_is_said_of_too_few_segments_for_them():
+    few = tercet.compare({"one": ["a b", "a"]}, "chrf", references=["a c", "a"], interval=None)
+    assert "No intervals" not in str(few)
+
+
 def test_shares_have_none_either():
     """Scores that are 0 or 1 have intervals that are computed."""
     right = {"one": [1, 0, 1, 1, 0, 1, 1], "two": [1, 1, 1, 1, 0, 1, 0]}

@@ -64,7 +64,10 @@ def test_captions_as_coco_has_them(tmp_path):
     content = {"info": {"year": 2014}, "images": images, "licenses": [{"id": 3}], "annotations": annotations}
     references.write_text(json.dumps(content), encoding="utf-8")
     results = tmp_path / "results.json"
-    rows = [{"image_id": number, "id": 85 + number, "caption": BASE[number]} for number in reversed(range(6))]
+    rows = [
+        {"image_id": number, "id": 85 + number, "caption": BASE[number], "lang": "de"}
+        for number in reversed(range(6))
+    ]
     results.write_text(json.dumps(rows), encoding="utf-8")
     (test_set,) = read_test_sets(results, references=references)
     assert test_set.systems == {"caption": BASE}

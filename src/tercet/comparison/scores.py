@@ -733,7 +733,11 @@ class Comparison:
         remarks = [] if test_set.clusters is None else [*test_set.clusters.notes(plain)]
         remarks += _fact_lines(self.facts, plain)
         n_units = min((table.n_units for table in self.tables if table.n_units), default=n_units)
-        if n_units < FEWEST_UNITS and any(not row.interval for table in self.tables for row in table.rows):
+        if (
+            self.interval is not None
+            and n_units < FEWEST_UNITS
+            and any(not row.interval for table in self.tables for row in table.rows)
+        ):
             remarks.append(too_few_units(n_units, unit))
         if too_few is not None:
             remarks.append(too_few)

@@ -273,13 +273,11 @@ def _systems_of(keyed: _Keyed, columns: Columns) -> list[str]:
     asked = [name for name in columns.systems if name in keyed.table.columns]
     if asked:
         return asked
-    table = without_scores(keyed.table, columns.scores)
-    systems = [*guess_roles(table).systems]
-    texts = [name for name, cells in table.columns.items() if name != keyed.key and not lack(cells)]
-    if not systems and len(texts) == 1:
-        # A table of ids and texts has no other texts to choose from, whatever they are called: "caption".
-        return texts
-    return systems
+    roles = guess_roles(without_scores(keyed.table, columns.scores))
+    if not roles.systems and len(roles.references) == 1:
+        # References are in another file: what is called as they are, such as "caption", is an output.
+        return [*roles.references]
+    return [*roles.systems]
 
 
 def _add_systems(
