@@ -123,7 +123,7 @@ def compare(
         Exact p of scores that are 0 or 1, and those of runs, are adjusted by Holm's method in any case.
     confidence_level : float
         Confidence level of the bootstrap intervals.
-    interval : {"expanded", "percentile", "BCa"}, optional
+    interval : {"expanded", "percentile", "BCa"} or None
         Kind of the bootstrap intervals: expanded percentile (Hesterberg 2015), percentile or BCa. None leaves them
         out, and what is estimated from the same resamples: how many segments would show a difference.
     alpha : float

@@ -248,6 +248,10 @@ def read_numbers(
     return numbers
 
 
+#: Most numbers, without a sign between thousands: Python reads them.
+_AS_PROGRAMS_WRITE = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+
+
 def _read_text(text: str, meaning: str, notation: Notation) -> float | None:
     """Return the number that a text is; None if it is none."""
     if notation.is_known:
@@ -268,6 +272,8 @@ def _read_text(text: str, meaning: str, notation: Notation) -> float | None:
 
 def _parsed(text: str, decimal: str) -> float | None:
     """Return the number that a text is if that sign stands before decimals; None if it is none then."""
+    if decimal == "." and _AS_PROGRAMS_WRITE.fullmatch(text):
+        return float(text)
     text = text.strip().translate(_MINUS)
     if text.endswith("%"):
         text = text[:-1].rstrip()
