@@ -6,15 +6,6 @@ import tercet
 from harness_texts import ONE, PREDICTIONS, SEVERAL, by_sacrebleu, numbers
 
 
-@pytest.fixture
-def mlflow(tmp_path):
-    import mlflow
-
-    mlflow.set_tracking_uri((tmp_path / "mlruns").as_uri())  # by itself a new variable reaches no traces
-    yield mlflow
-    mlflow.set_tracking_uri(None)
-
-
 def test_make_metric(mlflow):
     import pandas as pd
 

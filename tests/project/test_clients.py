@@ -151,12 +151,7 @@ class TestLoggers:
             predictions=["the cat sat on the mat"], references=["the cat lay on it"]
         )
 
-    def test_mlflow(self, result, tmp_path, monkeypatch):
-        monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
-        monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
-        import mlflow
-
-        mlflow.set_tracking_uri((tmp_path / "mlruns").as_uri())
+    def test_mlflow(self, result, mlflow):
         with mlflow.start_run() as run:
             mlflow.log_metrics(result)
         assert mlflow.get_run(run.info.run_id).data.metrics == pytest.approx(dict(result))
