@@ -16,16 +16,10 @@ from suite import SUITE
 from tercet import InputError, OptionError
 from tercet.api import make_scorer
 from tercet.huggingface.space.controls import given_options
-from tercet.huggingface.space.scoring import (
-    TEXT_CHARACTERS,
-    Demo,
-    compare_file,
-    histogram,
-    joined,
-    result_html,
-    source_of_texts,
-    split_references,
-)
+from tercet.huggingface.space.limits import TEXT_CHARACTERS
+from tercet.huggingface.space.programs import source_of_texts
+from tercet.huggingface.space.results import result_html
+from tercet.huggingface.space.scoring import Demo, compare_file, histogram, joined, split_references
 from texts import LATIN, MINILM, PAIRS, all_pairs
 
 pytestmark = pytest.mark.costly("bertscore_idf", "rouge_nlws")

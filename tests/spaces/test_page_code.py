@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from page_checks import ROWS, as_csv, as_jsonl, as_tmx, as_tsv
 from tercet.files.read import items, read_table
-from tercet.huggingface.space.scoring import source_of_file
+from tercet.huggingface.space.programs import source_of_file
 from workbooks import workbook
 
 HEADER = ["mt", "ref", "ref2", "mt2"]

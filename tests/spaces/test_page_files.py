@@ -35,7 +35,8 @@ from page_checks import (
 )
 from suite import SUITE
 from tercet.errors import InputError
-from tercet.huggingface.space.scoring import MOST_SYSTEMS, Demo, compare_file
+from tercet.huggingface.space.limits import MOST_SYSTEMS
+from tercet.huggingface.space.scoring import Demo, compare_file
 
 pytest_plugins = ["pages"]
 pytestmark = pytest.mark.costly
@@ -128,22 +129,8 @@ AS_NUMBERS = """print([
 ])"""
 
 
-@pytest.mark.parametrize("metric", ["bleu_multi", "bertscore_idf", "ter"])
-def test_systems_of_a_file_are_compared(visit, tmp_path, metric):
-    path = tmp_path / "news.tsv"
-    rows = [(ref, text, text.lower(), " ".join(text.split()[::2])) for text, ref, _, _ in ROWS]
-    path.write_text(as_tsv(["ref", "online-A", "lower", "half"], rows), encoding="utf-8")
-    visitor = visit(metric)
-    visitor.upload(path)
-    visitor.until(lambda: equal(visitor.chosen("#system"), ["online-A", "lower", "half"]))
-    visitor.compute_file()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        scorer = tercet.scorer(metric, **SUITE[metric].begun)
-        systems = {name: [row[place] for row in rows] for place, name in enumerate(["online-A", "lower", "half"], 1)}
-        expected = tercet.compare(systems, scorer, references=[[row[0]] for row in rows])
-    table = next(each for each in expected.tables if each.name == SUITE[metric].primary)
-    ordered = sorted(table.rows, key=lambda row: -row.value if table.higher_is_better else row.value)
+def _shows_systems(visitor, ordered, expected):
+    """Assert that the page has these rows in this order, with the numbers of the comparison that is expected."""
     visitor.until(lambda: equal([row[0] for row in visitor.seen("file")["systems"]], [row.system for row in ordered]))
     # Where all are as good as the best, one sentence says so.
     tells = any(not row.as_good and not row.best for each in expected.tables for row in each.rows)
@@ -160,6 +147,41 @@ def test_systems_of_a_file_are_compared(visit, tmp_path, metric):
         else:
             assert float(difference.split()[0]) == pytest.approx(row.difference, abs=6e-3)
             assert float(p) == pytest.approx(row.adjusted_pvalue, abs=6e-3)
+
+
+def _has_a_program_that_compares_alike(visitor, metric, folder, expected):
+    """Assert that the program of the page, run beside the file, comes to the comparison that is expected."""
+    run = subprocess.run(
+        [sys.executable, "-c", visitor.program("file").replace("print(result.to_dataframe())", AS_NUMBERS)],
+        cwd=folder, env=visitor.served.environment, stdout=subprocess.PIPE, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    for found, row in zip(
+        ast.literal_eval(run.stdout), [row for table in expected.tables for row in table.rows], strict=True
+    ):
+        assert found[0] == row.system
+        in_percent = pytest.approx((row.value, row.low, row.high), rel=SUITE[metric].relative, abs=2e-4)
+        assert found[1:4] == in_percent
+        assert found[4] == (row.adjusted_pvalue if row.difference is None else same(metric, row.adjusted_pvalue))
+
+
+@pytest.mark.parametrize("metric", ["bleu_multi", "bertscore_idf", "ter"])
+def test_systems_of_a_file_are_compared(visit, tmp_path, metric):
+    path = tmp_path / "news.tsv"
+    names = ["online-A", "lower", "half"]
+    rows = [(ref, text, text.lower(), " ".join(text.split()[::2])) for text, ref, _, _ in ROWS]
+    path.write_text(as_tsv(["ref", *names], rows), encoding="utf-8")
+    visitor = visit(metric)
+    visitor.upload(path)
+    visitor.until(lambda: equal(visitor.chosen("#system"), names))
+    visitor.compute_file()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        scorer = tercet.scorer(metric, **SUITE[metric].begun)
+        systems = {name: [row[column] for row in rows] for column, name in enumerate(names, 1)}
+        expected = tercet.compare(systems, scorer, references=[[row[0]] for row in rows])
+    table = next(each for each in expected.tables if each.name == SUITE[metric].primary)
+    ordered = sorted(table.rows, key=lambda row: -row.value if table.higher_is_better else row.value)
+    _shows_systems(visitor, ordered, expected)
     best = visitor.find(
         "#file-result .tercet-compared > .scroll tr:has(.score:not(.tests) b) th bdi"
     ).all_inner_texts()
@@ -171,17 +193,7 @@ def test_systems_of_a_file_are_compared(visit, tmp_path, metric):
     result = json.loads(visitor.download("#download-json"))
     assert [each["system"] for each in result["tables"][0]["systems"]] == list(systems)
     assert result["n_segments"] == len(rows)
-    run = subprocess.run(
-        [sys.executable, "-c", visitor.program("file").replace("print(result.to_dataframe())", AS_NUMBERS)],
-        cwd=path.parent, env=visitor.served.environment, stdout=subprocess.PIPE, text=True, timeout=120, check=True,
-    )  # fmt: skip
-    for found, row in zip(
-        ast.literal_eval(run.stdout), [row for table in expected.tables for row in table.rows], strict=True
-    ):
-        assert found[0] == row.system
-        in_percent = pytest.approx((row.value, row.low, row.high), rel=SUITE[metric].relative, abs=2e-4)
-        assert found[1:4] == in_percent
-        assert found[4] == (row.adjusted_pvalue if row.difference is None else same(metric, row.adjusted_pvalue))
+    _has_a_program_that_compares_alike(visitor, metric, path.parent, expected)
     visitor.find("#make-report").click()
     expect(visitor.find("#download-report")).to_be_visible()
     report = visitor.download("#download-report")

@@ -19,8 +19,9 @@ from test_page_requests import ask, ask_by_name
 
 from browser import workers
 from tercet.errors import InputError
-from tercet.huggingface.space import guard as page_jobs
-from tercet.huggingface.space.scoring import MOST_BYTES, Demo
+from tercet.huggingface.space import jobs as page_jobs
+from tercet.huggingface.space.limits import MOST_BYTES
+from tercet.huggingface.space.scoring import Demo
 
 pytest_plugins = ["pages"]
 

@@ -6,7 +6,7 @@ the server.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -56,8 +56,12 @@ class Control:
     @property
     def renamed(self) -> dict[str, str]:
         """The choices that programs call by another name than their value: the values by these names."""
-        names = {_program_name(label, choice): choice for label, choice in self.choices.items()}
-        return {name: choice for name, choice in names.items() if isinstance(choice, str) and name != choice}
+        renamed = {}
+        for label, choice in self.choices.items():
+            name = _program_name(label, choice)
+            if isinstance(choice, str) and name != choice:
+                renamed[name] = choice
+        return renamed
 
     def shown(self, value: Any) -> Any:
         """Return what the page's control shows for a value of the option."""
@@ -72,58 +76,86 @@ class Control:
     def in_words(self, value: Any) -> str:
         """Return a value as an example says it."""
         content = self.shown(value)
-        return ", ".join(content) if isinstance(content, list) else str(content)
+        if isinstance(content, list):
+            return ", ".join(content)
+        return str(content)
 
     def read(self, content: Any) -> Any:
         """Return the value of the option for what the page's control holds."""
         if self.kind == "menu" and isinstance(content, str) and content in self.choices:
             return self.choices[content]
         if self.kind == "weights":
-            return _weights(content)
+            return _read_weights(content)
         if self.kind in ("whole", "number") and isinstance(content, str):
-            content = self._number(content.strip())
+            content = self._read_number(content.strip())
         return self.checked(content)
-
-    def _number(self, text: str) -> int | float | None:
-        try:
-            return (int(text) if self.kind == "whole" else float(text)) if text else None
-        except ValueError:
-            raise self._refused(text, "an integer" if self.kind == "whole" else "a number") from None
 
     def checked(self, value: Any) -> Any:
         """Return a value that a program sent, if it is one that a visitor may give."""
-        if self.kind == "menu":
-            names = {label: _program_name(label, choice) for label, choice in self.choices.items()}
-            for label, choice in self.choices.items():
-                if any(type(value) is type(accepted) and value == accepted for accepted in (choice, names[label])):
-                    return choice
-            raise self._refused(value, "one of " + ", ".join(map(repr, names.values())))
-        if self.kind == "flag":
-            if isinstance(value, bool):
-                return value
-            raise self._refused(value, "True or False")
-        if self.kind == "several":
-            values = [value] if isinstance(value, str) else value
-            if self.default is None and (value is None or values == []):
-                return None
-            if (
-                isinstance(values, list)
-                and values
-                and all(type(item) is str and item in self.choices for item in values)
-                and (self.default is not None or len({*values}) == len(values))
-            ):
+        match self.kind:
+            case "menu":
+                return self._choice(value)
+            case "several":
+                return self._several(value)
+            case "flag":
+                return self._flag(value)
+            case "weights":
+                return self._weights(value)
+            case _:
+                return self._number(value)
+
+    def _choice(self, value: Any) -> Any:
+        names = []
+        for label, choice in self.choices.items():
+            name = _program_name(label, choice)
+            if _is_same(value, choice) or _is_same(value, name):
+                return choice
+            names.append(repr(name))
+        raise self._refused(value, f"one of {', '.join(names)}")
+
+    def _several(self, value: Any) -> list[str] | None:
+        values = [value] if isinstance(value, str) else value
+        takes_none = self.default is None
+        if takes_none and (value is None or values == []):
+            return None
+        if isinstance(values, list) and values and all(type(item) is str and item in self.choices for item in values):
+            is_repeated = len({*values}) < len(values)
+            if not (takes_none and is_repeated):
                 return values
-            once = "" if self.default is not None else ", each once"
-            raise self._refused(value, f"a list of some of {', '.join(map(repr, self.choices))}{once}")
-        if self.kind == "weights":
-            return value if isinstance(value, (list, dict)) or value is None else _weights(value)
-        if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
-            if self.most is not None and value is not None and abs(value) > self.most:
-                raise self._refused(value, f"an integer up to {self.most:,}")
-            if self.kind == "whole" and isinstance(value, float) and value.is_integer():
-                return int(value)
+        expected = f"a list of some of {', '.join(map(repr, self.choices))}"
+        if takes_none:
+            expected += ", each once"
+        raise self._refused(value, expected)
+
+    def _flag(self, value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise self._refused(value, "True or False")
+        return value
+
+    def _weights(self, value: Any) -> Any:
+        if value is None or isinstance(value, (list, dict)):
             return value
-        raise self._refused(value, "a number")
+        return _read_weights(value)
+
+    def _number(self, value: Any) -> int | float | None:
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise self._refused(value, "a number")
+        if self.most is not None and abs(value) > self.most:
+            raise self._refused(value, f"an integer up to {self.most:,}")
+        if self.kind == "whole" and isinstance(value, float) and value.is_integer():
+            return int(value)
+        return value
+
+    def _read_number(self, text: str) -> int | float | None:
+        if not text:
+            return None
+        is_whole = self.kind == "whole"
+        try:
+            return int(text) if is_whole else float(text)
+        except ValueError:
+            raise self._refused(text, "an integer" if is_whole else "a number") from None
 
     def _refused(self, value: Any, expected: str) -> OptionError:
         return OptionError(f"The {self.name!r} option on this page must be {expected}. Got {shorten(value)} instead.")
@@ -145,37 +177,46 @@ def controls(
             control = replace(control, kind="menu", value=DEPENDS, choices={label: DEPENDS, **choices})
         # Menus stand before what follows them, so that the control of the leader is there.
         for leader, following in settings.get("follows", {}).items():
-            control = replace(
-                control, value=following[controls_by_name[leader].value], follows=leader, following=following
-            )
+            first = following[controls_by_name[leader].value]
+            control = replace(control, value=first, follows=leader, following=following)
         controls_by_name[name] = control
     return list(controls_by_name.values())
 
 
 def _control(declared: Option, settings: Mapping[str, Any]) -> Control:
-    check, default = declared.check, declared.default
+    name = declared.name
+    check = declared.check
+    default = declared.default
     choices = settings.get("choices")
     if "several" in settings:
-        names = {name: name for name in settings["several"]}
-        return Control(declared.name, "several", default, value=default, choices=names)
+        return Control(name, "several", default, value=default, choices=_named_as_they_are(settings["several"]))
     if isinstance(default, tuple):
         default = list(default)
-        return Control(
-            declared.name, "several", default, value=default, choices={name: name for name in choices or default}
-        )
+        return Control(name, "several", default, value=default, choices=_named_as_they_are(choices or default))
     if choices is None and isinstance(check, OneOf):
         choices = check.choices
     if choices is not None:
         labels = choices if isinstance(choices, Mapping) else {_label(choice): choice for choice in choices}
         first = default if default in labels.values() else next(iter(labels.values()))
-        return Control(declared.name, "menu", default, value=settings.get("value", first), choices=labels)
+        return Control(name, "menu", default, value=settings.get("value", first), choices=labels)
     value = settings.get("value", default)
     if check is flag or isinstance(default, bool):
-        return Control(declared.name, "flag", default, value)
+        return Control(name, "flag", default, value)
     if isinstance(check, Integer):
         most = settings.get("most", _MOST if check.maximum is None else None)
-        return Control(declared.name, "whole", default, value, most=most)
-    return Control(declared.name, "weights" if declared.name == "weights" else "number", default, value)
+        return Control(name, "whole", default, value, most=most)
+    if name == "weights":
+        return Control(name, "weights", default, value)
+    return Control(name, "number", default, value)
+
+
+def _named_as_they_are(choices: Iterable[str]) -> dict[str, str]:
+    return {name: name for name in choices}
+
+
+def _is_same(value: Any, accepted: Any) -> bool:
+    """Return whether a value is the accepted one, of the same type: 1 is not True."""
+    return type(value) is type(accepted) and bool(value == accepted)
 
 
 def _label(choice: Any) -> str:
@@ -218,7 +259,7 @@ def without_defaults(offered: Sequence[Control], values: Mapping[str, Any]) -> d
     return {name: value for name, value in values.items() if value is not DEPENDS and value != defaults[name]}
 
 
-def _weights(text: Any) -> Any:
+def _read_weights(text: Any) -> Any:
     """Read weights as a visitor writes them: ``0.5, 0.5``, or named ones, ``a = 1; b = 0.5, 0.5``."""
     if text is None or (isinstance(text, str) and not text.strip()):
         return None

@@ -21,7 +21,7 @@ from gradio.utils import get_upload_folder
 
 from tercet.errors import InputError
 
-from .scoring import KEPT_SECONDS, MOST_BYTES
+from .limits import KEPT_SECONDS, MOST_BYTES
 
 #: Seconds between two sweeps, for what is kept for `KEPT_SECONDS`.
 SWEEP_SECONDS = 60

@@ -20,9 +20,12 @@ from starlette.middleware import Middleware
 from tercet.errors import TercetError
 
 from .controls import Control
-from .guard import Guard, Jobs, Page
+from .guard import Guard, Page
+from .jobs import Jobs
 from .kept import SWEEP_SECONDS, give_memory_back_at_once, keep_swept, use_own_folder
-from .scoring import KEPT_SECONDS, MOST_BYTES, OUR_FAULT, Demo
+from .limits import KEPT_SECONDS, MOST_BYTES
+from .results import OUR_FAULT
+from .scoring import Demo
 from .tabs import file_tab, text_tab
 
 _LOG = logging.getLogger(__name__)
@@ -145,7 +148,7 @@ def _compute_for_programs(demo: Demo, jobs: Jobs) -> Callable[..., dict[str, Any
     return compute if demo.takes_references else compute_alone
 
 
-# How the page looks: colours that can be read in light and dark, places of things in windows of any width.
+# How the page looks: colours that can be read in light and dark, and where things stand in windows of any width.
 
 CSS = """
 #options .row {display: block}

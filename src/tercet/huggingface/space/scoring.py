@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-import inspect
-import logging
-import math
 import os
 import re
 import unicodedata
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from itertools import chain
-from pathlib import Path
 from typing import Any, NamedTuple
-from xml.etree import ElementTree
 
-import gradio as gr
 import numpy as np
-import pandas as pd
 
 from tercet.api import make_scorer
 from tercet.base.metric import Metric, is_higher_better, score_batch
 from tercet.comparison.compare import compare
-from tercet.comparison.scores import Comparison
+from tercet.comparison.result import Comparison
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_items, read_texts
 from tercet.corpus.normalizers import change_of
-from tercet.engine.chosen import engine
-from tercet.errors import InputError, TercetError, shorten
+from tercet.errors import InputError, shorten
 from tercet.files.read import MEMORIES, SUFFIXES, items, read_table, table_format
 from tercet.files.roles import guess_roles
 from tercet.files.table import Roles, Table
@@ -42,6 +32,8 @@ from tercet.test_sets.names import names_of
 from tercet.test_sets.test_set import TestSet
 
 from .controls import COMMON, DEPENDS, FOR_PROGRAMS, controls, given_options, without_defaults
+from .limits import KEPT_SECONDS, MOST_BYTES, MOST_DRAWN, MOST_SYSTEMS, MOST_UNPACKED, TEXT_CHARACTERS, check_size
+from .programs import Source, comparing, program, source_of_file
 
 _CONFIDENCE = 0.95
 
@@ -207,13 +199,13 @@ class Demo:
     ) -> None:
         """Raise an InputError for more texts than the page takes, also of those that ``normalize`` makes longer."""
         targets = references if self.takes_references else None
-        _check_size(predictions, targets, options, self.most_items)
+        check_size(predictions, targets, options, self.most_items)
         if options.get("normalize"):
             change = change_of(options["normalize"])
             predictions = [change(text, str) for text in predictions]
             if targets is not None:
                 targets = [[change(text, str) for text in texts] for texts in targets]
-            _check_size(predictions, targets, options, self.most_items)
+            check_size(predictions, targets, options, self.most_items)
 
     def compute(
         self, predictions: Sequence[str], references: Any, options: Mapping[str, Any] | None
@@ -257,7 +249,7 @@ class Demo:
                 page_result.notes.append(str(error))
                 return page_result, ""
         html = explanation.to_html(metric.scale if metric.unit is not None else 1)
-        if len(html) > _MOST_DRAWN:
+        if len(html) > MOST_DRAWN:
             page_result.notes.append(
                 f"The picture would be {len(html) >> 20} MB, too large to show. Give a shorter text to see it."
             )
@@ -283,7 +275,7 @@ class Demo:
             raise InputError(f"The file has {n_lines:,} lines; the page takes {self.most_items:,} rows.")
         if table_format(path) in _NOT_TAKEN:
             raise InputError(f"Files of this kind are not accepted here; give one of {', '.join(known_formats())}.")
-        table = read_table(path, limits=Limits(n_bytes=_MOST_UNPACKED))
+        table = read_table(path, limits=Limits(n_bytes=MOST_UNPACKED))
         n_rows = len(table.lines)
         if n_rows > self.most_items:
             raise InputError(f"The file has {n_rows:,} rows; the page takes {self.most_items:,} for this metric.")
@@ -301,9 +293,13 @@ class Demo:
 
     def choice_of_columns(self, table: Table) -> str:
         """Return instructions for a visitor if no column was recognized by name."""
-        languages = table.name.lower().endswith(".tmx")
-        reason = "Each column is a language of the file." if languages else "No columns were recognized by name."
-        also = f", and references{' in the same language' if languages else ''}" if self.takes_references else ""
+        reason = "No columns were recognized by name."
+        also = ", and references"
+        if table.name.lower().endswith(".tmx"):
+            reason = "Each column is a language of the file."
+            also = ", and references in the same language"
+        if not self.takes_references:
+            also = ""
         return f"{reason} Choose the predictions{also}."
 
     def texts_of_file(
@@ -382,6 +378,65 @@ def histogram(values: Sequence[float | None], scale: float) -> list[tuple[str, i
     ]
 
 
+def _meaning(metric: Metric) -> str:
+    """Return what the primary score compares, and which values are good."""
+    compares = metric.about.compares
+    rises = is_higher_better(metric, metric.primary)
+    better = "Higher" if rises else "Lower"
+    best = metric.scale if rises else 0
+    at_best = f"; {best} is the best" if metric.unit is not None else ""
+    return f"{compares[0].upper()}{compares[1:]}. {better} is better{at_best}."
+
+
+def _segment_options(metric: Metric) -> dict[str, Any]:
+    """Return the options by which single segments are scored, where these differ."""
+    by_segment = metric.segment_metric
+    return {
+        name: getattr(by_segment, name)
+        for name in metric.options()
+        if getattr(by_segment, name) != getattr(metric, name)
+    }
+
+
+# A note that the page adds to a score, since no metric warns of this.
+
+#: Most letters that a note names.
+_MOST_LETTERS = 12
+
+
+def dropped_letters(metric: Metric, batch: Corpus) -> list[str]:
+    """Return a note on letters that ROUGE's own tokenizer leaves out, where the metric itself says nothing.
+
+    It keeps a to z and digits, and so splits words at letters with accents.
+    """
+    if getattr(metric, "tokenizer", None) not in ("auto", "rouge"):
+        return []
+    context = metric.fit(batch)
+    if metric.signature(context).get("tok") != "rouge" or metric.corpus_warning(context, batch) is not None:
+        return []
+    all_texts = batch.texts.to_pylist()
+    letters = {
+        letter
+        for letter in set().union(*all_texts)
+        if not letter.isascii() and unicodedata.category(letter)[0] in "LM"
+    }
+    if not letters:
+        return []
+    shown_letters = sorted(letters)[:_MOST_LETTERS]
+    # A mark, such as an accent, stands on a circle, which shows where it belongs.
+    listing = ", ".join(
+        f"\u25cc{letter}" if unicodedata.category(letter)[0] == "M" else letter for letter in shown_letters
+    )
+    remainder = f" and {len(letters) - _MOST_LETTERS} others" if len(letters) > _MOST_LETTERS else ""
+    text = next(text for text in all_texts if not letters.isdisjoint(text))
+    word = next(word for word in text.split() if not letters.isdisjoint(word))
+    pieces = " and ".join(map(repr, re.findall("[a-z0-9]+", word.lower()))) or "nothing"
+    return [
+        f"The tokenizer 'rouge' drops the letters {listing}{remainder}: of {shorten(word)} it leaves {pieces}. "
+        "Choose the tokenizer 'unicode' to keep them."
+    ]
+
+
 # Several systems of a file compared: what the page shows of them, and the report.
 
 
@@ -456,439 +511,3 @@ def _metric(demo: Demo, options: Mapping[str, Any]) -> Metric:
     return make_scorer(
         demo.metric, {name: value for name, value in options.items() if (name, value) != ("scale", 100)}
     )
-
-
-# What both tabs of the page share: where results stand, as HTML, and messages in their place.
-
-OUR_FAULT = "Something went wrong on the server and was logged. Your input is not to blame."
-
-#: What is written into the place of a result, screen readers say, once they have finished what they are saying.
-_ANNOUNCED = "element.setAttribute('aria-live', 'polite')"
-_NO_CODE = "# The program that computes the same: here, once there is a result.\n"
-_LOG = logging.getLogger(__name__)
-#: Texts from which on a score is said to mean something of what wrote them: of fewer it says little.
-_TEST_SET = 100
-_APART = {"signature", "segments", "intervals", "hashcode", "interpretation", "score"}  # `score` is the primary one
-
-
-def outcome_box(name: str, script: str = "") -> Any:
-    """Return the place of a result, or of a message; a script runs when the page is loaded."""
-    return gr.HTML(elem_id=name, js_on_load=_ANNOUNCED + script)
-
-
-def signature_box(name: str) -> Any:
-    """Return the place of a signature, which shows once there is one."""
-    return gr.Textbox(label="Signature", interactive=False, buttons=["copy"], visible=False, lines=2, elem_id=name)
-
-
-def code_box(name: str) -> Any:
-    """Return the place of the program that computes the same, folded."""
-    with gr.Accordion("Code for this", open=False, elem_id=name):
-        return gr.Code(_NO_CODE, language="python", interactive=False, show_label=False, wrap_lines=True)
-
-
-def hidden(outputs: list[Any]) -> list[Any]:
-    """Return updates that hide the results of an earlier call, but for the first output; the code stays folded."""
-    # The value of a button is its name, which stays.
-    updates: list[dict[str, Any]] = [
-        {} if isinstance(output, gr.Button) else {"value": None} for output in outputs[1:-1]
-    ]
-    return [*(gr.update(visible=False, **update) for update in updates), gr.update(value=_NO_CODE)]
-
-
-def with_messages(compute: Callable[..., list[Any]], other_outputs: list[Any]) -> Callable[..., list[Any]]:
-    """Return a function that shows an error in the first output, and then `other_outputs` in the others."""
-
-    def answer(*inputs: Any) -> list[Any]:
-        try:
-            return compute(*inputs)
-        except TercetError as error:
-            message = str(error)
-        except Exception:
-            _LOG.exception("the page failed")
-            message = OUR_FAULT
-        # By its role, screen readers say it at once.
-        return [f'<div class="tercet-error" role="alert">{escape(message)}</div>', *other_outputs]
-
-    return answer
-
-
-def _meaning(metric: Metric) -> str:
-    """Return what the primary score compares, and which values are good."""
-    compares = metric.about.compares
-    rises = is_higher_better(metric, metric.primary)
-    best = metric.scale if rises else 0
-    at_best = f"; {best} is the best" if metric.unit is not None else ""
-    return f"{compares[0].upper()}{compares[1:]}. {'Higher' if rises else 'Lower'} is better{at_best}."
-
-
-def result_html(page_result: PageResult, lines: Sequence[str] = (), *, explained: bool = False) -> str:
-    """Return the primary score in large letters, its meaning, what is to be noted, other scores, and, folded, counts.
-
-    Parts of the score, such as precisions, are folded too where an explanation beside shows them.
-    """
-    result, (primary, _) = page_result.result, page_result.primary
-    of_items = result.get("segments") or {}
-    entries = {
-        name: value
-        for name, value in result.items()
-        if name not in _APART and name != primary and not isinstance(value, dict)
-        # The scores of a file's items have a table of their own, and that of one text stands above already.
-        if not (isinstance(value, list) and (name in of_items or name in page_result.only_of_items))
-    }
-    scores = {
-        name: value
-        for name, value in entries.items()
-        if _is_score(value) and (name in page_result.titles or not explained)
-    }
-    counts = {name: value for name, value in entries.items() if name not in scores}
-    # Of few texts, intervals are NaN, and a note says why.
-    intervals = {
-        name: bounds for name, bounds in (result.get("intervals") or {}).items() if not math.isnan(bounds[0])
-    }
-    band = result.get("interpretation") if result["n_segments"] >= _TEST_SET else None
-    lines_html = "".join(f"<p>{escape(line)}</p>" for line in lines)
-    notes_html = "".join(f'<div class="tercet-note">{escape(note)}</div>' for note in page_result.notes)
-    digits = 2 if page_result.in_percent else 4
-    interval = f"95 % interval: {_range(intervals[primary], digits)}" if primary in intervals else ""
-    percent = "Scores in percent." if page_result.in_percent else ""
-    without_interval = ""
-    if result["n_segments"] == 1:
-        without_interval = "One text has no interval: a file of texts has one."
-    remark = " ".join(filter(None, [percent, without_interval]))
-    band_html = f"<p>Roughly, {escape(band)}.</p>" if band else ""
-    remark_html = f"<small>{remark}</small>" if remark else ""
-    return (
-        f'<div class="tercet"><div class="tercet-score">{escape(page_result.titles[primary])} '
-        f"{number(result[primary], digits)}</div>"
-        f'<div class="tercet-interval">{interval}</div>'
-        f"<p>{escape(page_result.meaning)}</p>"
-        f"{band_html}{lines_html}{notes_html}"
-        f"{_table(scores, intervals, page_result.titles, digits)}{remark_html}"
-        f"<details><summary>Counts and lengths</summary>{_table(counts, {}, {}, digits)}</details></div>"
-    )
-
-
-def _is_score(value: Any) -> bool:
-    """Return whether a value is no count: it has a fraction, or all of its values have."""
-    return isinstance(value, float) or (isinstance(value, list) and all(isinstance(item, float) for item in value))
-
-
-def _range(bounds: Sequence[Any], digits: int) -> str:
-    return " to ".join(number(bound, digits) for bound in bounds)
-
-
-def _table(values: Mapping[str, Any], intervals: Mapping[str, Any], titles: Mapping[str, str], digits: int) -> str:
-    """Return a table of entries, with their intervals where there are any; `digits` are those of scores."""
-    rows = ""
-    for name, value in values.items():
-        words = escape(titles.get(name, name.replace("_", " ")))
-        interval = f"<td>{_range(intervals[name], digits) if name in intervals else ''}</td>" if intervals else ""
-        text = number(value, digits if name in titles or isinstance(value, list) else 4)  # lists are of precisions
-        rows += f'<tr><th scope="row">{words}</th><td>{text}</td>{interval}</tr>'
-    heads = "".join(f'<th scope="col">{title}</th>' for title in ("entry", "value", "95 % interval"))
-    return f"<table>{f'<tr>{heads}</tr>' if intervals else ''}{rows}</table>" if rows else ""
-
-
-def number(value: Any, digits: int = 4) -> str:
-    """Return a value as a person reads it: so many decimals, lists in a row."""
-    if isinstance(value, list):
-        return ", ".join(number(item, digits) for item in value)
-    return f"{value:.{digits}f}" if isinstance(value, float) else escape(str(value))
-
-
-# The program under "Code for this": what the page computed, from the same texts or the same file.
-
-_TABLE: dict[str, Any] = {"dtype": str, "keep_default_na": False}
-#: By format the function of pandas that reads it, and arguments that are tried, the most usual first.
-_WAYS: dict[str, tuple[str, list[dict[str, Any]]]] = {
-    "tsv": ("read_csv", [{"sep": "\t", "quoting": 3, **_TABLE}, {"sep": "\t", **_TABLE}]),
-    "csv": ("read_csv", [{"sep": separator, **_TABLE} for separator in ",;\t"]),
-    "jsonl": ("read_json", [{"lines": True, "dtype": False}]),
-    "xlsx": ("read_excel", [_TABLE]),
-}
-_ENCODINGS: tuple[dict[str, Any], ...] = ({}, {"encoding": "utf-16"})
-
-
-class Source(NamedTuple):
-    """Lines that give a program the names predictions, or systems, and, where a metric takes them, references."""
-
-    lines: str
-    imports: str = ""  # what stands above them
-
-
-def program(address: str, source: Source, options: Mapping[str, Any], takes_references: bool) -> str:
-    """Return the program that loads a metric and computes."""
-    names = ["predictions", *(["references"] if takes_references else [])]
-    arguments = {**{name: name for name in names}, **{name: repr(value) for name, value in options.items()}}
-    lines = "".join(f"    {name}={value},\n" for name, value in arguments.items())
-    return (
-        f"import evaluate\n{source.imports}\n{source.lines}\nmetric = evaluate.load({address!r})\n"
-        f"result = metric.compute(\n{lines})\nprint(result)\n"
-    )
-
-
-def comparing(source: Source, metric: Metric) -> str:
-    """Return the program that compares systems."""
-    arguments = ["systems", f"tercet.{metric!r}", *(["references=references"] if metric.takes_references else [])]
-    lines = "".join(f"    {argument},\n" for argument in arguments)
-    imports = f"{source.imports}\n" if source.imports else ""
-    return (
-        f"{imports}import tercet\n\n{source.lines}\nresult = tercet.compare(\n{lines})\n"
-        "print(result.to_dataframe())\n"
-    )
-
-
-def source_of_texts(prediction: str, references: Sequence[str] | None) -> Source:
-    """Return the lines that give one text; without references where None is given."""
-    references_line = "" if references is None else f"references = {[list(references)]!r}\n"
-    return Source(f"predictions = {[prediction]!r}\n{references_line}")
-
-
-def source_of_file(path: str, table: Table, systems: Sequence[str], references: Sequence[str]) -> Source:
-    """Return the lines that read columns of a visitor's file; they were tried, and read what the page has read.
-
-    One column is given as predictions, several by their names as systems. For a file that pandas reads otherwise,
-    the lines only say which texts belong there.
-    """
-    name = Path(path).name
-    reading = _reading(path, table, [*systems, *references])
-    if reading is None:
-        also = f"; references = [[...], ...]: {', '.join(map(repr, references))}" if references else ""
-        if len(systems) == 1:
-            return Source(f"predictions = [...]  # the column {systems[0]!r} of {name!r}{also}\n")
-        entries = ", ".join(f"{system!r}: [...]" for system in systems)
-        return Source(f"systems = {{{entries}}}  # these columns of {name!r}{also}\n")
-    columns = [f"table[{column!r}]" for column in references]
-    cells = [cell for column in references for cell in table.columns[column]]
-    text = "text for cell in row for text in (cell if isinstance(cell, list) else [cell])"
-    loops = text if any(isinstance(cell, list) for cell in cells) else "text for text in row"
-    condition = "text" if all(isinstance(cell, str) for cell in cells) else "isinstance(text, str) and text"
-    references_line = (
-        f"references = [[{loops} if {condition}] for row in zip({', '.join(columns)})]\n" if references else ""
-    )
-    if len(systems) == 1:
-        predictions_line = f"predictions = table[{systems[0]!r}].tolist()"
-    else:
-        predictions_line = f"systems = {{name: table[name].tolist() for name in {list(systems)!r}}}"
-    return Source(f"{reading.lines}{predictions_line}\n{references_line}", reading.imports)
-
-
-# Its source is copied into the program for a visitor with such a file.
-def read_tmx(path: str) -> pd.DataFrame:
-    """Return the texts of a TMX file: a row per unit, a column per language ("en 2" for a second text of a unit)."""
-
-    def text_of(element: Any) -> str:
-        parts = [element.text or ""]
-        for child in element:
-            is_code = child.tag.rpartition("}")[2] in ("bpt", "ept", "ph", "it", "ut")  # of the document's format
-            parts += ["" if is_code else text_of(child), child.tail or ""]
-        return "".join(parts)
-
-    spellings: dict[str, str] = {}
-    rows: list[dict[str, str]] = []
-    for unit in ElementTree.parse(path).iterfind(".//{*}tu"):
-        rows.append({})
-        for variant in unit.iterfind("{*}tuv"):
-            code = variant.get("{http://www.w3.org/XML/1998/namespace}lang") or variant.get("lang") or ""
-            language = spellings.setdefault(code.casefold().replace("_", "-"), code)
-            number = sum(name.partition(" ")[0] == language for name in rows[-1]) + 1
-            rows[-1][language if number == 1 else f"{language} {number}"] = text_of(variant.find("{*}seg"))
-    return pd.DataFrame(rows)
-
-
-def _reading(path: str, table: Table, columns: Iterable[str]) -> Source | None:
-    """Return the lines that read a file as a table of pandas; None where pandas reads other texts in its columns."""
-    name, format = Path(path).name, SUFFIXES[Path(path).suffix.lower()]
-    if format == "tmx":
-        try:
-            is_same = _same(read_tmx(path), table, columns)
-        except ElementTree.ParseError:
-            # Its encoding is one that the standard library does not know.
-            is_same = False
-        if not is_same:
-            return None
-        imports = "from typing import Any\nfrom xml.etree import ElementTree\n\nimport pandas as pd\n\n"
-        return Source(f"{inspect.getsource(read_tmx)}\n\ntable = read_tmx({name!r})\n", imports)
-    function, ways = _WAYS[format]
-    for encoding in _ENCODINGS if function == "read_csv" else _ENCODINGS[:1]:
-        for way in ways:
-            try:
-                is_same = _same(getattr(pd, function)(path, **way, **encoding), table, columns)
-            except (ValueError, ImportError):
-                # Of another encoding, not a table, or a workbook without the package that reads it.
-                continue
-            if is_same:
-                settings = {key: value for key, value in {**way, **encoding}.items() if (key, value) != ("sep", ",")}
-                arguments = ", ".join(f"{key}={_named(value)}" for key, value in settings.items())
-                return Source(f"table = pd.{function}({name!r}, {arguments})\n", "import pandas as pd\n")
-    return None
-
-
-def _same(frame: pd.DataFrame, table: Table, columns: Iterable[str]) -> bool:
-    return all(column in frame and _texts(frame[column]) == _texts(table.columns[column]) for column in columns)
-
-
-def _texts(cells: Iterable[Any]) -> list[Any]:
-    """Return cells with None for those that hold no text."""
-    return [cell if isinstance(cell, (str, list)) else None for cell in cells]
-
-
-def _named(value: Any) -> str:
-    return "str" if value is str else repr(value)
-
-
-# A note that the page adds to a score, since no metric warns of this.
-
-#: Most letters that a note names.
-_MOST_LETTERS = 12
-
-
-def dropped_letters(metric: Metric, batch: Corpus) -> list[str]:
-    """Return a note on letters that ROUGE's own tokenizer leaves out, where the metric itself says nothing.
-
-    It keeps a to z and digits, and so splits words at letters with accents.
-    """
-    if getattr(metric, "tokenizer", None) not in ("auto", "rouge"):
-        return []
-    context = metric.fit(batch)
-    if metric.signature(context).get("tok") != "rouge" or metric.corpus_warning(context, batch) is not None:
-        return []
-    all_texts = batch.texts.to_pylist()
-    letters = {
-        letter
-        for letter in set().union(*all_texts)
-        if not letter.isascii() and unicodedata.category(letter)[0] in "LM"
-    }
-    if not letters:
-        return []
-    shown_letters = sorted(letters)[:_MOST_LETTERS]
-    # A mark, such as an accent, stands on a circle, which shows where it belongs.
-    listing = ", ".join(
-        f"\u25cc{letter}" if unicodedata.category(letter)[0] == "M" else letter for letter in shown_letters
-    )
-    remainder = f" and {len(letters) - _MOST_LETTERS} others" if len(letters) > _MOST_LETTERS else ""
-    text = next(text for text in all_texts if not letters.isdisjoint(text))
-    word = next(word for word in text.split() if not letters.isdisjoint(word))
-    pieces = " and ".join(map(repr, re.findall("[a-z0-9]+", word.lower()))) or "nothing"
-    return [
-        f"The tokenizer 'rouge' drops the letters {listing}{remainder}: of {shorten(word)} it leaves {pieces}. "
-        "Choose the tokenizer 'unicode' to keep them."
-    ]
-
-
-# How many texts the page takes, and how long ones: so that nobody waits long for another visitor.
-
-#: Most bytes of a file, and of any request.
-MOST_BYTES = 10 << 20
-#: Seconds from the last use of a file until it is deleted.
-KEPT_SECONDS = 600
-#: Most bytes of a workbook, which is an archive, when it is unpacked.
-_MOST_UNPACKED = 50 << 20
-#: Most characters of a text on the page, whose matches are drawn; of any text; and of all texts of a call.
-TEXT_CHARACTERS, _LONG_CHARACTERS, ALL_CHARACTERS = 10_000, 20_000, 5_000_000
-#: Most products of the tokens of a prediction and its references, and of their lines, which count so many times: what
-#: edits and subsequences take time for, two seconds at most; and in plain Python, where pairs of words take gigabytes
-#: as well.
-_MOST_PRODUCTS = 1_000_000_000 if engine.__name__ == "tercet.engine._engine" else 30_000_000
-_LINES = 10
-#: Most pairs of equal tokens: ROUGE-W takes 5 to 25 ns for each, once for every type that is asked for.
-_MOST_MATCHES = 200_000_000
-#: Most characters of an item in the mean; and where texts are compared with nothing: a language model reads them
-#: whole, while those that compare by a network read what it takes at a time.
-_MEAN_CHARACTERS, _MEAN_CHARACTERS_ALONE = 1000, 150
-# Words, and each character of scripts without blanks.
-_TOKENS = re.compile(r"[^\W\u0e00-\U0010ffff]+|\S")
-# The words of ROUGE, which splits at all other letters.
-_ASCII_TOKENS = re.compile(r"[a-zA-Z0-9]+")
-#: Tokenizers that look for words of a dictionary, and most squares of the lengths of stretches without blanks or
-#: marks: what they take time for.
-_BY_DICTIONARY = ("ja", "jieba")
-_MOST_SQUARES = 200_000_000
-_BREAKS = re.compile(r"\s+|(?<=\w)[^\w\s]{1,3}(?=\w)")
-#: Most systems that are compared: every two of them are tested.
-MOST_SYSTEMS = 20
-#: Most characters of a picture: a browser shows it at once, and a heat map of as many tokens takes seconds.
-_MOST_DRAWN = 3 << 20
-
-
-def _check_size(
-    predictions: Sequence[str],
-    references: Sequence[Sequence[str]] | None,
-    options: Mapping[str, Any],
-    most_items: int,
-) -> None:
-    """Raise an InputError for more texts than a page takes, or for longer ones.
-
-    Of several systems, the predictions of all of them are counted, and the references for each.
-    """
-    n_items, tokenizer = len(predictions), options.get("tokenizer")
-    if n_items > most_items:
-        raise InputError(
-            f"{n_items:,} items are more than the {most_items:,} that this page takes: load the metric and score "
-            "them on your own machine."
-        )
-    # Where there are no references, a text stands in for them: a model reads each of its tokens beside the others.
-    targets = [[text] for text in predictions] if references is None else references
-    texts = [*predictions, *chain.from_iterable(targets if references is not None else [])]
-    longest = max(map(len, texts), default=0)
-    if longest > _LONG_CHARACTERS:
-        raise InputError(f"A text has {longest:,} characters; this page takes texts of up to {_LONG_CHARACTERS:,}.")
-    n_characters = sum(map(len, texts))
-    mean = _MEAN_CHARACTERS_ALONE if references is None else _MEAN_CHARACTERS
-    most = min(ALL_CHARACTERS, mean * most_items)
-    products = sum(
-        _n_tokens(prediction, tokenizer) * sum(_n_tokens(text, tokenizer) for text in compared)
-        + _LINES * prediction.count("\n") * sum(text.count("\n") for text in compared)
-        for prediction, compared in zip(predictions, targets, strict=True)
-    )
-    if n_characters > most or products > _MOST_PRODUCTS:
-        raise InputError(
-            f"The texts have {n_characters:,} characters; this page accepts up to {most:,}, and "
-            "fewer when single texts are long."
-        )
-    n_weighted = sum(kind.startswith("rougeW") for kind in options.get("rouge_types", ()))
-    # There are at most as many matches as products: below the limit, none need be counted.
-    if n_weighted * products > _MOST_MATCHES:
-        pairs = zip(predictions, targets, strict=True)
-        matches = sum(_n_matches(prediction, text, tokenizer) for prediction, compared in pairs for text in compared)
-        if n_weighted * matches > _MOST_MATCHES:
-            raise InputError(
-                f"The texts have {matches:,} pairs of equal words, for which ROUGE-W takes longer than 5 seconds; "
-                f"this page takes {_MOST_MATCHES // n_weighted:,}. Give fewer or shorter texts, or leave out rougeW."
-            )
-    if tokenizer in _BY_DICTIONARY:
-        stretches = [len(stretch) for text in texts for stretch in _BREAKS.split(text)]
-        if sum(length * length for length in stretches) > _MOST_SQUARES:
-            raise InputError(
-                f"Stretches of up to {max(stretches):,} characters without spaces or punctuation take the tokenizer "
-                f"{tokenizer!r} too long here: this page takes shorter or fewer ones."
-            )
-
-
-def _n_tokens(text: str, tokenizer: Any) -> int:
-    return max(map(len, _words(text, tokenizer)))
-
-
-def _n_matches(prediction: str, reference: str, tokenizer: Any) -> int:
-    """Return at most how many pairs of equal tokens two texts have; words with one beginning may have one stem."""
-    n_matches = []
-    for tokens in zip(_words(prediction, tokenizer), _words(reference, tokenizer), strict=True):
-        times, target = (Counter(token[:2].casefold() for token in of_text) for of_text in tokens)
-        n_matches.append(sum(count * target[token] for token, count in times.items()))
-    return max(n_matches)
-
-
-def _words(text: str, tokenizer: Any) -> list[Sequence[str]]:
-    """Return the tokens of a text as several tokenizers split it: one of them has as many as the metric's own."""
-    return [text] if tokenizer == "char" else [_TOKENS.findall(text), _ASCII_TOKENS.findall(text)]
-
-
-def _segment_options(metric: Metric) -> dict[str, Any]:
-    """Return the options by which single segments are scored, where these differ."""
-    by_segment = metric.segment_metric
-    return {
-        name: getattr(by_segment, name)
-        for name in metric.options()
-        if getattr(by_segment, name) != getattr(metric, name)
-    }

@@ -15,30 +15,19 @@ from tercet.errors import InputError
 from tercet.report.comparison import BROWSING
 from tercet.report.rendering import script_of
 
-from .guard import Columns, Jobs, Upload
+from .guard import Columns, Upload
+from .jobs import Jobs
 from .kept import write_download
-from .scoring import (
-    MOST_BYTES,
-    Demo,
-    PageResult,
-    code_box,
-    compare_file,
-    hidden,
-    known_formats,
-    outcome_box,
-    report_file,
-    result_html,
-    signature_box,
-    source_of_texts,
-    split_references,
-    with_messages,
-)
+from .limits import MOST_BYTES
+from .programs import source_of_texts
+from .results import code_box, hidden, outcome_box, result_html, signature_box, with_messages
+from .scoring import Demo, PageResult, compare_file, known_formats, report_file, split_references
 
 _LOG = logging.getLogger(__name__)
 
 _SHOWN_ROWS = 500
 _TABLE_WIDTH = 1180  # pixels, in a window of 1280
-#: What is wider than its place is moved by keys, too; what is folded once it is unfolded.
+#: What is wider than its box is moved by keys, too; what is folded once it is unfolded.
 _BY_KEYS = """
 const reach = () => element.querySelectorAll("table, .scroll").forEach(box => {
     const isWide = box.scrollWidth > box.clientWidth && getComputedStyle(box).overflowX === "auto";
@@ -62,12 +51,12 @@ _IN_VIEW = """() => setTimeout(() => {
 
 
 def _bring_into_view(answered: Any, name: str) -> None:
-    """Have a browser show the place of a result when it has been computed."""
+    """Have a browser show the box of a result when it has been computed."""
     answered.then(None, js=_IN_VIEW.replace("NAME", name), queue=False, api_visibility="private")
 
 
 def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) -> None:
-    """Draw the tab that scores one text, and its results in their place."""
+    """Draw the tab that scores one text, and its results."""
     examples = demo.examples
     with gr.Row():
         prediction = gr.Textbox(
@@ -140,7 +129,7 @@ def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
 
 
 def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) -> None:
-    """Draw the tab that scores the systems of a file, and its results in their place."""
+    """Draw the tab that scores the systems of a file, and its results."""
     # All files are taken: the message for one that cannot be read says more than the browser's.
     label = f"{', '.join(known_formats())}: up to {demo.most_items:,} predictions, {MOST_BYTES >> 20} MB"
     file = Upload(label=label, elem_id="file-input", height=140)

@@ -1,0 +1,116 @@
+"""How many texts the page takes, and how long ones: so that nobody waits long for another visitor."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from tercet.engine.chosen import engine
+from tercet.errors import InputError
+
+#: Most bytes of a file, and of any request.
+MOST_BYTES = 10 << 20
+#: Seconds from the last use of a file until it is deleted.
+KEPT_SECONDS = 600
+#: Most bytes of a workbook, which is an archive, when it is unpacked.
+MOST_UNPACKED = 50 << 20
+#: Most characters of a text on the page, whose matches are drawn; of any text; and of all texts of a call.
+TEXT_CHARACTERS, _LONG_CHARACTERS, ALL_CHARACTERS = 10_000, 20_000, 5_000_000
+#: Most products of the tokens of a prediction and its references, and of their lines, which count so many times: what
+#: edits and subsequences take time for, two seconds at most; and in plain Python, where pairs of words take gigabytes
+#: as well.
+_MOST_PRODUCTS = 1_000_000_000 if engine.__name__ == "tercet.engine._engine" else 30_000_000
+_LINES = 10
+#: Most pairs of equal tokens: ROUGE-W takes 5 to 25 ns for each, once for every type that is asked for.
+_MOST_MATCHES = 200_000_000
+#: Most characters of an item in the mean; and where texts are compared with nothing: a language model reads them
+#: whole, while those that compare by a network read what it takes at a time.
+_MEAN_CHARACTERS, _MEAN_CHARACTERS_ALONE = 1000, 150
+# Words, and each character of scripts without blanks.
+_TOKENS = re.compile(r"[^\W\u0e00-\U0010ffff]+|\S")
+# The words of ROUGE, which splits at all other letters.
+_ASCII_TOKENS = re.compile(r"[a-zA-Z0-9]+")
+#: Tokenizers that look for words of a dictionary, and most squares of the lengths of stretches without blanks or
+#: marks: what they take time for.
+_BY_DICTIONARY = ("ja", "jieba")
+_MOST_SQUARES = 200_000_000
+_BREAKS = re.compile(r"\s+|(?<=\w)[^\w\s]{1,3}(?=\w)")
+#: Most systems that are compared: every two of them are tested.
+MOST_SYSTEMS = 20
+#: Most characters of a picture: a browser shows it at once, and a heat map of as many tokens takes seconds.
+MOST_DRAWN = 3 << 20
+
+
+def check_size(
+    predictions: Sequence[str],
+    references: Sequence[Sequence[str]] | None,
+    options: Mapping[str, Any],
+    most_items: int,
+) -> None:
+    """Raise an InputError for more texts than a page takes, or for longer ones.
+
+    Of several systems, the predictions of all of them are counted, and the references for each.
+    """
+    n_items, tokenizer = len(predictions), options.get("tokenizer")
+    if n_items > most_items:
+        raise InputError(
+            f"{n_items:,} items are more than the {most_items:,} that this page takes: load the metric and score "
+            "them on your own machine."
+        )
+    # Where there are no references, a text stands in for them: a model reads each of its tokens beside the others.
+    targets = [[text] for text in predictions] if references is None else references
+    texts = [*predictions, *chain.from_iterable(targets if references is not None else [])]
+    longest = max(map(len, texts), default=0)
+    if longest > _LONG_CHARACTERS:
+        raise InputError(f"A text has {longest:,} characters; this page takes texts of up to {_LONG_CHARACTERS:,}.")
+    n_characters = sum(map(len, texts))
+    mean = _MEAN_CHARACTERS_ALONE if references is None else _MEAN_CHARACTERS
+    most = min(ALL_CHARACTERS, mean * most_items)
+    products = sum(
+        _n_tokens(prediction, tokenizer) * sum(_n_tokens(text, tokenizer) for text in compared)
+        + _LINES * prediction.count("\n") * sum(text.count("\n") for text in compared)
+        for prediction, compared in zip(predictions, targets, strict=True)
+    )
+    if n_characters > most or products > _MOST_PRODUCTS:
+        raise InputError(
+            f"The texts have {n_characters:,} characters; this page accepts up to {most:,}, and "
+            "fewer when single texts are long."
+        )
+    n_weighted = sum(kind.startswith("rougeW") for kind in options.get("rouge_types", ()))
+    # There are at most as many matches as products: below the limit, none need be counted.
+    if n_weighted * products > _MOST_MATCHES:
+        pairs = zip(predictions, targets, strict=True)
+        matches = sum(_n_matches(prediction, text, tokenizer) for prediction, compared in pairs for text in compared)
+        if n_weighted * matches > _MOST_MATCHES:
+            raise InputError(
+                f"The texts have {matches:,} pairs of equal words, for which ROUGE-W takes longer than 5 seconds; "
+                f"this page takes {_MOST_MATCHES // n_weighted:,}. Give fewer or shorter texts, or leave out rougeW."
+            )
+    if tokenizer in _BY_DICTIONARY:
+        stretches = [len(stretch) for text in texts for stretch in _BREAKS.split(text)]
+        if sum(length * length for length in stretches) > _MOST_SQUARES:
+            raise InputError(
+                f"Stretches of up to {max(stretches):,} characters without spaces or punctuation take the tokenizer "
+                f"{tokenizer!r} too long here: this page takes shorter or fewer ones."
+            )
+
+
+def _n_tokens(text: str, tokenizer: Any) -> int:
+    return max(map(len, _words(text, tokenizer)))
+
+
+def _n_matches(prediction: str, reference: str, tokenizer: Any) -> int:
+    """Return at most how many pairs of equal tokens two texts have; words with one beginning may have one stem."""
+    n_matches = []
+    for tokens in zip(_words(prediction, tokenizer), _words(reference, tokenizer), strict=True):
+        times, target = (Counter(token[:2].casefold() for token in of_text) for of_text in tokens)
+        n_matches.append(sum(count * target[token] for token, count in times.items()))
+    return max(n_matches)
+
+
+def _words(text: str, tokenizer: Any) -> list[Sequence[str]]:
+    """Return the tokens of a text as several tokenizers split it: one of them has as many as the metric's own."""
+    return [text] if tokenizer == "char" else [_TOKENS.findall(text), _ASCII_TOKENS.findall(text)]

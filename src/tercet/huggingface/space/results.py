@@ -1,0 +1,152 @@
+"""What both tabs of the page share: the boxes of results, a result as HTML, and messages instead of one."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+import gradio as gr
+
+from tercet.errors import TercetError
+
+from .scoring import PageResult
+
+OUR_FAULT = "Something went wrong on the server and was logged. Your input is not to blame."
+
+#: What is written into the box of a result, screen readers say, once they have finished what they are saying.
+_ANNOUNCED = "element.setAttribute('aria-live', 'polite')"
+_NO_CODE = "# The program that computes the same: here, once there is a result.\n"
+_LOG = logging.getLogger(__name__)
+#: Texts from which on a score is said to mean something of what wrote them: of fewer it says little.
+_TEST_SET = 100
+_APART = {"signature", "segments", "intervals", "hashcode", "interpretation", "score"}  # `score` is the primary one
+
+
+def outcome_box(name: str, script: str = "") -> Any:
+    """Return the box of a result, or of a message; a script runs when the page is loaded."""
+    return gr.HTML(elem_id=name, js_on_load=_ANNOUNCED + script)
+
+
+def signature_box(name: str) -> Any:
+    """Return the box of a signature, which shows once there is one."""
+    return gr.Textbox(label="Signature", interactive=False, buttons=["copy"], visible=False, lines=2, elem_id=name)
+
+
+def code_box(name: str) -> Any:
+    """Return the box of the program that computes the same, folded."""
+    with gr.Accordion("Code for this", open=False, elem_id=name):
+        return gr.Code(_NO_CODE, language="python", interactive=False, show_label=False, wrap_lines=True)
+
+
+def hidden(outputs: list[Any]) -> list[Any]:
+    """Return updates that hide the results of an earlier call, but for the first output; the code stays folded."""
+    # The value of a button is its name, which stays.
+    updates: list[dict[str, Any]] = [
+        {} if isinstance(output, gr.Button) else {"value": None} for output in outputs[1:-1]
+    ]
+    return [*(gr.update(visible=False, **update) for update in updates), gr.update(value=_NO_CODE)]
+
+
+def with_messages(compute: Callable[..., list[Any]], other_outputs: list[Any]) -> Callable[..., list[Any]]:
+    """Return a function that shows an error in the first output, and then `other_outputs` in the others."""
+
+    def answer(*inputs: Any) -> list[Any]:
+        try:
+            return compute(*inputs)
+        except TercetError as error:
+            message = str(error)
+        except Exception:
+            _LOG.exception("the page failed")
+            message = OUR_FAULT
+        # By its role, screen readers say it at once.
+        return [f'<div class="tercet-error" role="alert">{escape(message)}</div>', *other_outputs]
+
+    return answer
+
+
+def result_html(page_result: PageResult, lines: Sequence[str] = (), *, explained: bool = False) -> str:
+    """Return the primary score in large letters, its meaning, what is to be noted, other scores, and, folded, counts.
+
+    Parts of the score, such as precisions, are folded too where an explanation beside shows them.
+    """
+    result, (primary, _) = page_result.result, page_result.primary
+    of_items = result.get("segments") or {}
+    entries = {
+        name: value
+        for name, value in result.items()
+        if name not in _APART and name != primary and not isinstance(value, dict)
+        # The scores of a file's items have a table of their own, and that of one text stands above already.
+        if not (isinstance(value, list) and (name in of_items or name in page_result.only_of_items))
+    }
+    scores = {
+        name: value
+        for name, value in entries.items()
+        if _is_score(value) and (name in page_result.titles or not explained)
+    }
+    counts = {name: value for name, value in entries.items() if name not in scores}
+    # Of few texts, intervals are NaN, and a note says why.
+    intervals = {
+        name: bounds for name, bounds in (result.get("intervals") or {}).items() if not math.isnan(bounds[0])
+    }
+    band = result.get("interpretation") if result["n_segments"] >= _TEST_SET else None
+    lines_html = "".join(f"<p>{escape(line)}</p>" for line in lines)
+    notes_html = "".join(f'<div class="tercet-note">{escape(note)}</div>' for note in page_result.notes)
+    digits = 2 if page_result.in_percent else 4
+    interval = f"95 % interval: {_range(intervals[primary], digits)}" if primary in intervals else ""
+    percent = "Scores in percent." if page_result.in_percent else ""
+    without_interval = ""
+    if result["n_segments"] == 1:
+        without_interval = "One text has no interval: a file of texts has one."
+    remark = " ".join(filter(None, [percent, without_interval]))
+    band_html = f"<p>Roughly, {escape(band)}.</p>" if band else ""
+    remark_html = f"<small>{remark}</small>" if remark else ""
+    return (
+        f'<div class="tercet"><div class="tercet-score">{escape(page_result.titles[primary])} '
+        f"{number(result[primary], digits)}</div>"
+        f'<div class="tercet-interval">{interval}</div>'
+        f"<p>{escape(page_result.meaning)}</p>"
+        f"{band_html}{lines_html}{notes_html}"
+        f"{_table(scores, intervals, page_result.titles, digits)}{remark_html}"
+        f"<details><summary>Counts and lengths</summary>{_table(counts, {}, {}, digits)}</details></div>"
+    )
+
+
+def _is_score(value: Any) -> bool:
+    """Return whether a value is no count: it has a fraction, or all of its values have."""
+    return isinstance(value, float) or (isinstance(value, list) and all(isinstance(item, float) for item in value))
+
+
+def _range(bounds: Sequence[Any], digits: int) -> str:
+    return " to ".join(number(bound, digits) for bound in bounds)
+
+
+def _table(values: Mapping[str, Any], intervals: Mapping[str, Any], titles: Mapping[str, str], digits: int) -> str:
+    """Return a table of entries, with their intervals where there are any; `digits` are those of scores."""
+    rows = ""
+    for name, value in values.items():
+        words = escape(titles.get(name, name.replace("_", " ")))
+        interval_cell = ""
+        if name in intervals:
+            interval_cell = f"<td>{_range(intervals[name], digits)}</td>"
+        elif intervals:
+            interval_cell = "<td></td>"
+        text = number(value, digits if name in titles or isinstance(value, list) else 4)  # lists are of precisions
+        rows += f'<tr><th scope="row">{words}</th><td>{text}</td>{interval_cell}</tr>'
+    if not rows:
+        return ""
+    heads = ""
+    if intervals:
+        titles_of_columns = ("entry", "value", "95 % interval")
+        cells = "".join(f'<th scope="col">{title}</th>' for title in titles_of_columns)
+        heads = f"<tr>{cells}</tr>"
+    return f"<table>{heads}{rows}</table>"
+
+
+def number(value: Any, digits: int = 4) -> str:
+    """Return a value as a person reads it: so many decimals, lists in a row."""
+    if isinstance(value, list):
+        return ", ".join(number(item, digits) for item in value)
+    return f"{value:.{digits}f}" if isinstance(value, float) else escape(str(value))
