@@ -16,7 +16,8 @@ import numpy as np
 import scipy.stats
 
 from results import machine, write_section
-from tercet.correlation.coefficients import FIGURES, calibrate, distributions, value_of
+from tercet.correlation.coefficients import FIGURES, calibrate, distributions, value_in
+from tercet.correlation.samples import Sample
 from tercet.correlation.significance import pvalues_between
 
 TITLE = "Results of the last `make bench-correlation`"
@@ -88,8 +89,9 @@ def everything(grades: list[np.ndarray], metrics: np.ndarray, draws: int) -> flo
     """Return the processor's seconds for all figures, their intervals and three tests of all pairs of metrics."""
     begin = time.process_time()
     for human in grades:
-        found = {name: [value_of(name, human, metric) for metric in metrics] for name in FIGURES}
-        distributions(found, human, metrics, "items", draws, 1)
+        wholes = [Sample.whole(human, metric) for metric in metrics]
+        found = {name: [value_in(name, whole) for whole in wholes] for name in FIGURES}
+        distributions(found, wholes, "items", draws, 1)
         epsilons = [epsilon for _, epsilon in found["item.acc_eq"]]
         for figure in ("pooled.pearson", "item.acc_eq", "system.spa"):
             pvalues_between(figure, human, metrics, epsilons, draws, 1)

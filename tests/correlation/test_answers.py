@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import tercet
+from tercet.correlation.answer import answer
 from tercet.correlation.coefficients import FigureValue
 from tercet.correlation.correlate import ranking_warnings
 from tercet.correlation.grades import Grades, MetricColumn
-from tercet.correlation.result import Correlation, DimensionTable, answer, in_format, to_text
+from tercet.correlation.result import Correlation, DimensionTable
+from tercet.correlation.tables import in_format, to_text
 from tercet.markup import Name
 from tercet.report.correlation import trust_html
 from tercet.test_sets.test_set import TestSet

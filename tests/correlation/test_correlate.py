@@ -17,7 +17,7 @@ import tercet
 from conftest import ROOT
 from tercet.correlation.graded_tables import read_graded
 from tercet.correlation.grades import Grades
-from tercet.correlation.result import answer_lines, in_format, shown_figures, to_text, with_interval
+from tercet.correlation.tables import answer_lines, in_format, shown_figures, to_text, with_interval
 from tercet.errors import InputError, OptionError
 from tercet.files.numbers import read_number
 from tercet.report.correlation import trust_html
@@ -76,6 +76,12 @@ def objects(tmp_path):
 def correlate(metrics="bleu", grades=GRADES, **options):
     """Return a correlation of the texts above."""
     return tercet.correlate(TEXTS, metrics, grades, **{"references": REFERENCES, **FEW, **options})
+
+
+def test_scores_that_are_the_grades_agree_best_with_them():
+    (table,) = correlate("bleu", GRADES_OF_OTHERS, scores={"copy": GRADES_OF_OTHERS}).tables
+    assert table.ranking == ["copy", "bleu_multi"]
+    assert table.figures["copy"]["pooled.pearson"].value == pytest.approx(1)
 
 
 def test_wide_long_and_json_lines_hold_the_same(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 import tercet
 from commands import command
 from tercet.correlation.grades import Grades
-from tercet.correlation.result import answer_lines, in_format, to_text
+from tercet.correlation.tables import answer_lines, in_format, to_text
 from tercet.errors import OptionError
 from tercet.report.correlation import trust_html
 

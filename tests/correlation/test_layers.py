@@ -9,7 +9,7 @@ from tercet.comparison.metric_specs import parse_metric
 from tercet.correlation.coefficients import FigureValue, value_of
 from tercet.correlation.grades import MetricColumn
 from tercet.correlation.layers import layer_sweeps, out_of_fold, singles, standardized
-from tercet.correlation.result import in_format, to_text
+from tercet.correlation.tables import in_format, to_text
 from tercet.report.correlation import trust_html
 from texts import MINILM
 

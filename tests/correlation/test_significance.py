@@ -111,7 +111,7 @@ def plain_tests(human, metrics, draws):
 @given(st.integers(0, 10_000), st.lists(st.sampled_from([0.3, 1.0, 3.0]), min_size=2, max_size=5))
 def test_p_of_all_pairs_is_that_of_the_definition_draw_by_draw(seed, noises):
     human, metrics = noisy(seed, noises, (3, 8))
-    draws = np.concatenate(list(tosses(human.size, 60, seed))).reshape(-1, *human.shape)
+    draws = np.concatenate(list(tosses(np.ones(human.size, int), 60, seed))).reshape(-1, *human.shape)
     found = metric_tests("pooled.pearson", human, metrics, [], 60, seed)
     for ours, plain in zip(found, plain_tests(human, metrics, draws), strict=True):
         assert ours == pytest.approx(plain, abs=1e-12)
@@ -197,7 +197,7 @@ def test_p_of_figures_of_systems_is_the_definition_draw_by_draw(figure, plain, m
     human.flat[: missing * 3 : 3] = np.nan
     metrics = np.where(np.isnan(human), np.nan, metrics)
     one, other = map(standardized, metrics)
-    draws = np.concatenate(list(tosses(human.size, 200, 9))).reshape(-1, *human.shape)
+    draws = np.concatenate(list(tosses(np.ones(human.size, int), 200, 9))).reshape(-1, *human.shape)
     null = np.array(
         [plain(np.where(mask, one, other), human) - plain(np.where(mask, other, one), human) for mask in draws]
     )
@@ -214,7 +214,7 @@ def test_p_of_metrics_alike_is_uniform():
     assert 0.02 <= np.mean(found) <= 0.09
 
 
-def test_williams():
+def test_williams_test_has_its_published_p():
     assert williams(0.5, 0.7, 0.6, 50) == pytest.approx(0.019154908, abs=1e-9)
     assert williams(0.5, 0.7, 0.6, 50) + williams(0.7, 0.5, 0.6, 50) == pytest.approx(1.0)
     assert williams(0.5, 0.5, 1.0, 50) == 0.5

@@ -135,14 +135,14 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
         figure,
         human,
         metrics,
-        (_means, singles),
+        (_candidate_means, singles),
         unit=unit,
         n_folds=n_folds,
         seed=found.seed,
         clusters=clusters,
     )
     values = standardized(metrics)
-    weights = best(figure, human, values, _means(figure, human, values))
+    weights = best(figure, human, values, _candidate_means(figure, human, values))
     ((single_index, _),) = best(figure, human, values, singles(figure, human, values))
     (mean_value, mean_epsilon), (single_value, single_epsilon) = (
         value_of(figure, human, scores) for scores in out_of_fold_scores
@@ -163,7 +163,7 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
         "test_set": found.test_set.name,
     }
     return BestMean(
-        mean=SavedMean(_parts(columns, weights, spreads(metrics)), facts),
+        mean=SavedMean(_weighted_metrics(columns, weights, spreads(metrics)), facts),
         dimension=table.dimension,
         figure=figure,
         in_sample=value_of(figure, human, combined(values, weights))[0],
@@ -175,21 +175,22 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
     )
 
 
-def _means(figure: str, human: Array, values: Array) -> list[Weights]:
+def _candidate_means(figure: str, human: Array, values: Array) -> list[Weights]:
     """Return all weights of two and three of the best single metrics."""
     single_figures = [np.nan_to_num(value_of(figure, human, metric)[0], nan=-np.inf) for metric in values]
     best_metrics = sorted(np.argsort(single_figures)[::-1][:_MOST].tolist())
-    # Weights count steps, such as 3 + 7 of 10: each metric of a mean has at least one.
-    return [
-        tuple(zip(indices, (steps / _STEPS[size] for steps in split), strict=True))
-        for size in (2, 3)
-        for indices in combinations(best_metrics, size)
-        for split in product(range(1, _STEPS[size]), repeat=size)
-        if sum(split) == _STEPS[size]
-    ]
+    means = []
+    for size in (2, 3):
+        n_steps = _STEPS[size]
+        # Weights count steps, such as 3 + 7 of 10: each metric of a mean has at least one.
+        splits = [split for split in product(range(1, n_steps), repeat=size) if sum(split) == n_steps]
+        for indices in combinations(best_metrics, size):
+            for split in splits:
+                means.append(tuple(zip(indices, (steps / n_steps for steps in split), strict=True)))
+    return means
 
 
-def _parts(columns: Sequence[MetricColumn], weights: Weights, spread: Array) -> tuple[WeightedMetric, ...]:
+def _weighted_metrics(columns: Sequence[MetricColumn], weights: Weights, spread: Array) -> tuple[WeightedMetric, ...]:
     """Return the mean of scores from 0 to 1 that orders texts like the mean of standardized scores."""
     # A saved mean adds scores from 0 to 1 as they are, so a weight includes the scale and the standardization.
     sizes = [weight * columns[index].scale / float(spread[index]) for index, weight in weights]
@@ -198,6 +199,8 @@ def _parts(columns: Sequence[MetricColumn], weights: Weights, spread: Array) -> 
         column = columns[index]
         if column.metric is not None:
             # the columns hold lower-is-better metrics negated
-            weight = round(size / sum(sizes), 6) * (-1 if column.negated else 1)
+            weight = round(size / sum(sizes), 6)
+            if column.negated:
+                weight = -weight
             parts.append(WeightedMetric(column.metric.name, column.metric.written, column.score, weight))
     return tuple(parts)

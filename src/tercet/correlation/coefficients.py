@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,18 @@ from tercet.engine.chosen import engine
 from tercet.statistics.bootstrap import bootstrap_weights
 from tercet.statistics.progress import bar_of
 
-from .samples import Array, Numbers, OfColumns, OfPoints, Sample, pair_differences, pair_weights
+from .influences import kendall_influences, spearman_influences
+from .samples import (
+    Array,
+    Numbers,
+    OfColumns,
+    OfPoints,
+    Once,
+    PointWeights,
+    Sample,
+    pair_differences,
+    pair_weights,
+)
 
 # Pearson's r, Spearman's rho and Kendall's tau, of weighted points and of the columns of tables.
 #
@@ -24,25 +35,32 @@ from .samples import Array, Numbers, OfColumns, OfPoints, Sample, pair_differenc
 
 _Ranks = NDArray[np.int64]
 
+#: Values of a side that are counted in each resample.
+_FEW_VALUES = 256
+
 #: A side whose values differ by no more than this share of their size is constant: the rest is rounding.
 _NEARLY = 1e-13
 
 
-def points_pearson(x: Array, y: Array, weights: Iterator[Array]) -> Array:
+def points_pearson(x: Array, y: Array, weights: PointWeights) -> Array:
     """Return Pearson's r of points; time and memory are linear."""
     x, y = centred(x), centred(y)
-    sums = np.column_stack([np.ones_like(x), x, y, x * x, y * y, x * y])
-    return pearson_of_sums(*np.concatenate([chunk @ sums for chunk in weights]).T)
+    columns = np.column_stack([np.ones_like(x), x, y, x * x, y * y, x * y])
+    return pearson_of_sums(*weights.totals(columns).T)
 
 
-def points_spearman(x: Array, y: Array, weights: Iterator[Array]) -> Array:
+def points_spearman(x: Array, y: Array, weights: PointWeights) -> Array:
     """Return Spearman's rho of points: Pearson's r of mean ranks."""
+    if weights.are_of_many_items:
+        influences = weights.of_points("spearman", lambda: spearman_influences(x, y).of_items(weights))
+        n, *products = influences.in_resamples(weights)
+        return pearson_of_sums(n, np.zeros_like(n), np.zeros_like(n), *products)
     sides = [_dense_ranks(x), _dense_ranks(y)]
     coefficients = []
     for chunk in weights:
         n, centred_ranks = chunk.sum(1), []
         for ranks, n_ranks in sides:
-            # Points of one rank share the mean of the places that they take among all points.
+            # Points of one value share the mean of the ranks that they take among all points.
             sums = _sums_by_rank(chunk, ranks, n_ranks)
             midranks = np.cumsum(sums, axis=1) - sums + (sums + 1) / 2
             centred_ranks.append((midranks - (n[:, None] + 1) / 2)[:, ranks])
@@ -86,7 +104,8 @@ def centred(values: Array, axis: int | None = None) -> Array:
 def pearson_of_sums(n: Array, x: Array, y: Array, xx: Array, yy: Array, xy: Array) -> Array:
     """Return Pearson's r from the sums of the weights, and of the weighted values, squares and products."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        spread_x, spread_y = xx - x * x / n, yy - y * y / n
+        spread_x = xx - x * x / n
+        spread_y = yy - y * y / n
         constant = (spread_x <= _NEARLY * xx) | (spread_y <= _NEARLY * yy)
         r = (xy - x * y / n) / np.sqrt(spread_x * spread_y)
         return np.where(constant, np.nan, np.clip(r, -1.0, 1.0))
@@ -97,14 +116,25 @@ def _pearson_of_centred(axes: str, weights: Array, n: Array, x: Array, y: Array)
     return pearson_of_sums(n, np.zeros_like(n), np.zeros_like(n), *sums)
 
 
-def points_kendall(kind: str, x: Array, y: Array, weights: Iterator[Array]) -> Array:
+def points_kendall(kind: str, x: Array, y: Array, weights: PointWeights) -> Array:
     """Return Kendall's tau-b of points, or tau-c, of Stuart: for sides with different numbers of distinct values."""
+    # Both are made of the same sums.
+    sums = weights.of_draws("kendall", lambda: _kendall_sums(x, y, weights))
+    return _kendall_of_sums(kind, sums)
+
+
+def _kendall_sums(x: Array, y: Array, weights: PointWeights) -> _KendallSums:
     # tau is symmetric, and the engine looks up ranks of y: fast where there are few of them.
     (y_ranks, n_y), (x_ranks, n_x) = sorted((_dense_ranks(x), _dense_ranks(y)), key=lambda side: side[1])
+    if weights.are_of_many_items:
+        influences = weights.of_points("kendall", lambda: kendall_influences(x_ranks, y_ranks).of_items(weights))
+        n, concordance, tied_x, tied_y = influences.in_resamples(weights)
+        classes = np.minimum(_n_drawn_values("x", x_ranks, n_x, weights), _n_drawn_values("y", y_ranks, n_y, weights))
+        return _KendallSums(concordance, (n * n - tied_x) / 2, (n * n - tied_y) / 2, n, classes)
     order = np.argsort(x_ranks, kind="stable")
     starts = np.append(np.searchsorted(x_ranks[order], np.arange(n_x)), len(x_ranks))
     ranks = y_ranks[order] + 1
-    coefficients = []
+    chunks = []
     for chunk in weights:
         concordance = engine.order_sums(starts, ranks, n_y, np.ascontiguousarray(chunk[:, order]))
         n = chunk.sum(1)
@@ -112,13 +142,17 @@ def points_kendall(kind: str, x: Array, y: Array, weights: Iterator[Array]) -> A
         untied_x, untied_y = (
             (n * n - (rank_weights * rank_weights).sum(1)) / 2 for rank_weights in (weights_of_x, weights_of_y)
         )
-        classes = np.minimum((weights_of_x > 0).sum(1), (weights_of_y > 0).sum(1))
-        coefficients.append(
-            _kendall_of_sums(
-                kind, concordance, untied_x=untied_x, untied_y=untied_y, n=n, classes=classes.astype(np.float64)
-            )
-        )
-    return np.concatenate(coefficients)
+        classes = np.minimum((weights_of_x > 0).sum(1), (weights_of_y > 0).sum(1)).astype(np.float64)
+        chunks.append((concordance, untied_x, untied_y, n, classes))
+    return _KendallSums(*(np.concatenate(terms) for terms in zip(*chunks, strict=True)))
+
+
+def _n_drawn_values(side: str, ranks: _Ranks, n_ranks: int, weights: PointWeights) -> Array:
+    """Return how many of the values of a side each resample has; where they are many, all, as few of them lack."""
+    if n_ranks > _FEW_VALUES:
+        return np.full(len(weights.items), float(n_ranks))
+    numbers = weights.of_points(f"values of {side}", lambda: weights.numbers_of_items(ranks, n_ranks))
+    return np.asarray((weights.items @ numbers > 0).sum(1), np.float64)
 
 
 def columns_kendall(kind: str, x: Array, y: Array, weights: Array) -> Array:
@@ -130,13 +164,21 @@ def columns_kendall(kind: str, x: Array, y: Array, weights: Array) -> Array:
     concordance, untied_x, untied_y = (
         of_pairs @ terms for terms in (signs_x * signs_y, signs_x * signs_x, signs_y * signs_y)
     )
-    return _kendall_of_sums(kind, concordance, untied_x=untied_x, untied_y=untied_y, n=n, classes=classes)
+    return _kendall_of_sums(kind, _KendallSums(concordance, untied_x, untied_y, n, classes))
 
 
-def _kendall_of_sums(
-    kind: str, concordance: Array, untied_x: Array, untied_y: Array, n: Array, classes: Array
-) -> Array:
-    """Return tau from concordant minus discordant pairs, pairs untied in x and in y, and the number of values."""
+class _KendallSums(NamedTuple):
+    """What tau is made of, in each resample."""
+
+    concordance: Array  # concordant minus discordant pairs
+    untied_x: Array  # pairs
+    untied_y: Array
+    n: Array  # points
+    classes: Array  # different values, of the side that has fewer
+
+
+def _kendall_of_sums(kind: str, sums: _KendallSums) -> Array:
+    concordance, untied_x, untied_y, n, classes = sums
     with np.errstate(invalid="ignore", divide="ignore"):
         if kind == "b":
             return np.where((untied_x > 0) & (untied_y > 0), concordance / np.sqrt(untied_x * untied_y), np.nan)
@@ -145,11 +187,12 @@ def _kendall_of_sums(
 
 def _n_different(values: Array, weights: Array) -> Array:
     """Return the number of distinct values with weight in each column, shape (B, c)."""
-    drawn = (weights > 0).astype(np.float64)
+    has_weight = (weights > 0).astype(np.float64)
     counts = np.zeros((len(weights), values.shape[1]))
     for index in range(len(values)):
-        is_repeated: NDArray[np.bool_] = drawn[:, :index] @ (values[:index] == values[index]).astype(np.float64) > 0
-        counts += drawn[:, index, None] * (~is_repeated & ~np.isnan(values[index]))
+        is_equal = (values[:index] == values[index]).astype(np.float64)
+        is_repeated: NDArray[np.bool_] = has_weight[:, :index] @ is_equal > 0
+        counts += has_weight[:, index, None] * (~is_repeated & ~np.isnan(values[index]))
     return counts
 
 
@@ -195,11 +238,7 @@ def agreements(human: Array, metric: Array, epsilon: float) -> tuple[Array, Arra
 
 def difference_pearson(sample: Sample) -> Array:
     """Return Pearson's r of the differences of both orders of each pair, pooled over items ("pdp" of WMT25)."""
-
-    def squares_and_products(x: Array, y: Array) -> list[Array]:
-        return [np.nan_to_num(terms) for terms in (x * x, y * y, x * y)]
-
-    sums = sample.pair_sums(squares_and_products)
+    sums = sample.pair_sums(_squares_and_products)
     # Both orders of a pair cancel out: the mean of all differences is 0, whatever their number, here set to 1.
     zero = np.zeros(sums.shape[1])
     return pearson_of_sums(zero + 1, zero, zero, *sums)
@@ -210,14 +249,19 @@ def darr(sample: Sample) -> Array:
 
     Pairs are pooled over items. Source: the WMT metrics tasks of 2014 to 2020.
     """
-
-    def alike_and_graded(x: Array, y: Array) -> list[Array]:
-        graded = np.nan_to_num(x) != 0
-        return [(graded & (np.sign(x) == np.sign(y))).astype(np.float64), graded.astype(np.float64)]
-
-    alike, graded = sample.pair_sums(alike_and_graded)
+    alike, graded = sample.pair_sums(_alike_and_graded)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(2 * alike / graded - 1, np.float64)
+
+
+# Functions of the module: their sums over the pairs of an item are computed once for all resamples.
+def _squares_and_products(x: Array, y: Array) -> list[Array]:
+    return [np.nan_to_num(terms) for terms in (x * x, y * y, x * y)]
+
+
+def _alike_and_graded(x: Array, y: Array) -> list[Array]:
+    graded = np.nan_to_num(x) != 0
+    return [(graded & (np.sign(x) == np.sign(y))).astype(np.float64), graded.astype(np.float64)]
 
 
 def calibrate(human: Array, metric: Array) -> tuple[float, float]:
@@ -261,14 +305,14 @@ def calibrate(human: Array, metric: Array) -> tuple[float, float]:
 
 def without_noise(scores: Array) -> Array:
     """Return the scores, those that agree to 12 significant digits replaced by the smallest of them."""
-    values, places = np.unique(scores, return_inverse=True)
+    values, rank_of_score = np.unique(scores, return_inverse=True)
     if not len(values):
         return scores
     # "not at most" instead of "more than", so that NaN is apart from every number
     apart = ~(np.diff(values) <= 1e-12 * np.maximum(np.abs(values[1:]), np.abs(values[:-1])))
     first = np.flatnonzero(np.append(True, apart))
     group = np.append(0, np.cumsum(apart))
-    return np.asarray(values[first[group]][places].reshape(scores.shape), np.float64)
+    return np.asarray(values[first[group]][rank_of_score].reshape(scores.shape), np.float64)
 
 
 def _running_sums(change: _Integers, group: _Integers) -> _Integers:
@@ -304,10 +348,11 @@ def soft_pairwise_accuracy(human: Array, metric: Array) -> float:
 
 def resampled_soft_accuracy(sample: Sample) -> Array:
     """Return the same for resamples, with the normal distribution instead of sign flips."""
-    p = [_normal_p(pair_differences(values), sample.items) for values in (sample.human, sample.metric)]
+    of_grades = sample.of_grades("p", lambda: _normal_p(pair_differences(sample.human), sample.items))
+    of_scores = _normal_p(pair_differences(sample.metric), sample.items)
     of_pairs = pair_weights(sample.systems)
     with np.errstate(invalid="ignore"):
-        return np.asarray(1 - (of_pairs * np.abs(p[0] - p[1])).sum(1) / of_pairs.sum(1), np.float64)
+        return np.asarray(1 - (of_pairs * np.abs(of_grades - of_scores)).sum(1) / of_pairs.sum(1), np.float64)
 
 
 def p_of_pairs(values: Array, is_graded: Array) -> Array:
@@ -365,6 +410,9 @@ def _normal_p(differences: Array, items: Array) -> Array:
     differ = squares > 1e-12
     return np.where(differ, shares_above(sums / np.sqrt(np.where(differ, squares, 1.0))), 1.0)
 
+
+#: The most weights of items that are held.
+_WEIGHTS_AT_ONCE = 4_000_000
 
 #: The resampled unit, and what the interval then holds for.
 UNITS: Mapping[str, str] = {
@@ -455,7 +503,12 @@ def _of_systems(figure: OfColumns, title: str) -> Figure:
 
 
 def _accuracy(sample: Sample, epsilon: float = 0.0) -> Array:
-    return sample.within(partial(accuracy, epsilon=epsilon))
+    return sample.within(_accuracy_up_to(epsilon))
+
+
+@lru_cache(256)  # the same function each time: its values by item are computed once for all resamples
+def _accuracy_up_to(epsilon: float) -> OfColumns:
+    return partial(accuracy, epsilon=epsilon)
 
 
 #: What the accuracy with ties is.
@@ -527,23 +580,30 @@ def figures_for(n_systems: int) -> list[str]:
 
 def value_of(name: str, human: Array, metric: Array) -> tuple[float, float]:
     """Return a figure and its threshold of ties: 0 except for ``item.acc_eq``."""
+    return value_in(name, Sample.whole(human, metric))
+
+
+def value_in(name: str, whole: Sample) -> tuple[float, float]:
+    """Return the same of a sample in which everything counts once."""
     if name == "item.acc_eq":
-        return calibrate(human, metric)
+        return calibrate(whole.human, whole.metric)
     if name == "system.spa":
-        return soft_pairwise_accuracy(human, metric), 0.0
-    return float(FIGURES[name].function(Sample.whole(human, metric))[0]), 0.0
+        return soft_pairwise_accuracy(whole.human, whole.metric), 0.0
+    return float(FIGURES[name].function(whole)[0]), 0.0
 
 
-def points_of(name: str, human: Array, metric: Array) -> int:
+def points_of(name: str, whole: Sample) -> int:
     """Return the number of outputs, items (without a constant side) or systems behind a figure."""
-    is_graded, level, of_item = ~np.isnan(human), name.partition(".")[0], FIGURES[name].of_item
+    is_graded = ~np.isnan(whole.human)
+    level = name.partition(".")[0]
+    of_item = FIGURES[name].of_item
     if level == "pooled":
         return int(is_graded.sum())
     if level == "system":
         return int(is_graded.any(axis=1).sum())
     if of_item is None:
         return int((is_graded.sum(0) > 1).sum())
-    return int((~np.isnan(Sample.whole(human, metric).by_item(of_item))).sum())
+    return int((~np.isnan(whole.by_item(of_item))).sum())
 
 
 def resampled(name: str, sample: Sample, point_estimate: tuple[float, float]) -> Array:
@@ -576,31 +636,43 @@ def draws(
         return
     n_units = n_items if clusters is None else int(clusters.max()) + 1
     start = 0
-    for units in bootstrap_weights(n_units, n_resamples, seed):
+    for units in _gathered(bootstrap_weights(n_units, n_resamples, seed)):
         items = units if clusters is None else units[:, clusters]
         stop = start + len(items)
         yield of_systems[start:stop] if unit == "both" else of_systems, items
         start = stop
 
 
+def _gathered(chunks: Iterator[Array]) -> Iterator[Array]:
+    """Yield weights of more resamples at a time: for each chunk of them all figures of all metrics begin anew."""
+    parts: list[Array] = []
+    for chunk in chunks:
+        parts.append(chunk)
+        if sum(part.size for part in parts) + chunk.size > _WEIGHTS_AT_ONCE:
+            yield np.concatenate(parts)
+            parts = []
+    if parts:
+        yield np.concatenate(parts)
+
+
 def distributions(
     point_estimates: Mapping[str, list[tuple[float, float]]],
-    human: Array,
-    metrics: Array,
+    wholes: Sequence[Sample],
     unit: str,
     n_resamples: int,
     seed: int,
     clusters: Numbers | None = None,
 ) -> dict[str, Array]:
-    """Return figures of all metrics (k, n, m) in the same resamples, by name, shape (k, B).
+    """Return figures of all metrics in the same resamples, by name, shape (k, B).
 
-    `point_estimates` are, by name, the value and the threshold of ties of each metric.
+    `wholes` are the outputs of each metric, `point_estimates`, by name, the value and the threshold of ties of each.
     """
-    n_systems, n_items = human.shape
+    n_systems, n_items = wholes[0].human.shape
     parts: dict[str, list[Array]] = {name: [] for name in point_estimates}
-    with bar_of("intervals", "resampled figures", n_resamples * len(point_estimates) * len(metrics)) as bar:
+    with bar_of("intervals", "resampled figures", n_resamples * len(point_estimates) * len(wholes)) as bar:
         for system_weights, item_weights in draws(n_systems, n_items, unit, n_resamples, seed, clusters):
-            samples = [Sample(human, metric, system_weights, item_weights) for metric in metrics]
+            of_grades = Once()
+            samples = [whole.resampled(system_weights, item_weights, of_grades) for whole in wholes]
             for name, estimates in point_estimates.items():
                 rows = []
                 for sample, estimate in zip(samples, estimates, strict=True):

@@ -52,14 +52,14 @@ from .coefficients import (
     figures_for,
     percentile_interval,
     points_of,
-    value_of,
+    value_in,
     without_noise,
 )
 from .graded_tables import read_graded
 from .grades import Grades, MetricColumn, names_of_grades
 from .layers import layer_sweeps
 from .result import Correlation, DimensionTable
-from .samples import Array, graded, pair_differences
+from .samples import Array, Sample, graded, pair_differences
 from .significance import clusters, metric_tests, test_name, williams_between
 
 #: What is compared where no metric is given, of what the texts allow. ROUGE-L is of words of any script.
@@ -170,8 +170,19 @@ def correlate(
     >>> round(figure.value, 3), figure.n
     (0.898, 6)
     """
-    settings = check_values("correlate", locals(), CorrelateSettings.checks())
-    progress = settings.pop("progress")
+    options = {
+        "unit": unit,
+        "n_resamples": n_resamples,
+        "n_permutations": n_permutations,
+        "confidence_level": confidence_level,
+        "alpha": alpha,
+        "ties": ties,
+        "standardize": standardize,
+        "seed": seed,
+        "progress": progress,
+    }
+    settings = check_values("correlate", options, CorrelateSettings.checks())
+    show_progress = settings.pop("progress")
     if rank_by is not None and not (isinstance(rank_by, str) and rank_by in FIGURES):
         raise OptionError(f"There is no figure {shorten(rank_by)} to rank by. {did_you_mean(rank_by, FIGURES)}")
     given_scores = read_columns(scores or None)
@@ -191,7 +202,8 @@ def correlate(
             need_references=need_references(_read_metrics(metrics)),
             lp=lp,
         )
-        cluster = None if column is not None else cluster
+        if column is not None:
+            cluster = None
     elif lp is not None:
         raise OptionError("lp= chooses the language pair of a folder: give its path in place of texts.")
     check_test_set(test_set, "correlate")
@@ -201,8 +213,8 @@ def correlate(
     test_set, corpus = _read_texts(test_set, references, metric_list, cluster)
     warn_of_artefacts(test_set, corpus, metric_list)
     test_set = with_scores(test_set, given_scores)
-    dimensions, all_grades = _chosen(asked_dimensions, _all_grades(grades, test_set, given_scores))
-    with bars_within(progress), line_of("") as show:
+    dimensions, all_grades = _chosen_dimensions(asked_dimensions, _all_grades(grades, test_set, given_scores))
+    with bars_within(show_progress), line_of("") as show:
         columns = _scores_of_metrics(metric_list, test_set, corpus, show)
         columns += _given_scores(all_grades, given_scores, test_set)
         if ties == "exact":
@@ -214,7 +226,7 @@ def correlate(
         correlation = Correlation(test_set, all_grades, columns, [], **settings)
         for number, name in enumerate(dimensions, 1):
             show(f"dimension {number} of {len(dimensions)}, {name}: agreement, intervals and tests")
-            correlation.tables.append(_table(correlation, name, rank_by))
+            correlation.tables.append(_dimension_table(correlation, name, rank_by))
     return correlation
 
 
@@ -231,16 +243,16 @@ def _read_texts(test_set: Any, references: Any, metrics: Sequence[Metric], clust
 
 def _all_grades(grades: Any, test_set: TestSet, given_scores: Mapping[Column, Any]) -> Grades:
     """Return the grades of all dimensions, with the scores that came with them or were given."""
-    read = Grades.of_lists(grades, list(test_set.systems), len(test_set.references))
+    grades_and_scores = Grades.of_lists(grades, list(test_set.systems), len(test_set.references))
     numbers = {}
     for column, values in given_scores.items():
         name = column.name
-        if name in test_set.scores and (values or name not in read.values):
+        if name in test_set.scores and (values or name not in grades_and_scores.values):
             numbers[name] = np.array([*numbers_of(column, test_set).values()])
-    found = read.with_scores([column.name for column in given_scores], numbers)
-    if not found.dimensions:
-        raise InputError(f"There are no grades beside the scores: {', '.join(map(shorten, found.scores))}.")
-    return found
+    all_grades = grades_and_scores.with_scores([column.name for column in given_scores], numbers)
+    if not all_grades.dimensions:
+        raise InputError(f"There are no grades beside the scores: {', '.join(map(shorten, all_grades.scores))}.")
+    return all_grades
 
 
 def _scores_of_metrics(
@@ -253,7 +265,7 @@ def _scores_of_metrics(
         name = name_of(metric)
         show(f"metric {number} of {len(metrics)}, {name}: scores")
         label = name if times[name] == 1 else label_of(metric)
-        columns += _scored(metric, label, test_set, corpus)
+        columns += _metric_columns(metric, label, test_set, corpus)
     return columns
 
 
@@ -262,7 +274,7 @@ def _given_scores(grades: Grades, given_scores: Mapping[Column, Any], test_set: 
     by_name = {column.name: column for column in given_scores}
     columns = []
     for name, values in grades.scores.items():
-        columns.append(_external(by_name.get(name) or Column(name), values, test_set))
+        columns.append(_external_column(by_name.get(name) or Column(name), values, test_set))
     return columns
 
 
@@ -270,7 +282,9 @@ def _read_metrics(metrics: Any) -> list[Metric] | None:
     """Return the metrics that are given, perhaps none; None where nothing is said of them."""
     if metrics is None:
         return None
-    return [] if isinstance(metrics, Sequence) and not metrics else read_metrics(metrics, "correlate")
+    if isinstance(metrics, Sequence) and not metrics:
+        return []
+    return read_metrics(metrics, "correlate")
 
 
 def need_references(metrics: Sequence[Metric] | None) -> bool:
@@ -285,13 +299,14 @@ def _has_scores(external_columns: Mapping[Column, Any], grades: Any) -> bool:
 def _default_metrics(test_set: TestSet | Mapping[str, Any], references: Any, *, has_scores: bool) -> list[Metric]:
     """Return several metrics that need no network; without references none, if there are scores to compare."""
     metrics = read_metrics(DEFAULT_METRICS, "correlate")
-    if not isinstance(test_set, TestSet):
-        # Without references, an error says what is missing where the texts are read.
-        return [] if references is None and has_scores else metrics
-    if any(test_set.references):
+    has_references = any(test_set.references) if isinstance(test_set, TestSet) else references is not None
+    if has_references:
         return metrics
     if has_scores:
         return []
+    if not isinstance(test_set, TestSet):
+        # An error says what is missing where the texts are read.
+        return metrics
     raise InputError(
         f"{test_set.name} has no references, with which BLEU, chrF, ROUGE-L and TER compare texts. Name their column "
         f"({argument('reference_columns')}), external scores ({argument('scores')}), or a metric that takes none "
@@ -309,7 +324,7 @@ def names_asked(dimensions: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _chosen(texts: Sequence[str], grades: Grades) -> tuple[list[str], Grades]:
+def _chosen_dimensions(texts: Sequence[str], grades: Grades) -> tuple[list[str], Grades]:
     """Return the dimensions that are given, perhaps as ``MQM:better=lower``, or all; and which grades are negated."""
     columns = [Column(text) if text in grades.values else _dimension(text) for text in texts]
     names = [column.name for column in columns]
@@ -333,7 +348,7 @@ def _dimension(text: str) -> Column:
     return column
 
 
-def _external(column: Column, values: Array, test_set: TestSet) -> MetricColumn:
+def _external_column(column: Column, values: Array, test_set: TestSet) -> MetricColumn:
     """Return the scores of a column, with its direction, and with its policy for missing ones."""
     name = column.name
     if name in test_set.lower_is_better or (name not in test_set.scores and is_lower_better(name)):
@@ -343,10 +358,12 @@ def _external(column: Column, values: Array, test_set: TestSet) -> MetricColumn:
     if column.missing == "zero":
         values = np.where(np.isnan(values), 0.0, values)
     negated = not column.higher_is_better
-    return MetricColumn(name, "", -values if negated else values, negated=negated, title=name)
+    if negated:
+        values = -values
+    return MetricColumn(name, "", values, negated=negated, title=name)
 
 
-def _scored(metric: Metric, metric_name: str, test_set: TestSet, corpus: Corpus) -> Iterator[MetricColumn]:
+def _metric_columns(metric: Metric, metric_name: str, test_set: TestSet, corpus: Corpus) -> Iterator[MetricColumn]:
     """Yield a column for each score of a metric, under the name `metric_name`."""
     if metric.takes_references:
         check_references(test_set, metric, name_of(metric))
@@ -358,11 +375,9 @@ def _scored(metric: Metric, metric_name: str, test_set: TestSet, corpus: Corpus)
     distinct_scores: dict[str, Array] = {}
     for name in scorer.score_names:
         values = np.where(is_scored, [part_scores[name] for part_scores in scores], np.nan)
-        if not any(
-            np.allclose(values, earlier_values, rtol=1e-9, equal_nan=True)
-            for earlier_values in distinct_scores.values()
-        ):
-            # of several that are the same for every segment, and differ only for the corpus, the first
+        earlier = distinct_scores.values()
+        # Of several that are the same for every segment, and differ only for the corpus, the first counts.
+        if not any(np.allclose(values, earlier_values, rtol=1e-9, equal_nan=True) for earlier_values in earlier):
             distinct_scores[name] = values
     for name, values in distinct_scores.items():
         label = metric_name if len(distinct_scores) == 1 else f"{metric_name} {name}"
@@ -380,48 +395,49 @@ def _scored(metric: Metric, metric_name: str, test_set: TestSet, corpus: Corpus)
         )
 
 
-def _table(correlation: Correlation, dimension: str, rank_by: str | None) -> DimensionTable:
+def _dimension_table(correlation: Correlation, dimension: str, rank_by: str | None) -> DimensionTable:
+    """Return the figures, tests and ranking of all metrics in a dimension, and the warnings about them."""
     columns = correlation.metrics
+    labels = [column.label for column in columns]
     scores = np.array([column.scores for column in columns], np.float64)
     human, metrics = graded(correlation.grades.mean(dimension, correlation.standardize), scores)
-    numbers = correlation.cluster_numbers()
     is_graded = ~np.isnan(human)
     if is_graded.sum() < 2:
         raise InputError(f"Fewer than two outputs have a grade in {shorten(dimension)} and a score of every metric.")
-    names = figures_for(len(human))
-    if not (is_graded.sum(0) > 1).any():  # no item has two outputs to compare
-        names = [name for name in names if not name.startswith("item.")]
-    if human.shape[1] == 1:  # a test on the items of two systems needs several
-        names = [name for name in names if name != "system.spa"]
-    # Preferences are 0 and 1.
-    negated = dimension in correlation.grades.lower_is_better
-    rank_by = rank_by or _default(1 + human if negated else human, names)
+    names = _figures_that_exist(human)
+    if rank_by is None:
+        negated = dimension in correlation.grades.lower_is_better
+        # Negated preferences are 0 and -1.
+        rank_by = _default_figure(1 + human if negated else human, names)
     if rank_by not in names:
         raise OptionError(
             f"The figure {rank_by!r} needs several systems with grades of the same item; {shorten(dimension)} has "
             f"{', '.join(names)}."
         )
+    cluster_numbers = correlation.cluster_numbers()
     # by figure, of each metric: the value, and the threshold of ties
-    point_estimates = {name: [value_of(name, human, metric) for metric in metrics] for name in names}
+    wholes = [Sample.whole(human, metric) for metric in metrics]
+    point_estimates = {name: [value_in(name, whole) for whole in wholes] for name in names}
     resampled_figures = distributions(
         point_estimates,
-        human,
-        metrics,
+        wholes,
         unit=correlation.unit,
         n_resamples=correlation.n_resamples,
         seed=correlation.seed,
-        clusters=numbers,
+        clusters=cluster_numbers,
     )
-    n_clusters = None if numbers is None else len(np.unique(numbers[is_graded.any(axis=0)]))
+    n_clusters = None
+    if cluster_numbers is not None:
+        n_clusters = len(np.unique(cluster_numbers[is_graded.any(axis=0)]))
     too_few = _too_few_to_resample(correlation.unit, is_graded, n_clusters)
-    labels = [column.label for column in columns]
     figures: dict[str, dict[str, FigureValue]] = {label: {} for label in labels}
     for name in names:
-        for place, (label, (value, epsilon)) in enumerate(zip(labels, point_estimates[name], strict=True)):
+        for index, label in enumerate(labels):
+            value, epsilon = point_estimates[name][index]
             low = high = math.nan
             if not too_few:
-                low, high = percentile_interval(resampled_figures[name][place], value, correlation.confidence_level)
-            n = points_of(name, human, metrics[place])
+                low, high = percentile_interval(resampled_figures[name][index], value, correlation.confidence_level)
+            n = points_of(name, wholes[index])
             figures[label][name] = FigureValue(value=value, low=low, high=high, epsilon=epsilon, n=n)
     values = [value for value, _ in point_estimates[rank_by]]
     tests = metric_tests(
@@ -431,12 +447,9 @@ def _table(correlation: Correlation, dimension: str, rank_by: str | None) -> Dim
         epsilons=[epsilon for _, epsilon in point_estimates[rank_by]],
         n_resamples=correlation.n_permutations,
         seed=correlation.seed,
-        clusters=numbers,
+        clusters=cluster_numbers,
     )
-    groups = clusters(values, tests.two_sided, correlation.alpha)
-    ranking = sorted(
-        range(len(labels)), key=lambda index: (groups[index], -np.nan_to_num(values[index], nan=-np.inf))
-    )
+    cluster_of_metric = clusters(values, tests.two_sided, correlation.alpha)
     equal_grades = _are_equal(human, rank_by)
     table = DimensionTable(
         dimension=dimension,
@@ -445,12 +458,12 @@ def _table(correlation: Correlation, dimension: str, rank_by: str | None) -> Dim
         equal_grades=equal_grades,
         figures=figures,
         rank_by=rank_by,
-        ranking=[labels[index] for index in ranking],
-        clusters=dict.fromkeys(labels) if equal_grades else dict(zip(labels, groups, strict=True)),
+        ranking=_ranked_labels(labels, cluster_of_metric, values),
+        clusters=dict.fromkeys(labels) if equal_grades else dict(zip(labels, cluster_of_metric, strict=True)),
         test=test_name(rank_by),
         pvalues=tests.better,
         adjusted=_where_better(values, tests.adjusted),
-        williams=williams_between(rank_by, human, metrics, numbers),
+        williams=williams_between(rank_by, human, metrics, cluster_numbers),
         agreement=correlation.grades.agreement(dimension),
         layers=layer_sweeps(
             dimension,
@@ -461,21 +474,45 @@ def _table(correlation: Correlation, dimension: str, rank_by: str | None) -> Dim
             figures=figures,
             n_permutations=correlation.n_permutations,
             seed=correlation.seed,
-            clusters=numbers,
+            clusters=cluster_numbers,
         ),
     )
+    table.remarks.extend(too_few)
+    table.remarks.extend(_warnings_of_grades(correlation, table, human[is_graded]))
     table.remarks.extend(
-        [
-            *too_few,
-            *_hint(correlation.test_set),
-            *_equal_grades(table, np.ptp(human[is_graded]) == 0),
-            *([] if correlation.standardize else _scales_of_raters(correlation.grades, dimension)),
-            *_marked_grades(correlation.grades, dimension),
-            *_contradicting(correlation, table),
-            *ranking_warnings(table, resampled_figures[rank_by], correlation.titles(), correlation.alpha, n_clusters),
-        ]
+        ranking_warnings(table, resampled_figures[rank_by], correlation.titles(), correlation.alpha, n_clusters)
     )
     return table
+
+
+def _figures_that_exist(human: Array) -> list[str]:
+    """Return the names of the figures that such grades have, shape (n, m), whatever the metric."""
+    n_systems, n_items = human.shape
+    names = figures_for(n_systems)
+    # No item has two outputs to compare.
+    if not ((~np.isnan(human)).sum(0) > 1).any():
+        names = [name for name in names if not name.startswith("item.")]
+    # A test on the items of two systems needs several.
+    if n_items == 1:
+        names = [name for name in names if name != "system.spa"]
+    return names
+
+
+def _default_figure(human: Array, names: Sequence[str]) -> str:
+    """Return the figure that ranks the metrics where none is given."""
+    if "item.acc_eq" not in names:
+        return "pooled.pearson"
+    are_preferences = len(human) == 2 and set(np.unique(human[~np.isnan(human)])) <= {0.0, 1.0}
+    return "item.darr" if are_preferences else "item.acc_eq"
+
+
+def _ranked_labels(labels: Sequence[str], cluster_of_metric: Sequence[int], values: Sequence[float]) -> list[str]:
+    """Return the metrics by cluster, those of a cluster by their values, the best first."""
+
+    def cluster_and_value(index: int) -> tuple[int, float]:
+        return cluster_of_metric[index], -np.nan_to_num(values[index], nan=-np.inf)
+
+    return [labels[index] for index in sorted(range(len(labels)), key=cluster_and_value)]
 
 
 def _too_few_to_resample(unit: str, is_graded: Array, n_clusters: int | None) -> list[str]:
@@ -488,12 +525,6 @@ def _too_few_to_resample(unit: str, is_graded: Array, n_clusters: int | None) ->
     if unit != "systems" and n_clusters is not None:
         n_units["cluster"] = n_clusters
     return [too_few_units(n, name) for name, n in n_units.items() if n < FEWEST_UNITS]
-
-
-def _default(human: Array, names: Sequence[str]) -> str:
-    if "item.acc_eq" not in names:
-        return "pooled.pearson"
-    return "item.darr" if len(human) == 2 and set(np.unique(human[~np.isnan(human)])) <= {0.0, 1.0} else "item.acc_eq"
 
 
 def _where_better(values: Sequence[float], pvalues: Array) -> Array:
@@ -531,12 +562,22 @@ _POWER = 0.8
 _MOST = 1_000_000
 
 
-def _hint(test_set: TestSet) -> list[str]:
+def _warnings_of_grades(correlation: Correlation, table: DimensionTable, grades: Array) -> list[str]:
+    """Return what is odd about the grades of a dimension, `grades` being the means that count."""
+    messages = [*_cluster_hint(correlation.test_set), *_equal_grades_warning(table, np.ptp(grades) == 0)]
+    if not correlation.standardize:
+        messages += _rater_scales_warning(correlation.grades, table.dimension)
+    messages += _marked_grades_warning(correlation.grades, table.dimension)
+    messages += _contradiction_warning(correlation, table)
+    return messages
+
+
+def _cluster_hint(test_set: TestSet) -> list[str]:
     """Return that a column looks like one of documents, where nothing is resampled by clusters; or nothing."""
     return [as_settings(test_set.hint)] if test_set.hint and test_set.clusters is None else []
 
 
-def _equal_grades(table: DimensionTable, all_equal: bool) -> list[str]:
+def _equal_grades_warning(table: DimensionTable, all_equal: bool) -> list[str]:
     """Return a warning of grades that do not differ, so that any metric agrees with them, or none."""
     if not table.equal_grades:
         return []
@@ -548,7 +589,7 @@ def _equal_grades(table: DimensionTable, all_equal: bool) -> list[str]:
     ]
 
 
-def _marked_grades(grades: Grades, dimension: str) -> list[str]:
+def _marked_grades_warning(grades: Grades, dimension: str) -> list[str]:
     """Return a warning of grades that seem to stand for missing ones, such as -1 beside 1 to 5; or none."""
     number = n_marked(grades.values[dimension].ravel())
     if not number:
@@ -557,7 +598,7 @@ def _marked_grades(grades: Grades, dimension: str) -> list[str]:
     return [f"{number:,} {are} to stand for a missing one in {dimension}, such as -1 or 999: leave its cell empty."]
 
 
-def _scales_of_raters(grades: Grades, dimension: str) -> list[str]:
+def _rater_scales_warning(grades: Grades, dimension: str) -> list[str]:
     """Return a warning of raters who seem to use different scales, such as 1 to 5 and 0 to 100; or none."""
     numbers = grades.values[dimension].reshape(len(grades.raters), -1)
     raters = [rater for rater, of_rater in enumerate(numbers) if not np.isnan(of_rater).all()]
@@ -567,28 +608,28 @@ def _scales_of_raters(grades: Grades, dimension: str) -> list[str]:
     low, high = min(raters, key=means.__getitem__), max(raters, key=means.__getitem__)
     # Only outputs that both have graded show more than that these were better.
     shared = numbers[:, ~np.isnan(numbers[low] + numbers[high])]
-    least, greatest = shared[low], shared[high]
-    if len(least) < _SHARED_GRADES or min(least.min(), greatest.min()) < 0 or not least.any():
+    low_grades, high_grades = shared[low], shared[high]
+    if len(low_grades) < _SHARED_GRADES or min(low_grades.min(), high_grades.min()) < 0 or not low_grades.any():
         return []
     # Penalties differ as much, of which most are 0.
-    if greatest.mean() < _RATIO_OF_SCALES * least.mean() or np.median(greatest) <= least.max():
+    if high_grades.mean() < _RATIO_OF_SCALES * low_grades.mean() or np.median(high_grades) <= low_grades.max():
         return []
     setting = "--standardize" if on_command_line() else "standardize=True"
     return [
         f"Raters seem to use different scales in {dimension}: the grades of {shorten(grades.raters[low])} are from "
-        f"{least.min():g} to {least.max():g}, those of {shorten(grades.raters[high])} for the same outputs from "
-        f"{greatest.min():g} to {greatest.max():g}. {setting} takes the z-scores of each rater."
+        f"{low_grades.min():g} to {low_grades.max():g}, those of {shorten(grades.raters[high])} for the same outputs "
+        f"from {high_grades.min():g} to {high_grades.max():g}. {setting} takes the z-scores of each rater."
     ]
 
 
-def _contradicting(correlation: Correlation, table: DimensionTable) -> list[str]:
+def _contradiction_warning(correlation: Correlation, table: DimensionTable) -> list[str]:
     """Return a warning of metrics that contradict the grades, as low is good of one of the two, perhaps; or none."""
     figures = {column.label: table.figures[column.label]["pooled.pearson"] for column in correlation.metrics}
-    contrary = [
-        column
-        for column in correlation.metrics
-        if (figure := figures[column.label]).high < 0 or (math.isnan(figure.high) and figure.value <= _CONTRARY)
-    ]
+    contrary = []
+    for column in correlation.metrics:
+        figure = figures[column.label]
+        if figure.high < 0 or (math.isnan(figure.high) and figure.value <= _CONTRARY):
+            contrary.append(column)
     if not contrary:
         return []
     contrary.sort(key=lambda column: figures[column.label].value)
@@ -601,16 +642,16 @@ def _contradicting(correlation: Correlation, table: DimensionTable) -> list[str]
     confirmed = any(column.metric and figures[column.label].low > 0 for column in correlation.metrics)
     if not confirmed:
         is_lower = table.dimension in correlation.grades.lower_is_better
-        sentences.append(_direction("grades", "dimension", table.dimension, is_lower))
+        sentences.append(_direction_in_words("grades", "dimension", table.dimension, is_lower))
     if confirmed or not any(column.metric for column in contrary):
         for negated in (False, True):
             labels = [column.label for column in contrary if not column.metric and column.negated == negated]
             if labels:
-                sentences.append(_direction(f"scores of {joined(labels)}", "scores", labels[0], negated))
+                sentences.append(_direction_in_words(f"scores of {joined(labels)}", "scores", labels[0], negated))
     return [" ".join(sentences)]
 
 
-def _direction(values: str, option: str, name: str, is_lower: bool) -> str:
+def _direction_in_words(values: str, option: str, name: str, is_lower: bool) -> str:
     """Return which values count as better, and how to say that the others are."""
     way, other_way = ("lower", "higher") if is_lower else ("higher", "lower")
     setting = argument_set(option, f"{name}:better={other_way}")
@@ -626,18 +667,20 @@ def ranking_warnings(
 ) -> list[str]:
     """Return warnings; `resampled_figures` (k, B) holds the ranking figure of each metric in each resample."""
     messages = []
-    if n_clusters is None:
-        n_units, units = table.n_items, "graded items"
-    else:
-        n_units, units = n_clusters, "clusters of graded items"
-    if n_units < _RELIABLE:
-        what = "reliable tests" if n_units < FEWEST_UNITS else "reliable intervals and tests"
-        messages.append(f"Only {n_units} {units}: too few for {what}.")
+    n_units = table.n_items
+    units = "graded items"
+    if n_clusters is not None:
+        n_units = n_clusters
+        units = "clusters of graded items"
+    if n_units < FEWEST_UNITS:
+        messages.append(f"Only {n_units} {units}: too few for reliable tests.")
+    elif n_units < _RELIABLE:
+        messages.append(f"Only {n_units} {units}: too few for reliable intervals and tests.")
     first, *lower_ranked = table.ranked() or [""]
     unclear = next((label for label in lower_ranked if not table.significance(first, label, alpha)), None)
     if unclear is None:
         return messages
-    labels, both = list(table.figures), f"{titles[first]} and {titles[unclear]}"
+    labels = list(table.figures)
     difference = table.figures[first][table.rank_by].value - table.figures[unclear][table.rank_by].value
     resampled_differences = resampled_figures[labels.index(first)] - resampled_figures[labels.index(unclear)]
     n_needed = items_needed(difference, resampled_differences, n_units, alpha)
@@ -646,8 +689,8 @@ def ranking_warnings(
         return messages
     return [
         *messages,
-        f"Detecting a difference as small as that between {both} in {table.rank_by} takes about {n_needed:,} "
-        f"{units}; there are {n_units:,} ({100 * _POWER:.0f} % power, by resampling).",
+        f"Detecting a difference as small as that between {titles[first]} and {titles[unclear]} in {table.rank_by} "
+        f"takes about {n_needed:,} {units}; there are {n_units:,} ({100 * _POWER:.0f} % power, by resampling).",
     ]
 
 

@@ -108,7 +108,7 @@ def read_graded(
     if not kind and os.path.isdir(name):
         return _read_folder(name, grades, asked)
     asked.opening.check([os.fspath(file) for file in (path, grades) if file is not None and not frame_kind(file)])
-    table = replace(_table(path, asked.opening), decimal=decimal)
+    table = replace(_read_graded_table(path, asked.opening), decimal=decimal)
     if system_column is not None:
         table.column(system_column)
     published = _Published.of(table, name, asked)
@@ -125,15 +125,15 @@ def read_graded(
         rows = texts.preferences()
     named: dict[str, list[str]] = {}
     if texts.long is None and all(row[0] in scores for row in rows):
-        by_name, named = _named(texts.table, texts.joined_rows, texts.test_set, scores, dimensions)
-        rows += by_name
+        rows_by_name, named = _read_named_columns(texts.table, texts.joined_rows, texts.test_set, scores, dimensions)
+        rows += rows_by_name
     if not rows:
         raise InputError(_without_grades(texts.table, texts.test_set))
     rows_of_grades = [row for row in rows if row[0] not in scores]
     human = Grades.of_rows(rows_of_grades, texts.systems, texts.n_items, notation_of=graded_in.notation_of)
-    read = _scores_of(texts, [row for row in rows if row[0] in scores], scores)
-    test_set = replace(texts.test_set, fields=texts.fields(scores, named, read))
-    return test_set, replace(human, scores=read.values)
+    external = _scores_of(texts, [row for row in rows if row[0] in scores], scores)
+    test_set = replace(texts.test_set, fields=texts.fields(scores, named, external))
+    return test_set, replace(human, scores=external.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class _Asked:
     @property
     def references(self) -> list[str]:
         """The columns of references, as a list."""
-        return _listed(self.reference_columns)
+        return _list_of_names(self.reference_columns)
 
 
 def _read_folder(name: str, grades: Any, asked: _Asked) -> tuple[TestSet, Grades]:
@@ -170,7 +170,7 @@ def _read_folder(name: str, grades: Any, asked: _Asked) -> tuple[TestSet, Grades
         "sheet": asked.opening.sheet,
     }
     _check_nothing_said(name, of_tables)
-    of_folder = OfFolder(asked.lp, asked.references, _listed(asked.systems), asked.dimensions, asked.scores)
+    of_folder = OfFolder(asked.lp, asked.references, _list_of_names(asked.systems), asked.dimensions, asked.scores)
     return _of_folder(read_metrics_folder(name, of_folder))
 
 
@@ -256,7 +256,7 @@ class _Texts:
             sheet=asked.opening.sheet,
         )
         columns = Columns(
-            systems=_listed(systems),
+            systems=_list_of_names(systems),
             references=asked.references,
             source=asked.source_column,
             system_column=asked.system_column,
@@ -268,7 +268,7 @@ class _Texts:
         joined_rows = _JoinedRows.of(table, columns, test_set)
         if joined_rows is not None:
             table = joined_rows.with_scores(asked.scores)
-        return cls(test_set, table, long, _numbers(table), set(), joined_rows)
+        return cls(test_set, table, long, _item_numbers(table), set(), joined_rows)
 
     @property
     def systems(self) -> list[str]:
@@ -284,7 +284,7 @@ class _Texts:
         """Return the grades of the table: its rows, its columns such as ``base.content``, or its objects."""
         if self.long is not None:
             return list(self.long.rows(self.systems, self.ids, self.left_out))
-        return [*_wide(self.table, self.systems), *_objects_of_grades(self.table, self.systems)]
+        return [*_rows_of_columns(self.table, self.systems), *_objects_of_grades(self.table, self.systems)]
 
     def preferences(self) -> list[Row]:
         """Return the grades of systems that are called better and worse: the first was preferred."""
@@ -303,12 +303,12 @@ class _Texts:
         if self.joined_rows is not None:
             return self.joined_rows.fields(self.test_set, scores, named)
         of_scores = {OBJECTS}.union(*(columns_of_scores(self.table, self.systems, name) for name in read.in_columns))
-        return _fields(self.test_set, scores, of_scores, named)
+        return _fields_in_words(self.test_set, scores, of_scores, named)
 
 
 def _rows_of_file(file: Any, texts: _Texts, asked: _Asked) -> tuple[Table, list[Row]]:
     """Return the table of grades in another file, and its rows."""
-    table = replace(read_grades_alone(_table(file, asked.opening)), decimal=asked.decimal)
+    table = replace(read_grades_alone(_read_graded_table(file, asked.opening)), decimal=asked.decimal)
     summaries = read_summary_annotations(table, asked.dimensions)
     if summaries is not None:
         table = summaries.table
@@ -329,8 +329,9 @@ class _Scores(NamedTuple):
 
 def _scores_of(texts: _Texts, rows: Sequence[Row], names: Sequence[str]) -> _Scores:
     """Return the scores of these names: in rows of grades, in objects, or in columns such as ``base.COMET``."""
-    table, systems = texts.table, texts.systems
-    rows_of_scores = [*_objects(table, OBJECTS, systems), *rows]
+    table = texts.table
+    systems = texts.systems
+    rows_of_scores = [*_rows_of_objects(table, OBJECTS, systems), *rows]
     external = Grades.of_rows(rows_of_scores, systems, texts.n_items, read_score, notation_of=table.notation_of)
     values = {dimension: external.mean(dimension) for dimension in external.dimensions}
     in_columns = [name for name in names if name not in values]
@@ -342,7 +343,9 @@ def _scores_of(texts: _Texts, rows: Sequence[Row], names: Sequence[str]) -> _Sco
 def _warn_of_pairs(table: Table) -> None:
     """Warn of rows of several language pairs, which figures pool."""
     column = column_called(table, LANGUAGE_PAIRS)
-    pairs = sorted({str(cell) for cell in table.columns[column] if cell}) if column else []
+    if column is None:
+        return
+    pairs = sorted({str(cell) for cell in table.columns[column] if cell})
     if len(pairs) > 1:
         warn(
             f"{table.name}: the rows are of {len(pairs)} language pairs, as {column!r} says: "
@@ -389,7 +392,7 @@ def _of_outputs(rows: list[Row], missing: Container[tuple[str, int]], name: str)
     return kept
 
 
-def _listed(names: str | Sequence[str]) -> list[str]:
+def _list_of_names(names: str | Sequence[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
@@ -436,7 +439,7 @@ class _JoinedRows:
             return wide(table, columns)
 
 
-def _named(
+def _read_named_columns(
     table: Table,
     joined_rows: _JoinedRows | None,
     test_set: TestSet,
@@ -446,29 +449,32 @@ def _named(
     """Return rows from columns that are named as grades, and these columns and that of raters by role."""
     names = list(test_set.systems)
     rows_of: Mapping[str, Sequence[int | None]] = {system: range(len(table.lines)) for system in names}
-    columns, systems = list(test_set.left_out), names
+    columns = list(test_set.left_out)
+    systems = names
     if joined_rows is not None:
-        table, rows_of, systems = joined_rows.table, joined_rows.rows, []
+        table = joined_rows.table
+        rows_of = joined_rows.rows
+        systems = []
         columns = joined_rows.further(test_set)
     of_scores = {name for name in columns if name not in without_scores(table, scores).columns}
     columns = [column for column in columns if column not in of_scores]
-    found = grade_columns(table, systems, columns, asked=dimensions)
-    if not found:
+    grades = grade_columns(table, systems, columns, asked=dimensions)
+    if not grades:
         check_systems_of_grades(table, systems, columns)
         return [], {}
-    in_use = [grade.column for grade in found]
+    in_use = [grade.column for grade in grades]
     # Only where a row is of one system, its rater is of that system's grade.
     rater_column = column_called(table, RATER) if len(systems) < 2 else None
     raters = [""] * len(table.lines)
     if rater_column in columns and rater_column not in in_use:
         raters = ["" if cell is None else str(cell) for cell in table.columns[str(rater_column)]]
-    rows = [
-        (grade.dimension, grade.rater or raters[row], system, item, table.columns[grade.column][row])
-        for grade in found
-        for system in ([grade.system] if grade.system else names)
-        for item, row in enumerate(rows_of[system])
-        if row is not None
-    ]
+    rows = []
+    for grade in grades:
+        cells = table.columns[grade.column]
+        for system in [grade.system] if grade.system else names:
+            for item, row in enumerate(rows_of[system]):
+                if row is not None:
+                    rows.append((grade.dimension, grade.rater or raters[row], system, item, cells[row]))
     return rows, {"grades": in_use, "raters": [str(rater_column)] if any(raters) else []}
 
 
@@ -488,7 +494,7 @@ def _without_grades(table: Table, test_set: TestSet) -> str:
     )
 
 
-def _fields(
+def _fields_in_words(
     test_set: TestSet, scores: Sequence[str], of_scores: Container[str], named: Mapping[str, Sequence[str]]
 ) -> str:
     """Return which columns of a table with a row for each item are what, with those of grades and of scores."""
@@ -506,13 +512,14 @@ def _fields(
     return test_set.fields.removesuffix(end_of_fields({}, test_set.left_out)) + end_of_fields(roles, left_out)
 
 
-def _dimension_and_rater(rest: str) -> tuple[str, str]:
+def _dimension_and_rater(end: str) -> tuple[str, str]:
     """Return what follows the system in the name of a column, from the separator on: ``.content.anna``."""
-    dimension, _, rater = rest[1:].partition(rest[0])
+    separator = end[0]
+    dimension, _, rater = end[1:].partition(separator)
     return dimension, rater
 
 
-def _table(file: Any, opening: Opening) -> Table:
+def _read_graded_table(file: Any, opening: Opening) -> Table:
     if frame_kind(file):
         return read_frame(file)
     path = os.fspath(file)
@@ -526,7 +533,7 @@ def _table(file: Any, opening: Opening) -> Table:
     return read_file(path, opening)
 
 
-def _numbers(table: Table) -> dict[str, int]:
+def _item_numbers(table: Table) -> dict[str, int]:
     """Return the number of each item, from 0, by its id, or by its number from 1."""
     column = column_called(table, ITEM)
     ids = [] if column is None else [str(cell) for cell in table.columns[column]]
@@ -536,13 +543,14 @@ def _numbers(table: Table) -> dict[str, int]:
     return {name: number for number, name in enumerate(ids)}
 
 
-def _wide(table: Table, systems: Sequence[str]) -> Iterator[Row]:
+def _rows_of_columns(table: Table, systems: Sequence[str]) -> Iterator[Row]:
     for column, cells in table.columns.items():
         begun = begun_by(column, systems, BETWEEN_GRADES)
         if begun is not None:
-            system, rest = begun
-            dimension, rater = _dimension_and_rater(rest)
-            yield from ((dimension, rater, system, item, cell) for item, cell in enumerate(cells))
+            system, end = begun
+            dimension, rater = _dimension_and_rater(end)
+            for item, cell in enumerate(cells):
+                yield dimension, rater, system, item, cell
 
 
 def _objects_of_grades(table: Table, systems: Sequence[str]) -> Iterator[Row]:
@@ -550,16 +558,18 @@ def _objects_of_grades(table: Table, systems: Sequence[str]) -> Iterator[Row]:
     cells = table.columns.get(_HUMAN, [])
     if not any(isinstance(cell, dict) for cell in cells):
         return
-    by_dimension = [
-        {system: value if isinstance(value, dict | None) else {GRADE: value} for system, value in cell.items()}
-        if isinstance(cell, dict)
-        else cell
-        for cell in cells
-    ]
-    yield from _objects(replace(table, columns={**table.columns, _HUMAN: by_dimension}), _HUMAN, systems)
+    by_dimension = replace(table, columns={**table.columns, _HUMAN: list(map(_with_dimensions, cells))})
+    yield from _rows_of_objects(by_dimension, _HUMAN, systems)
 
 
-def _objects(table: Table, column: str, systems: Sequence[str]) -> Iterator[Row]:
+def _with_dimensions(cell: Any) -> Any:
+    """Return an object by system in which a grade alone has a dimension."""
+    if not isinstance(cell, dict):
+        return cell
+    return {system: value if isinstance(value, dict | None) else {GRADE: value} for system, value in cell.items()}
+
+
+def _rows_of_objects(table: Table, column: str, systems: Sequence[str]) -> Iterator[Row]:
     """Yield the rows in objects by system: for each dimension a value, or one per rater."""
     for item, system, by_dimension in objects_by_system(table, column, systems):
         for dimension, value in by_dimension.items():

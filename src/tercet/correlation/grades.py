@@ -71,7 +71,7 @@ class Grades:
         notation_of: Callable[[Sequence[Any], str], Notation] = notation_of,
     ) -> Grades:
         """Gather grades from rows of dimension, rater, system, number of the item from 0, and value."""
-        places = {system: place for place, system in enumerate(systems)}
+        numbers_of_systems = {system: number for number, system in enumerate(systems)}
         rows = list(rows)
         cells: dict[str, list[Any]] = {}
         for dimension, *_, value in rows:
@@ -88,7 +88,7 @@ class Grades:
                 notations[dimension],
             )
             grades = by_dimension.setdefault(dimension, {})
-            key = (rater, places[system], item)
+            key = (rater, numbers_of_systems[system], item)
             raters.setdefault(rater, len(raters))
             earlier_number = grades.get(key, math.nan)
             # A sum is NaN where either is missing: a missing grade contradicts none, in whatever order they come.
@@ -102,11 +102,11 @@ class Grades:
             grades[key] = number if math.isnan(earlier_number) else earlier_number
         values = {}
         for dimension, grades in by_dimension.items():
-            table = np.full((len(raters), len(places), n_items), np.nan)
-            for (rater, system_place, item), number in grades.items():
-                table[raters[rater], system_place, item] = number
+            table = np.full((len(raters), len(numbers_of_systems), n_items), np.nan)
+            for (rater, system_number, item), number in grades.items():
+                table[raters[rater], system_number, item] = number
             values[dimension] = table
-        return cls(tuple(places), n_items, tuple(raters), values)
+        return cls(tuple(numbers_of_systems), n_items, tuple(raters), values)
 
     @classmethod
     def of_lists(cls, grades: Grades | Mapping[str, Any] | None, systems: list[str], n_items: int) -> Grades:
@@ -123,7 +123,7 @@ class Grades:
                 f"Grades are missing: give a table with grades, or {argument('grades')}a mapping of systems to lists."
             )
         by_dimension = grades if all(isinstance(value, Mapping) for value in grades.values()) else {GRADE: grades}
-        return cls.of_rows(_rows(by_dimension, systems, n_items), systems, n_items)
+        return cls.of_rows(_rows_of_lists(by_dimension, systems, n_items), systems, n_items)
 
     @property
     def dimensions(self) -> list[str]:
@@ -168,11 +168,12 @@ class Grades:
         for name in dimensions:
             self.check(name)
         values = {name: cells for name, cells in self.values.items() if name not in dimensions}
-        external_scores = {
-            name: self.mean(name) if name in dimensions else scores[name]
-            for name in names
-            if name in dimensions or name in scores
-        }
+        external_scores = {}
+        for name in names:
+            if name in dimensions:
+                external_scores[name] = self.mean(name)
+            elif name in scores:
+                external_scores[name] = scores[name]
         return replace(self, values=values, scores={**self.scores, **external_scores})
 
 
@@ -204,21 +205,25 @@ def krippendorff_alpha(values: Array, level: str = "ordinal") -> float:
     together = scaled.T @ counts - np.diag(scaled.sum(0))
     total = together.sum(1)
     chance = (np.outer(total, total) - np.diag(total)) / (total.sum() - 1)
-    places = {"nominal": different, "interval": different, "ordinal": np.cumsum(total) - total / 2}[level]
-    apart = np.subtract.outer(places, places) ** 2 if level != "nominal" else np.not_equal.outer(places, places)
+    positions = {"nominal": different, "interval": different, "ordinal": np.cumsum(total) - total / 2}[level]
+    if level == "nominal":
+        apart = np.not_equal.outer(positions, positions)
+    else:
+        apart = np.subtract.outer(positions, positions) ** 2
     return float(1 - (together * apart).sum() / (chance * apart).sum())
 
 
 def raw_agreement(values: Array) -> float:
     """Return the share of equal grades among all pairs of grades of one unit; NaN without a pair."""
-    equal, pairs = 0, 0
-    for left, right in combinations(values, 2):
-        equal += int((left == right).sum())
-        pairs += int((~np.isnan(left + right)).sum())
-    return equal / pairs if pairs else float("nan")
+    n_equal = 0
+    n_pairs = 0
+    for first, second in combinations(values, 2):
+        n_equal += int((first == second).sum())
+        n_pairs += int((~np.isnan(first + second)).sum())
+    return n_equal / n_pairs if n_pairs else float("nan")
 
 
-def _rows(lists: Mapping[str, Any], systems: list[str], n_items: int) -> Iterator[Row]:
+def _rows_of_lists(lists: Mapping[str, Any], systems: list[str], n_items: int) -> Iterator[Row]:
     """Yield rows of grades, given by dimension and system as plain lists."""
     for name, by_system in lists.items():
         described = f"grades of {shorten(name)}"
@@ -234,6 +239,6 @@ def _rows(lists: Mapping[str, Any], systems: list[str], n_items: int) -> Iterato
             if len(by_system[system]) != n_items:
                 counted = f"{len(by_system[system])} {described} for {shorten(system)}"
                 raise InputError(f"There are {counted}; expected {n_items}, one for each item.")
-        yield from (
-            (name, "", system, item, cell) for system in systems for item, cell in enumerate(by_system[system])
-        )
+        for system in systems:
+            for item, cell in enumerate(by_system[system]):
+                yield name, "", system, item, cell

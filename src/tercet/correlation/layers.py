@@ -75,13 +75,13 @@ def layer_sweeps(
     five folds. `human` has shape (systems, items), `metrics` a further axis for the columns before.
     """
     # The columns of one metric share it, and come in the order of its scores: layer by layer.
-    places_by_metric: dict[int, list[int]] = defaultdict(list)
-    for place, column in enumerate(columns):
+    columns_by_metric: dict[int, list[int]] = defaultdict(list)
+    for number, column in enumerate(columns):
         if column.metric is not None and _SCORE.fullmatch(column.score):
-            places_by_metric[id(column.metric)].append(place)
+            columns_by_metric[id(column.metric)].append(number)
     sweeps = []
-    for places in places_by_metric.values():
-        layers = [columns[place] for place in places]
+    for numbers in columns_by_metric.values():
+        layers = [columns[number] for number in numbers]
         usual = _usual(layers)
         values = [figures[layer.label][figure] for layer in layers]
         comparable_values = np.nan_to_num([value.value for value in values], nan=-np.inf)
@@ -92,7 +92,7 @@ def layer_sweeps(
             out_of_fold_scores = out_of_fold(
                 figure,
                 human,
-                metrics[places],
+                metrics[numbers],
                 (singles, _always(usual)),
                 unit="items",
                 n_folds=_FOLDS,
@@ -147,7 +147,7 @@ def _usual(columns: Sequence[MetricColumn]) -> int:
 Weights = tuple[tuple[int, float], ...]
 #: From the name of a figure, grades (n, m) and standardized scores (k, n, m) to the candidates.
 Candidates = Callable[[str, Array, Array], Sequence[Weights]]
-_Places = NDArray[np.int64]
+_Indices = NDArray[np.int64]
 
 
 def out_of_fold(
@@ -169,23 +169,23 @@ def out_of_fold(
     """
     axis = 1 if unit == "items" else 0
     scores = np.full((len(choices), *human.shape), np.nan)
-    for training, held_places in _folds(human, axis, n_folds, seed, clusters):
+    for training, held_indices in _folds(human, axis, n_folds, seed, clusters):
         values = standardized(metrics, training, axis)
         training_grades, training_scores = np.take(human, training, axis), np.take(values, training, axis + 1)
-        for place, candidates in enumerate(choices):
+        for choice, candidates in enumerate(choices):
             chosen_scores = combined(
                 values,
                 best(figure, training_grades, training_scores, candidates(figure, training_grades, training_scores)),
             )
             # the held-out items of all systems, or all items of the held-out systems
-            held_out = (slice(None), held_places) if axis == 1 else (held_places,)
-            scores[place][held_out] = chosen_scores[held_out]
+            held_out = (slice(None), held_indices) if axis == 1 else (held_indices,)
+            scores[choice][held_out] = chosen_scores[held_out]
     return scores
 
 
 def _folds(
     human: Array, axis: int, n_folds: int, seed: int, clusters: Numbers | None
-) -> Iterator[tuple[_Places, _Places]]:
+) -> Iterator[tuple[_Indices, _Indices]]:
     """Yield the training items, or systems, and the held-out ones."""
     if not isinstance(n_folds, int) or n_folds < 2:
         raise OptionError(f"The number of folds must be an integer of at least 2. Got {shorten(n_folds)} instead.")
@@ -203,9 +203,9 @@ def _folds(
         yield graded[~is_held_out], graded[is_held_out]
 
 
-def standardized(metrics: Array, places: _Places | None = None, axis: int = 1) -> Array:
+def standardized(metrics: Array, indices: _Indices | None = None, axis: int = 1) -> Array:
     """Return z-scores, with mean and deviation of all outputs, or of those of some systems (axis 0) or items (1)."""
-    selected = metrics if places is None else np.take(metrics, places, axis + 1)
+    selected = metrics if indices is None else np.take(metrics, indices, axis + 1)
     spread = spreads(selected)
     mean = np.nanmean(selected.reshape(len(selected), -1), axis=1)
     return np.asarray((metrics - mean[:, None, None]) / spread[:, None, None], np.float64)

@@ -71,7 +71,8 @@ class LongGrades:
     @property
     def _dimensions(self) -> dict[str, list[Any]]:
         """By column of grades, the dimension of each row."""
-        dimension, value = column_called(self.table, DIMENSION), column_called(self.table, VALUE)
+        dimension = column_called(self.table, DIMENSION)
+        value = column_called(self.table, VALUE)
         if dimension is not None and value is not None:
             return {value: self.table.columns[dimension]}
         # Every other column of numbers is a dimension.
@@ -95,7 +96,8 @@ class LongGrades:
         cells = self.table.columns
         dimensions = self._dimensions
         for row in range(len(self.table.lines)):
-            key, system = str(cells[self.item][row]), cells[self.system][row]
+            key = str(cells[self.item][row])
+            system = cells[self.system][row]
             if key in left_out:
                 continue
             if key not in numbers:
@@ -107,7 +109,7 @@ class LongGrades:
                 yield str(of_rows[row]), rater, system, numbers[key], cells[column][row]
 
     def _raise_unknown(self, row: int, column: str, cell: Any) -> None:
-        raise InputError(f"{self.table.place(row, column)}: {shorten(cell)} is not in the table of texts.")
+        raise InputError(f"{self.table.location(row, column)}: {shorten(cell)} is not in the table of texts.")
 
     def texts(self, name: str, columns: TextColumns) -> LongTexts:
         """Return the texts: there is a row for each item and system, or there are several, which repeat the texts.
@@ -122,7 +124,8 @@ class LongGrades:
                 f"has {', '.join(map(repr, table.columns))}."
             )
         source = columns.source or self._source
-        first_rows, texts = self._rows_of_items(columns.cluster), self._texts_by_system(self.text)
+        first_rows = self._rows_of_items(columns.cluster)
+        texts = self._texts_by_system(self.text)
         sides = {system: f"{table.name}: {shorten(system)}" for system in texts}
         if not set(first_rows).intersection(*texts.values()):
             raise InputError(f"{table.name}: no item has a text of each system ({', '.join(map(repr, texts))}).")
@@ -133,12 +136,15 @@ class LongGrades:
         if columns.cluster is not None:
             labels = table.column(columns.cluster)
             clusters = Clusters.of([labels[row] for row in rows], len(rows), columns.cluster)
+        sources = None
+        if source is not None:
+            sources = [str(table.columns[source][row] or "") for row in rows]
         lost = items.lost(sides)
         test_set = TestSet(
             name,
             {system: [by_item[key] for key in items.keys] for system, by_item in texts.items()},
             [self._reference_list(row, references) for row in rows],
-            None if source is None else [str(table.columns[source][row] or "") for row in rows],
+            sources,
             fields=self._fields_of_texts(references, source),
             clusters=clusters,
             lost=lost.by_system,
@@ -161,7 +167,7 @@ class LongGrades:
             first = first_rows.setdefault(str(cell), row)
             if labels is not None and labels[row] != labels[first]:
                 raise InputError(
-                    f"{self.table.place(row, str(cluster))}: {shorten(labels[row])} for the item {shorten(cell)}, "
+                    f"{self.table.location(row, str(cluster))}: {shorten(labels[row])} for the item {shorten(cell)}, "
                     f"which an earlier row puts in {shorten(labels[first])}."
                 )
         return first_rows
@@ -174,29 +180,29 @@ class LongGrades:
             item, system, written = (table.columns[column][row] for column in (self.item, self.system, text))
             for column, cell in ((self.system, system), (text, written)):
                 if not isinstance(cell, str):
-                    raise InputError(f"{table.place(row, column)}: expected a text, got {shorten(cell)}.")
+                    raise InputError(f"{table.location(row, column)}: expected a text, got {shorten(cell)}.")
             if texts.setdefault(system, {}).setdefault(str(item), written) != written:
                 raise InputError(
-                    f"{table.place(row, text)}: another text of {shorten(system)} for the item {shorten(item)}."
+                    f"{table.location(row, text)}: another text of {shorten(system)} for the item {shorten(item)}."
                 )
         return texts
 
     def _reference_list(self, row: int, columns: Sequence[str]) -> list[str]:
         """Return the references in a row; a cell may have several."""
-        found: list[str] = []
+        references: list[str] = []
         for column in columns:
             cell = self.table.columns[column][row]
-            found += cell if isinstance(cell, list) else [cell]
-        return [reference for reference in found if reference]
+            references += cell if isinstance(cell, list) else [cell]
+        return [reference for reference in references if reference]
 
     def _fields_of_texts(self, references: Sequence[str], source: str | None) -> str:
         """Return which columns have the texts, in words."""
-        said = [f"texts: {self.text!r} of each {self.system!r}"]
+        fields = [f"texts: {self.text!r} of each {self.system!r}"]
         if references:
-            said.append(f"references: {', '.join(map(repr, references))}")
+            fields.append(f"references: {', '.join(map(repr, references))}")
         if source:
-            said.append(f"sources: {source!r}")
-        return f"{self.table.name}: {'; '.join(said)}."
+            fields.append(f"sources: {source!r}")
+        return f"{self.table.name}: {'; '.join(fields)}."
 
 
 def _are_numbers(cells: Sequence[Any]) -> bool:

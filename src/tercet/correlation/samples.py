@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +13,38 @@ Array = NDArray[np.float64]
 #: The cluster of each item, from 0; without clusters each item is its own.
 Numbers = NDArray[np.int64]
 
-#: A correlation of points x and y, shape (N,), for each row of the weights that follow in chunks, shape (b, N).
-OfPoints = Callable[[Array, Array, Iterator[Array]], Array]
+_ValueT = TypeVar("_ValueT")
+
+#: From so many points and items on, rank correlations of resamples are computed by the influence of each point.
+MANY_POINTS = 20_000
+MANY_ITEMS = 1_000
+
+#: A correlation of points x and y, shape (N,), for each row of weights: shape (B,).
+OfPoints = Callable[[Array, Array, "PointWeights"], Array]
 #: A figure of each column of x and y, shape (n, c), for each row of weights (B, n): shape (B, c).
 OfColumns = Callable[[Array, Array, Array], Array]
 
-#: Array elements per step over resamples, and over columns.
-_POINTS_AT_ONCE, _CELLS_AT_ONCE = 4_000_000, 2_000_000
+#: Array elements per step over resamples.
+_POINTS_AT_ONCE = 4_000_000
+#: Array elements per step over columns.
+_CELLS_AT_ONCE = 2_000_000
 #: Resamples of systems and of items that are combined in one step: a figure of all pairs of them, of which those that
 #: belong together are the diagonal.
 _STEP = 32
+
+
+class Once:
+    """Values that are computed once, by their names."""
+
+    def __init__(self) -> None:
+        self._values: dict[Hashable, Any] = {}
+
+    def __call__(self, name: Hashable, compute: Callable[[], _ValueT]) -> _ValueT:
+        """Return the value of a name, computed if this is the first time."""
+        if name not in self._values:
+            self._values[name] = compute()
+        value: _ValueT = self._values[name]
+        return value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,28 +58,43 @@ class Sample:
     metric: Array
     systems: Array
     items: Array
+    #: What these outputs have in all resamples of items.
+    of_outputs: Once = field(default_factory=Once)
+    #: What the grades have in these resamples, whatever the metric.
+    of_grades: Once = field(default_factory=Once)
+    _of_draws: Once = field(default_factory=Once)
 
     @classmethod
     def whole(cls, human: Array, metric: Array) -> Sample:
         """Return the sample in which everything counts once."""
         return cls(human, metric, np.ones((1, human.shape[0])), np.ones((1, human.shape[1])))
 
+    def resampled(self, systems: Array, items: Array, of_grades: Once) -> Sample:
+        """Return resamples of the outputs; `of_grades` is shared by all metrics in the same resamples."""
+        return Sample(self.human, self.metric, systems, items, self.of_outputs, of_grades)
+
     def pooled(self, figure: OfPoints) -> Array:
         """Return a figure of all graded outputs pooled, shape (B,)."""
         is_graded = ~np.isnan(self.human)
-        return figure(self.human[is_graded], self.metric[is_graded], self._weights())
+        weights = self._of_draws("points", lambda: PointWeights(self, is_graded))
+        return figure(self.human[is_graded], self.metric[is_graded], weights)
 
     def within(self, figure: OfColumns) -> Array:
         """Return the mean over items of a figure of their systems, shape (B,); items without one are left out."""
         values = self.by_item(figure)
         is_defined = ~np.isnan(values)
+        filled = np.where(is_defined, values, 0.0)
         with np.errstate(invalid="ignore", divide="ignore"):
-            total = (np.where(is_defined, values, 0.0) * self.items).sum(-1) / (is_defined * self.items).sum(-1)
+            if self.systems_count_once and len(self.items) > 1:
+                total = (self.items @ filled[0]) / (self.items @ is_defined[0].astype(np.float64))
+            else:
+                total = (filled * self.items).sum(-1) / (is_defined * self.items).sum(-1)
         return np.asarray(total, np.float64)
 
     def between(self, figure: OfColumns) -> Array:
         """Return a figure of the systems' mean scores, shape (B,)."""
-        x, y = means(self.human, self.items).T, means(self.metric, self.items).T
+        x = self.of_grades("means", lambda: means(self.human, self.items).T)
+        y = self._of_draws("means", lambda: means(self.metric, self.items).T)
         if len(self.items) == 1 or len(self.systems) == 1:
             return _by_column(figure, x, y, self.systems).ravel()
         parts = [slice(start, start + _STEP) for start in range(0, len(self.items), _STEP)]
@@ -64,27 +102,91 @@ class Sample:
 
     def by_item(self, figure: OfColumns) -> Array:
         """Return a figure of the systems of each item, for each resample of the systems, shape (B or 1, m)."""
+        if self.systems_count_once:
+            return self.of_outputs(figure, lambda: _by_column(figure, self.human, self.metric, self.systems))
         return _by_column(figure, self.human, self.metric, self.systems)
 
     def pair_sums(self, terms: Callable[[Array, Array], Sequence[Array]]) -> Array:
         """Return sums over the pairs of systems of all items of terms of their differences x and y, shape (k, B)."""
+        if self.systems_count_once and len(self.items) > 1:
+            return self.of_outputs(terms, lambda: self._sums_of_items(terms)) @ self.items.T
         of_pairs, sums = pair_weights(self.systems), []
-        for part in _parts(self.human.shape[1], len(self.human), len(self.systems)):
+        for part in self._parts_of_items():
             differences = pair_differences(self.human[:, part]), pair_differences(self.metric[:, part])
             sums.append([(of_pairs @ term * self.items[:, part]).sum(1) for term in terms(*differences)])
         return np.asarray(sum(map(np.array, sums)), np.float64)
 
-    def _weights(self) -> Iterator[Array]:
-        """Yield how often each graded output counts, in chunks of resamples, shape (b, N)."""
-        rows, columns = np.nonzero(~np.isnan(self.human))
-        step = max(1, _POINTS_AT_ONCE // max(1, len(rows)))
-        for start in range(0, max(len(self.systems), len(self.items)), step):
+    @property
+    def systems_count_once(self) -> bool:
+        """Whether only items are resampled, if anything is."""
+        return len(self.systems) == 1 and bool((self.systems == 1).all())
+
+    def _sums_of_items(self, terms: Callable[[Array, Array], Sequence[Array]]) -> Array:
+        """Return the sums over the pairs of systems of each item, shape (k, m)."""
+        sums = []
+        for part in self._parts_of_items():
+            differences = pair_differences(self.human[:, part]), pair_differences(self.metric[:, part])
+            sums.append(np.array([term.sum(0) for term in terms(*differences)]))
+        return np.concatenate(sums, axis=1)
+
+    def _parts_of_items(self) -> Iterator[slice]:
+        return _column_chunks(self.human.shape[1], len(self.human), len(self.systems))
+
+
+class PointWeights:
+    """How often each of N graded outputs, or points, counts in each of B resamples.
+
+    It iterates over them in chunks of resamples, shape (b, N).
+    """
+
+    def __init__(self, sample: Sample, is_graded: NDArray[np.bool_]) -> None:
+        self._systems, self.items = sample.systems, sample.items
+        self._system_of_point, self._item_of_point = np.nonzero(is_graded)
+        self._systems_count_once = sample.systems_count_once
+        #: What these points have in all resamples of items, and what they have in these resamples.
+        self.of_points, self.of_draws = sample.of_outputs, Once()
+
+    def __iter__(self) -> Iterator[Array]:
+        step = max(1, _POINTS_AT_ONCE // max(1, len(self._item_of_point)))
+        for start in range(0, self._n_resamples, step):
             part = slice(start, start + step)
-            systems, items = (
-                weights[part] if len(weights) > 1 else weights for weights in (self.systems, self.items)
-            )
-            all_once = len(systems) == 1 and (systems == 1).all()
-            yield items[:, columns] if all_once else systems[:, rows] * items[:, columns]
+            items = self.items[part] if len(self.items) > 1 else self.items
+            if self._systems_count_once:
+                yield items[:, self._item_of_point]
+            else:
+                systems = self._systems[part] if len(self._systems) > 1 else self._systems
+                yield systems[:, self._system_of_point] * items[:, self._item_of_point]
+
+    def totals(self, columns: Array) -> Array:
+        """Return the weighted sums of columns of points (N, k), shape (B, k)."""
+        if not self._systems_count_once or self._n_resamples == 1:
+            return np.concatenate([chunk @ columns for chunk in self])
+        return self.items @ self.sums_of_items(columns)
+
+    def sums_of_items(self, columns: Array) -> Array:
+        """Return the sums of columns of points (N, k) over the points of each item, shape (m, k).
+
+        A resample of items takes all points of an item, so that these suffice.
+        """
+        n_items = self.items.shape[1]
+        return np.column_stack([np.bincount(self._item_of_point, column, n_items) for column in columns.T])
+
+    def numbers_of_items(self, ranks: NDArray[np.int64], n_ranks: int) -> Array:
+        """Return how many points of each rank (N,) an item has, shape (m, n_ranks)."""
+        n_items = self.items.shape[1]
+        cells = np.bincount(self._item_of_point * n_ranks + ranks, minlength=n_items * n_ranks)
+        return cells.reshape(n_items, n_ranks).astype(np.float64)
+
+    @property
+    def are_of_many_items(self) -> bool:
+        """Whether items are resampled, so many with so many points that each of them changes a figure little."""
+        if not self._systems_count_once or self._n_resamples == 1:
+            return False
+        return len(self._item_of_point) > MANY_POINTS and int(self.items[0].sum()) >= MANY_ITEMS
+
+    @property
+    def _n_resamples(self) -> int:
+        return max(len(self._systems), len(self.items))
 
 
 def graded(human: Array, metrics: Array) -> tuple[Array, Array]:
@@ -96,7 +198,8 @@ def graded(human: Array, metrics: Array) -> tuple[Array, Array]:
 
 def means(values: Array, items: Array) -> Array:
     """Return the mean score of each system over its graded outputs, shape (B, n)."""
-    filled, is_graded = np.nan_to_num(values), (~np.isnan(values)).astype(np.float64)
+    filled = np.nan_to_num(values)
+    is_graded = (~np.isnan(values)).astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
         # summed like numpy's mean, not as a product of matrices, so that ties are the same
         if len(items) == 1:
@@ -118,11 +221,11 @@ def pair_weights(systems: Array) -> Array:
 
 def _by_column(figure: OfColumns, x: Array, y: Array, systems: Array) -> Array:
     """Return a figure of all columns, as many at once as fit in memory."""
-    parts = _parts(x.shape[1], len(x), len(systems))
+    parts = _column_chunks(x.shape[1], len(x), len(systems))
     return np.concatenate([figure(x[:, part], y[:, part], systems) for part in parts], axis=1)
 
 
-def _parts(n_columns: int, n_systems: int, n_rows: int) -> Iterator[slice]:
+def _column_chunks(n_columns: int, n_systems: int, n_rows: int) -> Iterator[slice]:
     step = max(1, _CELLS_AT_ONCE // max(1, n_systems * max(n_systems, n_rows)))
     for start in range(0, n_columns, step):
         yield slice(start, start + step)

@@ -21,6 +21,10 @@ from .samples import Array, Numbers, Sample
 #: Numbers of one step over draws; and of one that goes through them several times, in a processor's cache.
 _CELLS, _NEAR_CELLS = 2_000_000, 1 << 17
 
+#: From so many cells on, of pairs of systems and items, those with the same outcomes are counted; and the outcomes of
+#: so many metrics, with the share of the cell, fit in a number.
+_MANY_CELLS, _MOST_BITS = 100_000, 40
+
 #: Figures that are tested by exchanging outcomes of pairs of systems.
 _OF_PAIRS = ("item.acc23", "item.tau23", "item.acc_eq")
 
@@ -108,14 +112,16 @@ def exchanged(
 
     def differences(mask: Array, first: Numbers, second: Numbers) -> Array:
         masks = mask.reshape(-1, n_systems, n_clusters)
-        masks = masks if n_clusters == n_items else masks[:, :, clusters]
-        found = np.empty((len(first), len(masks)))
-        for place, (one, other) in enumerate(zip(first, second, strict=True)):
-            shift = masks * (values[other] - values[one])
-            found[place] = figure(values[other] - shift) - figure(values[one] + shift)
-        return found
+        if n_clusters != n_items:
+            masks = masks[:, :, clusters]
+        of_pairs = np.empty((len(first), len(masks)))
+        for pair, (first_metric, second_metric) in enumerate(zip(first, second, strict=True)):
+            shift = masks * (values[second_metric] - values[first_metric])
+            of_pairs[pair] = figure(values[second_metric] - shift) - figure(values[first_metric] + shift)
+        return of_pairs
 
-    return _tests(differences, figure(values), n_systems * n_clusters, n_resamples, seed, step)
+    n_cells = np.ones(n_systems * n_clusters, np.int64)
+    return _tests_of_pairs(differences, figure(values), n_cells, n_resamples, seed, step)
 
 
 def one_by_one(figure: str, human: Array) -> Callable[[Array], Array]:
@@ -140,7 +146,10 @@ def _pairwise_accuracy(human: Array) -> Callable[[Array], Array]:
 def _soft_accuracy(human: Array) -> Callable[[Array], Array]:
     """Return SPA with p of two systems from the normal distribution; time grows with the square of the systems."""
     has_grade = ~np.isnan(human)
-    is_graded: Array = np.asarray(has_grade[:1] if has_grade.all() else has_grade, np.float64)
+    # Where all outputs are graded, one row stands for those of all systems.
+    if has_grade.all():
+        has_grade = has_grade[:1]
+    is_graded: Array = np.asarray(has_grade, np.float64)
     of_grades = p_of_pairs(np.nan_to_num(_standardized(human)), is_graded)
     return lambda scores: np.asarray(1 - np.abs(p_of_pairs(scores, is_graded) - of_grades).mean(-1), np.float64)
 
@@ -148,7 +157,8 @@ def _soft_accuracy(human: Array) -> Callable[[Array], Array]:
 def _exchanged_sums(human: Array, metrics: Array, n_resamples: int, seed: int, clusters: Numbers) -> MetricTests:
     """Test pooled Pearson's r as :func:`exchanged` does: a draw is three sums, all draws a product of matrices."""
     is_graded = ~np.isnan(human)
-    g, values = _standardized(human)[is_graded], np.array([_standardized(metric)[is_graded] for metric in metrics])
+    g = _standardized(human)[is_graded]
+    values = np.array([_standardized(metric)[is_graded] for metric in metrics])
     # what an exchange moves: scores, their squares, and their products with grades, of each metric
     parts = np.concatenate([values, values**2, values * g]).T
     systems, items = np.nonzero(is_graded)
@@ -168,27 +178,48 @@ def _exchanged_sums(human: Array, metrics: Array, n_resamples: int, seed: int, c
         of_second = r(*(sums[:, second, None] - changes))
         return of_second - of_first
 
-    return _tests(differences, r(*sums), len(parts), n_resamples, seed)
+    return _tests_of_pairs(differences, r(*sums), np.ones(len(parts), np.int64), n_resamples, seed)
 
 
 def _exchanged_pairs(
     human: Array, metrics: Array, epsilons: Sequence[float], n_resamples: int, seed: int, clusters: Numbers
 ) -> MetricTests:
     """Test the accuracy with ties by exchanging outcomes pair of systems by pair (PairwisePermutationSigDiff)."""
+    pairs = zip(metrics, epsilons, strict=True)
+    outcomes = np.array([agreements(human, metric, epsilon)[0] for metric, epsilon in pairs])
     _, is_graded = agreements(human, human, 0.0)
     count = is_graded.sum(0)
     # An item counts as much as any other, however many pairs it has: the figure is the mean over items.
     shares = is_graded / np.maximum(count, 1) / max(1, int((count > 0).sum()))
-    pairs = zip(metrics, epsilons, strict=True)
-    by_item = np.array([shares * agreements(human, metric, epsilon)[0] for metric, epsilon in pairs])
-    values = Clusters(clusters, "").sums(by_item.transpose(2, 0, 1).reshape(len(clusters), -1))
-    values = values.reshape(-1, len(metrics), len(shares)).transpose(1, 2, 0).reshape(len(metrics), -1)
+    if int(clusters.max()) + 1 == len(clusters) and shares.size > _MANY_CELLS and len(metrics) <= _MOST_BITS:
+        values, n_cells = _alike_cells(outcomes, shares)
+    else:
+        by_item = shares * outcomes
+        values = Clusters(clusters, "").sums(by_item.transpose(2, 0, 1).reshape(len(clusters), -1))
+        values = values.reshape(-1, len(metrics), len(shares)).transpose(1, 2, 0).reshape(len(metrics), -1)
+        n_cells = np.ones(values.shape[1], np.int64)
 
-    def differences(mask: Array, first: Numbers, second: Numbers) -> Array:
-        of_metrics = values @ (1 - 2 * mask).T
+    def differences(n_exchanged: Array, first: Numbers, second: Numbers) -> Array:
+        of_metrics = values @ (n_cells - 2 * n_exchanged).T
         return np.asarray(of_metrics[second] - of_metrics[first], np.float64)
 
-    return _tests(differences, values.sum(1), values.shape[1], n_resamples, seed)
+    return _tests_of_pairs(differences, values @ n_cells, n_cells, n_resamples, seed)
+
+
+def _alike_cells(outcomes: Array, shares: Array) -> tuple[Array, Numbers]:
+    """Return the values (k, g) of the cells that differ, and how many cells have each.
+
+    `outcomes` (k, pairs, m) are 0 or 1. How many of the cells with the same outcomes are exchanged is all that a draw
+    of them says.
+    """
+    bits = 2 ** np.arange(len(outcomes))
+    different_shares, share_of_cell = np.unique(shares, return_inverse=True)
+    codes = share_of_cell.reshape(shares.shape).astype(np.int64) << len(outcomes)
+    for bit, of_metric in zip(bits.tolist(), outcomes, strict=True):
+        codes += bit * of_metric.astype(np.int64)
+    different_codes, n_cells = np.unique(codes, return_counts=True)
+    are_alike = (different_codes[None] & bits[:, None]) > 0
+    return are_alike * different_shares[different_codes >> len(outcomes)], n_cells
 
 
 def williams_between(figure: str, human: Array, metrics: Array, clusters: Numbers | None = None) -> Array:
@@ -233,23 +264,31 @@ def clusters(values: Sequence[float], pvalues: Array, alpha: float) -> list[int]
     From the best down, a cluster begins at the first metric that is significantly worse than all of the previous one.
     """
     order = sorted(range(len(values)), key=lambda index: (-np.nan_to_num(values[index], nan=-np.inf), index))
-    numbers, members, number = [0] * len(values), order[:1], 1
+    numbers = [0] * len(values)
+    number = 1
+    members = order[:1]
     for index in order:
         if index not in members and all(pvalues[member, index] < alpha for member in members):
-            members, number = [], number + 1
+            members = []
+            number += 1
         if index not in members:
             members.append(index)
         numbers[index] = number
     return numbers
 
 
-def tosses(n: int, n_resamples: int, seed: int) -> Iterator[Array]:
-    """Yield tosses of a coin, 0 or 1, for each of n places, in chunks of draws, shape (b, n)."""
+def tosses(n_coins: Numbers, n_resamples: int, seed: int) -> Iterator[Array]:
+    """Yield how many of so many coins show heads, for each number of coins, in chunks of draws, shape (b, n)."""
     rng = np.random.default_rng(seed)
+    n = len(n_coins)
     step = max(1, _CELLS // max(1, n))
+    are_single = bool((n_coins == 1).all())
     for start in range(0, n_resamples, step):
         size = min(step, n_resamples - start)
-        yield rng.integers(2, size=(size, n), dtype=np.int8).astype(np.float64)
+        if are_single:
+            yield rng.integers(2, size=(size, n), dtype=np.int8).astype(np.float64)
+        else:
+            yield rng.binomial(n_coins, 0.5, size=(size, n)).astype(np.float64)
 
 
 def _standardized(values: Array) -> Array:
@@ -258,18 +297,19 @@ def _standardized(values: Array) -> Array:
     return np.where(np.isnan(values), np.nan, shifted / (spread or 1.0))
 
 
-def _tests(
+def _tests_of_pairs(
     differences: Callable[[Array, Numbers, Numbers], Array],
     observed: Array,
-    n_places: int,
+    n_cells: Numbers,
     n_resamples: int,
     seed: int,
     step: int = _CELLS,
 ) -> MetricTests:
     """Return p of each two metrics from draws that all pairs share.
 
-    `differences` takes tosses (b, places) and the metrics of each pair, and returns how much more the second agrees
-    than the first, shape (pairs, b). `observed` are the figures (k,), `step` the most draws at a time.
+    `differences` takes how many of each kind of cell are exchanged, shape (b, kinds), and the metrics of each pair,
+    and returns how much more the second agrees than the first, shape (pairs, b). `observed` are the figures (k,),
+    `n_cells` the cells of each kind, `step` the most draws at a time.
     """
     n_metrics = len(observed)
     first, second = np.triu_indices(n_metrics, 1)
@@ -281,7 +321,7 @@ def _tests(
     n_up, n_down = np.ones(len(first)), np.ones(len(first))
 
     def blocks() -> Iterator[dict[str, Array]]:
-        chunks = tosses(n_places, n_resamples, seed)
+        chunks = tosses(n_cells, n_resamples, seed)
         parts = (chunk[start : start + step] for chunk in chunks for start in range(0, len(chunk), step))
         for part in counted(parts, "testing", "permutations", n_resamples):
             block = differences(part, first, second)

@@ -66,8 +66,10 @@ def bootstrap_scores(metric: Formula, systems: Sequence[SegmentStats], n_resampl
 
 #: Segments that are multiplied at a time: their rows and counts stay in the processor's cache.
 _BLOCK = 1 << 13
-#: Resamples that are multiplied at a time, and the most counts held.
-_RESAMPLES, _COUNTS = 64, 1 << 24
+#: Resamples that are multiplied at a time.
+_RESAMPLES = 64
+#: The most counts that are held.
+_COUNTS = 1 << 24
 
 #: The most numbers of tables that are multiplied side by side.
 _CELLS = 1 << 22
@@ -91,10 +93,13 @@ def side_by_side(tables: Sequence[Array]) -> list[tuple[slice, Array]]:
             groups.append([table])
         joins = whole
     ends = np.cumsum([len(group) for group in groups]).tolist()
-    places = [slice(end - len(group), end) for end, group in zip(ends, groups, strict=True)]
-    # a large table is not copied
-    joined = (group[0] if len(group) == 1 else np.hstack(group) for group in groups)
-    return list(zip(places, joined, strict=True))
+    members = [slice(end - len(group), end) for end, group in zip(ends, groups, strict=True)]
+    return list(zip(members, map(_side_by_side, groups), strict=True))
+
+
+def _side_by_side(group: Sequence[Array]) -> Array:
+    # A large table is not copied.
+    return group[0] if len(group) == 1 else np.hstack(group)
 
 
 def _is_whole(table: Array) -> bool:
@@ -288,9 +293,10 @@ def keys_of_ids(ids: Any) -> Keys:
 def keys_of_texts(batch: Corpus) -> Keys:
     """Return 64 bits for each item, by its texts: items that are equal in all of them have the same."""
     keys = _hashed(batch.predictions, np.zeros(batch.n_items, np.uint64))
-    places = np.arange(len(batch.references)) - np.repeat(batch.reference_offsets[:-1], batch.reference_counts)
-    # prediction, first and second reference have different numbers: 0, 1, 2
-    of_references = _hashed(batch.references, places.astype(np.uint64) + np.uint64(1))
+    # The prediction has the number 0, its first reference 1, its second 2.
+    first_reference = np.repeat(batch.reference_offsets[:-1], batch.reference_counts)
+    numbers = np.arange(len(batch.references)) - first_reference + 1
+    of_references = _hashed(batch.references, numbers.astype(np.uint64))
     np.add.at(keys, np.repeat(np.arange(batch.n_items), batch.reference_counts), of_references)
     return keys
 

@@ -52,7 +52,7 @@ class Clusters:
                 f"cluster: there must be a label for each item, got {len(values):,} labels for {n_segments:,} items."
             )
         numbers: dict[str, int] = {}
-        for place, label in enumerate(values):
+        for item, label in enumerate(values):
             # 2**512 is far above any id, and far below what Python refuses to write
             huge = isinstance(label, int) and abs(label) >= 1 << 512
             if (
@@ -62,7 +62,7 @@ class Clusters:
                 or not str(label).strip()
             ):
                 raise InputError(
-                    f"cluster: item {place} has the label {shorten(label)}; expected a text or an integer, the same "
+                    f"cluster: item {item} has the label {shorten(label)}; expected a text or an integer, the same "
                     "for all items of a cluster."
                 )
             numbers.setdefault(str(label), len(numbers))
@@ -93,7 +93,8 @@ class Clusters:
 
     def described(self, plain: Callable[[str], str] = str) -> str:
         """Return the number and size of the clusters, and what they are: ``40 clusters of 10 (sample id)``."""
-        least, most = int(self.sizes.min()), int(self.sizes.max())
+        least = int(self.sizes.min())
+        most = int(self.sizes.max())
         size = f"{least:,}" if least == most else f"{least:,} to {most:,}"
         name = f" ({plain(self.name)})" if self.name else ""
         return f"{len(self):,} cluster{'s' * (len(self) != 1)} of {size}{name}"

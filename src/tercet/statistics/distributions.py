@@ -43,7 +43,10 @@ def t_quantile(share: float, freedom: float) -> float:
         low, high = high, 2 * high
     # bisection until no number lies between the two
     while low < (middle := (low + high) / 2) < high:
-        low, high = (middle, high) if t_tail(middle, freedom) > 1 - share else (low, middle)
+        if t_tail(middle, freedom) > 1 - share:
+            low = middle
+        else:
+            high = middle
     return low
 
 
@@ -61,11 +64,14 @@ def mcnemar(only_first: int, only_second: int) -> float:
 def wilson(successes: float, n: float, level: float) -> ConfidenceInterval:
     """Return the interval of a share of n items (Wilson 1927), which stays between 0 and 1."""
     z = normal_quantile((1 + level) / 2)
-    share, weight = successes / n, z * z / n
+    share = successes / n
+    weight = z * z / n
     middle = (share + weight / 2) / (1 + weight)
     margin = math.sqrt(share * (1 - share) * weight + weight * weight / 4) / (1 + weight)
-    # at the ends the bound is the end, but for rounding
-    return ConfidenceInterval(middle - margin if successes else 0.0, middle + margin if successes < n else 1.0)
+    # At the ends the bound is the end, but for rounding.
+    low = middle - margin if successes else 0.0
+    high = middle + margin if successes < n else 1.0
+    return ConfidenceInterval(low, high)
 
 
 def incomplete_beta(x: float, a: float, b: float) -> float:
@@ -75,14 +81,17 @@ def incomplete_beta(x: float, a: float, b: float) -> float:
     front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
     # The fraction converges fast on this side; on the other, the function is 1 minus itself with a and b exchanged.
     inner = x < (a + 1) / (a + b + 2)
-    return front * _fraction(x, a, b) / a if inner else 1 - front * _fraction(1 - x, b, a) / b
+    if inner:
+        return front * _fraction(x, a, b) / a
+    return 1 - front * _fraction(1 - x, b, a) / b
 
 
 def _fraction(x: float, a: float, b: float) -> float:
     """Return the continued fraction of the incomplete beta function, by Lentz's method."""
-    # in place of a denominator of 0
+    # Instead of a denominator of 0.
     tiny = 1e-300
-    c, d = 1.0, 1 / max(1 - (a + b) * x / (a + 1), tiny)
+    c = 1.0
+    d = 1 / max(1 - (a + b) * x / (a + 1), tiny)
     fraction = d
     # it takes about as many steps as the square root of the greater parameter
     for step in range(1, 100_000):
@@ -90,7 +99,8 @@ def _fraction(x: float, a: float, b: float) -> float:
             step * (b - step) * x / ((a + 2 * step - 1) * (a + 2 * step)),
             -(a + step) * (a + b + step) * x / ((a + 2 * step) * (a + 2 * step + 1)),
         ):
-            d, c = 1 / ((1 + factor * d) or tiny), (1 + factor / c) or tiny
+            d = 1 / ((1 + factor * d) or tiny)
+            c = (1 + factor / c) or tiny
             fraction *= c * d
         if abs(c * d - 1) < 1e-15:
             break

@@ -93,7 +93,8 @@ class Difference:
 
 def over_runs(parts: Sequence[Estimate]) -> Estimate:
     """Return the mean score of a system's runs on the same units."""
-    values, n_units = tuple(part.value for part in parts), parts[0].n_units
+    values = tuple(part.value for part in parts)
+    n_units = parts[0].n_units
     draws = np.array([part.resampled for part in parts])
     resampled = draws.mean(axis=0)
     # what is of one run alone: the spread between runs has this noise too
@@ -119,7 +120,8 @@ def difference(first: Estimate, second: Estimate, pooled: Variance | None = None
     Where one of the two has a single run, the variance between runs is `pooled`, of other systems; without it, there
     is only that of units.
     """
-    draws, n_units = second.resampled - first.resampled, first.n_units
+    draws = second.resampled - first.resampled
+    n_units = first.n_units
     if min(len(first.runs), len(second.runs)) > 1:
         parts = [_of_units(draws, n_units, first.shared + second.shared), _of_runs(first), _of_runs(second)]
     else:

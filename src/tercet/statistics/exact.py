@@ -20,10 +20,10 @@ Array = NDArray[np.float64]
 
 _BASE = 10**9
 DIGITS = 4
-#: Decimal places.
-PLACES = 18
+#: Digits after the point.
+N_DECIMALS = 18
 #: How sums are written: every engine that reads Arrow adds such numbers exactly.
-DECIMAL = pa.decimal128(38, PLACES)
+DECIMAL = pa.decimal128(38, N_DECIMALS)
 #: No value may be larger.
 LARGEST = 10.0**18
 #: Of so many rows the sums of digits, about 2**49 at most, are exact in a float.
@@ -57,9 +57,9 @@ class ExactSums:
         `times_weights` takes digits (c, n) to the sums of their products with b weights of each row, shape (c, b).
         """
         assert len(rows) <= _MOST_ROWS
-        digits, places = _taken_apart(rows)
+        digits, columns = _taken_apart(rows)
         sums = np.zeros((b, rows.shape[1] * DIGITS), np.int64)
-        sums[:, places] = times_weights(digits).T
+        sums[:, columns] = times_weights(digits).T
         return cls(_carried(sums.reshape(b, -1, DIGITS)))
 
     def __add__(self, other: ExactSums) -> ExactSums:
@@ -91,7 +91,7 @@ class ExactSums:
 
     def floats(self) -> Array:
         """Return the floats that are nearest to the sums, shape (m, k)."""
-        return np.array([number / 10**PLACES for number in self._numbers()], np.float64).reshape(
+        return np.array([number / 10**N_DECIMALS for number in self._numbers()], np.float64).reshape(
             self.digits.shape[:2]
         )
 
@@ -113,18 +113,18 @@ class ExactSums:
             chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
             array = pa.concat_arrays([chunk.cast(DECIMAL) for chunk in chunks])
             data = array.buffers()[1].to_pybytes()
-            places = range(16 * array.offset, 16 * (array.offset + len(array)), 16)
-            columns_of_numbers.append([int.from_bytes(data[at : at + 16], "little", signed=True) for at in places])
+            starts = range(16 * array.offset, 16 * (array.offset + len(array)), 16)
+            columns_of_numbers.append([int.from_bytes(data[at : at + 16], "little", signed=True) for at in starts])
         numbers = np.array(columns_of_numbers, object).T
         digits = np.zeros((*numbers.shape, DIGITS), np.int64)
-        for place in range(DIGITS - 1, 0, -1):
-            digits[..., place] = numbers % _BASE
+        for digit in range(DIGITS - 1, 0, -1):
+            digits[..., digit] = numbers % _BASE
             numbers = numbers // _BASE
         digits[..., 0] = numbers
         return cls(digits)
 
     def _numbers(self) -> list[int]:
-        """Return all sums as integers in units of the last place, row by row."""
+        """Return all sums as integers in units of the last decimal, row by row."""
         sums, *lower_digits = np.moveaxis(self.digits, -1, 0).astype(object)
         for digit in lower_digits:
             sums = sums * _BASE + digit
@@ -158,13 +158,13 @@ def _taken_apart(rows: Array) -> tuple[Array, NDArray[np.int64]]:
     whole[large] = second = np.fmod(large_values, _BASE)
     nonzero = np.flatnonzero(whole.any(axis=1))
     digits = [(large_values - second) / _BASE, whole[nonzero], third, np.rint((fractions - third) * _BASE)]
-    places = [large * DIGITS, nonzero * DIGITS + 1, fractional * DIGITS + 2, fractional * DIGITS + 3]
-    return np.concatenate(digits), np.concatenate(places)
+    columns = [large * DIGITS, nonzero * DIGITS + 1, fractional * DIGITS + 2, fractional * DIGITS + 3]
+    return np.concatenate(digits), np.concatenate(columns)
 
 
 def _carried(digits: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return digits of the same sums, all but the first from 0 to 10**9 - 1."""
-    for place in range(DIGITS - 1, 0, -1):
-        carry, digits[..., place] = np.divmod(digits[..., place], _BASE)
-        digits[..., place - 1] += carry
+    for digit in range(DIGITS - 1, 0, -1):
+        carry, digits[..., digit] = np.divmod(digits[..., digit], _BASE)
+        digits[..., digit - 1] += carry
     return digits

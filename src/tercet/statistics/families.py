@@ -171,10 +171,10 @@ class _Family:
         self.n_measured += differences.shape[1]
         for start in range(0, len(differences), _TOGETHER):
             rows = slice(start, start + _TOGETHER)
-            # a draw in which a score is NaN is none
-            known = np.nan_to_num(np.abs(differences[rows]), copy=False, posinf=np.inf)
-            self.sums[rows] += known.sum(axis=1)
-            self.squares[rows] += np.einsum("ij,ij->i", known, known)
+            # A draw in which a score is NaN counts as 0.
+            sizes = np.nan_to_num(np.abs(differences[rows]), copy=False, posinf=np.inf)
+            self.sums[rows] += sizes.sum(axis=1)
+            self.squares[rows] += np.einsum("ij,ij->i", sizes, sizes)
 
     def order(self) -> None:
         """Find the scale of each comparison, and go from the largest by that scale to the smallest."""
@@ -187,8 +187,8 @@ class _Family:
         # larger than any null difference, or no difference at all
         studentized[self.is_constant] = np.where(self.sizes > self.slack, np.inf, 0.0)[self.is_constant]
         studentized[np.isnan(self.sizes)] = np.nan
-        known = np.flatnonzero(~np.isnan(studentized))
-        self.ordered = known[np.argsort(-studentized[known], kind="stable")]
+        with_score = np.flatnonzero(~np.isnan(studentized))
+        self.ordered = with_score[np.argsort(-studentized[with_score], kind="stable")]
 
     def count(self, differences: Array) -> None:
         """Count in how many draws of a block the null differences are at least as large as the observed ones."""
@@ -272,19 +272,19 @@ def step_down_levels(
     """
     levels = [alpha] * len(statistics)
     pvalues = None if draws is None else _shares_as_large(draws)
-    left = sorted(range(len(statistics)), key=lambda number: -statistics[number])
-    while left:
-        level = alpha / len(left)
+    untested = sorted(range(len(statistics)), key=lambda number: -statistics[number])
+    while untested:
+        level = alpha / len(untested)
         if pvalues is not None:
-            least = np.sort(pvalues[left].min(axis=0))
+            least = np.sort(pvalues[untested].min(axis=0))
             n_below = math.floor(alpha * len(least))
             as_often = float(least[n_below - 1]) if n_below else 0.0
             level = min(max(level, as_often), alpha)
-        for number in left:
+        for number in untested:
             levels[number] = level
-        if not is_rejected(left[0], level):
+        if not is_rejected(untested[0], level):
             break
-        left = left[1:]
+        untested = untested[1:]
     return levels
 
 
@@ -309,7 +309,8 @@ def adjusted_by_holm(pvalues: Array) -> PairTests:
 def holm(pvalues: Sequence[float]) -> list[float]:
     """Return p-values adjusted for their number (Holm 1979), which controls the family-wise error rate."""
     order = sorted(range(len(pvalues)), key=lambda index: pvalues[index])
-    adjusted, greatest = [0.0] * len(pvalues), 0.0
+    adjusted = [0.0] * len(pvalues)
+    greatest = 0.0
     for rank, index in enumerate(order):
         greatest = max(greatest, min(1.0, (len(pvalues) - rank) * pvalues[index]))
         adjusted[index] = greatest

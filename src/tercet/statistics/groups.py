@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 class Rank(NamedTuple):
-    """The places that a system may have, from 1, and its group, from 1: the group of the best."""
+    """The ranks that a system may have, from 1, and its group, from 1: the group of the best."""
 
     low: int
     high: int
@@ -18,9 +18,15 @@ class Rank(NamedTuple):
 
 
 def best_first(values: Sequence[float], higher_is_better: bool) -> list[int]:
-    """Return the places of values, the best first, NaN last, ties as they are."""
-    keys = [np.inf if np.isnan(value) else -value if higher_is_better else value for value in values]
-    return sorted(range(len(values)), key=keys.__getitem__)
+    """Return the indices of values, the best first, NaN last, ties as they are."""
+
+    def distance_from_best(index: int) -> float:
+        value = values[index]
+        if np.isnan(value):
+            return np.inf
+        return -value if higher_is_better else value
+
+    return sorted(range(len(values)), key=distance_from_best)
 
 
 def ranks(
@@ -32,14 +38,15 @@ def ranks(
     the number of systems less how many are significantly worse. A group ends where every system down to it is
     significantly better than every one below.
     """
-    order = [place for place in best_first(values, higher_is_better) if not np.isnan(values[place])]
+    order = [system for system in best_first(values, higher_is_better) if not np.isnan(values[system])]
     # Where p is below alpha, whichever stands first is better: equal scores have p = 1.
     is_better = np.triu(pvalues[np.ix_(order, order)] < alpha, 1)
-    n_better, n_worse = is_better.sum(axis=0).tolist(), is_better.sum(axis=1).tolist()
+    n_better = is_better.sum(axis=0).tolist()
+    n_worse = is_better.sum(axis=1).tolist()
     system_ranks: list[Rank | None] = [None] * len(values)
     group = 1
-    for place, system in enumerate(order):
-        if place and is_better[:place, place:].all():
+    for n_above, system in enumerate(order):
+        if n_above and is_better[:n_above, n_above:].all():
             group += 1
-        system_ranks[system] = Rank(1 + n_better[place], len(order) - n_worse[place], group)
+        system_ranks[system] = Rank(1 + n_better[n_above], len(order) - n_worse[n_above], group)
     return system_ranks

@@ -159,14 +159,14 @@ class Inference:
         """Return p of all pairs of systems for each score, alone and adjusted; NaN without a test."""
         n_systems = len(systems)
         if self.test is None:
-            return dict.fromkeys(_scores_of(metric, systems[0]), untested(n_systems))
+            return dict.fromkeys(_corpus_scores(metric, systems[0]), untested(n_systems))
         pairs = list(combinations(range(n_systems), 2))
-        found = self.test.of_pairs(metric, systems, pairs, n_resamples=n_resamples, seed=seed)
-        return self.adjusted(pairs, found, n_systems)
+        results = self.test.of_pairs(metric, systems, pairs, n_resamples=n_resamples, seed=seed)
+        return self.adjusted(pairs, results, n_systems)
 
-    def adjusted(self, pairs: Pairs, found: dict[str, FamilyResult], n_systems: int) -> dict[str, PairTests]:
+    def adjusted(self, pairs: Pairs, results: dict[str, FamilyResult], n_systems: int) -> dict[str, PairTests]:
         """Return the p of all pairs as tables of all systems, adjusted as this inference says."""
-        tests = {name: of_pairs(pairs, result, n_systems) for name, result in found.items()}
+        tests = {name: of_pairs(pairs, result, n_systems) for name, result in results.items()}
         if self.adjust == "holm":
             return {name: adjusted_by_holm(of_score.pvalues) for name, of_score in tests.items()}
         return tests
@@ -182,7 +182,8 @@ class Inference:
 
 def inference(test: str | None, adjust: str, interval: str | None) -> Inference:
     """Return the inference by the names of its parts, as users give them."""
-    return Inference(None if test is None else TESTS[test], adjust, interval)
+    paired_test = None if test is None else TESTS[test]
+    return Inference(paired_test, adjust, interval)
 
 
 def untested(n_systems: int) -> PairTests:
@@ -200,8 +201,8 @@ def _mcnemar_of_pairs(metric: Formula, systems: Sequence[SegmentStats], pairs: P
     for first, second in pairs:
         pvalues.append(mcnemar(int(alone[first, second]), int(alone[second, first])))
     result = FamilyResult(np.array(pvalues), np.array(holm(pvalues)))
-    return dict.fromkeys(_scores_of(metric, systems[0]), result)
+    return dict.fromkeys(_corpus_scores(metric, systems[0]), result)
 
 
-def _scores_of(metric: Formula, stats: SegmentStats) -> Scores:
+def _corpus_scores(metric: Formula, stats: SegmentStats) -> Scores:
     return metric.finalize(metric.corpus_totals(stats))

@@ -36,7 +36,7 @@ FEWEST_UNITS = 5
 
 def too_few_units(n_units: int, unit: str) -> str:
     """Return why so few units have no interval."""
-    units = f"{n_units:,} {unit}{'' if n_units == 1 else 's'}"
+    units = f"{n_units:,} {unit}{'s' * (n_units != 1)}"
     return f"No intervals: {units} cannot tell how much scores vary; {FEWEST_UNITS} or more would."
 
 
@@ -154,7 +154,7 @@ def bootstraps(
             "There must be at least one resample, a seed that is not negative, and a confidence level between 0 and "
             f"1. Got {n_resamples}, {seed} and {confidence_level} instead."
         )
-    grouped = in_groups(systems, seed)
+    grouped = systems if method is None else in_groups(systems, seed)
     resampled = bootstrap_scores(metric, grouped, n_resamples, seed)
     return [
         _of_system(metric, stats, units, scores, method, confidence_level)
@@ -212,7 +212,8 @@ def over_strata(parts: Sequence[BootstrapResult], weights: Sequence[float]) -> B
     """
     n_resamples = len(parts[0].bootstrap_distribution)
     total = np.zeros(n_resamples)
-    variances, freedoms = [], []
+    variances = []
+    freedoms = []
     for part, weight in zip(parts, weights, strict=True):
         draws = part.bootstrap_distribution
         is_widened = part.method != "percentile" and part.n_units > 1
@@ -224,7 +225,7 @@ def over_strata(parts: Sequence[BootstrapResult], weights: Sequence[float]) -> B
             freedoms.append(part.freedom)
     variance = math.fsum(variances)
     # what each set adds to the degrees of freedom of the whole
-    shares = [one**2 / freedom for one, freedom in zip(variances, freedoms, strict=True)]
+    shares = [part**2 / freedom for part, freedom in zip(variances, freedoms, strict=True)]
     freedom = variance**2 / math.fsum(shares) if variance > 0 else math.inf
     return BootstrapResult(
         value=math.fsum(weight * part.value for part, weight in zip(parts, weights, strict=True)),
@@ -258,12 +259,14 @@ def expanded_levels(confidence_level: float, freedom: float, spread: float) -> t
 
 def _quantiles(values: NDArray[np.float64], levels: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the quantiles of values, to the bit those of np.quantile, which imports numpy.ma (30 ms)."""
-    ordered, last = np.sort(values), len(values) - 1
+    ordered = np.sort(values)
+    last = len(values) - 1
     if np.isnan(ordered[last]):
         return np.full(len(levels), np.nan)
     positions = last * levels
     below = positions.astype(np.int64)
-    low, part = ordered[below], positions - below
+    part = positions - below
+    low = ordered[below]
     high = ordered[np.minimum(below + 1, last)]
     step = high - low
     # from the nearer of the two, as NumPy does
@@ -283,6 +286,7 @@ def _bca_levels(
     spread = 6 * (differences**2).sum() ** 1.5
     if not 0 < below < 1 or spread == 0:  # all resamples on one side, or all equal: no correction
         return tails
-    bias, acceleration = normal_quantile(float(below)), float((differences**3).sum() / spread)
+    bias = normal_quantile(float(below))
+    acceleration = float((differences**3).sum() / spread)
     shifted = [bias + normal_quantile(tail) for tail in tails.tolist()]
     return np.array([normal_share(bias + deviate / (1 - acceleration * deviate)) for deviate in shifted])

@@ -60,7 +60,8 @@ def tango(only_first: int, only_second: int, n: int, level: float) -> Confidence
 
 def _greatest_share(only_first: int, only_second: int, n: int, z: float) -> float:
     """Return the greatest difference of two paired shares that the score test does not reject."""
-    low, high = (only_first - only_second) / n, 1.0
+    low = (only_first - only_second) / n
+    high = 1.0
     if only_first == n:
         return high
     # bisection until no number lies between the two
@@ -192,14 +193,15 @@ def one_more_unit(
         shapes.append(float(n_alike))
     random = np.random.default_rng(seed)
     n_draws = max(1000, min(_N_DRAWS, _MOST_DRAWN // len(parts)))
-    sums, weights = np.zeros(n_draws), np.zeros(n_draws)
+    sums = np.zeros(n_draws)
+    weights = np.zeros(n_draws)
     for part, shape in zip(parts, shapes, strict=True):
         weight = random.standard_gamma(shape, n_draws)
         sums += part * weight
         weights += weight
     # the quantile of sorted means; np.quantile imports numpy.ma (30 ms)
-    place = math.ceil((1 - alpha) * n_draws) - 1
-    return float(np.partition(sums / weights, place)[place])
+    rank = math.ceil((1 - alpha) * n_draws) - 1
+    return float(np.partition(sums / weights, rank)[rank])
 
 
 def units_of_three(margin: float, largest: float, alpha: float) -> int | None:

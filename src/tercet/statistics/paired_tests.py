@@ -65,7 +65,7 @@ def paired_bootstrap_test(
     :func:`paired_permutation_test`, which is the better choice where p is reported. Systems are resampled once,
     before the first pair is asked for.
     """
-    return _test(metric, systems, pairs, "bootstrap", n_resamples=n_resamples, seed=seed)
+    return _test_pairs(metric, systems, pairs, "bootstrap", n_resamples=n_resamples, seed=seed)
 
 
 def paired_permutation_test(
@@ -82,7 +82,7 @@ def paired_permutation_test(
     here, so that a system tested against itself has p = 1. Time: resamples times segments times columns, for each
     system; memory: resamples times columns, for each system.
     """
-    return _test(metric, systems, pairs, "permutation", n_resamples=n_resamples, seed=seed)
+    return _test_pairs(metric, systems, pairs, "permutation", n_resamples=n_resamples, seed=seed)
 
 
 def resampled_differences(
@@ -93,11 +93,11 @@ def resampled_differences(
     resampled = bootstrap_scores(metric, systems, n_resamples, seed)
 
     def differences(pairs: Pairs, draws: slice) -> Scores:
-        found: dict[str, NDArray[np.float64]] = {}
+        by_score: dict[str, NDArray[np.float64]] = {}
         for name in resampled[0]:
             of_pairs = [resampled[second][name][draws] - resampled[first][name][draws] for first, second in pairs]
-            found[name] = np.array(of_pairs)
-        return found
+            by_score[name] = np.array(of_pairs)
+        return by_score
 
     return differences
 
@@ -163,8 +163,9 @@ def exchanged_differences(
         for first, of_first in groupby(pairs, key=itemgetter(0)):
             seconds = np.array([second for _, second in of_first])
             for start in range(0, len(seconds), n_together):
-                for name, found in of_one(first, seconds[start : start + n_together], draws).items():
-                    parts.setdefault(name, []).append(found)
+                some_seconds = seconds[start : start + n_together]
+                for name, of_some in of_one(first, some_seconds, draws).items():
+                    parts.setdefault(name, []).append(of_some)
         return {name: np.concatenate(of_score) for name, of_score in parts.items()}
 
     return differences
@@ -296,15 +297,15 @@ def family_of_pairs(null: NullDraws, test: str, scores: Scores, n_units: int) ->
     return {name: FamilyResult(*(np.where(np.isnan(p), p, 1.0) for p in result)) for name, result in results.items()}
 
 
-def _test(
+def _test_pairs(
     metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, test: str, *, n_resamples: int, seed: int
 ) -> Iterator[dict[str, PairedTestResult]]:
     # Systems are resampled here, before the first pair is asked for.
     differences = NULLS[test].differences(metric, systems, n_resamples=n_resamples, seed=seed)
-    return _results(metric, systems, pairs, differences, NULLS[test])
+    return _results_of_pairs(metric, systems, pairs, differences, NULLS[test])
 
 
-def _results(
+def _results_of_pairs(
     metric: Formula,
     systems: Sequence[SegmentStats],
     pairs: Iterable[Pair],
@@ -317,7 +318,8 @@ def _results(
         result = {}
         for name, of_pair in differences([pair], ALL_DRAWS).items():
             distribution = null.sizes(of_pair[0])
-            first_score, second_score = float(observed[first][name]), float(observed[second][name])
+            first_score = float(observed[first][name])
+            second_score = float(observed[second][name])
             # a difference that is smaller by rounding alone counts as one of the observed size
             slack = rounding(len(systems[0])) * max(abs(first_score), abs(second_score))
             pvalue = pvalue_of(distribution, abs(second_score - first_score), slack, len(systems[0]))

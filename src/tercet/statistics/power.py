@@ -175,7 +175,9 @@ def _least_units(level: float) -> int:
 
 def _spread(standard_error: float, n_units: int) -> float:
     """Return the standard deviation of a unit's part in the difference; resamples of few units vary too little."""
-    return standard_error * math.sqrt(n_units if n_units >= MANY else n_units * n_units / (n_units - 1))
+    if n_units >= MANY:
+        return standard_error * math.sqrt(n_units)
+    return standard_error * math.sqrt(n_units * n_units / (n_units - 1))
 
 
 def _quantiles(n_units: int, alpha: float, power: float) -> float:
