@@ -26,7 +26,7 @@ from sentence_transformers import SentenceTransformer, util
 import tercet
 from bertscore_peers import make_texts
 from results import machine, write_section
-from tercet.metrics import cosine as vectors
+from tercet.metrics.cosine import vectors
 from tercet.networks import load as loading
 
 TITLE = "Results of the last `make bench-cosine`"
@@ -96,7 +96,7 @@ def by_peer(model: SentenceTransformer, row: Row) -> np.ndarray:
 
 def forget() -> None:
     """Let tercet keep no vector and no ids of earlier calls; the network stays loaded."""
-    vectors._kept.clear()
+    vectors._caches.clear()
     subwords = loading.subwords_of(FOLDER, False)
     subwords._kept, subwords._n_kept = {}, 0
 

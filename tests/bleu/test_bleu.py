@@ -16,11 +16,23 @@ from conftest import ANY_TEXTS, ZERO_BLEU
 from oracles import corpus_streams, evaluate_bleu
 from tercet import OptionError, score
 from tercet.api import make_scorer
-from tercet.metrics.bleu import interpretation
+from tercet.metrics.bleu.messages import interpretation
 from texts import all_pairs, any_texts, awkward_corpus, corpora
 
 SEEDS = range(12)
 near = partial(pytest.approx, abs=1e-12)
+
+
+def test_bleu_is_the_geometric_mean_of_the_shares_of_n_grams_that_match():
+    found = score("bleu", ["the cat sat on the mat"], ["the cat sat on a mat"])
+    assert found["precisions"] == near([5 / 6, 3 / 5, 2 / 4, 1 / 3])  # of 1, 2, 3 and 4 words
+    assert found["bleu"] == near((5 / 6 * 3 / 5 * 2 / 4 * 1 / 3) ** (1 / 4))
+
+
+def test_a_prediction_that_is_too_short_has_a_brevity_penalty():
+    found = score("bleu", ["the cat sat on the"], ["the cat sat on the mat"])
+    assert found["precisions"] == [1, 1, 1, 1]
+    assert found["bleu"] == found["brevity_penalty"] == near(math.exp(1 - 6 / 5))
 
 
 def check_sacrebleu(predictions, references, **options):
@@ -44,7 +56,7 @@ def check_sacrebleu(predictions, references, **options):
 
 
 @pytest.mark.parametrize("tokenizer", ["13a", "intl", "zh", "char", "none"])
-def test_sacrebleu_in_every_language(tokenizer):
+def test_equals_sacrebleu_in_every_language(tokenizer):
     for lowercase in (False, True):
         check_sacrebleu(*all_pairs(), tokenizer=tokenizer, lowercase=lowercase)
 
@@ -60,7 +72,7 @@ SMOOTHED = [
 @ANY_TEXTS
 @ZERO_BLEU
 @pytest.mark.parametrize("options", SMOOTHED, ids=str)
-def test_sacrebleu_on_awkward_texts(options):
+def test_equals_sacrebleu_on_awkward_texts(options):
     for seed in SEEDS:
         check_sacrebleu(*awkward_corpus(seed, most=(5, 40, 150)[seed % 3]), **options)
     check_sacrebleu(["a b x c d", "a b"], [["a b y c d"], ["a b"]], **options)
@@ -70,7 +82,7 @@ def test_sacrebleu_on_awkward_texts(options):
 @ZERO_BLEU
 @settings(max_examples=150)
 @given(corpora(any_texts), corpora(), st.sampled_from(SMOOTHED))
-def test_sacrebleu_on_any_text(corpus, of_few_words, options):
+def test_equals_sacrebleu_on_any_text(corpus, of_few_words, options):
     check_sacrebleu(*corpus)
     check_sacrebleu(*of_few_words, **{"tokenizer": "none", **options})
 
@@ -157,7 +169,7 @@ def check_nltk(predictions, references, method, weights=(0.25,) * 4, smoothing=N
 @ANY_TEXTS
 @ZERO_BLEU
 @pytest.mark.parametrize("method", range(8))
-def test_nltk_smoothing(method):
+def test_equals_nltk_with_each_of_its_smoothing_methods(method):
     corpus = check_nltk(*LONG_ENOUGH, method)
     for chosen in ("none", "nltk6"):
         rows = score("bleu_multi", *LONG_ENOUGH, compat="nltk", smooth_method=chosen, grid=True)["grid"]
@@ -168,7 +180,7 @@ def test_nltk_smoothing(method):
 
 
 @pytest.mark.parametrize("weights", [(1,), (0.5, 0.5), (0.4, 0.3, 0.2, 0.1), (0, 0, 0, 1), (0.2,) * 5])
-def test_nltk_weights(weights):
+def test_equals_nltk_with_weights(weights):
     check_nltk(*all_pairs(("en", "es", "de")), 1, weights)
 
 
@@ -183,7 +195,7 @@ def test_a_smooth_value_of_0_is_nltk_s():
 
 
 @pytest.mark.parametrize("smooth", [False, True])
-def test_evaluate_and_its_smoothing_in_segments_and_grids(smooth):
+def test_equals_evaluate_and_its_smoothing_in_segments_and_grids(smooth):
     for corpus in (*map(awkward_corpus, SEEDS), (["hello there"], [["good bye"]])):
         expected = evaluate_bleu(*corpus, smooth)
         options = {"compat": "evaluate", "smooth": smooth, "segments": True}
@@ -220,7 +232,7 @@ def mteval_score(counts, totals, length, reference_length):
 
 
 @ZERO_BLEU
-def test_mteval_and_where_it_has_a_score_and_sacrebleu_has_0():
+def test_equals_mteval_but_where_that_has_a_score_and_sacrebleu_has_0():
     """As the card says: no word matches, or no prediction has an n-gram of some order."""
     words = [" ".join("abcdefghijklmnopqrst")]
     corpora = [awkward_corpus(seed, most=150) for seed in SEEDS]
@@ -255,7 +267,7 @@ def test_the_grid_and_named_weights_in_one_pass_equal_as_many_calls():
     assert floor == score("bleu_multi", predictions, references, smooth_value=0.4, **options)["bleu"]
 
 
-def test_reference_lengths():
+def test_the_reference_length_is_the_closest_the_shortest_or_the_average():
     references = [["a b c", "a b c d e f g", "a b c d e f g h i j"]]
     for rule, length in {"closest": 3, "shortest": 3, "average": 20 / 3}.items():  # of 3 and 7 the shorter
         found = score("bleu_multi", ["a b c d e"], references, reference_length=rule)
@@ -276,7 +288,7 @@ def test_a_perfect_short_sentence_scores_one_as_a_segment():
     assert (result["bleu"], result["segments"]["bleu"]) == (0.0, [1.0, 1.0])
 
 
-def test_bands():
+def test_a_percent_is_interpreted_by_its_band():
     bands = {0: "0-10: almost useless", 9.9: "0-10", 10: "10-20", 35: "30-40", 59.9: "50-60", 60: "over 60"}
     assert all(interpretation(percent).startswith(band) for percent, band in bands.items())
 
@@ -383,3 +395,32 @@ def test_a_perfect_text_is_explained_by_a_score_of_one_at_any_scale():
     for scale in (1, 100):
         explained = tercet.explain("bleu", "a b c d", "a b c d", scale=scale)
         assert (explained.score, explained.precisions) == (1.0, [1.0] * 4)
+
+
+@ZERO_BLEU
+def test_scripts_without_spaces_are_warned_of_where_the_tokenizer_cannot_split_them():
+    for text in ("今天天气很好", "私は毎朝お茶を飲みます", "แมวนอนบนเสื่อ"):
+        with pytest.warns(UserWarning, match="scripts written without spaces") as caught:
+            score("bleu_multi", [text], [text])
+        assert caught[0].filename == __file__  # the line of the caller, so that each call is heard
+        score("bleu_multi", [text], [text], tokenizer="char")
+
+
+def test_nltk_has_no_smoothing_of_others():
+    for options in ({"smooth_method": "exp"}, {"smooth": True}, {"grid": {"smooth_method": ["floor"]}}):
+        with pytest.raises(OptionError, match="smoothing methods that NLTK has"):
+            score("bleu_multi", ["a b"], ["a b"], compat="nltk", **options)
+
+
+@ZERO_BLEU
+def test_the_grid_names_its_weights():
+    for options, name in (
+        ({"grid": True}, "uniform"), ({"grid": True, "weights": [1]}, "1"),
+        ({"grid": {"weights": {"uniform": [0.5, 0.5]}}}, "uniform"),
+    ):  # fmt: skip
+        assert {row["weights"] for row in score("bleu_multi", ["a b"], ["a b"], **options)["grid"]} == {name}
+
+
+def test_only_the_usual_bleu_is_interpreted():
+    for options in ({"weights": [1]}, {"max_order": 1}, {"tokenizer": "char"}, {"smooth_method": "nltk5"}):
+        assert score("bleu_multi", ["a b c d"], ["a b c d"], **options).interpretation is None

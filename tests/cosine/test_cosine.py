@@ -1,5 +1,6 @@
 """embedding_cosine beside sentence-transformers, called live, and what holds for it whatever the texts."""
 
+import pickle
 import random
 from functools import cache
 from typing import ClassVar
@@ -16,7 +17,7 @@ import tercet
 from tercet import InputError, OptionError
 from tercet.api import make_scorer
 from tercet.comparison.compare import compare
-from tercet.metrics import cosine as vectors
+from tercet.metrics.cosine import vectors
 from tercet.networks.encoder import Encoder, overlapping_windows
 from tercet.test_sets.test_set import TestSet
 from texts import ALL_TEXTS, MINILM, all_pairs, any_texts, awkward_corpus
@@ -55,7 +56,7 @@ def ours(predictions, references, **options):
 
 @pytest.fixture(autouse=True)
 def _nothing_kept():
-    vectors._kept.clear()
+    vectors._caches.clear()
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +65,12 @@ def encoders(tmp_path_factory):
     for name in EVERY:
         small_encoders.build(name, folder)
     return folder
+
+
+def test_a_text_is_like_itself_and_less_like_another():
+    same, other = ours(["a cat", "a cat"], [["a cat"], ["a train"]])
+    assert same == pytest.approx(1, abs=1e-6)
+    assert other < 0.99
 
 
 class TestBesideSentenceTransformers:
@@ -150,7 +157,7 @@ class TestBatches:
     def test_of_any_size_give_the_same_scores(self):
         expected = ours(PREDICTIONS, REFERENCES)
         for size in (3, 1000):
-            vectors._kept.clear()
+            vectors._caches.clear()
             assert ours(PREDICTIONS, REFERENCES, batch_size=size) == pytest.approx(expected, abs=1e-6)
 
     def test_meet_every_text_once(self, monkeypatch):
@@ -169,7 +176,7 @@ class TestBatches:
     def test_what_is_kept_has_an_end(self, monkeypatch):
         monkeypatch.setattr(vectors, "KEPT_BYTES", 10 * 4 * 384)
         whole = ours(PREDICTIONS, REFERENCES)
-        (kept,) = vectors._kept.values()
+        (kept,) = vectors._caches.values()
         assert len(kept.vectors) == 10
         assert kept.n_bytes == 10 * 4 * 384
         assert ours(PREDICTIONS, REFERENCES) == pytest.approx(whole, abs=1e-6)
@@ -261,6 +268,10 @@ def test_a_cosine_has_no_direction_and_is_1_with_itself(one, other):
     assert there == back
     assert -1 <= there <= 1
     assert ours([one], [one])[0] in (0.0, 1.0)
+
+
+def test_pickles_of_earlier_versions_name_the_class_where_it_was():
+    assert pickle.loads(b"ctercet.metrics.cosine\nCosine\n.") is tercet.Cosine
 
 
 def test_an_encoder_is_needed():

@@ -39,11 +39,11 @@ class _FromCard:
         self._metric = metric.name
 
     def __get__(self, value: object, metric: object) -> About:
-        return _read(self._metric)
+        return _read_folder(self._metric)
 
 
 @cache
-def _read(metric: str) -> About:
+def _read_folder(metric: str) -> About:
     """Return the sections of `about.md`, each named as its field, and the citation of the card beside it."""
     folder = modules_folder() / metric
     about, card = ((folder / name).read_text(encoding="utf-8") for name in ("about.md", "README.md"))

@@ -19,7 +19,7 @@ from tercet.corpus.artefacts import warn_of_texts
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, read_items, read_texts
 from tercet.corpus.normalizers import label_of_normalizers
-from tercet.corpus.reading import Crossing, Places, read_corpus, read_predictions
+from tercet.corpus.reading import Crossing, Indices, read_corpus, read_predictions
 from tercet.corpus.styles import style_messages
 from tercet.errors import InputError, OptionError, warn
 from tercet.result import Result
@@ -335,8 +335,10 @@ class Metric(Configured, metaclass=_Helpful):
 
     def score_title(self, score: str) -> str:
         """Return what people call one of the scores, such as ROUGE-L."""
-        named = self.title and score.startswith(self.primary)
-        return (self.title + score.removeprefix(self.primary) if named else score).replace("_", " ")
+        title = score
+        if self.title and score.startswith(self.primary):
+            title = self.title + score.removeprefix(self.primary)
+        return title.replace("_", " ")
 
     def notes(self, references: str, *, segments: bool = False) -> dict[str, str]:
         """Return further entries of a result's signature, and for `segments` how these are scored."""
@@ -444,11 +446,14 @@ def refuse_missing(metric: Metric, missing: Sequence[int]) -> None:
 
 def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = None) -> Result:
     """Return the result that statistics give: scores, and on request intervals and the scores of segments."""
-    call, totals = metric.asked, stats.total()
+    call = metric.asked
+    totals = stats.total()
     n_scored = totals.item(0)
     if not n_scored:
         raise InputError(metric.nothing_left)
-    scored_stats = stats if n_scored == len(stats.rows) else stats.selected(stats.column("items") > 0)
+    scored_stats = stats
+    if n_scored != len(stats.rows):
+        scored_stats = stats.selected(stats.column("items") > 0)
     entries = metric.report(metric.corpus_totals(stats), stats)
     notes: dict[str, str] = {}
     requested: dict[str, Any] = {}
@@ -460,7 +465,8 @@ def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = N
         units = scored_stats
         if clusters is not None:
             clusters = clusters.selected(stats.column("items") > 0)
-            units, requested["n_clusters"] = clusters.stats(scored_stats), len(clusters)
+            units = clusters.stats(scored_stats)
+            requested["n_clusters"] = len(clusters)
             notes["clusters"] = str(len(clusters))
         bootstrapped = bootstrap(
             metric, units, n_resamples=call.n_resamples, confidence_level=call.confidence_level, seed=call.seed
@@ -476,7 +482,7 @@ def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = N
     rows = stats if metric.keeps_rows else None
     details = partial(_details, metric, stats.signature, span, notes, totals, rows, entries, requested)
     result = Result._lazy(entries, metric.name, details)
-    for name in ("segments", "intervals") if requested else ():
+    for name in ("segments", "intervals"):
         if name in requested:
             result[name] = requested[name]
     if call.signature:
@@ -513,11 +519,10 @@ def _details(
 
 def segment_lists(metric: Metric, stats: SegmentStats) -> dict[str, list[float | None]]:
     """Return the scores of every item as lists; None for an item left out."""
-    names, values = (
-        zip(metric.segment_names, metric.score_names, strict=True),
-        metric.segment_metric.finalize(stats.rows),
-    )
-    lists: dict[str, list[Any]] = {name: values[score].tolist() for name, score in names}
+    scores_of_rows = metric.segment_metric.finalize(stats.rows)
+    lists: dict[str, list[Any]] = {}
+    for name, score in zip(metric.segment_names, metric.score_names, strict=True):
+        lists[name] = scores_of_rows[score].tolist()
     for index in np.flatnonzero(stats.column("items") == 0).tolist():
         for scores in lists.values():
             scores[index] = None
@@ -542,8 +547,8 @@ T = TypeVar("T")
 
 def each_piece(metric: Metric, n_segments: int, work: Callable[[int, int], T], n_systems: int = 1) -> Iterator[T]:
     """Yield what `work` makes of each piece, given where it starts and stops, in order; ``n_jobs`` threads work."""
-    n_jobs, size = metric.asked.n_jobs, _largest_piece(metric, n_systems)
-    size = max(1, min(size, -(-n_segments // n_jobs)))
+    n_jobs = metric.asked.n_jobs
+    size = max(1, min(_largest_piece(metric, n_systems), -(-n_segments // n_jobs)))
     starts = range(0, max(1, n_segments), size)
     stops = range(size, size * len(starts) + 1, size)
     if n_jobs == 1 or len(starts) == 1:
@@ -573,8 +578,10 @@ def _stats_in_pieces(metric: Metric, corpus: Corpus) -> tuple[SegmentStats, Any]
     Each piece is counted in its own context, and again where the context of the whole corpus gives another signature.
     A metric whose signature cannot show that is fitted to the whole corpus first.
     """
-    n, n_systems = corpus.n_segments, corpus.n_systems
-    rows, size = np.empty((n_systems, n, len(metric.columns))), _largest_piece(metric, n_systems)
+    n = corpus.n_segments
+    n_systems = corpus.n_systems
+    size = _largest_piece(metric, n_systems)
+    rows = np.empty((n_systems, n, len(metric.columns)))
 
     def counted(batch: Corpus, start: int, context: Any) -> SegmentStats:
         stats = stats_of_systems(metric, batch, context)
@@ -649,21 +656,23 @@ def pair_scores(metric: Metric, hypotheses: Any, references: Any) -> NDArray[np.
     """Return the primary score of each hypothesis against each reference, shape (h, r)."""
     if not metric.takes_references:
         raise OptionError(f"{metric.name} scores texts without references: there are no pairs to compare.")
-    hypothesis_texts = _texts(metric, hypotheses, "hypotheses")
-    reference_texts = hypothesis_texts if references is None else _texts(metric, references, "references")
+    hypothesis_texts = _encoded_texts(metric, hypotheses, "hypotheses")
+    reference_texts = hypothesis_texts if references is None else _encoded_texts(metric, references, "references")
     if not hypothesis_texts or not reference_texts:
         return np.zeros((len(hypothesis_texts), len(reference_texts)))
     context = metric.fit(Corpus(hypothesis_texts[:1] * len(reference_texts), reference_texts))
     warn_of(metric, metric.corpus_warning(context))
     crossing = Crossing.of(hypothesis_texts, reference_texts)
-    rows_of, scores_of = metric.pair_rows(crossing, context), metric.segment_metric.finalize
+    rows_of = metric.pair_rows(crossing, context)
+    scores_of = metric.segment_metric.finalize
     # repeats are scored once: candidates that a model samples are often equal
     distinct_texts, row_of = _different(crossing.hypotheses)
     distinct_references, column_of = _different(crossing.references)
     scores = np.empty((len(distinct_texts), len(distinct_references)))
 
     def fill(block: tuple[slice, slice]) -> None:
-        rows = rows_of(distinct_texts[block[0]], distinct_references[block[1]])
+        of_texts, of_references = block
+        rows = rows_of(distinct_texts[of_texts], distinct_references[of_references])
         scores_of_block = scores[block]
         scores_of_block[:] = np.asarray(scores_of(rows)[metric.primary]).reshape(scores_of_block.shape)
 
@@ -685,36 +694,34 @@ def pair_scores(metric: Metric, hypotheses: Any, references: Any) -> NDArray[np.
     return scores[np.ix_(row_of, column_of)]
 
 
-def _different(texts: Places) -> tuple[Places, Places]:
+def _different(texts: Indices) -> tuple[Indices, Indices]:
     """Return the different ones in the order in which they first come, and which of them each is."""
-    place = {text: number for number, text in enumerate(dict.fromkeys(texts.tolist()))}
-    return np.array([*place], np.int64), np.array([place[text] for text in texts.tolist()], np.int64)
+    numbers = {text: number for number, text in enumerate(dict.fromkeys(texts.tolist()))}
+    return np.array([*numbers], np.int64), np.array([numbers[text] for text in texts.tolist()], np.int64)
 
 
-def _texts(metric: Metric, values: Any, name: str) -> list[str]:
+def _encoded_texts(metric: Metric, values: Any, name: str) -> list[str]:
     """Return a user's texts, as scored; InputError names the first that is none, or cannot be encoded."""
     strings = metric.as_scored(read_texts(values, name)).encoded().strings
     assert strings is not None
     return strings[0]
 
 
-def _blocks(strings: list[str], texts: Places, references: Places, n_jobs: int) -> Iterable[tuple[slice, slice]]:
+def _blocks(strings: list[str], texts: Indices, references: Indices, n_jobs: int) -> Iterable[tuple[slice, slice]]:
     """Return blocks of pairs, as square as can be: there the work that each text takes is shared by most pairs."""
     most_columns = min(TEXTS, max(isqrt(PAIRS), PAIRS // len(texts)))
     most_rows = min(TEXTS, PAIRS // min(most_columns, len(references)), -(-len(texts) // n_jobs))
-    rows, columns = (
-        _spans([len(strings[text]) for text in side.tolist()], size)
-        for side, size in ((texts, most_rows), (references, most_columns))
-    )
+    rows = _spans([len(strings[text]) for text in texts.tolist()], most_rows)
+    columns = _spans([len(strings[text]) for text in references.tolist()], most_columns)
     return product(rows, columns)
 
 
 def _spans(sizes: list[int], most: int) -> Iterator[slice]:
     """Yield slices of at most so many texts, of `CHARACTERS` together (but one text at least)."""
     start, total = 0, 0
-    for place, size in enumerate(sizes):
-        if place > start and (place - start == most or total + size > CHARACTERS):
-            yield slice(start, place)
-            start, total = place, 0
+    for text, size in enumerate(sizes):
+        if text > start and (text - start == most or total + size > CHARACTERS):
+            yield slice(start, text)
+            start, total = text, 0
         total += size
     yield slice(start, len(sizes))

@@ -175,8 +175,11 @@ class Value:
         chosen = {**preset, **checked}
         changed = {name: value for name, value in chosen.items() if value != self._declared[name].default}
         self.__dict__.update(changed)  # not by setattr, which refuses: a value cannot be changed
-        for name, value in () if idle else checked.items():
-            self._check_effect(called, self._declared[name], value, preset.get(name, self._declared[name].default))
+        if idle:
+            return
+        for name, value in checked.items():
+            declared = self._declared[name]
+            self._check_effect(called, declared, value, preset.get(name, declared.default))
 
     def _hint(self, name: str, value: Any) -> str:
         """Return a hint with the option of a longer name, as smooth_method for smooth, that takes a value."""
@@ -212,11 +215,13 @@ class Value:
         return {name: value for name, value in values.items() if value != usual[name]}
 
     def __repr__(self) -> str:
-        options = ", ".join(f"{name}={_named(value)}" for name, value in self.given.items())
+        options = ", ".join(f"{name}={_source_text(value)}" for name, value in self.given.items())
         return f"{type(self).__name__}({options})"
 
     def __eq__(self, other: object) -> bool:
-        return self.given == other.given if isinstance(other, Value) and type(other) is type(self) else NotImplemented
+        if not isinstance(other, Value) or type(other) is not type(self):
+            return NotImplemented
+        return self.given == other.given
 
     def __hash__(self) -> int:
         return hash((type(self), frozenset((name, _hashable(value)) for name, value in self.given.items())))
@@ -271,7 +276,7 @@ def _hashable(value: Any) -> Any:
     return tuple(map(_hashable, value)) if isinstance(value, list) else value
 
 
-def _named(value: Any) -> str:
+def _source_text(value: Any) -> str:
     """Return the source text of a value: a function by its name."""
     return getattr(value, "__qualname__", None) or repr(value)
 
@@ -437,13 +442,11 @@ class Configured(Common):
 
     def have_effect(self, names: Container[str]) -> bool:
         """Return whether each of these options has an effect with the others."""
-        values = ((self._declared, self), (Call.options(), self.asked))
-        return all(
-            option.only_with is None or option.only_with.test(value)
-            for options, value in values
-            for option in options.values()
-            if option.name in names
-        )
+        for options, value in ((self._declared, self), (Call.options(), self.asked)):
+            for option in options.values():
+                if option.name in names and option.only_with is not None and not option.only_with.test(value):
+                    return False
+        return True
 
     def __reduce__(self) -> tuple[Any, ...]:
         # by its options alone: what was computed from them (cached properties) stays behind
@@ -452,11 +455,15 @@ class Configured(Common):
     def __repr__(self) -> str:
         metric = super().__repr__()
         call = "".join(f", {name}={value!r}" for name, value in self.asked.given.items())
-        return f"scorer({metric}{call})" if call else metric
+        if not call:
+            return metric
+        return f"scorer({metric}{call})"
 
     def __eq__(self, other: object) -> bool:
         has_same_options = super().__eq__(other)
-        return has_same_options and self.asked == other.asked if isinstance(other, Configured) else has_same_options
+        if not isinstance(other, Configured):
+            return has_same_options
+        return has_same_options and self.asked == other.asked
 
     def __hash__(self) -> int:
         return hash((super().__hash__(), self.asked))
@@ -508,7 +515,9 @@ class Configured(Common):
     @property
     def written(self) -> dict[str, Any]:
         """The options as a user wrote them, those that equal a default too; of a value, those that were `given`."""
-        return {**self.given, **self.asked.given} if self._written is None else dict(self._written)
+        if self._written is None:
+            return {**self.given, **self.asked.given}
+        return dict(self._written)
 
     def written_as(self: ConfiguredT, options: Mapping[str, Any]) -> ConfiguredT:
         """Return the metric with these options as `written`."""

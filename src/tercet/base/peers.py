@@ -79,9 +79,9 @@ def by_sacrebleu(metrics: Callable[[Any, Any], dict[str, Any]]) -> Peer:
 
         # sacrebleu takes the first references of all items, then the second ones: None where an item has fewer
         most = max(map(len, references), default=0)
-        streams = [
-            [of_item[place] if place < len(of_item) else None for of_item in references] for place in range(most)
-        ]
+        streams = []
+        for number in range(most):
+            streams.append([of_item[number] if number < len(of_item) else None for of_item in references])
         their_metrics = metrics(sacrebleu, metric)
         return {
             name: theirs.corpus_score(list(predictions), streams).score / 100

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import Places
+from tercet.corpus.reading import Indices
 from tercet.errors import MergeError
 
 #: Each row begins with 1 (0 if left out), 1 for an empty prediction, 1 without reference, number of references.
@@ -18,13 +18,13 @@ BASE_COLUMNS = ("items", "empty", "missing", "references")
 
 Rows = NDArray[np.float64]
 #: Makes the rows of a block of pairs: each of some texts with each of some references, by their numbers.
-PairRows = Callable[[Places, Places], Rows]
+PairRows = Callable[[Indices, Indices], Rows]
 
 
 def rows_of_items(strings: list[str], rows_of: Callable[[Corpus], Rows]) -> PairRows:
     """Return what makes rows of pairs by writing them as items, given how a metric makes rows of these."""
 
-    def rows(texts: Places, references: Places) -> Rows:
+    def rows(texts: Indices, references: Indices) -> Rows:
         repeated = list(chain.from_iterable([strings[text]] * len(references) for text in texts.tolist()))
         return rows_of(Corpus(repeated, [strings[text] for text in references.tolist()] * len(texts)))
 

@@ -9,15 +9,15 @@ from typing import ClassVar
 from tercet.engine.plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
 
 from .explanation import Explanation
+from .matches import Word
 from .parts import Heading, Legend, Line, Part, Sentence, Share, Table, reference_label
-from .places import Word
 
 _KINDS = {MATCH: "match", SUBSTITUTION: "substitution", INSERTION: "insertion", DELETION: "deletion"}
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A place of the alignment of the prediction, with its shifts made, and the reference.
+    """A pair of words, or a single one, in the alignment of the prediction, with its shifts made, and the reference.
 
     Attributes
     ----------
@@ -43,24 +43,23 @@ def steps_of(
     kinds: Iterable[int],
     words: Sequence[str],
     reference_words: Iterable[str],
-    places: Sequence[int] | None = None,
+    positions: Sequence[int] | None = None,
     moved: Collection[int] = (),
 ) -> list[Step]:
-    """Return the steps of the engine's alignment; words may have moved, and then stand in the order of `places`."""
-    remaining_places = iter(range(len(words)) if places is None else places)
+    """Return the steps of the engine's alignment; moved words stand in the order of `positions`."""
+    remaining_positions = iter(range(len(words)) if positions is None else positions)
     remaining_reference = iter(reference_words)
     steps: list[Step] = []
     for kind in kinds:
-        place = next(remaining_places) if kind != DELETION else None
-        steps.append(
-            Step(
-                kind=_KINDS[kind],
-                prediction=None if place is None else words[place],
-                reference=next(remaining_reference) if kind != INSERTION else None,
-                place=place,
-                shifted=place in moved,
-            )
-        )
+        position: int | None = None
+        prediction: str | None = None
+        reference: str | None = None
+        if kind != DELETION:
+            position = next(remaining_positions)
+            prediction = words[position]
+        if kind != INSERTION:
+            reference = next(remaining_reference)
+        steps.append(Step(_KINDS[kind], prediction, reference, position, shifted=position in moved))
     return steps
 
 
@@ -103,8 +102,8 @@ class Edits(Explanation):
     def prediction(self) -> list[Word]:
         """The words of the prediction as it was given; level 1 for a match, 2 for one after a shift."""
         # steps follow the alignment, in which a shift has moved words
-        steps_by_place = [(step.place, step) for step in self.steps if step.place is not None]
-        return words_in((step for _, step in sorted(steps_by_place, key=lambda pair: pair[0])), "prediction")
+        by_position = {step.place: step for step in self.steps if step.place is not None}
+        return words_in([by_position[position] for position in sorted(by_position)], "prediction")
 
     @property
     def title(self) -> Heading:
@@ -125,11 +124,14 @@ class Edits(Explanation):
         """Return the texts in colour, the edits and the alignment."""
         below_prediction, below_reference = self.shifted()
         head = ("prediction", "reference", "edit")
-        steps = [
-            (step.prediction or "", step.reference or "", f"{step.kind}{', shifted' if step.shifted else ''}")
-            for step in self.steps
-        ]
-        edits = [row for row, step in zip(steps, self.steps, strict=True) if step.kind != "match"]
+        steps: list[tuple[str, str, str]] = []
+        edits: list[tuple[str, str, str]] = []
+        for step in self.steps:
+            kind = f"{step.kind}, shifted" if step.shifted else step.kind
+            row = (step.prediction or "", step.reference or "", kind)
+            steps.append(row)
+            if step.kind != "match":
+                edits.append(row)
         label = reference_label(self.reference, self.n_references)
         return [
             Sentence(self.counted()),

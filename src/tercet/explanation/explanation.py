@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from tercet.corpus.reading import read_batch
 
+from .matches import Word
 from .parts import Heading, Part, orders_legend, page_html
-from .places import Word
 
 if TYPE_CHECKING:
     from tercet.corpus.corpus import Corpus

@@ -14,21 +14,22 @@ from numpy.typing import NDArray
 from tercet.engine.counting import ngram_ids
 from tercet.engine.ragged import Ragged, TokenBatch, ranges
 
-from .places import Ids, Word, ngrams
+from .matches import Ids, Word, ngrams
 
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 
 
 def ngram_levels(ids: Ids, limits: Mapping[int, Counter[tuple[int, ...]]]) -> list[int]:
     """Return for each token the longest counted n-gram through it; `limits` say how often each may count."""
-    places = []
+    occurrences = []
     for order, counter in limits.items():
         numbers = {ngram: number for number, ngram in enumerate(counter)}
         hits = [(start, numbers[ngram]) for start, ngram in enumerate(ngrams(ids, order)) if ngram in numbers]
         if hits:
             starts, which = np.array(hits, np.int64).T
-            places.append(NgramPlaces(order, starts, which, np.array(list(counter.values()), np.int64)))
-    levels: list[int] = levels_of(len(ids), places).tolist()
+            limits_of_order = np.array(list(counter.values()), np.int64)
+            occurrences.append(Occurrences(order, starts, which, limits_of_order))
+    levels: list[int] = levels_of(len(ids), occurrences).tolist()
     return levels
 
 
@@ -57,11 +58,11 @@ def words_of_pairs(
     return [list(map(word, *item)) for item in zip(texts, levels, strict=True)]
 
 
-def _levels(tokens: Ragged, reference_counts: Places, n_types: int, orders: Iterable[int]) -> list[list[int]]:
+def _levels(tokens: Ragged, reference_counts: Indices, n_types: int, orders: Iterable[int]) -> list[list[int]]:
     """Return the levels of the first documents; the others are their references, item by item."""
     n = len(reference_counts)
     owners = np.append(np.arange(n), np.repeat(np.arange(n), reference_counts))
-    places = []
+    occurrences = []
     for order in orders:
         ngrams_of_texts, n_ngrams = ngram_ids(tokens, order, n_types)
         keys, limits = tally(ngrams_of_texts, np.arange(n, len(owners)), owners, n_ngrams)
@@ -70,28 +71,28 @@ def _levels(tokens: Ragged, reference_counts: Places, n_types: int, orders: Iter
         which = np.searchsorted(keys, of_texts)
         hits = np.flatnonzero(np.append(keys, -1)[which] == of_texts)
         starts = ranges(tokens.offsets[:n], lengths)
-        places.append(NgramPlaces(order, starts[hits], which[hits], limits))
+        occurrences.append(Occurrences(order, starts[hits], which[hits], limits))
     offsets = tokens.offsets[: n + 1]
-    return Ragged(levels_of(int(offsets[-1]), places), offsets).lists()
+    return Ragged(levels_of(int(offsets[-1]), occurrences), offsets).lists()
 
 
-class NgramPlaces(NamedTuple):
+class Occurrences(NamedTuple):
     """Where the n-grams of an order stand that may count."""
 
     order: int
-    starts: Places  # ascending
-    which: Places  # the n-gram that starts there
-    limits: Places  # how often each n-gram may count
+    starts: Indices  # ascending
+    which: Indices  # the n-gram that starts there
+    limits: Indices  # how often each n-gram may count
 
 
-def levels_of(n_tokens: int, places: Iterable[NgramPlaces]) -> Places:
+def levels_of(n_tokens: int, occurrences: Iterable[Occurrences]) -> Indices:
     """Return for each token the longest counted n-gram that goes through it.
 
     An n-gram counts as often as its limit says: where it stands within longer ones that count, then where it comes
     first.
     """
     levels = np.zeros(n_tokens, np.int64)
-    for order, starts, which, limits in sorted(places, key=lambda of_order: -of_order.order):
+    for order, starts, which, limits in sorted(occurrences, key=lambda of_order: -of_order.order):
         # a token that has a level has that of a longer n-gram
         unmarked = np.append(0, np.cumsum(levels == 0))
         is_outside = unmarked[starts + order] > unmarked[starts]
@@ -106,7 +107,7 @@ def levels_of(n_tokens: int, places: Iterable[NgramPlaces]) -> Places:
     return levels
 
 
-def tally(units: Ragged, rows: Places, owners: Places, n_types: int) -> tuple[Places, Places]:
+def tally(units: Ragged, rows: Indices, owners: Indices, n_types: int) -> tuple[Indices, Indices]:
     """Return how often each unit occurs in each segment: keys (segment times `n_types` plus unit) and counts.
 
     For a segment with several rows, such as references, the highest count of a row.
@@ -118,7 +119,7 @@ def tally(units: Ragged, rows: Places, owners: Places, n_types: int) -> tuple[Pl
     # each segment has one row: nothing to merge
     if len(np.unique(owners[rows])) == len(rows):
         return of_segments, counts
-    merged, places = np.unique(of_segments, return_inverse=True)
+    merged, rows_of_merged = np.unique(of_segments, return_inverse=True)
     most = np.zeros(len(merged), np.int64)
-    np.maximum.at(most, places, counts)
+    np.maximum.at(most, rows_of_merged, counts)
     return merged, most

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from .explanation import Explanation
 from .levels import levels_of_predictions, ngram_levels
+from .matches import Count, Ids, Word, ngram_counts, ngram_limits, words_of
 from .parts import (
     Factor,
     Heading,
@@ -24,7 +25,6 @@ from .parts import (
     orders_legend,
     reference_label,
 )
-from .places import Count, Ids, Word, ngram_counts, ngram_limits, words_of
 
 if TYPE_CHECKING:
     from tercet.engine.ragged import TokenBatch
@@ -41,7 +41,7 @@ class NgramTexts(Explanation):
     references : list of list of Word
         Likewise for each reference: n-grams that it shares with the prediction.
     ngrams : list of list of Count
-        For each order from 1 on the different n-grams of the prediction, by their first place.
+        For each order from 1 on the different n-grams of the prediction, in the order of their first occurrence.
     score : float
         Of this prediction alone, from 0 to 1; what else is a float here belongs to it.
     signature : str
@@ -152,7 +152,9 @@ def compared(
     limits_of_text = ngram_limits([prediction_ids], orders)
     # The prediction is compared with its references, each reference with the prediction.
     limits = [limits_of_references, *[limits_of_text] * len(references_ids)]
-    prediction, *references = map(partial(_words, spelling), documents, limits, as_written or [()] * len(documents))
+    prediction, *references = map(
+        partial(_words_with_levels, spelling), documents, limits, as_written or [()] * len(documents)
+    )
     ngrams = [ngram_counts(limits_of_text[order], limits_of_references[order], spelling) for order in orders]
     # Shorter orders do not count, but `NgramTexts.ngrams` begins with order 1.
     ngrams[:0] = [[] for _ in range(1, orders.start)]
@@ -165,16 +167,18 @@ def predicted(
     """Return the tokens of each prediction of a batch, as `compared` does."""
     levels = levels_of_predictions(tokens, orders)
     word = cache(Word)  # one that is found again need not be made again
-    return [
-        [
-            word(spelling[i], level, None if spelling[i] == text else text)
-            for i, level, text in zip(*item, strict=True)
-        ]
-        for item in zip(tokens.tokens.lists()[: tokens.n_items], levels, as_written[: tokens.n_items], strict=True)
-    ]
+    predictions = tokens.tokens.lists()[: tokens.n_items]
+    words_of_predictions: list[list[Word]] = []
+    for ids, levels_of_ids, written in zip(predictions, levels, as_written[: tokens.n_items], strict=True):
+        words = []
+        for token, level, text in zip(ids, levels_of_ids, written, strict=True):
+            compared = spelling[token]
+            words.append(word(compared, level, None if compared == text else text))
+        words_of_predictions.append(words)
+    return words_of_predictions
 
 
-def _words(
+def _words_with_levels(
     spelling: Sequence[str], ids: Ids, limits: Mapping[int, Counter[tuple[int, ...]]], written: Sequence[str]
 ) -> list[Word]:
     words = [spelling[token] for token in ids]

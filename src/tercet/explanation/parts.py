@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from tercet.markup import clean
 
-from .places import Count, Word
+from .matches import Count, Word
 
 
 class Share(float):
@@ -109,14 +109,18 @@ class Table:
     def html(self, scale: float = 1) -> str:
         """Return a table of HTML; shares are multiplied by `scale`."""
         rows = self.rows
-        if scale != 1:  # a share is written here, as the table does not know the scale
-            rows = [
-                [Cell(number_text(value, scale), "") if isinstance(value, Share) else value for value in row]
-                for row in rows
-            ]
+        if scale != 1:
+            rows = [[_scaled(value, scale) for value in row] for row in rows]
         if self.folded:
             return folded(self.caption, table_html("", self.head, rows))
         return table_html(self.caption, self.head, rows)
+
+
+def _scaled(value: object, scale: float) -> object:
+    """Return a share as it is written, as `table_html` does not know the scale; else the value."""
+    if isinstance(value, Share):
+        return Cell(number_text(value, scale), "")
+    return value
 
 
 Part = Heading | Sentence | Legend | Line | Table
@@ -143,11 +147,16 @@ def decimal_text(value: float, digits: int = 4) -> str:
 
 def orders_legend(max_order: int, characters: bool = False) -> Legend:
     """Return the legend of the orders of n-grams, of tokens or characters; beyond the fourth they share a colour."""
-    orders, longest = order_names(max_order), "4-gram or longer"
     if characters:
-        orders = [f"{order} character{'s' if order > 1 else ''}" for order in range(1, max_order + 1)]
+        names = [f"{order} characters" for order in range(1, max_order + 1)]
+        names[:1] = ["1 character"]
         longest = "4 characters or more"
-    return Legend(orders if max_order <= 4 else [*orders[:3], longest])
+    else:
+        names = order_names(max_order)
+        longest = "4-gram or longer"
+    if max_order > 4:
+        names = [*names[:3], longest]
+    return Legend(names)
 
 
 def order_names(max_order: int) -> list[str]:
@@ -156,7 +165,7 @@ def order_names(max_order: int) -> list[str]:
 
 
 def counted(summary: str, counts: Sequence[Count]) -> Table:
-    """Return a folded list of what was counted: what matches first, then by place."""
+    """Return a folded list of what was counted: what matches first, else in the given order."""
     ordered = sorted(counts, key=lambda count: -count.counted)
     rows = [(count.text, count.prediction, count.reference, count.counted) for count in ordered]
     return Table(summary, ("tokens", "in the prediction", "in a reference", "counted"), rows, folded=True)
@@ -239,12 +248,15 @@ def reference_label(index: int, n_references: int) -> str:
 
 def spaced_html(label: str, chips: Sequence[tuple[tuple[int, int] | None, str]]) -> str:
     """Return a text of chips, with blanks where the text has white space between their spans; others stand apart."""
-    chips_html, end = "", 0
+    chips_html = ""
+    end = 0
     for span, chip_html in chips:
         if span is None:
             chips_html += f" {chip_html} "
         else:
-            chips_html += f"{' ' if span[0] > end else ''}{chip_html}"
+            if span[0] > end:
+                chips_html += " "
+            chips_html += chip_html
             end = max(end, span[1])
     return _line(label, chips_html)
 

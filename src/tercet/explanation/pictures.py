@@ -74,7 +74,8 @@ def heat_map(
         figure = for_notebooks(Figure(figsize=(5, 1)))
         figure.suptitle(f"{title}\na text without any token", size=9)
         return figure
-    width, height = (min(_MOST_INCHES, max(3.0, _INCHES_PER_TOKEN * count)) for count in (n_columns, n_rows))
+    width = min(_MOST_INCHES, max(3.0, _INCHES_PER_TOKEN * n_columns))
+    height = min(_MOST_INCHES, max(3.0, _INCHES_PER_TOKEN * n_rows))
     figure = for_notebooks(Figure(figsize=(width + 3.2, height + 2.2), layout="constrained"))
     grid = figure.add_gridspec(2, 3, width_ratios=(width, 0.5, 0.2), height_ratios=(0.5, height))
     matrix = figure.add_subplot(grid[1, 0])
@@ -128,11 +129,12 @@ def _name_tokens(axis: Any, tokens: Sequence[Token], inches: float) -> None:
 
     # a name of 8 points takes 0.14 inches
     step = max(1, int(np.ceil(len(tokens) * 0.14 / inches)))
-    places = range(0, len(tokens), step)
+    positions = range(0, len(tokens), step)
+    names = [tokens[position].text for position in positions]
     fonts = _fonts({letter for token in tokens for letter in token.text})
-    files = [max(fonts, key=lambda file: len(fonts[file] & set(map(ord, tokens[place].text)))) for place in places]
-    texts = [_drawable(tokens[place].text, fonts[file]) for place, file in zip(places, files, strict=True)]
-    labels = axis.set_ticks(list(places), labels=texts)
+    files = [max(fonts, key=lambda file: len(fonts[file] & set(map(ord, text)))) for text in names]
+    drawable = [_drawable(text, fonts[file]) for text, file in zip(names, files, strict=True)]
+    labels = axis.set_ticks(list(positions), labels=drawable)
     for tick, file in zip(labels, files, strict=True):
         # By its file: a search by family warns where a family, as many Chinese ones, has no face of normal weight.
         for label in (tick.label1, tick.label2):
@@ -227,13 +229,15 @@ def alignment_svg(prediction: Sequence[Token], reference: Sequence[Token]) -> st
     height = _ROW * (max(len(prediction), len(reference)) + 1)
     start = _room(prediction)
     stop = start + 2 * _BAR + _BETWEEN
-    left = [start + length for length in _lengths(prediction)]
-    right = [stop - length for length in _lengths(reference)]
+    prediction_ends = [start + length for length in _lengths(prediction)]
+    reference_ends = [stop - length for length in _lengths(reference)]
     parts = [
-        *_lines(prediction, left, right, stroke=f"rgb({ADDS})"),
-        *_lines(reference, right, left, stroke=f"rgb({TAKES})", stroke_dasharray="4 3"),
-        *_column(prediction, start, left, "end", f"rgb({ADDS})"),
-        *_column(reference, stop, right, "start", f"rgb({TAKES})"),
+        *_lines_to_matches(prediction, prediction_ends, reference_ends, stroke=f"rgb({ADDS})"),
+        *_lines_to_matches(
+            reference, reference_ends, prediction_ends, stroke=f"rgb({TAKES})", stroke_dasharray="4 3"
+        ),
+        *_column(prediction, start, prediction_ends, "end", f"rgb({ADDS})"),
+        *_column(reference, stop, reference_ends, "start", f"rgb({TAKES})"),
     ]
     return picture(stop + _room(reference), height, "matches of the tokens of two texts", parts)
 
@@ -249,7 +253,7 @@ def alignment_html(
     legend = "the redder a token, the more it takes from the score; point at one to see its match"
     sides = (("prediction", "precision", prediction), ("reference", "recall", reference))
     texts = [_coloured(name, tokens) for name, _, tokens in sides]
-    tables = [_table(name, measure, tokens) for name, measure, tokens in sides]
+    tables = [_table_of_tokens(name, measure, tokens) for name, measure, tokens in sides]
     pictures = _alignment_html(prediction, reference), _heat_map_html(prediction, reference, similarity)
     pictures_html = f'<div style="display:flex;flex-wrap:wrap;gap:0 2rem">{"".join(pictures)}</div>'
     return page_html(title, [*texts, pictures_html, folded("all tokens", "".join(tables))], signature, legend)
@@ -281,7 +285,9 @@ def _lengths(tokens: Sequence[Token]) -> list[float]:
     return [_BAR * max(0.0, token.weight) / greatest for token in tokens]
 
 
-def _lines(tokens: Sequence[Token], starts: Sequence[float], stops: Sequence[float], **look: str) -> Iterator[str]:
+def _lines_to_matches(
+    tokens: Sequence[Token], starts: Sequence[float], stops: Sequence[float], **look: str
+) -> Iterator[str]:
     """Yield a line from the end of each token's bar to that of its match in the other column."""
     for row, (token, start) in enumerate(zip(tokens, starts, strict=True)):
         if token.match is not None:
@@ -300,13 +306,16 @@ def _lines(tokens: Sequence[Token], starts: Sequence[float], stops: Sequence[flo
 
 def _column(tokens: Sequence[Token], edge: float, ends: Sequence[float], anchor: str, colour: str) -> Iterator[str]:
     """Yield the tokens of a text below each other, outside of an edge where their bars start."""
+    gap = 5 if anchor == "start" else -5
     for row, (token, end) in enumerate(zip(tokens, ends, strict=True)):
-        base, start, width = _height(row), min(edge, end), abs(end - edge)
+        base = _height(row)
+        start = min(edge, end)
+        width = abs(end - edge)
         yield element("rect", x=start, y=base - 11, width=width, height=12, fill=colour, fill_opacity=0.7)
-        style, opacity = ("italic", 0.75) if token.special else ("normal", 1)
-        label = fitted(token.text, _COLUMNS)
-        look = {"text_anchor": anchor, "font_style": style, "fill_opacity": opacity}
-        yield text(label, edge + (5 if anchor == "start" else -5), base, _hint(token), **look)
+        look: dict[str, Any] = {"text_anchor": anchor, "font_style": "normal", "fill_opacity": 1}
+        if token.special:
+            look |= {"font_style": "italic", "fill_opacity": 0.75}
+        yield text(fitted(token.text, _COLUMNS), edge + gap, base, _hint(token), **look)
 
 
 def _hint(token: Token) -> str:
@@ -328,7 +337,7 @@ def _coloured(name: str, tokens: Sequence[Token]) -> str:
     return spaced_html(name, chips)
 
 
-def _table(name: str, measure: str, tokens: Sequence[Token]) -> str:
+def _table_of_tokens(name: str, measure: str, tokens: Sequence[Token]) -> str:
     total = sum(token.contribution for token in tokens)
     rows = []
     for token in tokens:
@@ -432,7 +441,8 @@ def _bars(pieces: Sequence[Piece]) -> str:
     most_bits = max([_MOST_BITS, *(piece.surprisal or 0.0 for piece in pieces)])
     parts = []
     for row, piece in enumerate(pieces):
-        base, bits = _BAR_ROW * (row + 0.75), piece.surprisal
+        base = _BAR_ROW * (row + 0.75)
+        bits = piece.surprisal
         width = (_BAR_WIDTH - _LABEL - 70) * max(bits or 0.0, 0.0) / most_bits
         label = piece.text.translate(_SIGNS)
         parts += [
@@ -456,7 +466,8 @@ def _bars(pieces: Sequence[Piece]) -> str:
 
 def _surprise_hint(piece: Piece) -> str:
     bits = "not scored" if piece.surprisal is None else f"{piece.surprisal:.2f} bits"
-    return f"{'tokens' if len(piece.tokens) > 1 else 'token'} {' '.join(piece.tokens)}: {bits}"
+    label = "tokens" if len(piece.tokens) > 1 else "token"
+    return f"{label} {' '.join(piece.tokens)}: {bits}"
 
 
 def _style(bits: float | None) -> str:

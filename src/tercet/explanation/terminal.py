@@ -13,8 +13,8 @@ from rich.text import Text
 from tercet.markup import one_cell, visible
 
 from .explanation import Explanation
+from .matches import Word
 from .parts import Factor, Heading, Legend, Line, Sentence, Share, Table, number_text
-from .places import Word
 
 #: Styles of the levels 0, 1, 2, 3, and 4 or more: of what matches, and of what takes from a score.
 _MATCHES = ("", "cyan", "green", "yellow", "bold magenta")
@@ -37,9 +37,9 @@ def drawn(explanation: Any, scores: Iterable[float], *, scale: float, colour: bo
     printed = {f"{score:.4f}" for score in scores}
     numbers = {}
     for name, value in title.numbers.items():
-        shown = scale * value if isinstance(value, Share) else value
+        number = scale * value if isinstance(value, Share) else value
         # A factor, such as a brevity penalty of 1, may be equal to a score and is none.
-        if isinstance(value, Factor) or f"{shown:.4f}" not in printed:
+        if isinstance(value, Factor) or f"{number:.4f}" not in printed:
             numbers[name] = value
     if numbers or not title.numbers:
         yield Text(Heading("" if title.numbers else title.name, numbers).text(scale))
@@ -51,7 +51,7 @@ def drawn(explanation: Any, scores: Iterable[float], *, scale: float, colour: bo
             lines.append(part)
             continue
         if lines:
-            yield _lines(lines, legend, colour)
+            yield _grid_of_lines(lines, legend, colour)
             lines = []
         if isinstance(part, Legend):
             legend = part
@@ -61,7 +61,7 @@ def drawn(explanation: Any, scores: Iterable[float], *, scale: float, colour: bo
             yield Text(visible(part.text))
         elif not part.folded:
             yield Text(f"\n{part.caption}")
-            yield _table(part, scale)
+            yield _grid_of_table(part, scale)
 
 
 def coloured(
@@ -97,7 +97,7 @@ def _runs(words: Sequence[Word], separator: str) -> list[tuple[int, str]]:
     return [(level, text) for level, text in runs if text]
 
 
-def _lines(lines: Sequence[Line], legend: Legend, colour: bool) -> Grid:
+def _grid_of_lines(lines: Sequence[Line], legend: Legend, colour: bool) -> Grid:
     """Return texts below each other, with the legend below them."""
     style = {"colour": colour, "numbered": len(legend.names) > 1}
     table = grid()
@@ -119,7 +119,7 @@ def grid() -> Grid:
     return table
 
 
-def _table(table: Table, scale: float) -> Grid:
+def _grid_of_table(table: Table, scale: float) -> Grid:
     shown_table = Grid(box=box.SIMPLE_HEAD)
     rows = [[Text(one_cell(number_text(value, scale))) for value in row] for row in table.rows[:_MOST_ROWS]]
     for column, name in enumerate(table.head):

@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.about import from_card
-from tercet.base.lengths import brevity_penalty
 from tercet.base.metric import Metric
 from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, option, shared_labels, stemmer_option
 from tercet.base.rows import PairRows, base_of_pairs, divide_or_zero, leave_out
 from tercet.checks import integer, number
 from tercet.corpus.artefacts import dropped_letters
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import Crossing, Places, engine_texts, of_texts
+from tercet.corpus.reading import Crossing, Indices, engine_texts, of_texts
 from tercet.corpus.stems import check_word_options, lemmatizer_label, map_words, spelled, stemmer_label, word_map
 from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.chosen import engine
@@ -26,6 +25,7 @@ from tercet.engine.counting import crossed_matches, pair_matches
 from tercet.engine.ragged import TokenBatch
 from tercet.explanation.explanation import NGRAM_LEVELS, Explanation, Matched
 from tercet.explanation.levels import ngram_levels
+from tercet.explanation.matches import Count, Word, ngram_counts, ngram_limits, words_of
 from tercet.explanation.ngrams import predicted
 from tercet.explanation.parts import (
     Heading,
@@ -38,9 +38,10 @@ from tercet.explanation.parts import (
     orders_legend,
     reference_label,
 )
-from tercet.explanation.places import Count, Word, ngram_counts, ngram_limits, words_of
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
+
+from .bleu.formula import brevity_penalty
 
 Array = NDArray[np.float64]
 
@@ -189,7 +190,7 @@ class BleuRouge(Metric):
         """Return what makes rows of pairs, from texts that are tokenized once."""
         tokens, _ = self.tokens(crossing.batch)
 
-        def rows(texts: Places, references: Places) -> Array:
+        def rows(texts: Indices, references: Indices) -> Array:
             crossed = tokens.crossed(texts, references)
             prediction_lengths, reference_lengths = (crossed.tokens.lengths[side] for side in crossed.pairs)
             matches = crossed_matches(crossed.tokens, crossed.n_items, self.max_order)
@@ -232,12 +233,18 @@ class BleuRouge(Metric):
         If no prediction is long enough for an order, it has no precision; if no reference is, it has no recall. The
         means leave such orders out (BLEU's effective order).
         """
-        max_order, first = self.max_order, len(self.base_columns)
-        length, closest = totals[..., first], totals[..., first + 1]
-        matches, ngrams, hits, reference_totals = (
-            totals[..., start : start + max_order] for start in range(first + 2, first + 2 + 4 * max_order, max_order)
-        )
-        precisions, recalls = divide_or_zero(matches, ngrams), divide_or_zero(hits, reference_totals)
+        max_order = self.max_order
+        first = len(self.base_columns)
+        length = totals[..., first]
+        closest = totals[..., first + 1]
+        # Then four counts, each in as many columns as there are orders.
+        counts = totals[..., first + 2 : first + 2 + 4 * max_order].reshape(*totals.shape[:-1], 4, max_order)
+        matches = counts[..., 0, :]
+        ngrams = counts[..., 1, :]
+        hits = counts[..., 2, :]
+        reference_totals = counts[..., 3, :]
+        precisions = divide_or_zero(matches, ngrams)
+        recalls = divide_or_zero(hits, reference_totals)
         precision = _geometric_mean(precisions, ngrams > 0)
         if self.brevity_penalty:
             precision = precision * brevity_penalty(length, closest)
@@ -255,9 +262,10 @@ class BleuRouge(Metric):
 
     def score_warning(self, totals: Array) -> str | None:
         """Return a warning when the F is 0 only because an order has no match."""
-        matches, ngrams = (
-            totals[start : start + self.max_order] for start in map(self.columns.index, ("match1", "total1"))
-        )
+        first_match = self.columns.index("match1")
+        first_total = self.columns.index("total1")
+        matches = totals[first_match : first_match + self.max_order]
+        ngrams = totals[first_total : first_total + self.max_order]
         unmatched = (ngrams > 0) & (matches == 0)
         if matches[0] == 0 or not unmatched.any():
             return None
@@ -275,14 +283,19 @@ class BleuRouge(Metric):
         """Explain a batch of one item."""
         tokens, words = self.tokens(batch)
         plain, plain_words = self.tokens(batch, as_written=True)
-        spelling, written, orders = words(), plain_words(), range(1, self.max_order + 1)
-        documents = zip(tokens.tokens.lists(), plain.tokens.lists(), strict=True)
-        prediction, *references = documents
-        limits_of_references = ngram_limits([ids for ids, _ in references], orders)
-        limits_of_text = ngram_limits([prediction[0]], orders)
+        spelling = words()
+        written_spelling = plain_words()
+        orders = range(1, self.max_order + 1)
+        texts = tokens.tokens.lists()
+        written_texts = plain.tokens.lists()
+        limits_of_references = ngram_limits(texts[1:], orders)
+        limits_of_text = ngram_limits(texts[:1], orders)
 
-        def marked(ids: list[int], as_written: list[int], limits: Any) -> list[Word]:
-            return words_of([spelling[i] for i in ids], ngram_levels(ids, limits), [written[i] for i in as_written])
+        def marked(document: int, limits: Any) -> list[Word]:
+            ids = texts[document]
+            compared = [spelling[i] for i in ids]
+            written = [written_spelling[i] for i in written_texts[document]]
+            return words_of(compared, ngram_levels(ids, limits), written)
 
         row = self.segment_stats(batch).rows[0]
         scores = {name: value / self.scale for name, value in self._scores(row).items()}
@@ -291,8 +304,8 @@ class BleuRouge(Metric):
             best = self.best_references(tokens)[0].tolist()
         columns = dict(zip(self.columns, row.tolist(), strict=True))
         return BleuRougeMatches(
-            prediction=marked(*prediction, limits_of_references),
-            references=[marked(*reference, limits_of_text) for reference in references],
+            prediction=marked(0, limits_of_references),
+            references=[marked(document, limits_of_text) for document in range(1, len(texts))],
             orders=[
                 OrderMatches(
                     order=n,
@@ -370,7 +383,7 @@ class OrderMatches:
     precision, recall, fmeasure : float
         From 0 to 1.
     ngrams : list of Count
-        The different n-grams of the prediction, by their first place.
+        The different n-grams of the prediction, in the order of their first occurrence.
     """
 
     order: int

@@ -20,7 +20,7 @@ from tercet.base.peers import Peers, by_sacrebleu
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
 from tercet.checks import as_scale, finite, integer, refuse
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import Crossing, Places, changed_texts, of_texts, read_batch
+from tercet.corpus.reading import Crossing, Indices, changed_texts, of_texts, read_batch
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches
@@ -28,8 +28,8 @@ from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import OptionError
 from tercet.explanation.explanation import CHARACTER_LEVELS, NGRAM_LEVELS, Explanation, Matched
 from tercet.explanation.levels import levels_of_pairs, words_of_pairs
+from tercet.explanation.matches import Word
 from tercet.explanation.parts import Heading, Line, Part, Share, Table, orders_legend, reference_label
-from tercet.explanation.places import Word
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -151,7 +151,8 @@ class Chrf(Metric):
     def word_orders(self) -> dict[str, int]:
         """The order of words of each score, by its name."""
         orders = [self.word_order] if isinstance(self.word_order, int) else self.word_order
-        return {"chrf" if place == 0 else f"chrf_w{order}": order for place, order in enumerate(orders)}
+        first, *others = orders
+        return {"chrf": first, **{f"chrf_w{order}": order for order in others}}
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -216,17 +217,23 @@ class Chrf(Metric):
 
     def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
         """Return what makes rows of pairs, from texts that are split once."""
-        reading, word_orders = "char-and-blank" if self.whitespace else "char", [*self.word_orders.values()]
+        reading = "char-and-blank" if self.whitespace else "char"
         characters, _ = tokenize(crossing.batch, reading, lowercase=self.lowercase)
-        words = self.words(crossing.batch)[0] if any(word_orders) else None
+        word_orders = [*self.word_orders.values()]
+        words: TokenBatch | None = None
+        if any(word_orders):
+            words, _ = self.words(crossing.batch)
 
-        def rows(texts: Places, references: Places) -> Array:
+        def rows(texts: Indices, references: Indices) -> Array:
             character_counts = _pair_counts(characters.crossed(texts, references), self.char_order)
-            crossed_words = [] if words is None else [words.crossed(texts, references)]
-            word_counts = [_pair_counts(counts, max(word_orders)) for counts in crossed_words]
+            word_counts = None
+            if words is not None:
+                word_counts = _pair_counts(words.crossed(texts, references), max(word_orders))
             parts = [base_of_pairs(np.repeat(characters.tokens.lengths[texts], len(references)))]
             for order in word_orders:
-                parts += [character_counts, *(counts[:, : len(_PARTS) * order] for counts in word_counts)]
+                parts.append(character_counts)
+                if word_counts is not None:
+                    parts.append(word_counts[:, : len(_PARTS) * order])
             return np.concatenate(parts, axis=1)
 
         return rows
@@ -264,9 +271,10 @@ class Chrf(Metric):
         pairs = self.segment_stats(read_batch([prediction] * len(references), references))
         by_reference = self.finalize(pairs.rows)
         tokens, spelling = self.words(batch)
-        words = (
-            [[spelling()[i] for i in ids] for ids in tokens.tokens.lists()] if any(self.word_orders.values()) else []
-        )
+        words: list[list[str]] = []
+        if any(self.word_orders.values()):
+            for ids in tokens.tokens.lists():
+                words.append([spelling()[i] for i in ids])
         score_matches = []
         for name, word_order in self.word_orders.items():
             # The reference with the greatest chrF need not have the greatest chrF++.
@@ -302,17 +310,18 @@ class Chrf(Metric):
 
         def words(batch: Corpus) -> list[list[Word]]:
             documents = batch.texts.to_pylist()
-            texts, references = ([documents[place] for place in places] for places in batch.pairs)
+            text_rows, reference_rows = batch.pairs
+            texts = [documents[row] for row in text_rows]
+            references = [documents[row] for row in reference_rows]
             scores = self.finalize(self.segment_stats(read_batch(texts, references)).rows)[score]
-            best = first_greatest(scores, np.flatnonzero(np.diff(batch.pairs[0], prepend=-1)))
+            best = first_greatest(scores, np.flatnonzero(np.diff(text_rows, prepend=-1)))
             if self.char_order:
                 return _characters(self, [texts[pair] for pair in best], [references[pair] for pair in best])
             tokens, spelling = self.words(batch)
             spelled = np.array(spelling(), object)
             words_of_documents = [spelled[ids].tolist() for ids in tokens.tokens.pieces()]
-            predictions, best_references = (
-                [words_of_documents[place] for place in places[best]] for places in batch.pairs
-            )
+            predictions = [words_of_documents[row] for row in text_rows[best]]
+            best_references = [words_of_documents[row] for row in reference_rows[best]]
             return words_of_pairs(predictions, best_references, range(1, word_order + 1))
 
         levels = CHARACTER_LEVELS[: self.char_order] if self.char_order else NGRAM_LEVELS[:word_order]
@@ -488,7 +497,8 @@ class ChrfMatches(Explanation):
 
 
 def _spelled(order: str) -> str:
-    return f"{order[1:]}-gram of {'characters' if order[0] == 'c' else 'words'}"
+    units = "characters" if order[0] == "c" else "words"
+    return f"{order[1:]}-gram of {units}"
 
 
 def _characters(options: Chrf, texts: Sequence[str], references: Sequence[str]) -> list[list[Word]]:
@@ -498,11 +508,16 @@ def _characters(options: Chrf, texts: Sequence[str], references: Sequence[str]) 
         return options.whitespace or not character.isspace()
 
     if options.lowercase:
-        texts, references = ([text.lower() for text in side] for side in (texts, references))
-    counted, counted_references = ([list(filter(counts, text)) for text in side] for side in (texts, references))
-    levels = map(iter, levels_of_pairs(counted, counted_references, range(1, options.char_order + 1)))
+        texts = [text.lower() for text in texts]
+        references = [text.lower() for text in references]
+    counted_texts = [list(filter(counts, text)) for text in texts]
+    counted_references = [list(filter(counts, text)) for text in references]
+    levels = levels_of_pairs(counted_texts, counted_references, range(1, options.char_order + 1))
     word = cache(Word)  # few characters differ
-    return [
-        [word(character, next(text_levels) if counts(character) else 0) for character in text]
-        for text, text_levels in zip(texts, levels, strict=True)
-    ]
+    words_of_texts: list[list[Word]] = []
+    for text, levels_of_text in zip(texts, levels, strict=True):
+        remaining_levels = iter(levels_of_text)
+        words_of_texts.append(
+            [word(character, next(remaining_levels) if counts(character) else 0) for character in text]
+        )
+    return words_of_texts

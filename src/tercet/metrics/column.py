@@ -140,9 +140,9 @@ class Column(Metric):
 
     def stats_of(self, numbers: Mapping[str, NDArray[np.float64]]) -> list[SegmentStats]:
         """Return the rows of each system from its numbers, NaN where there is none; InputError names the system."""
-        return [self._rows(system, values) for system, values in numbers.items()]
+        return [self._rows_of_system(system, values) for system, values in numbers.items()]
 
-    def _rows(self, system: str, values: NDArray[np.float64]) -> SegmentStats:
+    def _rows_of_system(self, system: str, values: NDArray[np.float64]) -> SegmentStats:
         is_missing = np.isnan(values)
         if is_missing.all():
             raise InputError(f"the system {shorten(system)} has no number in the column {shorten(self.name)}.")

@@ -28,13 +28,13 @@ from tercet.engine.chosen import engine
 from tercet.errors import InputError
 from tercet.explanation.explanation import Explanation
 from tercet.explanation.levels import ngram_levels
+from tercet.explanation.matches import Word, ngrams, words_of
 from tercet.explanation.parts import Heading, Line, Part, Sentence, Share, Table, orders_legend
-from tercet.explanation.places import Word, ngrams, words_of
 from tercet.locks import Lock
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
-from .bleu import Bleu
+from .bleu.metric import Bleu
 from .chrf import Chrf
 
 Array = NDArray[np.float64]
@@ -179,9 +179,9 @@ class Diversity(Metric):
                     texts = context.texts[0]
                     rows_of_set = _rows_of(self, texts, np.array([0, len(texts)]))
                     # Equal texts of a set have equal rows.
-                    context.known.append((rows_of_set, {text: place for place, text in enumerate(texts)}))
-            rows_of_set, places = context.known[0]
-            rows = rows_of_set[[places[text] for text in _texts_of(batch)]]
+                    context.known.append((rows_of_set, {text: row for row, text in enumerate(texts)}))
+            rows_of_set, row_of_text = context.known[0]
+            rows = rows_of_set[[row_of_text[text] for text in _texts_of(batch)]]
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def _rows_of_sets(self, batch: Corpus) -> Array:
@@ -207,7 +207,7 @@ class Diversity(Metric):
     def finalize(self, totals: Array) -> Scores:
         """Return the measures of a set, but for the compression ratio; of several, their means."""
         scores = self._measured(totals)
-        return {name: scores[..., place] for place, name in enumerate(self.score_names)}
+        return {name: scores[..., column] for column, name in enumerate(self.score_names)}
 
     def _measured(self, totals: Array) -> Array:
         """Return all measures, shape (..., k)."""
@@ -228,8 +228,10 @@ class Diversity(Metric):
     def explained(self, batch: Corpus, context: Sets | None = None) -> Repetitions:
         """Explain a batch of one text, which nothing else of its set changes."""
         tokens, words = tokenize(batch, self.tokenizer, lowercase=self.lowercase)
-        spelling, ids = words(), tokens.tokens.lists()[0]
-        limits, repeated = {}, []
+        spelling = words()
+        ids = tokens.tokens.lists()[0]
+        limits: dict[int, Counter[tuple[int, ...]]] = {}
+        repeated: list[Repeated] = []
         for order in range(self.max_order, 0, -1):
             ngram_counts_of_order = Counter(ngrams(ids, order))
             limits[order] = Counter({ngram: count for ngram, count in ngram_counts_of_order.items() if count > 1})
@@ -361,20 +363,23 @@ class Sets:
 
     @cached_property
     def known(self) -> list[tuple[Array, dict[str, int]]]:
-        """The rows of the texts and the place of each among them, once known: no field, as they follow from these."""
+        """The rows of the texts, and which row a text has, once known: no field, as they follow from these."""
         return []
 
     @classmethod
     def of(cls, batch: Corpus) -> Sets:
         """Return the sets of a batch; InputError if some of its items are texts, and others sets."""
-        texts, n = _texts_of(batch), batch.n_segments
-        counts = batch.reference_counts.tolist() if batch.has_references else [0] * len(texts)
+        texts = _texts_of(batch)
+        n = batch.n_segments
+        counts = [0] * len(texts)
+        if batch.has_references:
+            counts = batch.reference_counts.tolist()
         is_set = [text == _GROUP and count > 0 for text, count in zip(texts, counts, strict=True)]
         if len(set(is_set)) > 1:
             index = batch.first_item + is_set.index(not is_set[0]) % n
             raise InputError(f"item {index} of predictions is of another kind than those before: {_MIXED}.")
         grouped = is_set[0] if is_set else None
-        of_systems = [texts[place * n : (place + 1) * n] for place in range(batch.n_systems)]
+        of_systems = [texts[system * n : (system + 1) * n] for system in range(batch.n_systems)]
         return cls([] if grouped else of_systems, grouped)
 
     def __add__(self, other: Sets) -> Sets:

@@ -17,7 +17,7 @@ from tercet.base.options import option, shared_labels
 from tercet.base.rows import PairRows, base_of_pairs, leave_out
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import Crossing, Places, engine_texts, of_texts
+from tercet.corpus.reading import Crossing, Indices, engine_texts, of_texts
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches, pair_matches
@@ -25,12 +25,12 @@ from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import OptionError
 from tercet.explanation.explanation import NGRAM_LEVELS, Matched
 from tercet.explanation.levels import words_of_pairs
+from tercet.explanation.matches import Word
 from tercet.explanation.ngrams import NgramTexts, compared
-from tercet.explanation.places import Word
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
-from .bleu import TOKENIZER, TokenizerName
+from .bleu.options import TOKENIZER, TokenizerName
 
 #: The columns behind the base columns.
 _MATCHES = len(Metric.base_columns)
@@ -96,7 +96,7 @@ class GoogleBleu(HasTokenizer):
         """Return how many n-grams there are in texts of these lengths."""
         return np.sum([np.maximum(lengths - n, 0) for n in range(self.min_len - 1, self.max_len)], axis=0)
 
-    def pair_counts(self, matches: Places, texts: Any, references: Any) -> Places:
+    def pair_counts(self, matches: NDArray[np.int64], texts: Any, references: Any) -> NDArray[np.int64]:
         """Return matches and n-grams of each pair, shape (m, 2), from the matches of each order."""
         return np.stack([matches[:, self.min_len - 1 :].sum(axis=1), np.maximum(texts, references)], 1)
 
@@ -124,7 +124,7 @@ class GoogleBleu(HasTokenizer):
         """Return what makes rows of pairs, from texts that are tokenized once."""
         tokens, _ = self.tokens(crossing.batch)
 
-        def rows(texts: Places, references: Places) -> NDArray[np.float64]:
+        def rows(texts: Indices, references: Indices) -> NDArray[np.float64]:
             crossed = tokens.crossed(texts, references)
             matches = crossed_matches(crossed.tokens, len(texts), self.max_len)
             lengths = [crossed.tokens.lengths[side] for side in crossed.pairs]
@@ -156,9 +156,12 @@ class GoogleBleu(HasTokenizer):
 
         def words(batch: Corpus) -> list[list[Word]]:
             tokens, spelling = self.tokens(batch)
-            spelled, (_, best) = np.array(spelling(), object), self.counts(tokens)
+            spelled = np.array(spelling(), object)
+            _, best = self.counts(tokens)
             documents = [spelled[ids].tolist() for ids in tokens.tokens.pieces()]
-            texts, references = ([documents[place] for place in places[best]] for places in tokens.pairs)
+            text_rows, reference_rows = tokens.pairs
+            texts = [documents[row] for row in text_rows[best]]
+            references = [documents[row] for row in reference_rows[best]]
             return words_of_pairs(texts, references, range(self.min_len, self.max_len + 1))
 
         return Matched(NGRAM_LEVELS[: self.max_len], words)

@@ -18,7 +18,7 @@ from tercet.base.rows import PairRows, base_of_pairs, leave_out
 from tercet.checks import integer, refuse
 from tercet.corpus.artefacts import dropped_letters
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Places, engine_texts, of_texts
+from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Indices, engine_texts, of_texts
 from tercet.corpus.stems import (
     check_stopwords,
     check_word_options,
@@ -37,8 +37,8 @@ from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import OptionError, did_you_mean
 from tercet.explanation.explanation import MATCH_LEVELS, Explanation, Matched
 from tercet.explanation.levels import ngram_levels
+from tercet.explanation.matches import Count, Ids, Word, ngrams, words_of
 from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Share, counted
-from tercet.explanation.places import Count, Ids, Word, ngrams, words_of
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -162,8 +162,9 @@ class Jaccard(Metric):
                 if key == "jaccard":
                     raise
                 name = key.removeprefix("jaccard_")
-                place = f"The variant {name!r} of jaccard_sets, with the options of the call"
-                raise OptionError(f"{place}: {error}") from None
+                raise OptionError(
+                    f"The variant {name!r} of jaccard_sets, with the options of the call: {error}"
+                ) from None
 
     @cached_property
     def by_name(self) -> dict[str, Jaccard]:
@@ -211,11 +212,11 @@ class Jaccard(Metric):
     @cached_property
     def _signature(self) -> Signature:
         variants = list(self.by_name.values())
-        common_parts = self._parts()
+        common_parts = self._signature_parts()
         # Of a variant only what differs from the options of the call is written.
         changes = {
             name.removeprefix("jaccard_"): ",".join(
-                f"{key}:{value}" for key, value in variant._parts().items() if value != common_parts[key]
+                f"{key}:{value}" for key, value in variant._signature_parts().items() if value != common_parts[key]
             )
             for name, variant in self.by_name.items()
             if name != "jaccard"
@@ -229,7 +230,7 @@ class Jaccard(Metric):
         }
         return Signature.of(self.name, parts)
 
-    def _parts(self) -> dict[str, object]:
+    def _signature_parts(self) -> dict[str, object]:
         """Return what a signature says of the options that a variant may change."""
         return {
             "tok": tokenizer_label(self.tokenizer),
@@ -246,12 +247,12 @@ class Jaccard(Metric):
         """Return one row per item; variants with the same tokenizer and case share one tokenization."""
         splits: Splits = {}
         first = len(self.base_columns)
-        rows, *variants = (self._rows(batch, variant, splits) for variant in self.by_name.values())
+        rows, *variants = (self._rows_of_variant(batch, variant, splits) for variant in self.by_name.values())
         rows = np.concatenate([rows, *(variant_rows[:, first:] for variant_rows in variants)], axis=1)
         leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(context), self.columns, rows)
 
-    def _rows(self, batch: Corpus, variant: Jaccard, splits: Splits) -> Array:
+    def _rows_of_variant(self, batch: Corpus, variant: Jaccard, splits: Splits) -> Array:
         """Return the base columns, and score, intersection and union of every item by the rules of a variant."""
         changed = variant.stemmer is not None or variant.lemmatizer is not None or variant.stopwords is not None
         if changed or (self.variants and variant.tokenizer not in ENGINE_TOKENIZERS):
@@ -289,7 +290,7 @@ class Jaccard(Metric):
         units, n_types = ngram_ids(tokens.tokens, self.ngram, tokens.n_types)
         first = len(self.base_columns)
 
-        def rows(texts: Places, references: Places) -> Array:
+        def rows(texts: Indices, references: Indices) -> Array:
             pairs = np.repeat(texts, len(references)), np.tile(references, len(texts))
             shared, either = overlaps(units, *pairs, n_types, self.multiset)
             crossed_rows = np.zeros((len(shared), len(self.columns)))
@@ -311,10 +312,12 @@ class Jaccard(Metric):
 
     def finalize(self, totals: Array) -> Scores:
         """Return the means over the items, and (micro) sums of intersections over sums of unions."""
-        parts, items = totals[..., len(self.base_columns) :], np.maximum(totals[..., 0], 1.0)
+        items = np.maximum(totals[..., 0], 1.0)
         scores: Scores = {}
-        for place, name in enumerate(self.by_name):
-            score, shared, either = (parts[..., len(_PARTS) * place + part] for part in range(len(_PARTS)))
+        column = len(self.base_columns)
+        for name in self.by_name:
+            score, shared, either = (totals[..., column + part] for part in range(len(_PARTS)))
+            column += len(_PARTS)
             scores[name] = self.scale * score / items
             scores[f"{name}_micro"] = self.scale * shared / np.where(either > 0, either, 1.0)
         return scores
@@ -435,30 +438,41 @@ def _matches(metric: Jaccard, batch: Corpus, name: str, splits: Splits) -> list[
     tokens, words = metric.tokens(batch, variant, splits)
     plain, plain_words = metric.tokens(batch, variant, splits, as_written=True)
     overlaps = metric.overlaps(variant, tokens)
-    spelling, written = words(), plain_words()
-    texts, as_written = tokens.tokens.lists(), plain.tokens.lists()
+    spelling = words()
+    written_spelling = plain_words()
+    texts = tokens.tokens.lists()
+    written_texts = plain.tokens.lists()
 
     def units(ids: Ids) -> Units:
         unit_counts = Counter(ngrams(ids, variant.ngram))
-        return unit_counts if variant.multiset else Counter(dict.fromkeys(unit_counts, 1))
+        if variant.multiset:
+            return unit_counts
+        return Counter(dict.fromkeys(unit_counts, 1))
 
     def marked(document: int, other_document: int) -> list[Word]:
-        ids, limits = texts[document], units(texts[other_document])
+        ids = texts[document]
+        limits = units(texts[other_document])
         # Of a set, a unit that both texts have is marked wherever it occurs.
         if not variant.multiset:
             limits = Counter(dict.fromkeys(limits, len(ids)))
         levels = [int(level > 0) for level in ngram_levels(ids, {variant.ngram: limits})]
-        return words_of([spelling[i] for i in ids], levels, [written[i] for i in as_written[document]])
+        compared = [spelling[i] for i in ids]
+        written = [written_spelling[i] for i in written_texts[document]]
+        return words_of(compared, levels, written)
 
     predictions, references = tokens.pairs
-    matches, firsts = [], overlaps.starts.tolist()
-    for first, pair in zip(firsts, first_greatest(overlaps.scores, overlaps.starts).tolist(), strict=True):
-        text, reference = int(predictions[pair]), int(references[pair])
-        prediction_units, reference_units = units(texts[text]), units(texts[reference])
+    first_pairs = overlaps.starts.tolist()
+    best_pairs = first_greatest(overlaps.scores, overlaps.starts).tolist()
+    matches = []
+    for first_pair, pair in zip(first_pairs, best_pairs, strict=True):
+        text = int(predictions[pair])
+        reference = int(references[pair])
+        prediction_units = units(texts[text])
+        reference_units = units(texts[reference])
         matches.append(
             VariantMatches(
                 name=name,
-                reference=pair - first,
+                reference=pair - first_pair,
                 score=float(overlaps.scores[pair]),
                 shared=int(overlaps.shared[pair]),
                 either=int(overlaps.either[pair]),

@@ -24,9 +24,9 @@ from tercet.corpus.normalizers import label_of_normalizers
 from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, OptionError, needs, setting, shorten
 from tercet.explanation.explanation import Explanation
+from tercet.explanation.matches import Word
 from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Table
 from tercet.explanation.pictures import Piece, surprise_html
-from tercet.explanation.places import Word
 from tercet.locks import Lock
 from tercet.networks.adapters import put_adapter
 from tercet.networks.encoder import (
@@ -231,18 +231,23 @@ class Perplexity(Metric):
         model = self.model()
         size, stride = _window_of(self, model)
         # evaluate scores in single precision, refuses texts without a token, and cuts long ones.
-        is_exact = model.dtype == "float32" and self.empty_text == "error"
+        equals_evaluate = (
+            model.dtype == "float32" and self.empty_text == "error" and (size is None or self.long_text != "window")
+        )
+        long_text = None
+        if size is not None:
+            long_text = f"window,{stride}" if self.long_text == "window" else self.long_text
         parts = {
             "model": model.label,
             "revision": self.revision,
             "start": self.add_start_token,
             "length": size,
-            "long": None if size is None else self.long_text + (f",{stride}" if self.long_text == "window" else ""),
+            "long": long_text,
             "empty": None if self.empty_text == "error" else self.empty_text,
             "dtype": None if model.dtype == "float32" else model.dtype,
             "normalize": label_of_normalizers(self.normalize),
             "compat": self.compat,
-            "equals": "evaluate" if is_exact and (size is None or self.long_text != "window") else None,
+            "equals": "evaluate" if equals_evaluate else None,
         }
         return Signature.of(self.name, parts)
 
@@ -291,7 +296,8 @@ class Perplexity(Metric):
         if cut:
             warnings.append(cut_warning(cut, _window_of(self, self.model())[0]))
         if skipped:
-            warnings.append(f"{skipped} {'text has' if skipped == 1 else 'texts have'} no token to score: left out.")
+            texts_have = "text has" if skipped == 1 else "texts have"
+            warnings.append(f"{skipped} {texts_have} no token to score: left out.")
         return " ".join(warnings) or None
 
     def finalize(self, totals: Array) -> Scores:
@@ -440,11 +446,11 @@ class LanguageModel:
         with own_settings(), torch.inference_mode(), bar_of("reading", "texts", len(lengths), delay=0) as bar:
             for chosen in batches:
                 try:
-                    places, values = self._of_batch(windows, chosen)
+                    numbers, values = self._of_batch(windows, chosen)
                 except (RuntimeError, MemoryError) as error:
                     batches.halve(error)
                     continue
-                surprisals[places] = values
+                surprisals[numbers] = values
                 if bar is not None:
                     bar.update(len(chosen))
         return surprisals
@@ -460,8 +466,8 @@ class LanguageModel:
         ids = np.where(present, windows.ids.values[source], 0).astype(np.int64)
         is_target = present & (positions + 1 >= windows.first[chosen][:, None])
         targets = windows.ids.values[source[is_target] + 1].astype(np.int64)
-        flat_places = torch.from_numpy(np.flatnonzero(is_target)).to(self.device)
-        values, is_finite = self._surprisals(torch.from_numpy(ids).to(self.device), flat_places, targets)
+        flat_positions = torch.from_numpy(np.flatnonzero(is_target)).to(self.device)
+        values, is_finite = self._surprisals(torch.from_numpy(ids).to(self.device), flat_positions, targets)
         if not is_finite.all():
             row = int(np.nonzero(is_target)[0][np.flatnonzero(~is_finite)[0]])
             window = windows.ids.pieces()[chosen[row]]
@@ -469,13 +475,13 @@ class LanguageModel:
             batch = torch.from_numpy(window.astype(np.int64))[None].to(self.device)
             layer = first_broken_layer(self.network, batch)
             raise not_finite_error(f"language model {self.label}", self.dtype, text, layer)
-        places = (windows.target - windows.first)[chosen][:, None] + positions + 1
-        return places[is_target], values
+        numbers = (windows.target - windows.first)[chosen][:, None] + positions + 1
+        return numbers[is_target], values
 
     def _surprisals(
-        self, ids: Any, flat_places: Any, targets: NDArray[np.int64]
+        self, ids: Any, flat_positions: Any, targets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return the surprisals of what follows some places of a batch, given as if its rows were one.
+        """Return the surprisals of what follows some positions of a batch, given as if its rows were one.
 
         And which come from logits that are finite, but for tokens that are impossible (minus infinity).
         """
@@ -488,8 +494,10 @@ class LanguageModel:
             states = self.body(input_ids=ids, use_cache=False).last_hidden_state.flatten(0, 1)
         size = max(1, _LOGITS_BYTES // (4 * self.vocabulary_size))
         parts = []
-        for places, next_ids in zip(flat_places.split(size), target_ids.split(size), strict=True):
-            logits = states[places] if self.head is None else self.head(states[places])
+        for positions, next_ids in zip(flat_positions.split(size), target_ids.split(size), strict=True):
+            logits = states[positions]
+            if self.head is not None:
+                logits = self.head(logits)
             logits = logits.float()
             totals = torch.logsumexp(logits, 1)
             parts.append(torch.stack([totals - logits.gather(1, next_ids[:, None])[:, 0], totals]))
@@ -552,7 +560,7 @@ def _language_model(
     with torch.inference_mode():
         _check_causal(network, torch_device, str(model), dtype)
         logits = network(input_ids=_probe(torch_device)[:1], use_cache=False).logits
-        body, head = _parts(network, torch_device, logits)
+        body, head = _body_and_head(network, torch_device, logits)
     return LanguageModel(
         tokenizer=tokenizer,
         network=network,
@@ -610,7 +618,7 @@ def _check_causal(network: Any, device: Any, model: str, dtype: str) -> None:
         )
 
 
-def _parts(network: Any, device: Any, logits: Any) -> tuple[Any, Any]:
+def _body_and_head(network: Any, device: Any, logits: Any) -> tuple[Any, Any]:
     """Return the body and the head, if they are all that makes the logits; else None twice."""
     body, head = network.base_model, network.get_output_embeddings()
     if head is None or body is network:
@@ -680,18 +688,25 @@ def _tokens_of_texts(texts: Sequence[str], o: Perplexity, model: LanguageModel) 
 
     Time: about a microsecond per byte. Memory: the ids.
     """
-    start, (size, _) = _start_of(o, model), _window_of(o, model)
+    start = _start_of(o, model)
+    size, _ = _window_of(o, model)
     rows = [[*start, *row] for row in model.ids(texts)]
     whole = np.array([len(row) for row in rows], np.int64)
     sizes = np.array([(len(text.encode()), len(text)) for text in texts], np.int64).reshape(-1, 2)
     skipped = np.zeros(len(rows), np.int64)
-    limit = size if o.long_text == "truncate" and size is not None else whole.max(initial=0)
+    limit = whole.max(initial=0)
+    if o.long_text == "truncate" and size is not None:
+        limit = size
     for index in np.flatnonzero((whole > limit) | (not start)).tolist():
         row = rows[index]
-        first, stop = len(start), min(len(row), limit)
+        # The tokens that are read, behind those of the start.
+        first = len(start)
+        stop = min(len(row), limit)
         if stop < len(row) and model.tokenizer.truncation_side == "left":
-            first, stop = len(row) - (stop - len(start)), len(row)
-        rows[index], skipped[index] = [*start, *row[first:stop]], first - len(start)
+            first = len(row) - (stop - len(start))
+            stop = len(row)
+        rows[index] = [*start, *row[first:stop]]
+        skipped[index] = first - len(start)
         unread = 0 if start else 1  # the first token is read, not scored
         sizes[index] = _size(texts[index], first - len(start) + unread, stop - len(start), model)
     return Texts(rows, whole, skipped, sizes)
@@ -710,16 +725,18 @@ def _check_lengths(
     metric: Perplexity, model: LanguageModel, texts: Texts, text_numbers: NDArray[np.int64], batch: Corpus
 ) -> None:
     """Raise an InputError for the first item that is too short to be scored, or too long."""
-    start, (size, _) = _start_of(metric, model), _window_of(metric, model)
+    start = _start_of(metric, model)
+    size, _ = _window_of(metric, model)
     lengths = texts.whole[text_numbers]
     too_short = np.flatnonzero(lengths < 2).tolist()
     if too_short and metric.empty_text == "error":
         index = too_short[0]
         least = "one token" if start else "two tokens (one with add_start_token=True)"
         count = lengths[index] - len(start)
+        tokens = "token" if count == 1 else "tokens"
         raise InputError(
             f"item {batch.first_item + index % batch.n_segments} of predictions is too short to be scored: "
-            f"{shorten(batch.texts[index].as_py())} has {count} {'token' if count == 1 else 'tokens'}, expected "
+            f"{shorten(batch.texts[index].as_py())} has {count} {tokens}, expected "
             f"at least {least}. empty_text='skip' leaves such texts out."
         )
     too_long = [] if size is None else np.flatnonzero(lengths > size).tolist()
@@ -740,7 +757,7 @@ class Windows:
     """The input of a model: texts, or overlapping windows of those that are too long."""
 
     ids: Ragged  # a row per window, of at least two ids
-    # the place of its first target in the window, from 1: the tokens before it were scored in an earlier window
+    # the position of its first target in the window, from 1: the tokens before it were scored in an earlier window
     first: NDArray[np.int64]
     target: NDArray[np.int64]  # the number of that target among those of all texts
     offsets: NDArray[np.int64]  # text i has the targets offsets[i] to offsets[i + 1]
@@ -758,21 +775,21 @@ def windows_of(rows: Sequence[Sequence[int]], size: int | None, stride: int) -> 
     windows have at least ``size - stride`` ids before them.
     """
     ids: list[NDArray[np.int32]] = []
-    places: list[tuple[int, int]] = []
+    first_targets: list[tuple[int, int]] = []
     sizes = np.array([max(len(row) - 1, 0) for row in rows], np.int64)
     offsets = np.append(0, np.cumsum(sizes))
     for row, n_earlier_targets in zip(rows, offsets.tolist(), strict=False):
         whole = np.array(row, np.int32)
         for start, stop, scored in _bounds(len(row), len(row) if size is None else size, stride):
             ids.append(whole[start:stop])
-            places.append((scored - start, n_earlier_targets + scored - 1))
-    first, target = np.array(places, np.int64).reshape(-1, 2).T
+            first_targets.append((scored - start, n_earlier_targets + scored - 1))
+    first, target = np.array(first_targets, np.int64).reshape(-1, 2).T
     window_offsets = np.append(0, np.cumsum([len(window_ids) for window_ids in ids])).astype(np.int64)
     return Windows(Ragged(np.concatenate([*ids, np.zeros(0, np.int32)]), window_offsets), first, target, offsets)
 
 
 def _bounds(length: int, size: int, stride: int) -> Iterator[tuple[int, int, int]]:
-    """Yield begin and end of each window of a row, and the place of the first id that it scores."""
+    """Yield begin and end of each window of a row, and the position of the first id that it scores."""
     if length < 2:
         return
     scored = 1

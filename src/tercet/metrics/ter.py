@@ -22,14 +22,14 @@ from tercet.checks import as_scale
 from tercet.corpus.artefacts import LetterCounts, count_letters
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_texts
-from tercet.corpus.reading import Crossing, Places, of_texts
+from tercet.corpus.reading import Crossing, Indices, of_texts
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import pair_edits
 from tercet.explanation.edits import Edits, steps_of, words_in
 from tercet.explanation.explanation import Matched
+from tercet.explanation.matches import Word
 from tercet.explanation.parts import Line, Part, Table
-from tercet.explanation.places import Word
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -186,11 +186,11 @@ class Ter(Metric):
         tokens, _ = tokenize(read_texts(list(chain(*self.texts(Corpus(predictions, references))))), "none")
         lengths, n = tokens.tokens.lengths, len(sides[0])
 
-        def rows(texts: Places, references: Places) -> NDArray[np.float64]:
-            text_places = np.repeat(np.searchsorted(sides[0], texts), len(references))
-            reference_places = np.tile(n + np.searchsorted(sides[1], references), len(texts))
-            edits = pair_edits(tokens.tokens, text_places, reference_places, tokens.n_types)
-            return np.column_stack([base_of_pairs(lengths[text_places]), edits, lengths[reference_places]])
+        def rows(texts: Indices, references: Indices) -> NDArray[np.float64]:
+            text_documents = np.repeat(np.searchsorted(sides[0], texts), len(references))
+            reference_documents = np.tile(n + np.searchsorted(sides[1], references), len(texts))
+            edits = pair_edits(tokens.tokens, text_documents, reference_documents, tokens.n_types)
+            return np.column_stack([base_of_pairs(lengths[text_documents]), edits, lengths[reference_documents]])
 
         return rows
 
@@ -214,18 +214,19 @@ class Ter(Metric):
         shift_moves, step_kinds = engine.edit_path(prediction, references[best])
         words = prediction.split()
 
-        places = list(range(len(words)))
+        # The words of the prediction, by their positions in it, in the order that the shifts make.
+        positions = list(range(len(words)))
         shifts: list[Shift] = []
         moved: set[int] = set()
-        # Each shift counts places in the text as the shifts before it left it.
+        # Each shift starts from the order that the shifts before it left.
         for start, length, to in shift_moves:
-            block = places[start : start + length]
-            places[start : start + length] = []
-            places[to:to] = block
+            block = positions[start : start + length]
+            positions[start : start + length] = []
+            positions[to:to] = block
             moved.update(block)
-            shifts.append(Shift(" ".join(words[place] for place in block), start, to, length))
+            shifts.append(Shift(" ".join(words[position] for position in block), start, to, length))
 
-        steps = steps_of(step_kinds, words, references[best].split(), places, moved)
+        steps = steps_of(step_kinds, words, references[best].split(), positions, moved)
         row = self.segment_stats(batch, context).rows[0]
         return TerEdits(
             score=float(self.finalize(row)["ter"]),

@@ -22,7 +22,7 @@ from tercet.engine.chosen import engine
 from tercet.engine.counting import nearest_edits
 from tercet.explanation.edits import Edits, Step, steps_of, words_in
 from tercet.explanation.explanation import Matched
-from tercet.explanation.places import Word
+from tercet.explanation.matches import Word
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -118,7 +118,7 @@ class Wer(HasTokenizer):
         """Return the rates, and the information preserved, as jiwer does."""
         rates = engine.error_rates(as_rows(totals, self.columns), self.scale)
         rates = rates.reshape(*totals.shape[:-1], len(_RATES))
-        return {name: rates[..., place] for place, name in enumerate(_RATES)}
+        return {name: rates[..., column] for column, name in enumerate(_RATES)}
 
     def report(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
         """Return the rates, the information preserved, and jiwer's counts of words."""
@@ -152,14 +152,18 @@ class Wer(HasTokenizer):
     def alignments(self, batch: Corpus) -> list[tuple[int, list[Step]]]:
         """Return for each item which reference needs the fewest edits, and the alignment with it."""
         tokens, words = tokenize(batch, self.tokenizer, prepare=self.change)
-        spelling, documents = np.array(words(), object), tokens.tokens.pieces()
-        (texts, references), first_pairs = tokens.pairs, tokens.pair_offsets.tolist()
+        spelling = np.array(words(), object)
+        documents = tokens.tokens.pieces()
+        texts, references = tokens.pairs
+        first_pairs = tokens.pair_offsets.tolist()
+        _, nearest_pairs = nearest_edits(tokens)
         alignments = []
-        for pair in nearest_edits(tokens)[1].tolist():
-            item, reference = int(texts[pair]), int(references[pair])
-            sides = documents[item], documents[reference]
-            kinds = engine.edit_steps(*sides, tokens.n_types)
-            steps = steps_of(kinds, *(spelling[side].tolist() for side in sides))
+        for pair in nearest_pairs.tolist():
+            item = int(texts[pair])
+            text_ids = documents[item]
+            reference_ids = documents[int(references[pair])]
+            kinds = engine.edit_steps(text_ids, reference_ids, tokens.n_types)
+            steps = steps_of(kinds, spelling[text_ids].tolist(), spelling[reference_ids].tolist())
             alignments.append((pair - first_pairs[item], steps))
         return alignments
 

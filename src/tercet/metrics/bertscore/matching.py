@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.corpus.reading import Places
+from tercet.corpus.reading import Indices
 from tercet.engine.ragged import Ragged, different_rows, ranges
 from tercet.errors import InputError
 from tercet.networks.encoder import Encoder, Store, order_of, windows_of
@@ -101,20 +101,21 @@ def _match_crossed(
         sides = [
             [_padded(store, shares, side, chosen) for chosen in _near(lengths[side])] for side in (texts, references)
         ]
-        for (left_places, left_rows, left_share), (right_places, right_rows, right_share) in product(*sides):
+        for (left_texts, left_rows, left_share), (right_texts, right_rows, right_share) in product(*sides):
             for layer, vectors in enumerate(store.vectors):
-                left_vectors, right_vectors = vectors[left_rows].flatten(0, 1), vectors[right_rows].flatten(0, 1)
+                left_vectors = vectors[left_rows].flatten(0, 1)
+                right_vectors = vectors[right_rows].flatten(0, 1)
                 similarity = (left_vectors @ right_vectors.T).view(*left_rows.shape, *right_rows.shape)
-                sums[0, layer, left_places[:, None], right_places] = (
-                    similarity.amax(3) * left_share[:, :, None]
-                ).sum(1)
-                sums[1, layer, left_places[:, None], right_places] = (similarity.amax(1) * right_share).sum(2)
+                precisions = (similarity.amax(3) * left_share[:, :, None]).sum(1)
+                recalls = (similarity.amax(1) * right_share).sum(2)
+                sums[0, layer, left_texts[:, None], right_texts] = precisions
+                sums[1, layer, left_texts[:, None], right_texts] = recalls
     precision_and_recall: NDArray[np.float64] = sums.cpu().double().numpy()
     return precision_and_recall
 
 
 def _near(lengths: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """Yield the places of texts of near lengths, of at most `_CROSSED` tokens with padding; none of empty ones."""
+    """Yield the numbers of texts of near lengths, of at most `_CROSSED` tokens with padding; none of empty ones."""
     order = np.argsort(-lengths, kind="stable")[: int((lengths > 0).sum())]
     while len(order):
         size = max(1, _CROSSED // int(lengths[order[0]]))
@@ -123,7 +124,7 @@ def _near(lengths: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
 
 
 def _padded(store: Store, shares: Any, texts: NDArray[np.int64], chosen: NDArray[np.int64]) -> tuple[Any, Any, Any]:
-    """Return places of texts, their tokens in the store, and the shares of these.
+    """Return the numbers of texts, their tokens in the store, and the shares of these.
 
     A shorter text is padded with its first token, with a share of 0: a token that occurs twice changes no maximum.
     """
@@ -132,10 +133,10 @@ def _padded(store: Store, shares: Any, texts: NDArray[np.int64], chosen: NDArray
     starts, stops = store.offsets[texts[chosen], None], store.offsets[texts[chosen] + 1, None]
     rows = starts + np.arange(int((stops - starts).max()))
     present = rows < stops
-    places, rows_of_tokens, is_counted = (
+    numbers, rows_of_tokens, is_counted = (
         torch.from_numpy(array).to(shares.device) for array in (chosen, np.where(present, rows, starts), present)
     )
-    return places, rows_of_tokens, shares[rows_of_tokens].masked_fill_(~is_counted, 0)
+    return numbers, rows_of_tokens, shares[rows_of_tokens].masked_fill_(~is_counted, 0)
 
 
 def _best_matches(left: Any, right: Any, absent: Any) -> tuple[Any, Any]:
@@ -170,11 +171,14 @@ def _buckets(
         longest_left, longest_right = lengths[start]
         stop = start + 1
         while stop < len(order):
-            next_left, next_right = max(longest_left, lengths[stop][0]), max(longest_right, lengths[stop][1])
+            left_length, right_length = lengths[stop]
+            next_left = max(longest_left, left_length)
+            next_right = max(longest_right, right_length)
             size = stop + 1 - start
             if size * (next_left + next_right) > most or size * next_left * next_right > _SIMILARITIES:
                 break
-            longest_left, longest_right, stop = next_left, next_right, stop + 1
+            longest_left, longest_right = next_left, next_right
+            stop += 1
         yield order[start:stop]
         start = stop
 
@@ -233,17 +237,18 @@ def score_pairs(
     precision_and_recall = np.zeros((2, encoder.n_layers, len(predictions)))
     n_texts = len(np.unique(np.concatenate([predictions, references])))
     with _progress_bar(verbose, n_texts) as bar:
-        for part in _parts(texts, predictions, references, STORE_BYTES // encoder.token_bytes):
-            chosen, places = np.unique(np.concatenate([predictions[part], references[part]]), return_inverse=True)
+        for part in _slices_of_pairs(texts, predictions, references, STORE_BYTES // encoder.token_bytes):
+            chosen, numbers = np.unique(np.concatenate([predictions[part], references[part]]), return_inverse=True)
             order = order_of(texts.rows.rows(chosen))
-            chosen, places = chosen[order], np.argsort(order)[places]
+            chosen = chosen[order]
+            numbers = np.argsort(order)[numbers]
             n_pairs = part.stop - part.start
             # References are kept for other systems; a prediction is of one.
             keep = np.zeros(len(chosen), bool)
-            keep[places[n_pairs:]] = True
+            keep[numbers[n_pairs:]] = True
             store, shares = _embedded(texts, encoder, chosen, keep, limit, batch_size, bar, widths)
             part_floors = None if floors is None else (floors[0][part], floors[1][part])
-            precision_and_recall[:, :, part] = match(store, shares, places[:n_pairs], places[n_pairs:], part_floors)
+            precision_and_recall[:, :, part] = match(store, shares, numbers[:n_pairs], numbers[n_pairs:], part_floors)
     return precision_and_recall[0], precision_and_recall[1]
 
 
@@ -266,7 +271,7 @@ def _embedded(
     return store, texts.shares[ranges(texts.rows.offsets[chosen], rows.lengths)]
 
 
-def _parts(
+def _slices_of_pairs(
     texts: Texts, predictions: NDArray[np.int64], references: NDArray[np.int64], limit: int
 ) -> Iterator[slice]:
     """Yield slices of pairs whose different texts have at most so many tokens (but one pair at least)."""
@@ -298,14 +303,14 @@ def _progress_bar(verbose: bool, n_texts: int) -> AbstractContextManager[Any]:
 
 
 def score_crossed(
-    texts: Texts, encoder: Encoder, predictions: Places, references: Places, *options: Any
+    texts: Texts, encoder: Encoder, predictions: Indices, references: Indices, *options: Any
 ) -> NDArray[np.float64]:
     """Return precision and recall of each prediction with each reference, shape (2, layers, h, r).
 
     The encoder keeps all embeddings for the next block. The options are those of `_embedded`, and so is the memory:
     `STORE_BYTES` at most, as for `score_pairs`.
     """
-    chosen, places = np.unique(np.concatenate([predictions, references]), return_inverse=True)
+    chosen, numbers = np.unique(np.concatenate([predictions, references]), return_inverse=True)
     # Halves of the longer side, until the embeddings of a part fit.
     if len(chosen) > 2 and texts.rows.lengths[chosen].sum() * encoder.token_bytes > STORE_BYTES:
         if len(predictions) >= len(references):
@@ -314,7 +319,7 @@ def score_crossed(
             pairs, axis = [(predictions, half_texts) for half_texts in np.array_split(references, 2)], 3
         return np.concatenate([score_crossed(texts, encoder, *part, *options) for part in pairs], axis=axis)
     store, shares = _embedded(texts, encoder, chosen, np.ones(len(chosen), bool), *options)
-    return _match_crossed(store, shares, *np.split(places, [len(predictions)]))
+    return _match_crossed(store, shares, *np.split(numbers, [len(predictions)]))
 
 
 # The warnings and errors of bertscore_idf.

@@ -17,7 +17,7 @@ from tercet.base.options import shared_labels
 from tercet.base.rows import PairRows, base_of_pairs, base_rows
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, check_texts, read_items, read_texts
-from tercet.corpus.reading import Crossing, Places, read_batch
+from tercet.corpus.reading import Crossing, Indices, read_batch
 from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, OptionError, shorten
 from tercet.explanation.explanation import Explanation
@@ -448,7 +448,7 @@ class BertScore(BertscoreOptions):
         warn_of(self, texts_warning(int(cut.sum()), unweighted, limit))
         n_base = len(self.base_columns)
 
-        def rows(predictions: Places, references: Places) -> NDArray[np.float64]:
+        def rows(predictions: Indices, references: Indices) -> NDArray[np.float64]:
             pairs = texts.text[predictions], texts.text[references]
             precision_and_recall = score_crossed(texts, encoder, *pairs, limit, self.batch_size)
             lengths = (documents.lengths[predictions][:, None], documents.lengths[references])
@@ -504,9 +504,9 @@ def make_baseline(
         total = total + stats.rows.sum(axis=0)
         squares = squares + (stats.rows**2).sum(axis=0)
         columns, signature = stats.columns, stats.signature
-    places = [columns.index(name) for name in metric.segment_names]
-    means = total[places] / len(first)
-    variances = np.maximum(squares[places] / len(first) - means**2, 0)
+    measures = [columns.index(name) for name in metric.segment_names]
+    means = total[measures] / len(first)
+    variances = np.maximum(squares[measures] / len(first) - means**2, 0)
     errors = np.sqrt(variances / len(first))
     shape = -1, len(MEASURES)
     return Baseline(means.reshape(shape), errors.reshape(shape), len(first), str(signature))
@@ -649,45 +649,48 @@ def _explain_pair(metric: BertScore, prediction: str, references: Any, corpus: I
 
 
 def _alignment(metric: BertScore, prediction: str, reference: str, index: int, context: Any) -> Alignment:
-    encoder, strings = metric.encoder(), [prediction, reference]
-    whole, documents, texts = metric.prepare(strings, context)
-    limit = encoder.subwords.length_limit(metric.max_length)
+    encoder = metric.encoder()
+    subwords = encoder.subwords
+    whole, documents, texts = metric.prepare([prediction, reference], context)
+    limit = subwords.length_limit(metric.max_length)
     if metric.long_text == "error" and limit is not None and (whole.lengths > limit).any():
         raise InputError(f"The texts have {whole.lengths.tolist()} tokens, more than the encoder's limit of {limit}.")
-    windows = windows_of(texts.rows, limit, encoder.subwords)
+    windows = windows_of(texts.rows, limit, subwords)
     store = encoder.embed(windows, texts.rows, np.zeros(len(texts.rows.lengths), bool), metric.batch_size)
-    bounds = [slice(*store.offsets[text : text + 2]) for text in texts.text]
-    vectors = [store.vectors[0, bound] for bound in bounds]
+    prediction_rows, reference_rows = [slice(*store.offsets[text : text + 2]) for text in texts.text]
     with own_settings():
-        similarity = (vectors[0] @ vectors[1].T).cpu().numpy()
-    is_official = metric.compat is not None
-    # bert-score takes a text of two tokens for CLS and SEP alone, whatever they are.
-    lengths = documents.lengths
-    is_empty = bool((lengths == 2 if is_official else lengths <= encoder.subwords.n_special).any())
+        similarity = (store.vectors[0, prediction_rows] @ store.vectors[0, reference_rows].T).cpu().numpy()
     warn_of(metric, texts_warning(int((documents.lengths < whole.lengths).sum()), 0, limit))
-    shares = [texts.shares[bound].astype(float) for bound in bounds]
-    # The places of the tokens are cut as the tokens are, which tells those that are left.
+
+    # The positions of the tokens are cut as the tokens are, which tells those that are left.
     positions = Ragged(np.concatenate([np.arange(length) for length in whole.lengths]), whole.offsets)
-    kept_positions = encoder.subwords.truncate(positions, metric.cut_at(encoder.subwords)).pieces()
-    sides = [
-        _Side(text, ids, positions, share, encoder.subwords)
-        for text, ids, positions, share in zip(strings, documents.pieces(), kept_positions, shares, strict=True)
-    ]
-    prediction_tokens = sides[0].tokens(similarity, sides[1])
-    reference_tokens = sides[1].tokens(similarity.T, sides[0])
-    precision, recall = (
-        sum(token.contribution for token in tokens) for tokens in (prediction_tokens, reference_tokens)
-    )
+    prediction_positions, reference_positions = subwords.truncate(positions, metric.cut_at(subwords)).pieces()
+    prediction_ids, reference_ids = documents.pieces()
+    prediction_shares = texts.shares[prediction_rows].astype(float)
+    reference_shares = texts.shares[reference_rows].astype(float)
+    prediction_side = _Side(prediction, prediction_ids, prediction_positions, prediction_shares, subwords)
+    reference_side = _Side(reference, reference_ids, reference_positions, reference_shares, subwords)
+    prediction_tokens = prediction_side.tokens(similarity, reference_side)
+    reference_tokens = reference_side.tokens(similarity.T, prediction_side)
+
+    precision = sum(token.contribution for token in prediction_tokens)
+    recall = sum(token.contribution for token in reference_tokens)
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
     if math.isnan(f1):  # with zero_weight="nan", a measure can be NaN
         f1 = 0.0
+    is_official = metric.compat is not None
+    is_empty = (documents.lengths <= subwords.n_special).any()
+    if is_official:
+        # bert-score takes a text of two tokens for CLS and SEP alone, whatever they are.
+        is_empty = (documents.lengths == 2).any()
     if is_empty:
-        # bert-score sets the precision and recall of an empty text to 0 only after it has computed F.
-        precision, recall, f1 = 0.0, 0.0, f1 if is_official else 0.0
-        prediction_tokens, reference_tokens = (
-            [replace(token, weight=0.0, contribution=0.0, loss=0.0) for token in tokens]
-            for tokens in (prediction_tokens, reference_tokens)
-        )
+        precision = 0.0
+        recall = 0.0
+        # bert-score sets precision and recall of an empty text to 0 only after it has computed F.
+        if not is_official:
+            f1 = 0.0
+        prediction_tokens = [replace(token, weight=0.0, contribution=0.0, loss=0.0) for token in prediction_tokens]
+        reference_tokens = [replace(token, weight=0.0, contribution=0.0, loss=0.0) for token in reference_tokens]
     return Alignment(
         prediction=prediction,
         reference=reference,

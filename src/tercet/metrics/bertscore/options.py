@@ -244,7 +244,8 @@ def idf_label(o: BertscoreOptions, table: IdfTable | None, weights: Weights) -> 
         return f"mapping,{weights.digest}"
     if table is None:
         return "no"
-    return f"{o.idf_documents if o.idf is True else 'table'},{table.digest}"
+    documents = o.idf_documents if o.idf is True else "table"
+    return f"{documents},{table.digest}"
 
 
 def equal_implementation(o: BertscoreOptions, encoder: Encoder) -> str | None:

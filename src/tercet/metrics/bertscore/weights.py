@@ -332,7 +332,7 @@ class IdfTable:
                 table = pa.ipc.open_file(source).read_all()
             # Before the table is read, because reading a malformed one may end the process.
             table.validate(full=True)
-            return cls._checked(table, json.loads(table.schema.metadata[b"tercet"]))
+            return cls._of_table(table, json.loads(table.schema.metadata[b"tercet"]))
         except Exception as error:  # broken files raise errors of many kinds
             reason = f": {error}" if isinstance(error, InputError) else ""
             raise InputError(
@@ -340,7 +340,7 @@ class IdfTable:
             ) from error
 
     @classmethod
-    def _checked(cls, table: pa.Table, meta: dict[str, Any]) -> IdfTable:
+    def _of_table(cls, table: pa.Table, meta: dict[str, Any]) -> IdfTable:
         """Return the contents of a file; InputError names what is invalid."""
         if meta["format"] != _FORMAT:
             raise InputError(f"its format is {shorten(meta['format'])}, expected {_FORMAT!r}")
@@ -443,13 +443,13 @@ def read_baseline(path: Path) -> NDArray[np.float64]:
     return np.array(rows)
 
 
-def _baseline_row(line: list[str], number: int, place: str) -> list[float]:
+def _baseline_row(line: list[str], number: int, source: str) -> list[float]:
     try:
         layer, *values = map(float, line)
     except ValueError:
         layer, values = math.nan, []
     if layer != number or len(values) != 3 or not all(-1 <= value < 1 for value in values):
-        raise InputError(f"{place}: expected the layer {number} and three numbers below 1, got {','.join(line)!r}.")
+        raise InputError(f"{source}: expected the layer {number} and three numbers below 1, got {','.join(line)!r}.")
     return values
 
 

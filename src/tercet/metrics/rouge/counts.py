@@ -29,7 +29,7 @@ from tercet.engine.counting import (
 from tercet.engine.plain_rouge import MOST_TYPES, MOST_WAY_BACK
 from tercet.engine.ragged import Ragged, TokenBatch, first_greatest
 from tercet.errors import InputError, OptionError
-from tercet.explanation.places import lcs_places, ngrams
+from tercet.explanation.matches import lcs_positions, ngrams
 
 from .options import MEASURES, RougeOptions, RougeType
 
@@ -279,7 +279,7 @@ def combined(scores: Array, starts: NDArray[np.int64], counts: NDArray[np.int64]
 
     ``best`` takes the reference with the greatest F, the first on ties. ``average`` is the mean of all.
     ``jackknife`` is the mean over every choice of all references but one of the best among them (Lin 2004): the
-    best one in all choices but that without it, where the second best takes its place.
+    best one in all choices but that without it, where it is the second best.
     """
     if rule == "average":
         return np.add.reduceat(scores, starts, axis=0) / counts[:, None]
@@ -395,6 +395,6 @@ def union_words(text: list[list[int]], reference: list[list[int]]) -> set[int]:
     words: set[int] = set()
     for reference_line in reference:
         for text_line in text:
-            places, _ = lcs_places(reference_line, text_line)
-            words |= {reference_line[place] for place in places}
+            positions, _ = lcs_positions(reference_line, text_line)
+            words |= {reference_line[position] for position in positions}
     return words

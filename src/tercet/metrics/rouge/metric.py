@@ -18,7 +18,7 @@ from tercet.base.options import shared_labels
 from tercet.base.rows import PairRows, base_of_pairs, base_rows
 from tercet.corpus.artefacts import FEW, LetterCounts, count_letters, dropped_letters
 from tercet.corpus.corpus import Corpus, encode
-from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Places
+from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Indices
 from tercet.corpus.stems import (
     WordMap,
     check_word_options,
@@ -36,20 +36,20 @@ from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import InputError, OptionError
 from tercet.explanation.explanation import MATCH_LEVELS, Explanation, Matched
 from tercet.explanation.levels import levels_of_pairs, ngram_levels
-from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Share, counted
-from tercet.explanation.places import (
+from tercet.explanation.matches import (
     Count,
     Ids,
     Word,
-    lcs_places,
+    lcs_positions,
     ngram_counts,
     ngram_limits,
     ngrams,
     run_levels,
     skip_bigrams,
-    weighted_lcs_places,
+    weighted_lcs_positions,
     words_of,
 )
+from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Share, counted
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -275,7 +275,7 @@ class Rouge(RougeOptions):
         """Return one row per item."""
         tokenizer, rows = self._tokenizer(context), None
         porter = self.porter or self.stemmer == "porter"
-        # Of texts that keep their capitals, and of words that have numbers in their place, the engine has no stems.
+        # Of texts that keep their capitals, and of words that numbers stand for, the engine has no stems.
         no_stems = tokenizer == "none" or tokenizer not in ENGINE_TOKENIZERS
         if self._engine_types is not None and not (porter and no_stems):
             rows = rows_of_texts(batch, tokenizer, self._engine_types, self, self._prepared, porter)
@@ -294,8 +294,8 @@ class Rouge(RougeOptions):
         first_type_alone = self.with_options({"rouge_types": self.primary}, idle=True)
         first = len(self.base_columns)
 
-        def rows(texts: Places, references: Places) -> Array:
-            crossed = replace(tokens.crossed(texts, references), name_of=lambda place: crossing.name_of(texts[place]))
+        def rows(texts: Indices, references: Indices) -> Array:
+            crossed = replace(tokens.crossed(texts, references), name_of=lambda row: crossing.name_of(texts[row]))
             crossed_rows = np.zeros((len(texts) * len(references), len(self.columns)))
             crossed_rows[:, :first] = base_of_pairs(crossed.tokens.lengths[crossed.pairs[0]])
             counts = first_type_alone.counter(crossed).count(first_type_alone.types[0])
@@ -328,9 +328,10 @@ class Rouge(RougeOptions):
         prepare = self._prepared
         if self._cut_by_line:
             # Both cuts of each text in one batch, so that equal words have equal ids.
-            cuts = prepare, self._prepare(first_bytes_of_lines)
+            cuts = (prepare, self._prepare(first_bytes_of_lines))
             texts = [cut(text) for cut in cuts if cut is not None for text in batch.texts.to_pylist()]
-            batch, prepare = batch.with_texts(encode(texts)), None
+            batch = batch.with_texts(encode(texts))
+            prepare = None
         tokens, words = tokenize(batch, tokenizer, lowercase=lowercase, prepare=prepare, lines=True)
         mapping = None if as_written else self._word_map()
         stopwords: Collection[str] = ()
@@ -405,21 +406,23 @@ class Rouge(RougeOptions):
         """Return the mean of each measure over the items."""
         n_items, sums = np.maximum(totals[..., :1], 1.0), totals[..., len(self.base_columns) :]
         means = self.scale * sums / n_items
-        return {name: means[..., place] for name, place in self._places.items()}
+        return {name: means[..., column] for name, column in self._columns_of_scores.items()}
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        """Where the sums of each score stand among those of the three measures of each type."""
-        places: dict[str, int] = {}
-        for first, rouge_type in zip(
-            range(0, len(MEASURES) * len(self.types), len(MEASURES)), self.types, strict=True
-        ):
-            measures = {measure: first + place for place, measure in enumerate(MEASURES)}
-            places[rouge_type.name] = measures["fmeasure" if self.output == "all" else self.output]
+    def _columns_of_scores(self) -> dict[str, int]:
+        """The column of each score, among those of the three measures of each type."""
+        columns: dict[str, int] = {}
+        first = 0
+        for rouge_type in self.types:
+            measures = {measure: column for column, measure in enumerate(MEASURES, start=first)}
             if self.output == "all":
-                places[f"{rouge_type.name}_precision"] = measures["precision"]
-                places[f"{rouge_type.name}_recall"] = measures["recall"]
-        return places
+                columns[rouge_type.name] = measures["fmeasure"]
+                columns[f"{rouge_type.name}_precision"] = measures["precision"]
+                columns[f"{rouge_type.name}_recall"] = measures["recall"]
+            else:
+                columns[rouge_type.name] = measures[self.output]
+            first += len(MEASURES)
+        return columns
 
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return one float a score, or the list of the items' with ``use_aggregator=False``."""
@@ -428,7 +431,7 @@ class Rouge(RougeOptions):
         # As `finalize`, in plain numbers: of one pair, NumPy takes longer than the engine.
         n_items, _, _, _, *sums = totals.tolist()
         scale, n_items = self.scale, max(n_items, 1.0)
-        return {name: scale * sums[place] / n_items for name, place in self._places.items()}
+        return {name: scale * sums[column] / n_items for name, column in self._columns_of_scores.items()}
 
     def explained(self, batch: Corpus, context: Any = None) -> RougeMatches:
         """Explain a batch of one item."""
@@ -467,7 +470,7 @@ class Rouge(RougeOptions):
                     )
                     remaining_counts = prediction_counts & reference_counts
                 pair = PairOfTexts(lines[text], lines[reference], spelling, remaining_counts)
-                places = pair.places(rouge_type, self.compat)
+                matched_tokens = pair.matched_tokens(rouge_type, self.compat)
                 precision, recall, fmeasure = scores[best].tolist()
                 type_matches.append(
                     TypeMatches(
@@ -480,9 +483,9 @@ class Rouge(RougeOptions):
                         hits=float(counts.hits[best]),
                         prediction_total=float(counts.text_totals[best]),
                         reference_total=float(counts.reference_totals[best]),
-                        prediction_words=pair.prediction_words(places, as_written[text]),
-                        reference_words=pair.reference_words(places, as_written[reference]),
-                        counts=places.counts,
+                        prediction_words=pair.prediction_words(matched_tokens, as_written[text]),
+                        reference_words=pair.reference_words(matched_tokens, as_written[reference]),
+                        counts=matched_tokens.counts,
                     )
                 )
             return type_matches
@@ -514,19 +517,22 @@ class Rouge(RougeOptions):
 def _equal_implementation(options: Rouge, tokenizer: str | Callable[[str], Iterable[str]]) -> str | None:
     """Return the name of the implementation that gives the same numbers with these options, if there is one."""
     o = options
-    package = o.compat if o.compat in PACKAGES else None
-    is_plain = o.sentence_split == "newline" and o.missing_references == "error" and o.lemmatizer is None
-    if not is_plain or tokenizer != ("rouge" if package is None else "none"):
-        return None
-    if o.stemmer not in ((None, "porter") if package is None else (None,)):
+    if o.sentence_split != "newline" or o.missing_references != "error" or o.lemmatizer is not None:
         return None
     if o.compat == "rouge155":
-        is_default = o.stemmer is None and o.stopwords in (None, "smart")
-        return "ROUGE-1.5.5" if is_default and o.rounded is not False else None
+        if tokenizer != "rouge" or o.stemmer is not None or o.stopwords not in (None, "smart") or o.rounded is False:
+            return None
+        return "ROUGE-1.5.5"
+
     if o.beta != 1 or o.multi_ref != "best" or (o.stopwords, o.max_words, o.max_bytes) != (None, None, None):
         return None
-    if package is not None:
-        return None if o.porter else package
+    if o.compat in PACKAGES:
+        if tokenizer != "none" or o.stemmer is not None or o.porter:
+            return None
+        return o.compat
+
+    if tokenizer != "rouge" or o.stemmer not in (None, "porter"):
+        return None
     in_rouge_score = [rouge_type.kind in ("n", "L", "Lsum") for rouge_type in o.types]
     if not any(in_rouge_score):
         return None
@@ -655,11 +661,12 @@ _MOST_PAIRS = 1_000_000
 #: ROUGE-W, comparing two lines counts as ten.
 _MOST_STEPS, _STEPS_OF_TWO_LINES = 5_000_000, 10
 
-FindPlaces = Callable[[Ids, Ids], tuple[list[int], list[int]]]
+#: Finds a common subsequence: its positions in the one text and in the other.
+FindSubsequence = Callable[[Ids, Ids], tuple[list[int], list[int]]]
 
 
 @dataclass(frozen=True, slots=True)
-class MatchedPlaces:
+class MatchedTokens:
     """The level of each token of the prediction and of the reference, and what was counted."""
 
     prediction: list[int]
@@ -683,22 +690,22 @@ class PairOfTexts:
         self._spelling = spelling
         self._remaining_counts = Counter(self._prediction) if remaining_counts is None else remaining_counts
 
-    def prediction_words(self, places: MatchedPlaces, written: list[str]) -> list[Word]:
+    def prediction_words(self, matched: MatchedTokens, written: list[str]) -> list[Word]:
         """Return the tokens of the prediction with their levels, and as they were written."""
-        return words_of([self._spelling[i] for i in self._prediction], places.prediction, written)
+        return words_of([self._spelling[i] for i in self._prediction], matched.prediction, written)
 
-    def reference_words(self, places: MatchedPlaces, written: list[str]) -> list[Word]:
+    def reference_words(self, matched: MatchedTokens, written: list[str]) -> list[Word]:
         """Return the tokens of the reference with their levels, and as they were written."""
-        return words_of([self._spelling[i] for i in self._reference], places.reference, written)
+        return words_of([self._spelling[i] for i in self._reference], matched.reference, written)
 
-    def places(self, rouge_type: RougeType, compat: str | None) -> MatchedPlaces:
-        """Return where the texts match, as the implementation counts: of what counts once, the first place."""
+    def matched_tokens(self, rouge_type: RougeType, compat: str | None) -> MatchedTokens:
+        """Return which tokens match, as the implementation counts: of what counts once, the first occurrence."""
         by_script = compat == "rouge155"
         if compat in PACKAGES and rouge_type.kind == "n":
             return self._different_ngrams(rouge_type.order)
         if compat == "rouge":
             words = union_words(*self._lines)
-            return MatchedPlaces(_first(self._prediction, words), _first(self._reference, words), [])
+            return MatchedTokens(_first(self._prediction, words), _first(self._reference, words), [])
         if rouge_type.kind == "n":
             return self._ngrams(rouge_type.order)
         if rouge_type.kind in ("S", "SU"):
@@ -708,17 +715,17 @@ class PairOfTexts:
             longest = max(map(len, self._lines[1]), default=0)
             run_weights = [float(run) ** rouge_type.weight for run in range(longest + 2)]
             text, reference = self._union(
-                lambda ids, reference_ids: weighted_lcs_places(ids, reference_ids, run_weights)
+                lambda ids, reference_ids: weighted_lcs_positions(ids, reference_ids, run_weights)
             )
-            return MatchedPlaces(
+            return MatchedTokens(
                 run_levels(text, len(self._prediction)), run_levels(reference, len(self._reference)), []
             )
         if rouge_type.kind == "L" and not by_script:
-            text, reference = lcs_places(self._prediction, self._reference)
+            text, reference = lcs_positions(self._prediction, self._reference)
         else:
             self._check_steps(rouge_type, 0)
-            text, reference = self._union(lcs_places)
-        return MatchedPlaces(_flags(text, len(self._prediction)), _flags(reference, len(self._reference)), [])
+            text, reference = self._union(lcs_positions)
+        return MatchedTokens(_flags(text, len(self._prediction)), _flags(reference, len(self._reference)), [])
 
     def _check_steps(self, rouge_type: RougeType, n_steps: int) -> None:
         """Refuse a pair whose lines, and what they are compared by, would take minutes."""
@@ -731,45 +738,46 @@ class PairOfTexts:
                 f"{_MOST_STEPS:,}. Leave it out of rouge_types, or give a shorter text."
             )
 
-    def _ngrams(self, order: int) -> MatchedPlaces:
+    def _ngrams(self, order: int) -> MatchedTokens:
         text, reference = self._prediction, self._reference
         limits = Counter(ngrams(reference, order))
         counts = ngram_counts(Counter(ngrams(text, order)), limits, self._spelling)
         levels = levels_of_pairs([text, reference], [reference, text], (order,))
         flags = [[int(level > 0) for level in text_levels] for text_levels in levels]
-        return MatchedPlaces(flags[0], flags[1], counts)
+        return MatchedTokens(flags[0], flags[1], counts)
 
-    def _different_ngrams(self, order: int) -> MatchedPlaces:
+    def _different_ngrams(self, order: int) -> MatchedTokens:
         # The packages count a repeated n-gram once.
         different_ngrams = [dict.fromkeys(ngrams(ids, order)) for ids in (self._prediction, self._reference)]
         counts = [Count(self._joined(ngram), 1, int(ngram in different_ngrams[1])) for ngram in different_ngrams[0]]
         limits = {order: Counter({ngram: 1 for ngram in different_ngrams[0] if ngram in different_ngrams[1]})}
         levels = [ngram_levels(ids, limits) for ids in (self._prediction, self._reference)]
         flags = [[int(level > 0) for level in text_levels] for text_levels in levels]
-        return MatchedPlaces(flags[0], flags[1], counts)
+        return MatchedTokens(flags[0], flags[1], counts)
 
-    def _union(self, find: FindPlaces) -> tuple[list[int], list[int]]:
-        """Return the places of the union over lines; the reference's count while the text has the token left."""
+    def _union(self, find: FindSubsequence) -> tuple[list[int], list[int]]:
+        """Return the positions of the union over lines; the reference's count while the text has the token left."""
         matched_in_text: set[int] = set()
         hits: list[int] = []
         remaining_counts = self._remaining_counts.copy()
         reference_start = 0
         for reference_line in self._lines[1]:
-            matched_places: set[int] = set()
+            matched_in_line: set[int] = set()
             text_start = 0
             for text_line in self._lines[0]:
-                text_places, reference_places = find(text_line, reference_line)
-                matched_in_text |= {text_start + place for place in text_places}
-                matched_places |= set(reference_places)
+                text_positions, reference_positions = find(text_line, reference_line)
+                matched_in_text |= {text_start + position for position in text_positions}
+                matched_in_line |= set(reference_positions)
                 text_start += len(text_line)
-            for place in sorted(matched_places):
-                if remaining_counts[reference_line[place]] > 0:
-                    remaining_counts[reference_line[place]] -= 1
-                    hits.append(reference_start + place)
+            for position in sorted(matched_in_line):
+                token = reference_line[position]
+                if remaining_counts[token] > 0:
+                    remaining_counts[token] -= 1
+                    hits.append(reference_start + position)
             reference_start += len(reference_line)
         return sorted(matched_in_text), hits
 
-    def _skip_bigrams(self, rouge_type: RougeType, by_script: bool) -> MatchedPlaces:
+    def _skip_bigrams(self, rouge_type: RougeType, by_script: bool) -> MatchedTokens:
         n_tokens = max(len(self._prediction), len(self._reference))
         n_pairs = int(skip_bigram_total(np.array([n_tokens]), rouge_type.gap)[0])
         if n_pairs > _MOST_PAIRS:
@@ -778,41 +786,42 @@ class PairOfTexts:
                 f"takes up to {_MOST_PAIRS:,}. A gap, as in rougeS4, makes them fewer."
             )
         levels: list[list[int]] = []
-        counters = [
-            Counter((ids[first], ids[second]) for first, second in skip_bigrams(ids, rouge_type.gap))
-            for ids in (self._prediction, self._reference)
-        ]
+        counters: list[Counter[tuple[int, int]]] = []
+        for ids in (self._prediction, self._reference):
+            counters.append(Counter((ids[first], ids[second]) for first, second in skip_bigrams(ids, rouge_type.gap)))
         shared = counters[0] & counters[1]
         for ids in (self._prediction, self._reference):
-            remaining_pairs, level = shared.copy(), [0] * len(ids)
+            remaining_pairs = shared.copy()
+            level = [0] * len(ids)
             for first, second in skip_bigrams(ids, rouge_type.gap):
                 pair = (ids[first], ids[second])
                 if remaining_pairs[pair] > 0:
                     remaining_pairs[pair] -= 1
-                    level[first], level[second] = level[first] + 1, level[second] + 1
+                    level[first] += 1
+                    level[second] += 1
             levels.append(level)
         counts = [Count(self._joined(pair), counters[0][pair], counters[1][pair]) for pair in shared]
         if rouge_type.kind == "SU":
             # ROUGE-1.5.5 leaves out the last word of a text when it adds unigrams to the pairs.
             texts = [ids[:-1] if by_script else ids for ids in (self._prediction, self._reference)]
             for level, text_ids, other_ids in ((levels[0], *texts), (levels[1], *reversed(texts))):
-                for place, unigram in enumerate(ngram_levels(text_ids, ngram_limits([other_ids], (1,)))):
-                    level[place] += unigram
+                for position, unigram in enumerate(ngram_levels(text_ids, ngram_limits([other_ids], (1,)))):
+                    level[position] += unigram
             unigram_counts = [Counter(text) for text in texts]
             counts += [
                 Count(self._spelling[token], unigram_counts[0][token], unigram_counts[1][token])
                 for token in unigram_counts[0] & unigram_counts[1]
             ]
-        return MatchedPlaces(levels[0], levels[1], counts)
+        return MatchedTokens(levels[0], levels[1], counts)
 
     def _joined(self, ids: tuple[int, ...]) -> str:
         return " ".join(self._spelling[token] for token in ids)
 
 
-def _flags(places: list[int], size: int) -> list[int]:
+def _flags(positions: list[int], size: int) -> list[int]:
     levels = [0] * size
-    for place in places:
-        levels[place] = 1
+    for position in positions:
+        levels[position] = 1
     return levels
 
 

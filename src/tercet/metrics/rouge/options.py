@@ -170,7 +170,7 @@ class RougeOptions(Metric):
         default=None,
         doc="Words to leave out, as the tokenizer returns them (lowercase). A string is a language code, or "
         '"smart" (the list of ROUGE-1.5.5).',
-        check=partial(check_stopwords, other="'smart' (the list of ROUGE-1.5.5)"),
+        check=partial(check_stopwords, further_name="'smart' (the list of ROUGE-1.5.5)"),
     )
     max_words: int | None = option(
         default=None,

@@ -50,12 +50,12 @@ def _by_package(package: str) -> Callable[[Sequence[str], Lists, Any], dict[str,
                 ) from error
             return {name: (triples[key]["p"], triples[key]["r"], triples[key]["f"]) for name, key in names.items()}
 
-        items = [
-            [of_pair(text, reference) for reference in texts]
-            for text, texts in zip(predictions, references, strict=True)
-        ]
-        # The packages take one reference: of several, the one with the best F counts.
-        best = {name: [max((pair[name] for pair in pairs), key=itemgetter(2)) for pairs in items] for name in names}
+        best: dict[str, list[Triple]] = {name: [] for name in names}
+        for text, texts in zip(predictions, references, strict=True):
+            pairs = [of_pair(text, reference) for reference in texts]
+            # The packages take one reference: of several, the one with the best F counts.
+            for name in names:
+                best[name].append(max((pair[name] for pair in pairs), key=itemgetter(2)))
         return _means(best, metric.output)
 
     return scores

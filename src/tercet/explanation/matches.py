@@ -1,7 +1,7 @@
 """Which tokens of two texts match, and why: n-grams, longest common subsequences, skip-bigrams.
 
-The engine counts; here, for one pair of texts and in plain Python, the same counts get their places. An n-gram may
-occur in a text more often than it counts: the places that count are then chosen.
+The engine counts; here, for one pair of texts and in plain Python, what counts is found in the texts. An n-gram may
+occur in a text more often than it counts: which occurrences count is then chosen.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ class Count:
 
 
 def ngrams(ids: Ids, order: int) -> Iterator[tuple[int, ...]]:
-    """Yield the n-grams of one order, by their place."""
+    """Yield the n-grams of one order, by the position of their first token."""
     return zip(*(ids[start:] for start in range(order)), strict=False)
 
 
 def skip_bigrams(ids: Ids, gap: int) -> Iterator[tuple[int, int]]:
-    """Yield the places of each two tokens with at most `gap` others between them; any number if it is negative."""
+    """Yield the positions of each two tokens with at most `gap` others between them; any number if it is negative."""
     for first in range(len(ids)):
         stop = len(ids) if gap < 0 else min(first + gap + 2, len(ids))
         yield from ((first, second) for second in range(first + 1, stop))
@@ -71,37 +71,42 @@ def ngram_limits(texts: Sequence[Ids], orders: Iterable[int]) -> dict[int, Count
 def ngram_counts(
     counter: Counter[tuple[int, ...]], limits: Counter[tuple[int, ...]], spelling: Sequence[str]
 ) -> list[Count]:
-    """Return the n-grams of a text, by their first place, with how often they may count."""
+    """Return the n-grams of a text, in the order of their first occurrence, with how often they may count."""
     return [
         Count(" ".join([spelling[token] for token in ngram]), number, limits.get(ngram, 0))
         for ngram, number in counter.items()
     ]
 
 
-def lcs_places(ids: Ids, reference: Ids) -> tuple[list[int], list[int]]:
-    """Return the places of a longest common subsequence, in the text and in the reference, the last one first.
+def lcs_positions(ids: Ids, reference: Ids) -> tuple[list[int], list[int]]:
+    """Return the positions of a longest common subsequence, in the text and in the reference, the last one first.
 
     The one of rouge_score and ROUGE-1.5.5: from the ends, a match first, else back in the reference unless that would
     shorten it (by Hyyrö's bit vectors, for which Python's integers serve).
     """
-    everywhere = (1 << len(reference)) - 1
-    places: dict[int, int] = {}
-    for place, token in enumerate(reference):
-        places[token] = places.get(token, 0) | 1 << place
+    all_bits = (1 << len(reference)) - 1
+    # Bit i is 1 where token i of the reference is this one.
+    bits_of_tokens: dict[int, int] = {}
+    for position, token in enumerate(reference):
+        bits_of_tokens[token] = bits_of_tokens.get(token, 0) | 1 << position
     # Bit i of row j is 0 where the reference up to and with token i has a longer common subsequence with the first j
     # tokens of the text than the reference before i has.
-    rows = [everywhere]
+    rows = [all_bits]
     for token in ids:
-        row, place = rows[-1], places.get(token, 0)
-        rows.append(((row + (row & place)) | (row & ~place)) & everywhere)
+        row = rows[-1]
+        equal_bits = bits_of_tokens.get(token, 0)
+        rows.append(((row + (row & equal_bits)) | (row & ~equal_bits)) & all_bits)
+
     in_text: list[int] = []
     in_reference: list[int] = []
-    i, j = len(reference) - 1, len(ids)
+    i = len(reference) - 1
+    j = len(ids)
     while i >= 0 and j > 0:
         if reference[i] == ids[j - 1]:
-            i, j = i - 1, j - 1
-            in_text.append(j)
-            in_reference.append(i + 1)
+            in_text.append(j - 1)
+            in_reference.append(i)
+            i -= 1
+            j -= 1
         elif rows[j] >> i & 1:
             i -= 1
         else:
@@ -109,13 +114,14 @@ def lcs_places(ids: Ids, reference: Ids) -> tuple[list[int], list[int]]:
     return in_text, in_reference
 
 
-def weighted_lcs_places(ids: Ids, reference: Ids, worth: Sequence[float]) -> tuple[list[int], list[int]]:
-    """Return the places of a common subsequence of the greatest weight (ROUGE-W), as `lcs_places` does.
+def weighted_lcs_positions(ids: Ids, reference: Ids, worth: Sequence[float]) -> tuple[list[int], list[int]]:
+    """Return the positions of a common subsequence of the greatest weight (ROUGE-W), as `lcs_positions` does.
 
     `worth[k]` is the weight of a run of k. Time and memory: the product of the lengths.
     """
     match, back_in_reference, back_in_text = 0, 1, 2
-    best, runs = [0.0] * (len(reference) + 1), [0] * (len(reference) + 1)
+    best = [0.0] * (len(reference) + 1)
+    runs = [0] * (len(reference) + 1)
     steps: list[bytearray] = []
     for token in ids:
         row = bytearray(len(reference) + 1)
@@ -125,34 +131,40 @@ def weighted_lcs_places(ids: Ids, reference: Ids, worth: Sequence[float]) -> tup
             if reference[i - 1] == token:
                 # the run that ended before both tokens grows by one: what this adds to its weight
                 best[i] = diagonal + worth[diagonal_run + 1] - worth[diagonal_run]
-                runs[i], row[i] = diagonal_run + 1, match
+                runs[i] = diagonal_run + 1
+                row[i] = match
             else:
                 runs[i] = 0
                 row[i] = back_in_reference if left >= above else back_in_text
                 best[i] = max(left, above)
             diagonal, diagonal_run, left = above, above_run, best[i]
         steps.append(row)
+
     in_text: list[int] = []
     in_reference: list[int] = []
-    i, j = len(reference), len(ids)
+    i = len(reference)
+    j = len(ids)
     while i > 0 and j > 0:
         step = steps[j - 1][i]
-        i, j = i - (step != back_in_text), j - (step != back_in_reference)
+        if step != back_in_text:
+            i -= 1
+        if step != back_in_reference:
+            j -= 1
         if step == match:
             in_text.append(j)
             in_reference.append(i)
     return in_text, in_reference
 
 
-def run_levels(places: Iterable[int], size: int) -> list[int]:
-    """Return for each of `size` tokens the length of the run of places that it is in."""
+def run_levels(positions: Iterable[int], size: int) -> list[int]:
+    """Return for each of `size` tokens the length of the run of positions that it is in."""
     levels = [0] * size
     run: list[int] = []
-    # -1, which follows no place, ends the last run
-    for place, next_place in pairwise([*sorted(set(places)), -1]):
-        run.append(place)
-        if next_place != place + 1:
-            for run_place in run:
-                levels[run_place] = len(run)
+    # -1, which follows no position, ends the last run
+    for position, next_position in pairwise([*sorted(set(positions)), -1]):
+        run.append(position)
+        if next_position != position + 1:
+            for position_in_run in run:
+                levels[position_in_run] = len(run)
             run = []
     return levels

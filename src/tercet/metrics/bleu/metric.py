@@ -1,0 +1,403 @@
+"""BLEU as a metric: texts to rows of counts, and what is said of their sums. Its formula is in `formula.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.base.about import from_card
+from tercet.base.options import shared_labels
+from tercet.base.rows import PairRows, as_rows, leave_out
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.reading import Crossing, engine_texts, of_texts
+from tercet.corpus.stems import check_word_options, lemmatizer_label, map_words, spelled, stemmer_label, word_map
+from tercet.corpus.tokenizers import is_subword_model, tokenize
+from tercet.engine.chosen import engine
+from tercet.engine.ragged import TokenBatch
+from tercet.errors import OptionError
+from tercet.signature import Signature
+from tercet.statistics.stats import Scores, SegmentStats
+
+from .formula import Settings, nltk_scores
+from .grid import Grid, Weightings, score_weightings
+from .messages import interpretation, no_resamples, zero_warning
+from .options import (
+    ADD_ONE,
+    DIALECTS,
+    PRESETS,
+    SMOOTH_VALUES,
+    BleuOptions,
+    check_smoothing,
+    equal_implementation,
+    smoothing_methods,
+)
+from .rows import FIRST_MATCH_COLUMN, LENGTH_COLUMN, REFERENCE_LENGTH_COLUMNS, column_names, rows_of_pairs
+
+if TYPE_CHECKING:
+    from tercet.explanation.explanation import Matched
+    from tercet.explanation.ngrams import NgramMatches
+
+Array = NDArray[np.float64]
+
+
+class Bleu(BleuOptions):
+    """BLEU: the n-grams that predictions share with their references.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> bleu = tercet.Bleu(scale=100)
+    >>> result = bleu(["The cat sat on a mat."], [["The cat sat on the mat.", "A cat was sitting on a mat."]])
+    >>> round(result["bleu"], 1)
+    79.5
+    """
+
+    name = "bleu_multi"
+    about = from_card()
+    takes_systems = True
+    title = "BLEU"
+    primary = "bleu"
+    presets = PRESETS
+    dialects = DIALECTS
+    facts = (
+        "translation_length",
+        "reference_length",
+        "length_ratio",
+        "brevity_penalty",
+        "precisions",
+        "counts",
+        "totals",
+    )
+
+    def check(self) -> None:
+        """Refuse options that exclude each other."""
+        check_word_options(self)
+        super().check()
+        check_smoothing(self)
+        # They refuse weights that do not fit the orders.
+        _ = self._weightings, self._grid
+
+    # What the options imply: made when it is first read.
+
+    @cached_property
+    def _method(self) -> str:
+        """The smoothing method of the score."""
+        return smoothing_methods(self)[0]
+
+    @cached_property
+    def _segment_method(self) -> str:
+        """The smoothing method of single segments."""
+        if self._method == "none":
+            return "exp"
+        return self._method
+
+    @cached_property
+    def _scores_like_nltk(self) -> bool:
+        """Whether the score is made as NLTK makes it."""
+        return self.compat == "nltk" or self._method.startswith("nltk")
+
+    @cached_property
+    def _lowercase(self) -> bool:
+        """Whether texts are lowercased, as they are for stems and lemmas."""
+        return self.lowercase or self.stemmer is not None or self.lemmatizer is not None
+
+    @property
+    def ignores_case(self) -> bool:
+        """Whether a capital letter and a small one are the same."""
+        return self._lowercase
+
+    @cached_property
+    def _nltk_columns(self) -> bool:
+        """Whether rows have the columns that only NLTK's methods need."""
+        return self._scores_like_nltk or any(method.startswith("nltk") for method in smoothing_methods(self))
+
+    @cached_property
+    def _next_columns(self) -> bool:
+        """Whether rows count the order above the highest, which NLTK's methods 5 and 7 take into their means."""
+        return not {"nltk5", "nltk7"}.isdisjoint(smoothing_methods(self))
+
+    @cached_property
+    def _weightings(self) -> Weightings:
+        """The weights of the orders, by the key of their score."""
+        return score_weightings(self)
+
+    @cached_property
+    def _grid(self) -> Grid | None:
+        """The combinations of weights, smoothing and reference length that are asked for."""
+        return None if self.grid is None else Grid(self, smoothing_methods(self)[1:])
+
+    @property
+    def original_scale(self) -> int:  # type: ignore[override]
+        """The scale of the package that the scores equal: evaluate and NLTK have 1."""
+        return 100 if self.compat in (None, "sacrebleu") else 1
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of a row."""
+        return column_names(self.max_order, self._nltk_columns, self._next_columns)
+
+    @property
+    def ascending(self) -> tuple[tuple[str, ...], ...]:
+        """Matches are some of the n-grams, and these no more than tokens; the shortest length is the least."""
+        orders = range(1, self.max_order + 1)
+        matches = [(f"match{n}", f"total{n}") for n in orders]
+        totals = [f"total{n}" for n in reversed(orders)]
+        return (*matches, (*totals, "length"), ("length", "total1"), ("shortest", "closest"), ("shortest", "average"))
+
+    @property
+    def score_names(self) -> tuple[str, ...]:
+        """``bleu`` and one ``bleu_<name>`` for each named weighting."""
+        return tuple(self._weightings)
+
+    def new_signature(self) -> Signature:
+        """Return the options that the score depends on, and the implementation that it equals."""
+        smooth = self._method
+        if smooth in SMOOTH_VALUES:
+            smooth_value = SMOOTH_VALUES[smooth] if self.smooth_value is None else self.smooth_value
+            smooth += f"[{smooth_value!r}]"
+        weights: object = self.weights
+        # Named weightings are written as Python writes floats, a list without the .0 of whole numbers.
+        if isinstance(weights, Mapping):
+            weights = ";".join(f"{name}={','.join(map(repr, values))}" for name, values in weights.items())
+        parts = {
+            "tok": self.label,
+            "case": "lc" if self._lowercase else "mixed",
+            "order": self.max_order,
+            "weights": weights,
+            "smooth": smooth,
+            "reflen": self.reference_length,
+            "eff": self.effective_order,
+            "stem": stemmer_label(self.stemmer),
+            "lemma": lemmatizer_label(self.lemmatizer),
+            **shared_labels(self),
+            "compat": self.compat,
+            "equals": equal_implementation(self, self._method),
+        }
+        return Signature.of(self.name, parts)
+
+    @cached_property
+    def needs_blanks(self) -> bool:
+        """Whether the tokenizer splits at blanks, and was not chosen by another package."""
+        return self.compat is None and super().needs_blanks
+
+    def score_warning(self, totals: Array) -> str | None:
+        """Return a warning when the score is 0 only because an order has no match."""
+        # The check that is fast comes first: most corpora match, or at least have, n-grams of every order.
+        columns = self._columns_of_zero_scores
+        if columns is None or 0.0 not in totals[columns].tolist():
+            return None
+        matches, ngrams = self._matches_and_ngrams(totals)
+        smoothed = self._method != "none"
+        return zero_warning(matches, ngrams, self._weighted_orders, self.effective_order, self.compat, smoothed)
+
+    @cached_property
+    def _columns_of_zero_scores(self) -> slice | None:
+        """The columns of which one adds up to 0 where the score is 0 for that alone; None if no score is."""
+        first_total_column = FIRST_MATCH_COLUMN + self.max_order
+        if self._method == "none":
+            return slice(FIRST_MATCH_COLUMN, first_total_column)
+        if self._scores_like_nltk or self._method in (ADD_ONE, "add-k"):
+            return None
+        return slice(first_total_column, first_total_column + self.max_order)
+
+    def _matches_and_ngrams(self, totals: Array) -> tuple[list[float], list[float]]:
+        """Return the matches and the n-grams of each order in the sums of a corpus."""
+        first_total_column = FIRST_MATCH_COLUMN + self.max_order
+        matches = totals[FIRST_MATCH_COLUMN:first_total_column]
+        ngrams = totals[first_total_column : first_total_column + self.max_order]
+        return matches.tolist(), ngrams.tolist()
+
+    @cached_property
+    def _weighted_orders(self) -> list[bool]:
+        """Whether an order has a weight, in the named weightings if there are any."""
+        weightings = list(self._weightings.values())
+        if isinstance(self.weights, Mapping):
+            weightings = weightings[1:]  # the first one is uniform: `bleu`, which is scored besides the named ones
+        return [any(weights) for weights in zip(*weightings, strict=True)]
+
+    @property
+    def _tokenizer(self) -> Any:
+        return "13a-unstripped" if self.compat == "evaluate" and self.tokenizer == "13a" else self.tokenizer
+
+    def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
+        """Return one row per item; time is linear in the tokens."""
+        if self.stemmer is None and self.lemmatizer is None:
+            texts, reading = engine_texts(batch, self._tokenizer, lowercase=self._lowercase)
+        else:
+            texts, reading = spelled(self.tokens(batch)[0]), "none"
+        options = self.max_order, self._nltk_columns, self._next_columns
+        rows: Array = of_texts(batch, engine.bleu_rows, texts, reading, *options)
+        leave_out(rows, batch, self.missing_references)
+        return SegmentStats(self.signature(context), self.columns, rows)
+
+    def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
+        """Return what makes rows of pairs, from texts that are tokenized once."""
+        tokens, _ = self.tokens(crossing.batch)
+        options = self.max_order, self._nltk_columns, self._next_columns
+        return lambda texts, references: rows_of_pairs(tokens.crossed(texts, references), *options)
+
+    def tokens(self, batch: Corpus, as_written: bool = False) -> tuple[TokenBatch, Callable[[], list[str]]]:
+        """Return the tokens that are counted, and a callable that gives the different ones by id.
+
+        With `as_written`, the words as they were before they got a stem or a lemma.
+        """
+        tokens, words = tokenize(batch, self._tokenizer, lowercase=self._lowercase)
+        mapping = None if as_written else word_map(self)
+        return (tokens, words) if mapping is None else map_words(tokens, words(), mapping)
+
+    def corpus_totals(self, stats: SegmentStats) -> Any:
+        """Return the sum of the rows; with ``compat="nltk"``, methods 5 to 7 see only the last item.
+
+        NLTK passes its smoothing function the last hypothesis only.
+        """
+        if self.compat != "nltk" or not len(stats):
+            return stats.total()
+        totals = stats.total().copy()
+        last_row = stats.rows[stats.column("items") > 0][-1]
+        borrowed: list[str] = []
+        if self._next_columns:
+            borrowed += ["next_match", "next_floor"]
+        if "nltk6" in smoothing_methods(self):  # the only method that reads the totals
+            borrowed += [name for name in stats.columns if name.startswith("total")]
+        for name in borrowed:
+            column = stats.columns.index(name)
+            totals[column] = last_row[column]
+        return totals
+
+    def check_call(self, *, resampled: bool = False, summed: bool = False) -> None:
+        """Raise an OptionError also for NLTK's methods that see the last segment: a resample has no last one."""
+        super().check_call(resampled=resampled, summed=summed)
+        if (resampled or summed) and self.compat == "nltk" and self._method in ("nltk5", "nltk6", "nltk7"):
+            raise OptionError(no_resamples(self._method))
+
+    def _scores(self, totals: Array, settings: Settings) -> Array:
+        """Return BLEU under each weighting, the precision of each order, and the brevity penalty.
+
+        A row for each sum, of whatever shape the sums are; W weightings of N orders have W + N + 1 columns.
+        """
+        if self.compat == "nltk" or settings.method.startswith("nltk"):
+            return nltk_scores(as_rows(totals, self.columns), settings)
+        scores: Array = engine.bleu_scores(as_rows(totals, self.columns, by_column=True), *settings)
+        return scores
+
+    def _settings(self, method: str, length_rule: str, weights: Array) -> Settings:
+        """Return what the formula takes besides sums."""
+        # One smooth_value serves all methods of a grid.
+        smooth_value = self.smooth_value
+        if smooth_value is None:
+            smooth_value = SMOOTH_VALUES.get(method, 0.0)
+        if method == ADD_ONE:
+            smooth_value = 1.0
+        length_column = REFERENCE_LENGTH_COLUMNS[length_rule]
+        return Settings(length_column, method, smooth_value, self.effective_order, weights, self.scale)
+
+    @cached_property
+    def _settings_of_score(self) -> Settings:
+        weights = np.array([*self._weightings.values()])
+        return self._settings(self._method, self.reference_length, weights)
+
+    def finalize(self, totals: Array) -> Scores:
+        """Return BLEU under every weighting."""
+        rows = self._scores(totals, self._settings_of_score)
+        scores = rows.reshape(*totals.shape[:-1], rows.shape[1])
+        return {name: scores[..., column] for column, name in enumerate(self._weightings)}
+
+    @cached_property
+    def segment_metric(self) -> Bleu:
+        """BLEU as sacrebleu's sentence_bleu: effective order, and exp smoothing where the corpus has none.
+
+        A single sentence seldom matches 4-grams: without smoothing, nearly all would be 0.
+        """
+        if self._scores_like_nltk:
+            return self
+        changes: dict[str, Any] = {}
+        if self._method == "none":
+            changes["smooth_method"] = "exp"
+        changes["effective_order"] = True
+        return self.with_options(changes, idle=True)
+
+    def notes(self, references: str, *, segments: bool = False) -> dict[str, str]:
+        """Return further entries of a result's signature."""
+        notes = super().notes(references)
+        if segments and not self._scores_like_nltk:
+            notes = {**notes, "seg": f"{self._segment_method},eff"}
+        return notes
+
+    def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
+        """Return the keys of evaluate's bleu, a key for each named weighting, and the grid on request."""
+        rule = self.reference_length
+        # All at once, where `finalize` has the scores alone.
+        (scores,) = self._scores(totals, self._settings_of_score).tolist()
+        sums = totals.tolist()
+        length = sums[LENGTH_COLUMN]
+        reference_length = sums[REFERENCE_LENGTH_COLUMNS[rule]]
+        entries: dict[str, Any] = {}
+        for column, name in enumerate(self._weightings):
+            entries[name] = scores[column]
+        entries["precisions"] = scores[len(self._weightings) : -1]
+        entries["brevity_penalty"] = scores[-1]
+        entries["length_ratio"] = length / reference_length if reference_length else 0.0
+        entries["translation_length"] = int(length)
+        entries["reference_length"] = reference_length if rule == "average" else int(reference_length)
+        if self._grid is not None:
+            entries["grid"] = self._grid.rows(partial(self._scores_in_grid, totals))
+        return entries
+
+    def _scores_in_grid(self, totals: Array, method: str, length_rule: str, weights: Array) -> list[float]:
+        (scores,) = self._scores(totals, self._settings(method, length_rule, weights)).tolist()
+        return scores[: len(weights)]  # type: ignore[no-any-return]
+
+    def details(self, totals: Array, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the counts behind the precisions, and the interpretation of the score."""
+        matches, ngrams = self._matches_and_ngrams(totals)
+        return {
+            "counts": [*map(int, matches)],
+            "totals": [*map(int, ngrams)],
+            "interpretation": interpretation(entries["bleu"] * 100 / self.scale) if self._is_usual else None,
+        }
+
+    @cached_property
+    def _is_usual(self) -> bool:
+        """Whether the bands of `interpretation` are meant for this BLEU: of words, four orders and equal weights."""
+        usual_weights = self.weights is None or isinstance(self.weights, Mapping)
+        words = self.tokenizer != "char" and not is_subword_model(self.tokenizer)
+        return words and usual_weights and self.max_order == 4 and self._method not in ("nltk5", "nltk7")
+
+    def explained(self, batch: Corpus, context: Any = None) -> NgramMatches:
+        """Explain a batch of one item, as a corpus of one: `segment_metric` explains it as a segment."""
+        from tercet.explanation.ngrams import NgramMatches, compared
+
+        # Shares of 1, and not percents divided: a perfect text is 100.00000000000004 in percent.
+        share = self if self.scale == 1 else self.with_options({"scale": 1}, idle=True)
+        scores = share.report(self.corpus_totals(self.segment_stats(batch)), None)
+        tokens, spelling, orders, as_written = self._tokens_and_spelling(batch)
+        return NgramMatches(
+            **compared(tokens.tokens.lists(), spelling, orders, as_written),
+            score=scores["bleu"],
+            brevity_penalty=scores["brevity_penalty"],
+            precisions=scores["precisions"],
+            length=scores["translation_length"],
+            reference_length=float(scores["reference_length"]),
+            signature=str(self.signature()),
+        )
+
+    def matched(self, score: str, tokenizer: str | None) -> Matched:
+        """Return how a report finds matched tokens: by their longest matched n-gram."""
+        from tercet.explanation.explanation import NGRAM_LEVELS, Matched
+        from tercet.explanation.ngrams import predicted
+
+        return Matched(NGRAM_LEVELS[: self.max_order], lambda batch: predicted(*self._tokens_and_spelling(batch)))
+
+    def _tokens_and_spelling(self, batch: Corpus) -> tuple[TokenBatch, list[str], range, list[list[str]]]:
+        """Return the tokens of a batch, their spelling, the orders, and the tokens of each text as written."""
+        tokens, words = self.tokens(batch)
+        written_tokens, written_words = self.tokens(batch, as_written=True)
+        spelling = written_words()
+        as_written = []
+        for ids in written_tokens.tokens.lists():
+            as_written.append([spelling[token] for token in ids])
+        return tokens, words(), range(1, self.max_order + 1), as_written
