@@ -17,7 +17,8 @@ from tercet.statistics.intervals import FEWEST_UNITS
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals
 
-from .scores import Comparison, ScoreTable, SystemScore, scored_for_all
+from .result import Comparison
+from .scores import ScoreTable, SystemScore, scored_for_all
 from .sections import Section
 
 #: A segment makes a difference where without it less than this share is left.
@@ -39,13 +40,13 @@ class _Caution(NamedTuple):
 
 def cautions_section(comparison: Comparison, table: ScoreTable, units: Sequence[SegmentStats]) -> Section | None:
     """Return cautions on the differences from the baseline, by the rows of all systems; None where there are none."""
-    baseline = next(place for place, row in enumerate(table.rows) if row.difference is None)
+    baseline = next(index for index, row in enumerate(table.rows) if row.difference is None)
     baseline_without = _without_each(table, units[baseline])
     cautions: list[_Caution] = []
-    for place, row in enumerate(table.rows):
-        if place == baseline or row.difference is None or not math.isfinite(row.difference):
+    for index, row in enumerate(table.rows):
+        if index == baseline or row.difference is None or not math.isfinite(row.difference):
             continue
-        left_without_each = _without_each(table, units[place]) - baseline_without
+        left_without_each = _without_each(table, units[index]) - baseline_without
         cautions += _one_unit_decides(comparison, table, row, left_without_each)
         cautions += _all_differ_alike(comparison, table, row)
         cautions += _most_go_the_other_way(comparison, table, row)
@@ -66,14 +67,14 @@ def _one_unit_decides(
     decisive = _decisive_unit(left_without_each, row.difference)
     if decisive is None:
         return
-    number, left = decisive
+    number, difference_left = decisive
     segment = _first_segment(comparison, table, number)
     unit = comparison.unit
     which = f"number {segment:,}" if unit == "segment" else f"that of segment {segment:,}"
-    without = decimals(left, row.digits, signed=True)
+    without = decimals(difference_left, row.digits, signed=True)
     whole = decimals(row.difference, row.digits, signed=True)
     text = f": one {unit}, {which}, makes the difference; without it, it would be {without} in place of {whole}."
-    finding = {"system": row.system, "segment": segment, "difference_without_it": left}
+    finding = {"system": row.system, "segment": segment, "difference_without_it": difference_left}
     yield _Caution(finding, (Name(row.system), text))
 
 
@@ -95,11 +96,9 @@ def _most_go_the_other_way(comparison: Comparison, table: ScoreTable, row: Syste
     """Yield that significantly more units speak against a difference than for it (sign test)."""
     if row.wins is None or row.ties is None or row.losses is None or not row.difference:
         return
-    better, others = "worse", "better"
-    for_it, against_it = row.losses, row.wins
-    if (row.difference > 0) == table.higher_is_better:
-        better, others = others, better
-        for_it, against_it = against_it, for_it
+    is_better = (row.difference > 0) == table.higher_is_better
+    over_all, in_units = ("better", "worse") if is_better else ("worse", "better")
+    for_it, against_it = (row.wins, row.losses) if is_better else (row.losses, row.wins)
     if against_it <= for_it or mcnemar(for_it, against_it) >= comparison.alpha:
         return
     of_all = row.wins + row.ties + row.losses
@@ -107,7 +106,7 @@ def _most_go_the_other_way(comparison: Comparison, table: ScoreTable, row: Syste
     if not isinstance(table.scorer, Column):
         # Of a score that is no mean, long texts may weigh more.
         why = f"{comparison.unit}s do not weigh the same in this score, or {why}"
-    text = f" is {better} over all, but {others} in {against_it:,} of {of_all:,} {comparison.unit}s: {why}"
+    text = f" is {over_all} over all, but {in_units} in {against_it:,} of {of_all:,} {comparison.unit}s: {why}"
     yield _Caution({"system": row.system, "wins": row.wins, "losses": row.losses}, (Name(row.system), text))
 
 
@@ -133,11 +132,14 @@ def _equal_texts_differ(comparison: Comparison, table: ScoreTable, row: SystemSc
     if not apart:
         return
     most = max(apart)
-    shown = decimals(most, row.digits) if most >= 10.0**-row.digits else f"{most:.1g}"
-    one = len(apart) == 1
+    size = decimals(most, row.digits) if most >= 10.0**-row.digits else f"{most:.1g}"
+    segments = "1 segment"
+    if len(apart) > 1:
+        segments = f"{len(apart):,} segments"
+        size = f"up to {size}"
     text = (
-        f" and the baseline have {len(apart):,} segment{'' if one else 's'} with the same text but unequal scores, "
-        f"{'' if one else 'up to '}{shown} apart: the score has noise of that size."
+        f" and the baseline have {segments} with the same text but unequal scores, {size} apart: the score has "
+        "noise of that size."
     )
     finding = {"system": row.system, "equal_texts_with_unequal_scores": len(apart), "most_apart": most}
     yield _Caution(finding, (Name(row.system), text))

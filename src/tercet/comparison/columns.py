@@ -66,11 +66,11 @@ def placeholder_of(test_set: TestSet, name: str) -> float | None:
     Answers that are all right or all wrong, 1 or 0, are no placeholders, but for scores that a harness calls so.
     """
     numbers = np.concatenate(list(test_set.scores[name].values()))
-    known = numbers[~np.isnan(numbers)]
-    if len(known) < 2 or (known != known[0]).any():
+    numbers = numbers[~np.isnan(numbers)]
+    if len(numbers) < 2 or (numbers != numbers[0]).any():
         return None
-    may_be_answers = known[0] in (0, 1) and name not in _PLACEHOLDERS
-    return None if may_be_answers else float(known[0])
+    may_be_answers = numbers[0] in (0, 1) and name not in _PLACEHOLDERS
+    return None if may_be_answers else float(numbers[0])
 
 
 def placeholders_left_out(test_set: TestSet) -> list[str]:
@@ -130,10 +130,13 @@ def scores_alone(columns: Mapping[Column, _BySystem | None]) -> TestSet:
         if not isinstance(system, str):
             raise InputError(f"The names of systems must be strings, got {shorten(system)}.")
     names = [column.name for column in columns]
-    test_set = without_texts("test set", [*by_system], len(_numbers(names[0], *next(iter(by_system.items())))))
+    test_set = without_texts(
+        "test set", [*by_system], len(_numbers_of_system(names[0], *next(iter(by_system.items()))))
+    )
     if any(map(_is_score, names)) or not all(map(_is_score, by_system)):
         return test_set
-    systems, scores = joined([*map(shorten, by_system)], MOST_NAMED), joined([*map(shorten, names)], MOST_NAMED)
+    systems = joined([*map(shorten, by_system)], MOST_NAMED)
+    scores = joined([*map(shorten, names)], MOST_NAMED)
     message = (
         f"Systems are {systems} here, and scores {scores}: numbers are given by the score, and then by the system, "
         f"as {_SCORES}."
@@ -209,7 +212,7 @@ def _of_systems(test_set: TestSet, name: str, by_system: _BySystem) -> dict[str,
     for system in test_set.systems:
         if system not in by_system:
             raise InputError(f"The column {shorten(name)} has no numbers of the system {shorten(system)}.")
-        numbers[system] = _numbers(name, system, by_system[system])
+        numbers[system] = _numbers_of_system(name, system, by_system[system])
         if len(numbers[system]) != test_set.n_segments:
             raise InputError(
                 f"The column {shorten(name)} of the system {shorten(system)} must have {test_set.n_segments:,} "
@@ -218,7 +221,7 @@ def _of_systems(test_set: TestSet, name: str, by_system: _BySystem) -> dict[str,
     return numbers
 
 
-def _numbers(name: str, system: str, values: Any) -> NDArray[np.float64]:
+def _numbers_of_system(name: str, system: str, values: Any) -> NDArray[np.float64]:
     if isinstance(values, str | bytes | Mapping) or not has_entries(values):
         raise InputError(
             f"The column {shorten(name)} of the system {shorten(system)}: expected a number for each segment, got "
@@ -232,7 +235,8 @@ def _numbers(name: str, system: str, values: Any) -> NDArray[np.float64]:
 
 def check_gated(table: ScoreTable, test_set: TestSet, how: str) -> None:
     """Raise an OptionError where nobody says which numbers of a column are better, or where all are the same."""
-    column, name = table.scorer, table.name
+    column = table.scorer
+    name = table.name
     number = placeholder_of(test_set, name) if isinstance(column, Column) and name in test_set.scores else None
     if number is not None:
         raise OptionError(

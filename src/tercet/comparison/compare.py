@@ -45,18 +45,18 @@ from .columns import (
     placeholders_left_out,
     read_columns,
     scores_alone,
-    share_difference_interval,
-    share_interval,
     with_scores,
 )
+from .facts import facts_of_systems
 from .groups import groups_section
 from .inputs import check_no_columns, check_no_splits, is_file_or_frame, read_one
 from .metric_specs import distinct, label_of, metric_of, name_of
 from .power import power_section
+from .result import Comparison
 from .run_readings import reading_warnings, runs_hint
 from .runs import first_output, members, runs_section
-from .score_rows import score_rows
-from .scores import Comparison, ScoreTable, digits_of, facts_of_systems, scored_for_all
+from .score_rows import bounds_of_systems, score_rows
+from .scores import ScoreTable, digits_of, scored_for_all
 from .sections import Section
 from .slice_scores import sliced, slices_section
 from .slices import slice_warnings, slices_of
@@ -187,7 +187,7 @@ def compare(
     runs_of = {} if runs is None else members(names, runs)
     first_baseline = first_output(baseline, runs_of)
     check_baseline(first_baseline, names)
-    given = {
+    options = {
         "test": test,
         "n_resamples": n_resamples,
         "adjust": adjust,
@@ -197,7 +197,7 @@ def compare(
         "seed": seed,
         "progress": progress,
     }
-    settings = check_values("compare", given, CompareSettings.checks())
+    settings = check_values("compare", options, CompareSettings.checks())
     show_progress = settings.pop("progress")
     data.check_metrics()
     if runs_of and settings["interval"] is None:
@@ -258,7 +258,7 @@ def _data(
     columns = read_columns(scores)
     check_no_splits(test_set, "compare")
     if is_file_or_frame(test_set):
-        test_set = _read(test_set, metrics, columns, references, named_columns, cluster, by)
+        test_set = _read_files_or_frame(test_set, metrics, columns, references, named_columns, cluster, by)
         references = None
         cluster = None if isinstance(cluster, str) else cluster
     else:
@@ -287,7 +287,8 @@ def _data(
 
 def _settings_of_test(settings: Mapping[str, Any], n_systems: int, *, has_runs: bool) -> dict[str, Any]:
     """Return the settings with the test and its resamples, none where nothing is resampled for a test."""
-    test, n_resamples = settings["test"], settings["n_resamples"]
+    test = settings["test"]
+    n_resamples = settings["n_resamples"]
     if has_runs and test not in (None, PERMUTATION.name):
         raise OptionError(f"Systems with several runs are tested by Welch's t, not by the {test}: leave test out.")
     why_none = ""
@@ -307,9 +308,12 @@ def _settings_of_test(settings: Mapping[str, Any], n_systems: int, *, has_runs: 
 
 def _messages(comparison: Comparison, data: _Data, *, has_baseline: bool, runs: Any) -> list[str]:
     """Return what is said of the texts and names, and warn of what was not said where they were read."""
-    test_set, with_references = comparison.test_set, bool(data.needed_by)
+    test_set = comparison.test_set
+    with_references = bool(data.needed_by)
     has_test = comparison.test is not None
-    odd = data.placeholders + odd_segments(test_set, with_references=with_references)
+    odd = [*data.placeholders]
+    if not test_set.is_searched:
+        odd += odd_segments(test_set, with_references=with_references)
     if has_test and not has_baseline:
         odd += odd_baseline(test_set)
     odd += odd_scores(test_set, (metric.name for metric in data.metrics if isinstance(metric, Column)))
@@ -363,7 +367,7 @@ def _add_scores(
     return list(messages)
 
 
-def _read(
+def _read_files_or_frame(
     data: Any,
     metrics: Any,
     columns: Mapping[Column, Any],
@@ -392,7 +396,9 @@ def _read(
 def _all_metrics(metrics: Any, columns: list[Column]) -> list[Metric]:
     """Return the metrics and columns to compare."""
     if not columns:
-        return read_metrics("bleu_multi" if metrics is None else metrics, "compare")
+        if metrics is None:
+            metrics = "bleu_multi"
+        return read_metrics(metrics, "compare")
     if metrics is None or (isinstance(metrics, Sequence) and not metrics):
         return [*columns]
     return distinct([*read_metrics(metrics, "compare"), *columns])
@@ -407,7 +413,7 @@ def read_metrics(metrics: Any, function: str) -> list[Metric]:
             f"The 'metrics' option of {function} must be a metric or a list of them, such as ['bleu', "
             f"'rouge:rouge_types=rougeL']. Got {shorten(metrics)} instead."
         )
-    # No metric has a blank in its name: this is a reference in the place of the metric.
+    # No metric has a blank in its name: this is a reference where a metric should be.
     spaced = next(
         (metric for metric in metric_list if isinstance(metric, str) and " " in metric.partition(":")[0]), None
     )
@@ -433,10 +439,8 @@ def check_test_set(value: Any, function: str) -> TestSet | Mapping[str, Any]:
     arguments = "{'A': predictions, 'B': others}, 'bleu'"
     alternative = ", a data frame, or paths of files" if function == "compare" else ""
     if function == "correlate":
-        arguments, alternative = (
-            f"{arguments}, grades={{'A': [5, 3], 'B': [4, 4]}}",
-            ", or a data frame or the path of a table with grades",
-        )
+        arguments = f"{arguments}, grades={{'A': [5, 3], 'B': [4, 4]}}"
+        alternative = ", or a data frame or the path of a table with grades"
     raise InputError(
         f"{function} takes the texts of each system by its name, as in tercet.{function}({arguments}, "
         f"references=references), or a TestSet of tercet.read_test_sets{alternative}. Got {shorten(value)} "
@@ -486,10 +490,11 @@ def read_test_set(
         error = surrogate_error(f"The name of the system {shorten(name)}", name)
         if error is not None:
             raise error
-    calls = [shorten(name) for name in test_set]
-    # Long names may be alike where they are cut.
-    calls = calls if len(set(calls)) == len(calls) else list(map(repr, test_set))
-    argument_names = [f"predictions of {call}" for call in calls]
+    shown_names = [shorten(name) for name in test_set]
+    if len(set(shown_names)) < len(shown_names):
+        # Long names may be alike where they are cut.
+        shown_names = [repr(name) for name in test_set]
+    argument_names = [f"predictions of {name}" for name in shown_names]
     corpus = read_systems(argument_names, list(test_set.values()), references).encoded()
     # As lists: the caller's own may be any container, and change.
     *systems, lists = corpus.columns().values()
@@ -520,31 +525,17 @@ def _tables(
     scores = [metric.finalize(metric.corpus_totals(system_stats)) for system_stats in scored]
     segment_values = [segment_lists(metric, system_stats) for system_stats in stats]
     # Wins and losses count what is resampled: clusters, or else segments, where those left out have no score.
-    unit_lists = (
-        segment_values
-        if comparison.test_set.clusters is None
-        else [segment_lists(metric, unit_stats) for unit_stats in units]
-    )
+    unit_lists = segment_values
+    if comparison.test_set.clusters is not None:
+        unit_lists = [segment_lists(metric, unit_stats) for unit_stats in units]
     signature = summarize(metric, stats[baseline_index]).signature
     stats_by_system = dict(zip(names, stats, strict=True))
     all_slices = sliced(comparison, metric, scored, scored_for_all(stats), inference) if comparison.slices else []
     for name, segment_name in zip(metric.score_names, metric.segment_names, strict=True):
         values = np.array([float(system_scores[name]) for system_scores in scores])
         higher_is_better = is_higher_better(metric, name)
-        of_baseline = intervals[baseline_index][name]
-        bounds = []
-        bounds_of_differences = []
-        for system_intervals, system_stats in zip(intervals, scored, strict=True):
-            of_system = system_intervals[name]
-            if inference.has_exact_intervals:
-                level = comparison.confidence_level
-                bounds.append(share_interval(metric, system_stats, level))
-                bounds_of_differences.append(
-                    share_difference_interval(metric, scored[baseline_index], system_stats, level)
-                )
-            else:
-                bounds.append(of_system.confidence_interval)
-                bounds_of_differences.append(of_system.less(of_baseline).confidence_interval)
+        intervals_of_score = [of_system[name] for of_system in intervals]
+        bounds, bounds_of_differences = bounds_of_systems(comparison, metric, scored, intervals_of_score, inference)
         too_few = comparison.too_few(tests[name].adjusted, len(units[0]), inference)
         rows, adjusted_pvalues = score_rows(
             comparison,
@@ -572,7 +563,7 @@ def _tables(
             n_units=len(units[0]),
             too_few=too_few,
         )
-        distributions = [system_intervals[name].bootstrap_distribution for system_intervals in intervals]
+        distributions = [interval.bootstrap_distribution for interval in intervals_of_score]
         table.sections.extend(_sections(comparison, table, distributions, units))
         table.sections.extend(
             slices_section(comparison, table, slices, by_score[name]) for slices, by_score in all_slices
@@ -587,30 +578,47 @@ def _sections(
     units: Sequence[SegmentStats],
 ) -> Iterator[Section]:
     """Yield what else is said of a score: by the resamples of each system's score."""
-    names, clusters = list(comparison.test_set.systems), comparison.test_set.clusters
     if comparison.runs:
         yield runs_section(comparison, table, distributions, table.n_units)
     direction = direction_section(comparison.test_set, table)
-    yield from [] if direction is None else [direction]
+    if direction is not None:
+        yield direction
     if comparison.test is None:
         return
     if table.too_few is None:
         yield groups_section(table)
     if table.too_few is None and comparison.interval is not None:
-        baseline = names.index(comparison.baseline)
-        power = power_section(
-            table.title,
-            names,
-            baseline,
-            distributions,
-            table.n_units,
-            n_different=[int((system.rows != units[baseline].rows).any(axis=1).sum()) for system in units],
-            alpha=comparison.alpha,
-            digits=table.rows[0].digits,
-            exact_scale=table.scorer.scale if comparison.inference_of(table).has_exact_test else None,
-            unit="segment" if clusters is None else "cluster",
-            size=1 if clusters is None else comparison.test_set.n_segments / len(clusters),
-        )
-        yield from [] if power is None else [power]
+        power = _power(comparison, table, distributions, units)
+        if power is not None:
+            yield power
     cautions = cautions_section(comparison, table, units)
-    yield from [] if cautions is None else [cautions]
+    if cautions is not None:
+        yield cautions
+
+
+def _power(
+    comparison: Comparison,
+    table: ScoreTable,
+    distributions: Sequence[NDArray[np.float64]],
+    units: Sequence[SegmentStats],
+) -> Section | None:
+    """Return which differences of a score so many units show."""
+    names = list(comparison.test_set.systems)
+    baseline = names.index(comparison.baseline)
+    n_different = [int((system.rows != units[baseline].rows).any(axis=1).sum()) for system in units]
+    segments_per_unit = 1.0
+    if comparison.test_set.clusters is not None:
+        segments_per_unit = comparison.test_set.n_segments / len(comparison.test_set.clusters)
+    return power_section(
+        table.title,
+        names,
+        baseline,
+        distributions,
+        table.n_units,
+        n_different=n_different,
+        alpha=comparison.alpha,
+        digits=table.rows[0].digits,
+        exact_scale=table.scorer.scale if comparison.inference_of(table).has_exact_test else None,
+        unit=comparison.unit,
+        size=segments_per_unit,
+    )

@@ -16,11 +16,12 @@ from tercet.test_sets.odd_scores import n_marked
 from tercet.test_sets.oddities import is_failure, repeated_errors
 from tercet.test_sets.test_set import TestSet
 
-from .scores import Comparison, ScoreTable
+from .result import Comparison
+from .scores import ScoreTable
 
 #: The greatest share of a system's segments that may be missing where a gate passes.
 MOST_MISSING = 0.01
-#: What stands in the place of an answer.
+#: What stands where an answer should be.
 AN_ERROR = "an error's message"
 
 

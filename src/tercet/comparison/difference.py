@@ -342,10 +342,11 @@ class _Sides:
         for group in self._groups(our_values):
             changed = [name for name in group if our_values[name] != their_values[name]]
             if changed:
-                values = _shown(our_values, changed), _shown(their_values, changed)
+                our_words = _options_in_words(our_values, changed)
+                their_words = _options_in_words(their_values, changed)
                 our_values |= {name: their_values[name] for name in changed}
                 decides = self.peers.decides.get(changed[0], "what happens to items without a reference")
-                yield _Step(changed[0], decides, *values, self.with_options(our_values, compat))
+                yield _Step(changed[0], decides, our_words, their_words, self.with_options(our_values, compat))
         target = self.with_options(their_values, self.against)
         rules = self.peer.rules_of(target) if compat is None else []
         for number, rule in enumerate(rules, 1):
@@ -395,15 +396,15 @@ def takes(metric: str, against: str, options: Mapping[str, Any]) -> bool:
     return "equals" in their_metric.signature(None)
 
 
-def _shown(options: Mapping[str, Any], names: Sequence[str]) -> Any:
+def _options_in_words(options: Mapping[str, Any], names: Sequence[str]) -> Any:
     """Return the value of an option, or those of several as one text."""
-    values = {name: _plain(options[name]) for name in names}
+    values = {name: _plain_option(options[name]) for name in names}
     first, *other_names = values
     other_values = [f"{name}={values[name]}" for name in other_names if values[name] not in (None, False)]
     return f"{values[first]} ({', '.join(other_values)})" if other_values else values[first]
 
 
-def _plain(value: Any) -> Any:
+def _plain_option(value: Any) -> Any:
     if callable(value):
         return tokenizer_label(value)
     return sorted(value) if isinstance(value, frozenset) else value

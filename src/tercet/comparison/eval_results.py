@@ -13,7 +13,8 @@ from tercet.signature import __version__
 from tercet.tables import decimals, json_text
 from tercet.test_sets.test_set import TestSet
 
-from .scores import Comparison, ScoreTable, SystemScore
+from .result import Comparison
+from .scores import ScoreTable, SystemScore
 
 #: The version of the schema of Every Eval Ever.
 _SCHEMA = "0.3.0"
@@ -75,15 +76,16 @@ def to_entries(comparison: Comparison, dataset_id: str | None, task_id: str | No
     check_one_model([comparison.test_set], task_id)
     from huggingface_hub import EvalResultEntry
 
-    task, today = task_id or comparison.test_set.name, datetime.now(timezone.utc).date().isoformat()
+    task = task_id or comparison.test_set.name
+    today = datetime.now(timezone.utc).date().isoformat()
     scores: dict[str, list[_Score]] = {}
-    for score in _scores(comparison):
+    for score in _finite_scores(comparison):
         scores.setdefault(score.table.metric, []).append(score)
     entries = []
     for of_metric in scores.values():
         # A dataset and its task have one value: the main score, beside which the others are notes.
         main, *further = sorted(of_metric, key=lambda score: score.table.name != score.table.scorer.primary)
-        notes = _notes(comparison, main, further)
+        notes = _notes_line(comparison, main, further)
         entries.append(EvalResultEntry(dataset_id, task, float(main.row.value), date=today, notes=notes))
     return entries
 
@@ -110,7 +112,7 @@ def to_record(comparisons: Sequence[Comparison], dataset: str | None, task: str 
     results = [
         _result(comparison, score, dataset, task or comparison.test_set.name)
         for comparison in comparisons
-        for score in _scores(comparison)
+        for score in _finite_scores(comparison)
     ]
     return json_text(
         {
@@ -141,7 +143,7 @@ def _some(results: list[Any]) -> list[Any]:
     return results
 
 
-def _scores(comparison: Comparison) -> Iterator[_Score]:
+def _finite_scores(comparison: Comparison) -> Iterator[_Score]:
     """Yield each score of the one system; warns of those that are no numbers."""
     for table in comparison.tables:
         score = _Score(table, *table.rows)
@@ -158,9 +160,10 @@ def _method(comparison: Comparison, table: ScoreTable) -> str:
     return comparison.intervals_in_words([table])
 
 
-def _notes(comparison: Comparison, main: _Score, further: Sequence[_Score]) -> str:
+def _notes_line(comparison: Comparison, main: _Score, further: Sequence[_Score]) -> str:
     """Return what was measured, how surely, and how, in one line."""
-    row, notes = main.row, [main.title]
+    row = main.row
+    notes = [main.title]
     if main.has_interval:
         ends = f"{decimals(row.low, row.digits)} to {decimals(row.high, row.digits)}"
         notes.append(f"{100 * comparison.confidence_level:g} % interval {ends} ({_method(comparison, main.table)})")
@@ -179,8 +182,9 @@ def _result(comparison: Comparison, score: _Score, dataset: str | None, task: st
             "hf_repo": dataset,
             "samples_number": comparison.test_set.n_segments,
         }
-    scale, unit = table.scorer.scale, table.scorer.unit
-    units = {} if unit is None else {"metric_unit": "percent" if scale == 100 else "proportion"}
+    units = {}
+    if table.scorer.unit is not None:
+        units["metric_unit"] = "percent" if table.scorer.scale == 100 else "proportion"
     uncertainty: dict[str, Any] = {"num_samples": table.n_units or comparison.test_set.n_segments}
     if score.has_interval:
         uncertainty["confidence_interval"] = {

@@ -117,22 +117,23 @@ def left_out_in_words(tables: Iterable[Fitted], instead: str) -> list[str]:
 
 def _that_fit(columns: Sequence[Shown], width: int) -> tuple[list[Shown], list[str]]:
     """Return the columns for which there is room, and what of them was left out."""
-    kept, left_out = list(columns), []
+    kept = list(columns)
+    left_out: list[str] = []
     steps = {column.leaves for column in columns} | {column.shortens for column in columns}
     for step in sorted(steps - {0}):
         if _room(_least_widths(kept)) <= width:
             break
-        others = []
+        still_kept = []
         for column in kept:
             if column.shorter is not None and column.shortens == step:
                 # The shorter one may leave at a later step.
-                others.append(replace(column.shorter, leaves=column.leaves))
+                still_kept.append(replace(column.shorter, leaves=column.leaves))
                 left_out.append(column.said or column.title)
             elif column.leaves == step:
                 left_out.append(column.said or column.title)
             else:
-                others.append(column)
-        kept = others
+                still_kept.append(column)
+        kept = still_kept
     if _room(_least_widths(kept)) > width:
         kept = [replace(column, title=_narrow_title(column.title)) for column in kept]
     return kept, left_out
@@ -151,9 +152,9 @@ def _widths(columns: Sequence[Shown], width: int) -> list[int]:
     free = max(0, width - _room(widths))
     for index, column in enumerate(columns):
         if column.is_name:
-            more = min(free, _longest(column) - widths[index])
-            widths[index] += more
-            free -= more
+            widening = min(free, _longest(column) - widths[index])
+            widths[index] += widening
+            free -= widening
     return widths
 
 

@@ -24,9 +24,10 @@ from tercet.tables import decimals
 
 from .columns import check_below_scale, check_within, is_share
 from .power import POWER, rounded
+from .result import Comparison
 from .run_means import over_runs
 from .runs import estimates_over_runs
-from .scores import Comparison, ScoreTable
+from .scores import ScoreTable
 
 #: Of fewer units than these, of which none differs, one in twenty others may yet lose all (the rule of three).
 _FEW = 60
@@ -218,7 +219,7 @@ def losses_of_all(questions: Sequence[Question]) -> list[tuple[Comparison, Loss]
     """
     tests: list[_Test] = []
     for question in questions:
-        tests.extend(_tests(question))
+        tests.extend(_tests_of_systems(question))
     family = [test for test in tests if not test.question.margin and test.is_known and not math.isnan(test.value)]
     # Welch's tests share no draws.
     share_draws = all(test.pair is not None for test in family)
@@ -234,7 +235,7 @@ def losses_of_all(questions: Sequence[Question]) -> list[tuple[Comparison, Loss]
     return [(test.question.comparison, test.loss()) for test in tests]
 
 
-def _tests(question: Question) -> Iterator[_Test]:
+def _tests_of_systems(question: Question) -> Iterator[_Test]:
     """Yield the test of each system against the baseline."""
     comparison, table, margin = question
     if margin:
@@ -270,8 +271,8 @@ def _warn_of_wide_margin(table: ScoreTable, margin: float, value: float) -> None
     """Warn of a margin that is more than the baseline, which has this value of a share, can lose."""
     most = value if table.higher_is_better else float(table.scorer.scale) - value
     if margin >= most:
-        shown = decimals(most, table.rows[0].digits)
-        warn(f"The margin of {margin:g} is more than can be lost: {table.title} can become worse by {shown} at most.")
+        loss = decimals(most, table.rows[0].digits)
+        warn(f"The margin of {margin:g} is more than can be lost: {table.title} can become worse by {loss} at most.")
 
 
 def _is_too_much(low: float, high: float, margin: float) -> bool:
@@ -395,7 +396,9 @@ class _Pair:
         needed = units_needed(margin, apart.standard_error, apart.n_units, alpha=2 * alpha, power=POWER)
         differs = (self.baseline.rows != self.system.rows).any(axis=1)
         if self.table.is_exact:
-            bounds, method, enough = self._of_shares(alpha), "Tango", self._right_answers(margin, alpha)
+            bounds = self._of_shares(alpha)
+            method = "Tango"
+            enough = self._right_answers(margin, alpha)
         else:
             parts = self._losses()
             if not np.isfinite(parts).all():
@@ -403,8 +406,9 @@ class _Pair:
             if not self._is_apart(parts):
                 differs = np.zeros(len(parts), bool)
             bounds, method, enough = self._of_parts(parts, differs, apart, margin, alpha, seed)
-        known = [number for number in (needed, enough) if number is not None and number > apart.n_units]
-        return _Found(*bounds, method, int(differs.sum()), max(known) if margin and known else None)
+        n_units = [number for number in (needed, enough) if number is not None and number > apart.n_units]
+        most_units = max(n_units) if margin and n_units else None
+        return _Found(*bounds, method, int(differs.sum()), most_units)
 
     def _of_shares(self, alpha: float) -> ConfidenceInterval:
         """Return Tango's interval: with a width where no answer differs, too."""
@@ -428,7 +432,8 @@ class _Pair:
 
     def _parts(self, stats: SegmentStats) -> NDArray[np.float64]:
         """Return numbers whose mean is the score, and which for a mean are those of the units."""
-        scorer, name = self.table.scorer, self.table.name
+        scorer = self.table.scorer
+        name = self.table.name
         score = float(scorer.finalize(scorer.corpus_totals(stats))[name])
         if len(stats) < 2:
             return np.array([score])

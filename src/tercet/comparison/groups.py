@@ -13,7 +13,8 @@ from .sections import Section
 
 def groups_section(table: ScoreTable) -> Section:
     """Return the groups of systems, the best first; a sentence says them of three systems or more."""
-    rows = [table.rows[place] for place in table.order if table.rows[place].group is not None]
+    best_first = [table.rows[index] for index in table.order]
+    rows = [row for row in best_first if row.group is not None]
     groups = [[row.system for row in members] for _, members in groupby(rows, lambda row: row.group)]
     title = "Groups that the test tells apart"
     return Section("groups", title, [_sentence(groups)] if len(rows) > 2 else [], None, groups)

@@ -59,10 +59,10 @@ def read_one(
     )
     if len(test_sets) > 1:
         names = joined([shorten(test_set.name) for test_set in test_sets], MOST_NAMED)
-        what, called = _called(data, kind)
+        holder, argument_text = _holder_of_sets(data, kind)
         raise InputError(
-            f"{what} {len(test_sets)} test sets, {names}, and {function} takes one: "
-            f"[tercet.{function}(each) for each in tercet.read_test_sets({called})]."
+            f"{holder} {len(test_sets)} test sets, {names}, and {function} takes one: "
+            f"[tercet.{function}(each) for each in tercet.read_test_sets({argument_text})]."
         )
     return test_sets[0]
 
@@ -93,8 +93,8 @@ def _check_in_columns(frame: Any, kind: str, references: Any) -> None:
     if references is None:
         return
     names = [references] if isinstance(references, str) else references
-    known = [*getattr(frame, "column_names", frame.columns)]
-    are_columns = isinstance(names, list | tuple) and bool(names) and all(name in known for name in names)
+    columns = [*getattr(frame, "column_names", frame.columns)]
+    are_columns = isinstance(names, list | tuple) and bool(names) and all(name in columns for name in names)
     call = arguments_set("reference_columns", names) if are_columns else argument_set("reference_columns", "NAME")
     raise InputError(
         f"The references of a {kind} are in its columns: {call} in place of {argument('references')}, which takes "
@@ -102,7 +102,7 @@ def _check_in_columns(frame: Any, kind: str, references: Any) -> None:
     )
 
 
-def _called(data: Any, kind: str) -> tuple[str, str]:
+def _holder_of_sets(data: Any, kind: str) -> tuple[str, str]:
     """Return what files or a frame hold something as, in words, and as they would be given to a function."""
     if kind:
         return f"The {kind} holds", "frame"

@@ -45,7 +45,7 @@ def make_buckets(references: Sequence[Sequence[str]], scored: Sequence[int], of:
     texts = [list(references[index]) for index in scored]
     letters = count_letters(read_items([""] * len(texts), texts)) if texts else None
     by_characters = letters is not None and letters.mostly_without_blanks
-    size = _characters if by_characters else _words
+    size = _count_characters if by_characters else _count_words
     lengths = np.array(
         [round(sum(map(size, segment_references)) / max(1, len(segment_references))) for segment_references in texts],
         np.int64,
@@ -54,10 +54,11 @@ def make_buckets(references: Sequence[Sequence[str]], scored: Sequence[int], of:
     shares = np.arange(1, number) / number
     edges = np.unique(np.quantile(lengths, shares, method="lower")) if len(shares) else np.empty(0)
     # a length that is an edge belongs below it
-    places = np.searchsorted(edges, lengths)
-    members, labels = [], []
-    for place in np.unique(places):
-        inside = np.flatnonzero(places == place)
+    buckets = np.searchsorted(edges, lengths)
+    members = []
+    labels = []
+    for bucket in np.unique(buckets):
+        inside = np.flatnonzero(buckets == bucket)
         low, high = int(lengths[inside].min()), int(lengths[inside].max())
         members.append(np.asarray(scored, np.int64)[inside])
         labels.append(str(low) if low == high else f"{low}–{high}")
@@ -70,10 +71,10 @@ def make_buckets(references: Sequence[Sequence[str]], scored: Sequence[int], of:
     )
 
 
-def _words(text: str) -> int:
+def _count_words(text: str) -> int:
     return len(text.split())
 
 
-def _characters(text: str) -> int:
+def _count_characters(text: str) -> int:
     # marks (M), such as accents and vowel signs, belong to the letter before them
     return sum(not letter.isspace() and unicodedata.category(letter)[0] != "M" for letter in text)

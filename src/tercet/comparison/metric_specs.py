@@ -112,7 +112,7 @@ def label_of(metric: Metric) -> str:
 
 def label(name: str, options: Mapping[str, Any]) -> str:
     """Return the name of a metric and its options as written."""
-    assignments = ",".join(f"{option}={_written(value)}" for option, value in options.items())
+    assignments = ",".join(f"{option}={_value_as_text(value)}" for option, value in options.items())
     return f"{name}:{assignments}" if assignments else name
 
 
@@ -133,7 +133,7 @@ def distinct(metrics: Iterable[Metric]) -> list[Metric]:
     return metrics_once
 
 
-def _written(value: Any) -> str:
+def _value_as_text(value: Any) -> str:
     try:
         return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
     except TypeError:
@@ -241,7 +241,7 @@ class Contexts:
         )
 
 
-def _mean(value: Any) -> SavedMean:
+def _check_mean(value: Any) -> SavedMean:
     if isinstance(value, SavedMean):
         return value
     raise refuse("a mean of metrics")
@@ -255,7 +255,7 @@ class MeanOfMetrics(Metric):
     columns = (*Metric.base_columns, "value")
     score_names = ("mean",)
 
-    mean: SavedMean = option(default=None, doc="The metrics and their weights.", check=_mean)
+    mean: SavedMean = option(default=None, doc="The metrics and their weights.", check=_check_mean)
     path: str = option(default="", doc="The file as a user wrote it.", check=str)
 
     def check(self) -> None:
@@ -289,7 +289,8 @@ class MeanOfMetrics(Metric):
 
     def segment_stats(self, batch: Corpus, context: Contexts) -> SegmentStats:
         """Return the rows: the base columns, and the weighted sum of the segment's scores."""
-        total, base_rows = np.zeros(batch.n_items), np.zeros((batch.n_items, len(self.base_columns)))
+        total = np.zeros(batch.n_items)
+        base_rows = np.zeros((batch.n_items, len(self.base_columns)))
         for part, metric, part_context in zip(self.mean.parts, self._metrics, context.parts, strict=True):
             stats = stats_of_systems(metric, metric.as_scored(batch), part_context)
             total += part.weight * metric.segment_metric.finalize(stats.rows)[part.score]

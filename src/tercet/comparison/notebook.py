@@ -7,8 +7,9 @@ import math
 from tercet.markup import clean, head_html, notes_html, sentences_html, short_names
 from tercet.tables import decimals
 
+from .result import Comparison
 from .run_means import over_runs
-from .scores import AS_GOOD, BEST, Comparison, ScoreTable, SystemScore, against
+from .scores import BEST, ScoreTable, SystemScore, against
 from .verdicts import verdict_of
 
 #: A line from the one end of an interval to the other, on which the score is a mark: in the colour of the text, as a
@@ -32,23 +33,26 @@ def to_html(comparison: Comparison) -> str:
 
     verdict = verdict_of(comparison, names) if len(names) > 1 else []
     # Where outputs are runs of systems, the table shows the systems.
-    shown = over_runs(comparison) if comparison.joins_runs else comparison
-    head = head_html(_heads(shown))
-    first = shown.tables[0]
+    of_systems = over_runs(comparison) if comparison.joins_runs else comparison
+    head = head_html(_heads(of_systems))
+    first = of_systems.tables[0]
     order = first.order if len(first.rows) > 2 else range(len(first.rows))
-    rows = "".join(_row(shown, short(first.rows[place].system), place) for place in order)
+    rows = "".join(_row_html(of_systems, short(first.rows[index].system), index) for index in order)
     level = ""
-    if shown.has_intervals:
+    if of_systems.has_intervals:
         level = f"In parentheses and drawn: {100 * comparison.confidence_level:g} % intervals"
-        level += ". " if shown.test is None else "; in brackets: those of the difference from the baseline. "
-    notes = [*comparison.section_lines(short), f"{level}{shown.legend(short, best=BEST)}"]
-    notes += [shown.rank_legend()] if shown.has_ranks else []
+        level += ". " if of_systems.test is None else "; in brackets: those of the difference from the baseline. "
+    notes = [*comparison.section_lines(short), f"{level}{of_systems.legend(short, best=BEST)}"]
+    if of_systems.has_ranks:
+        notes.append(of_systems.rank_legend())
     notes += comparison.remarks(short)
-    notes += [comparison.test_set.fields] if comparison.test_set.fields else []
+    if comparison.test_set.fields:
+        notes.append(comparison.test_set.fields)
     notes += [f"Warning: {warning}" for warning in comparison.warnings]
     notes += list(dict.fromkeys(table.signature for table in comparison.tables))
+    verdict_html = sentences_html(verdict) if verdict else ""
     return (
-        f'<div style="max-width:100%;overflow-x:auto">{sentences_html(verdict) if verdict else ""}'
+        f'<div style="max-width:100%;overflow-x:auto">{verdict_html}'
         f"<table>{head}<tbody>{rows}</tbody></table>"
         "<p>The report, with every test and segment, is the page that <code>.to_html()</code> returns.</p>"
         f"{notes_html(notes)}</div>"
@@ -60,29 +64,34 @@ def _heads(comparison: Comparison) -> list[str]:
     heads = ["system"]
     for label in comparison.marked_labels():
         heads.append(label)
-        heads += ["difference", comparison.p_label] if comparison.test is not None else []
-        heads += ["rank"] if comparison.has_ranks else []
+        if comparison.test is not None:
+            heads += ["difference", comparison.p_label]
+        if comparison.has_ranks:
+            heads.append("rank")
     return heads
 
 
-def _row(comparison: Comparison, name: str, place: int) -> str:
+def _row_html(comparison: Comparison, name: str, index: int) -> str:
     texts = []
     for table in comparison.tables:
-        row = table.rows[place]
-        texts.append(f"{_score(row)}{_drawn(table, row)}")
+        row = table.rows[index]
+        texts.append(f"{_score_html(row)}{_drawn(table, row)}")
         if comparison.test is not None:
             difference, p, _ = against(row)
             texts += [_above(difference, row.interval_of_difference), clean(p)]
-        texts += [row.places] if comparison.has_ranks else []
+        if comparison.has_ranks:
+            texts.append(row.places)
     cells = "".join(f'<td style="{_NUMBER}">{text}</td>' for text in texts)
-    is_baseline = comparison.tables[0].rows[place].difference is None and comparison.test is not None
-    called = f"<bdi>{clean(name)}</bdi>{' (baseline)' if is_baseline else ''}"
-    return f'<tr><th scope="row" style="text-align:left">{called}</th>{cells}</tr>'
+    is_baseline = comparison.tables[0].rows[index].difference is None and comparison.test is not None
+    heading = f"<bdi>{clean(name)}</bdi>"
+    if is_baseline:
+        heading += " (baseline)"
+    return f'<tr><th scope="row" style="text-align:left">{heading}</th>{cells}</tr>'
 
 
-def _score(row: SystemScore) -> str:
-    mark = BEST if row.best else AS_GOOD if row.as_good else ""
-    return _above(f"{decimals(row.value, row.digits)}{mark}", f"({row.interval})" if row.interval else "")
+def _score_html(row: SystemScore) -> str:
+    interval = f"({row.interval})" if row.interval else ""
+    return _above(f"{decimals(row.value, row.digits)}{row.mark}", interval)
 
 
 def _above(number: str, interval: str) -> str:
@@ -92,7 +101,9 @@ def _above(number: str, interval: str) -> str:
 
 def _drawn(table: ScoreTable, row: SystemScore) -> str:
     """Return the interval on a scale that all systems share; nothing where one of its ends is no number."""
-    ends = [end for each in table.rows for end in (each.low, each.value, each.high) if math.isfinite(end)]
+    ends: list[float] = []
+    for system in table.rows:
+        ends += filter(math.isfinite, (system.low, system.value, system.high))
     if not all(map(math.isfinite, (row.low, row.value, row.high))) or min(ends) == max(ends):
         return ""
     low, value, high = (100 * (end - min(ends)) / (max(ends) - min(ends)) for end in (row.low, row.value, row.high))

@@ -18,16 +18,17 @@ from tercet.registry import drawing
 from tercet.statistics.bootstrap import apart
 from tercet.statistics.families import PairTests
 from tercet.statistics.inference import untested
-from tercet.statistics.intervals import FEWEST_UNITS, bootstraps, over_strata
+from tercet.statistics.intervals import FEWEST_UNITS, BootstrapResult, bootstraps, over_strata
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals, pvalue_text
 from tercet.test_sets.test_set import TestSet
 
 from .clauses import Clause, sentence
 from .groups import groups_section
+from .result import Comparison
 from .runs import runs_section
 from .score_rows import score_rows
-from .scores import Comparison, ScoreTable, SystemScore, digits_of
+from .scores import ScoreTable, SystemScore, digits_of
 from .sections import Section
 
 #: What a test set may weigh by.
@@ -190,6 +191,18 @@ def overall(comparisons: Sequence[Comparison], *, weight: str = "set") -> Overal
     return over_all
 
 
+def sets_and_overall(comparisons: Sequence[Comparison]) -> tuple[list[Comparison], list[Overall]]:
+    """Return the comparisons of test sets, and the one over all of them, if there is one."""
+    over_all = [comparison for comparison in comparisons if isinstance(comparison, Overall)]
+    return [comparison for comparison in comparisons if not isinstance(comparison, Overall)], over_all
+
+
+def overall_first(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """Return comparisons in the order in which people read them: what holds over all test sets first."""
+    sets, over_all = sets_and_overall(comparisons)
+    return [*over_all, *sets]
+
+
 def _check_sets(sets: Sequence[Any]) -> None:
     """Raise an InputError for what is no comparison, and for fewer than two."""
     for comparison in sets:
@@ -202,11 +215,11 @@ def _check_sets(sets: Sequence[Any]) -> None:
 def _check_alike(sets: Sequence[Comparison]) -> None:
     """Raise an OptionError for comparisons with different tests or settings."""
     for name in ("test", "n_resamples", "adjust", "confidence_level", "alpha", "seed", "runs"):
-        first, *others = [getattr(comparison, name) for comparison in sets]
-        for other in others:
-            if other != first:
+        first, *further = [getattr(comparison, name) for comparison in sets]
+        for value in further:
+            if value != first:
                 raise OptionError(
-                    f"The comparisons differ in {name!r}: {shorten(first)} and {shorten(other)}. "
+                    f"The comparisons differ in {name!r}: {shorten(first)} and {shorten(value)}. "
                     "Compare all test sets alike."
                 )
 
@@ -264,99 +277,145 @@ def _by_metric(tables: Mapping[_Key, list[ScoreTable]]) -> dict[Any, list[list[S
     return by_metric
 
 
+@dataclass(frozen=True, slots=True)
+class _Strata:
+    """The sets as one metric scores them: what is resampled of each, how each weighs, and how each is drawn."""
+
+    metrics: list[Metric]
+    #: Of each set, the units of each system.
+    units: list[list[SegmentStats]]
+    weights: list[float]
+    seeds: list[int]
+
+
 def _over_sets(over_all: Overall, tables: Sequence[Sequence[ScoreTable]]) -> Iterator[ScoreTable]:
     """Yield the table over all sets of each score of a metric."""
-    systems = list(over_all.test_set.systems)
-    baseline = systems.index(over_all.baseline)
-    stats = []
-    for comparison, table in zip(over_all.comparisons, tables[0], strict=True):
-        units = dict(zip(comparison.test_set.systems, comparison.units_of(table), strict=True))
-        stats.append([units[system] for system in systems])
-    metrics = [table.scorer for table in tables[0]]
-    n_scored = [int(set_stats[0].column("items").sum()) for set_stats in stats]
-    weights = [n / sum(n_scored) for n in n_scored] if over_all.weight == "segment" else [1 / len(stats)] * len(stats)
-    seeds = [over_all.seed + _SEED_STEP * place for place in range(len(stats))]
-    level = over_all.confidence_level
+    strata = _strata(over_all, tables[0])
     intervals_of_sets = [
-        bootstraps(metric, set_stats, confidence_level=level, method=over_all.interval, seed=seed)
-        for metric, set_stats, seed in zip(metrics, stats, seeds, strict=True)
+        bootstraps(metric, units, confidence_level=over_all.confidence_level, method=over_all.interval, seed=seed)
+        for metric, units, seed in zip(strata.metrics, strata.units, strata.seeds, strict=True)
     ]
-    names = [score_tables[0].name for score_tables in tables]
-    observed = {
-        name: np.array([[_row(table, system).value for system in systems] for table in score_tables])
-        for name, score_tables in zip(names, tables, strict=True)
-    }
-    tests = _tests(over_all, metrics, stats, weights, seeds, observed)
-    for name, score_tables in zip(names, tables, strict=True):
-        first, by_set = score_tables[0], observed[name]
-        values = weights @ by_set
-        intervals = []
-        differences = []
-        for place in range(len(systems)):
-            of_sets = [intervals_of_set[place][name] for intervals_of_set in intervals_of_sets]
-            of_baseline = [intervals_of_set[baseline][name] for intervals_of_set in intervals_of_sets]
-            intervals.append(over_strata(of_sets, weights))
-            against = [one.less(other) for one, other in zip(of_sets, of_baseline, strict=True)]
-            differences.append(over_strata(against, weights))
-        n_units = sum(table.n_units for table in score_tables)
-        too_few = over_all.too_few(tests[name].adjusted, n_units, over_all.inference)
-        rows, adjusted_pvalues = score_rows(
-            over_all,
-            values,
-            [interval.confidence_interval for interval in intervals],
-            [difference.confidence_interval for difference in differences],
-            tests[name],
-            by_set.T.tolist(),
-            higher_is_better=first.higher_is_better,
-            digits=digits_of(first.scorer, values.tolist()),
-            can_tell=too_few is None,
+    values_by_set = {score_tables[0].name: _values_by_set(over_all, score_tables) for score_tables in tables}
+    tests = _pair_tests(over_all, strata, values_by_set)
+    for score_tables in tables:
+        name = score_tables[0].name
+        intervals_of_score = [[of_system[name] for of_system in of_set] for of_set in intervals_of_sets]
+        yield _table_over_sets(
+            over_all, score_tables, strata.weights, values_by_set[name], intervals_of_score, tests[name]
         )
-        table = ScoreTable(
-            metric=first.metric,
-            name=name,
-            signature=_signature([table.signature for table in score_tables], over_all.weight),
-            rows=rows,
-            pvalues=adjusted_pvalues,
-            segments={},
-            higher_is_better=first.higher_is_better,
-            scorer=first.scorer,
-            stats={},
-            n_units=n_units,
-            too_few=too_few,
-        )
-        if over_all.runs:
-            resampled = [interval.bootstrap_distribution for interval in intervals]
-            table.sections.append(runs_section(over_all, table, resampled, table.n_units))
-        elif over_all.test is not None and too_few is None:
-            table.sections.append(groups_section(table))
-        table.sections.append(_verdict(over_all, table, score_tables, weights))
-        yield table
 
 
-def _row(table: ScoreTable, system: str) -> SystemScore:
+def _strata(over_all: Overall, tables: Sequence[ScoreTable]) -> _Strata:
+    """Return the sets as the metric scores them whose tables, one of each set, these are."""
+    units = []
+    for comparison, table in zip(over_all.comparisons, tables, strict=True):
+        units_of_system = dict(zip(comparison.test_set.systems, comparison.units_of(table), strict=True))
+        units.append([units_of_system[system] for system in over_all.test_set.systems])
+    if over_all.weight == "segment":
+        n_scored = [int(set_units[0].column("items").sum()) for set_units in units]
+        weights = [n / sum(n_scored) for n in n_scored]
+    else:
+        weights = [1 / len(units)] * len(units)
+    seeds = [over_all.seed + _SEED_STEP * number for number in range(len(units))]
+    return _Strata([table.scorer for table in tables], units, weights, seeds)
+
+
+def _values_by_set(over_all: Overall, score_tables: Sequence[ScoreTable]) -> NDArray[np.float64]:
+    """Return a score as a row for each set, with a column for each system."""
+    return np.array(
+        [[_row_of(table, system).value for system in over_all.test_set.systems] for table in score_tables]
+    )
+
+
+def _table_over_sets(
+    over_all: Overall,
+    score_tables: Sequence[ScoreTable],
+    weights: Sequence[float],
+    values_by_set: NDArray[np.float64],
+    intervals_of_sets: Sequence[Sequence[BootstrapResult]],
+    tests: PairTests,
+) -> ScoreTable:
+    """Return the table of one score over all sets, from its tables, values and intervals in each set."""
+    first = score_tables[0]
+    values = weights @ values_by_set
+    intervals, differences = _intervals(over_all, intervals_of_sets, weights)
+    n_units = sum(table.n_units for table in score_tables)
+    too_few = over_all.too_few(tests.adjusted, n_units, over_all.inference)
+    rows, adjusted_pvalues = score_rows(
+        over_all,
+        values,
+        [interval.confidence_interval for interval in intervals],
+        [difference.confidence_interval for difference in differences],
+        tests,
+        values_by_set.T.tolist(),
+        higher_is_better=first.higher_is_better,
+        digits=digits_of(first.scorer, values.tolist()),
+        can_tell=too_few is None,
+    )
+    table = ScoreTable(
+        metric=first.metric,
+        name=first.name,
+        signature=_signature([table.signature for table in score_tables], over_all.weight),
+        rows=rows,
+        pvalues=adjusted_pvalues,
+        segments={},
+        higher_is_better=first.higher_is_better,
+        scorer=first.scorer,
+        stats={},
+        n_units=n_units,
+        too_few=too_few,
+    )
+    if over_all.runs:
+        resampled = [interval.bootstrap_distribution for interval in intervals]
+        table.sections.append(runs_section(over_all, table, resampled, n_units))
+    elif over_all.test is not None and too_few is None:
+        table.sections.append(groups_section(table))
+    table.sections.append(_sets_section(over_all, table, score_tables, weights))
+    return table
+
+
+def _intervals(
+    over_all: Overall, intervals_of_sets: Sequence[Sequence[BootstrapResult]], weights: Sequence[float]
+) -> tuple[list[BootstrapResult], list[BootstrapResult]]:
+    """Return over all sets the interval of each system's score, and that of its difference from the baseline."""
+    names = list(over_all.test_set.systems)
+    baseline_in_sets = [of_systems[names.index(over_all.baseline)] for of_systems in intervals_of_sets]
+    intervals = []
+    differences = []
+    for in_sets in zip(*intervals_of_sets, strict=True):
+        intervals.append(over_strata(in_sets, weights))
+        against_baseline = [score.less(baseline) for score, baseline in zip(in_sets, baseline_in_sets, strict=True)]
+        differences.append(over_strata(against_baseline, weights))
+    return intervals, differences
+
+
+def _row_of(table: ScoreTable, system: str) -> SystemScore:
     return next(row for row in table.rows if row.system == system)
 
 
-def _tests(
-    over_all: Overall,
-    metrics: Sequence[Metric],
-    stats: Sequence[Sequence[Any]],
-    weights: Sequence[float],
-    seeds: Sequence[int],
-    observed: Mapping[str, NDArray[np.float64]],
+def _pair_tests(
+    over_all: Overall, strata: _Strata, values_by_set: Mapping[str, NDArray[np.float64]]
 ) -> dict[str, PairTests]:
     """Return p of each pair of systems for each score; NaN without a test."""
     n_systems = len(over_all.test_set.systems)
     if over_all.test is None or over_all.n_resamples is None:
-        return dict.fromkeys(observed, untested(n_systems))
+        return dict.fromkeys(values_by_set, untested(n_systems))
     from tercet.statistics.paired_tests import family_of_pairs, null_of_sets
 
     pairs = list(combinations(range(n_systems), 2))
-    null = null_of_sets(metrics, stats, weights, pairs, over_all.test, n_resamples=over_all.n_resamples, seeds=seeds)
-    scores = {name: weights @ by_set for name, by_set in observed.items()}
-    n_units = sum(len(set_stats[0]) for set_stats in stats)
-    found = family_of_pairs(null, over_all.test, scores, n_units)
-    return over_all.inference.adjusted(pairs, found, n_systems)
+    null = null_of_sets(
+        strata.metrics,
+        strata.units,
+        strata.weights,
+        pairs,
+        over_all.test,
+        n_resamples=over_all.n_resamples,
+        seeds=strata.seeds,
+    )
+    scores = {name: strata.weights @ by_set for name, by_set in values_by_set.items()}
+    n_units = sum(len(set_units[0]) for set_units in strata.units)
+    results = family_of_pairs(null, over_all.test, scores, n_units)
+    return over_all.inference.adjusted(pairs, results, n_systems)
 
 
 def _signature(signatures: Sequence[str], weight: str) -> str:
@@ -370,14 +429,16 @@ def _signature(signatures: Sequence[str], weight: str) -> str:
     return "|".join([*entries[:-1], f"sets:{len(signatures)}", f"weight:{weight}", entries[-1]])
 
 
-def _verdict(over_all: Overall, table: ScoreTable, tables: Sequence[ScoreTable], weights: Sequence[float]) -> Section:
+def _sets_section(
+    over_all: Overall, table: ScoreTable, tables: Sequence[ScoreTable], weights: Sequence[float]
+) -> Section:
     """Return in words how systems compare with the baseline over all sets, and where sets do not agree."""
     names = [comparison.test_set.name for comparison in over_all.comparisons]
     value = [
         {
             "test_set": name,
             "weight": weight,
-            "values": {row.system: _row(part, row.system).value for row in table.rows},
+            "values": {row.system: _row_of(part, row.system).value for row in table.rows},
         }
         for name, weight, part in zip(names, weights, tables, strict=True)
     ]
@@ -394,13 +455,14 @@ def _sentence(
     """Return how a system compares with the baseline over all sets, and in how many it is better and worse."""
     start = f"Over {over_all.test_set.name}, "
     system, baseline = Name(row.system), Name(over_all.baseline)
-    gain = apart(row.value, _row(table, over_all.baseline).value)
+    gain = apart(row.value, _row_of(table, over_all.baseline).value)
     if np.isnan(gain):
         return (start, system, " cannot be compared with ", baseline, ", as a score is NaN.")
     p = row.adjusted_pvalue
     by = f"{decimals(abs(gain), row.digits)} {table.title}"
     if not gain:
-        verb, tested = "has the same score as", f" in {table.title}"
+        verb = "has the same score as"
+        tested = f" in {table.title}"
     elif p is not None and p < over_all.alpha:
         verb = f"is {'better' if (gain > 0) == table.higher_is_better else 'worse'} than"
         tested = f" by {by} ({over_all.p_label} {pvalue_text(p)})"
@@ -413,7 +475,7 @@ def _sentence(
             tested = f" ({over_all.p_label} {pvalue_text(p)}, not significant)"
     signs = []
     for part in tables:
-        gain_of_set = apart(_row(part, row.system).value, _row(part, over_all.baseline).value)
+        gain_of_set = apart(_row_of(part, row.system).value, _row_of(part, over_all.baseline).value)
         signs.append(int(np.sign(gain_of_set)) * (1 if table.higher_is_better else -1))
     subject: Sentence = (start, system, f" {verb} ", baseline, tested)
     clauses = []

@@ -25,7 +25,8 @@ from tercet.test_sets.test_set import TestSet
 from .columns import check_below_scale, check_within
 from .compare import check_test_set, compare, read_metrics
 from .power import FEWEST_DIFFERENT, Spread, between, chances, figures, paired_error, rounded
-from .scores import Comparison, scored_for_all
+from .result import Comparison
+from .scores import scored_for_all
 from .sections import Section
 
 #: How closely the resampled scores of two systems correlate: most pairs of newstest2017, by BLEU, chrF and ROUGE-L.
@@ -92,10 +93,13 @@ class ScorePlan:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain Python."""
-        shown = ("metric", "score", "signature", "n_units", "n_pairs", "n_alike")
-        pairs = ("standard_error", "smallest", "needed", "as_segments")
-        lists = {name: None if (pair := getattr(self, name)) is None else list(pair) for name in pairs}
-        return {**{name: getattr(self, name) for name in shown}, **lists}
+        entries: dict[str, Any] = {}
+        for name in ("metric", "score", "signature", "n_units", "n_pairs", "n_alike"):
+            entries[name] = getattr(self, name)
+        for name in ("standard_error", "smallest", "needed", "as_segments"):
+            least_and_greatest = getattr(self, name)
+            entries[name] = None if least_and_greatest is None else list(least_and_greatest)
+        return entries
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -126,7 +130,8 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as plain Python."""
-        clusters, systems = self.test_set.clusters, list(self.test_set.systems)
+        clusters = self.test_set.clusters
+        systems = list(self.test_set.systems)
         return {
             "test_set": self.test_set.name,
             "n_segments": self.test_set.n_segments,
@@ -149,7 +154,9 @@ class Plan:
         if any(score.n_units < MANY for score in known):
             few = f"With fewer than {MANY} {self.unit}s, how much scores vary is itself uncertain"
             sentences.append((f"{few}: take this as a guess.",))
-        return [*sentences, *([self._source()] if known else [])]
+        if known:
+            sentences.append(self._source())
+        return sentences
 
     def lines(self, plain: Callable[[str], str] = str) -> list[str]:
         """Return the sentences and the signatures; `plain` formats names."""
@@ -162,10 +169,10 @@ class Plan:
         return "\n".join(self.lines(one_cell))
 
     def __repr__(self) -> str:
-        needed = (
-            f"{score.score} {'?' if score.needed is None else between([f'{n:,}' for n in score.needed])}"
-            for score in self.scores
-        )
+        needed = []
+        for score in self.scores:
+            numbers = "?" if score.needed is None else between([f"{n:,}" for n in score.needed])
+            needed.append(f"{score.score} {numbers}")
         return (
             f"<Plan for a difference of {self.difference:g} on {self.test_set.name!r} (power {self.power:g}, alpha "
             f"{self.alpha:g}): {self.unit}s needed: {', '.join(needed)}>"
@@ -176,7 +183,8 @@ class Plan:
         return "".join(sentences_html([sentence]) for sentence in self.sentences())
 
     def _sentence_of(self, score: ScorePlan) -> Sentence:
-        clusters, unit, title = self.test_set.clusters, self.unit, Name(score.title)
+        unit = self.unit
+        title = Name(score.title)
         if not score.is_known:
             why = "the score does not vary"
             if score.n_units < FEWEST_UNITS:
@@ -194,17 +202,20 @@ class Plan:
                 segments = _rounded_range([math.ceil(count * size) for count in score.needed])
                 needed += f" of about {size:.0f} segments ({segments} segments)"
         if score.n_pairs != 1:
-            needed += ", depending on " + ("the systems" if score.n_pairs else "how alike the other system is")
+            on_what = "the systems" if score.n_pairs else "how alike the other system is"
+            needed += f", depending on {on_what}"
         if score.as_segments is not None:
             needed += f"; as single segments it would look like {_rounded_range(score.as_segments)}"
         has = f"This set has {score.n_units:,}, too few for any difference to be significant."
         if score.smallest is not None:
-            shown = between([figures(difference, score.digits) for difference in score.smallest])
-            has = f"This set has {score.n_units:,}, which show {shown} or more."
+            smallest = between([figures(difference, score.digits) for difference in score.smallest])
+            has = f"This set has {score.n_units:,}, which show {smallest} or more."
         if score.n_alike:
             pairs = "1 pair of systems differs" if score.n_alike == 1 else f"{score.n_alike:,} pairs differ"
             has += f" {pairs} in fewer than {_least_different(score.n_units)} {unit}s, and did not count."
-        opening, chance = f"To see a difference of {self.difference:g} ", f" ({chances(self.power, self.alpha)})"
+        opening = f"To see a difference of {self.difference:g} "
+        chance = f" ({chances(self.power, self.alpha)})"
+        clusters = self.test_set.clusters
         if clusters is None or not clusters.name:
             return (opening, title, f"{chance}: {needed}. {has}")
         return (opening, title, f"{chance}, by ", Name(clusters.name), f": {needed}. {has}")
@@ -331,11 +342,11 @@ def plan(
         check_within(table, difference, "The difference of")
     planned = Plan(comparison.test_set, difference, **settings)
     with bars_within(progress):
-        planned.scores.extend(_scores(comparison, planned))
+        planned.scores.extend(_score_plans(comparison, planned))
     return planned
 
 
-def _scores(comparison: Comparison, planned: Plan) -> Iterator[ScorePlan]:
+def _score_plans(comparison: Comparison, planned: Plan) -> Iterator[ScorePlan]:
     """Yield the plan by each score."""
     titles = dict(zip(map(id, comparison.tables), comparison.titles(), strict=True))
     clusters = comparison.test_set.clusters
@@ -364,7 +375,9 @@ def _scores(comparison: Comparison, planned: Plan) -> Iterator[ScorePlan]:
                 n_pairs=0 if len(units) == 1 else len(spreads),
                 n_alike=n_alike,
                 standard_error=(float(np.min(errors)), float(np.max(errors))) if errors else None,
-                smallest=_range(spread.smallest(alpha=planned.alpha, power=planned.power) for spread in spreads),
+                smallest=_least_and_greatest(
+                    spread.smallest(alpha=planned.alpha, power=planned.power) for spread in spreads
+                ),
                 needed=_needed(spreads, planned),
                 as_segments=as_segments,
                 digits=table.rows[0].digits,
@@ -375,7 +388,8 @@ def _spreads(
     resampled: Sequence[Scores], units: Sequence[SegmentStats], name: str, exact_scale: float | None = None
 ) -> tuple[list[Spread], int]:
     """Return how much a score's differences vary, and how many pairs of systems are too alike to tell."""
-    distributions, n_units = [scores[name] for scores in resampled], len(units[0])
+    distributions = [scores[name] for scores in resampled]
+    n_units = len(units[0])
     if n_units < FEWEST_UNITS:
         return [], 0
     if len(distributions) == 1:
@@ -411,11 +425,16 @@ def _least_different(n_units: int) -> int:
 
 
 def _needed(spreads: Sequence[Spread], planned: Plan) -> tuple[int, int] | None:
-    return _range(spread.needed(planned.difference, alpha=planned.alpha, power=planned.power) for spread in spreads)
+    return _least_and_greatest(
+        spread.needed(planned.difference, alpha=planned.alpha, power=planned.power) for spread in spreads
+    )
 
 
-def _range(numbers: Iterable[NumberT | None]) -> tuple[NumberT, NumberT] | None:
+def _least_and_greatest(numbers: Iterable[NumberT | None]) -> tuple[NumberT, NumberT] | None:
     """Return the least and the greatest number; None where there is none, or one is not known."""
-    values = list(numbers)
-    known = [value for value in values if value is not None]
-    return (min(known), max(known)) if values and len(known) == len(values) else None
+    known = []
+    for value in numbers:
+        if value is None:
+            return None
+        known.append(value)
+    return (min(known), max(known)) if known else None

@@ -91,15 +91,17 @@ def power_section(
     """
     n_pairs = len(systems) * (len(systems) - 1) // 2
     settings = {"alpha": alpha, "power": POWER, "n_pairs": n_pairs}
-    spreads, smallest = {}, {}
-    for place, system in enumerate(systems):
-        error = paired_error(resampled[place], resampled[baseline], n_different[place])
+    spreads = {}
+    smallest = {}
+    for index, system in enumerate(systems):
+        error = paired_error(resampled[index], resampled[baseline], n_different[index])
         if error is None:
             continue
-        spread = Spread(error, n_units, exact_scale, n_different[place] / n_units)
+        spread = Spread(error, n_units, exact_scale, n_different[index] / n_units)
         difference = spread.smallest(**settings)
         if difference is not None:
-            spreads[system], smallest[system] = spread, difference
+            spreads[system] = spread
+            smallest[system] = difference
     if not smallest:
         return None
     target = _round_part(min(smallest.values()))
@@ -199,7 +201,7 @@ def too_little(
     n_pairs = n_systems * (n_systems - 1) // 2 if inference.adjust == "holm" else 1
     adjusted = f", adjusted for {n_pairs:,} pairs of systems" if n_pairs > 1 else ""
     by_units = n_pairs * 2.0 ** (1 - n_units)
-    units = f"{n_units:,} {unit}{'' if n_units == 1 else 's'}"
+    units = f"{n_units:,} {unit}{'s' * (n_units != 1)}"
     if test.errs_more and 2.0 ** (1 - n_units) >= alpha:
         return f"Too few {unit}s for any test: with {units}, chance alone may favour one system in all."
     if test.exchanges and by_units >= alpha:
@@ -212,7 +214,7 @@ def too_little(
         return None
     bound = f"at least {min(1, n_pairs / (n_resamples + 1)):.3g}"
     enough = max(RESAMPLES[test.name], math.floor(n_pairs / alpha))
-    resamples = f"{n_resamples:,} resample{'' if n_resamples == 1 else 's'}"
+    resamples = f"{n_resamples:,} resample{'s' * (n_resamples != 1)}"
     return (
         f"Too few resamples to tell systems apart: with {resamples}{adjusted}, p is {bound}. "
         f"{argument_set('n_resamples', enough)} would do."

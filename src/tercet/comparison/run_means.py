@@ -13,7 +13,8 @@ from tercet.statistics.bootstrap import apart
 from tercet.statistics.inference import WELCH
 from tercet.test_sets.test_set import TestSet
 
-from .scores import Comparison, ScoreTable, SystemScore, some_best
+from .result import Comparison
+from .scores import ScoreTable, SystemScore, some_best
 
 
 def over_runs(comparison: Comparison) -> Comparison:
@@ -66,29 +67,31 @@ def _of_means(comparison: Comparison, table: ScoreTable) -> ScoreTable:
     adjusted: NDArray[np.float64] = np.array(section.value["adjusted_pvalues"], np.float64)
     systems = section.value["systems"]
     values = [system["value"] for system in systems]
-    known = [value for value in values if not math.isnan(value)]
-    best_value = (max if table.higher_is_better else min)(known, default=math.nan)
+    numbers = [value for value in values if not math.isnan(value)]
+    choose_best = max if table.higher_is_better else min
+    best_value = choose_best(numbers, default=math.nan)
     any_best = some_best(values, table.higher_is_better)
-    best = values.index(best_value) if known else 0
+    best = values.index(best_value) if numbers else 0
     rows = []
-    for place, system in enumerate(systems):
+    for index, system in enumerate(systems):
         is_best = any_best and not apart(system["value"], best_value)
-        pvalue_against_best = float(adjusted[place, best])
+        pvalue_against_best = float(adjusted[index, best])
         as_good: bool | None = None
         if is_best:
             as_good = True
         elif any_best and not math.isnan(pvalue_against_best):
             as_good = pvalue_against_best >= comparison.alpha
-        rows.append(_row(system, table.rows[0].digits, best=is_best, as_good=as_good))
+        rows.append(_score_of_system(system, table.rows[0].digits, best=is_best, as_good=as_good))
     return replace(table, rows=rows, pvalues=adjusted, segments={}, stats={}, is_exact=False, sections=[])
 
 
-def _row(system: dict[str, Any], digits: int, *, best: bool, as_good: bool | None) -> SystemScore:
-    difference, margin = system["difference"], system["margin"]
+def _score_of_system(system: dict[str, Any], digits: int, *, best: bool, as_good: bool | None) -> SystemScore:
+    difference = system["difference"]
     low = high = None
     if difference is not None:
-        half = math.nan if margin is None else margin
-        low, high = difference - half, difference + half
+        margin = math.nan if system["margin"] is None else system["margin"]
+        low = difference - margin
+        high = difference + margin
     return SystemScore(
         system=system["system"],
         value=system["value"],

@@ -89,7 +89,7 @@ def _stem(match: re.Match[str]) -> str:
     return head + tail if head else tail.lstrip(_SEPARATORS)
 
 
-# Readings in which systems and runs have changed places.
+# Readings in which systems and runs are swapped.
 
 
 def check_reading(pattern: str, reading: Reading) -> None:
@@ -101,9 +101,9 @@ def check_reading(pattern: str, reading: Reading) -> None:
     other = _other_pattern(pattern, reading)
     hint = "The last group must be around the number of the run."
     if other is not None:
-        hint = f"Is {_written(other)} meant? It reads {_reading_of(other, reading).in_words()}."
+        hint = f"Is {_setting(other)} meant? It reads {_reading_of(other, reading).in_words()}."
     raise OptionError(
-        f"{_written(pattern)} reads {reading.in_words()}: seeds would be compared with seeds. The last group is the "
+        f"{_setting(pattern)} reads {reading.in_words()}: seeds would be compared with seeds. The last group is the "
         f"run, and here it holds what looks like the system. {hint} Where numbers do name the systems, a mapping in "
         "Python says so."
     )
@@ -127,7 +127,7 @@ def runs_hint(outputs: Sequence[str]) -> str:
         names = list(reading.system_of)
         return (
             f"{_quoted(names)} look like runs of {_quoted(list(reading.systems))}, such as seeds. If they are, "
-            f"{_written(usual)} compares the systems by the mean of their runs."
+            f"{_setting(usual)} compares the systems by the mean of their runs."
         )
     return ""
 
@@ -170,35 +170,35 @@ def _ends_in_number(reading: Reading) -> bool:
 
 
 def _of_pattern(pattern: str, reading: Reading) -> Iterator[str]:
-    """Yield that systems and runs may have changed places, where this may also be meant: both patterns are shown."""
+    """Yield that systems and runs may be swapped, where this may also be meant: both patterns are shown."""
     if not _is_swapped(reading) or (reading.names_systems and not _are_numbers(reading)):
         return
     other = _other_pattern(pattern, reading)
     if other is None:
         return
     same = _same_with_systems(pattern, reading)
-    as_read = "" if same is None else f"; for {_quoted(list(reading.systems))}: {_written(same)}"
+    as_read = "" if same is None else f"; for {_quoted(list(reading.systems))}: {_setting(same)}"
     yield (
-        f"{_written(pattern)} reads {reading.in_words()}. If these systems are seeds, seeds are compared with seeds. "
-        f"For the systems {_quoted(list(_reading_of(other, reading).systems))}: {_written(other)}{as_read}."
+        f"{_setting(pattern)} reads {reading.in_words()}. If these systems are seeds, seeds are compared with seeds. "
+        f"For the systems {_quoted(list(_reading_of(other, reading).systems))}: {_setting(other)}{as_read}."
     )
 
 
 def _of_the_rest(pattern: str, reading: Reading, outputs: Sequence[str]) -> Iterator[str]:
     """Yield that outputs which a pattern does not match are numbered as the runs are."""
-    numbers = {_numbers(run) for run in reading.run_of.values()}
+    numbers = {_numbers_of(run) for run in reading.run_of.values()}
     rest: dict[str, list[str]] = {}
     for output in outputs:
-        if output not in reading.system_of and _numbers(output) in numbers:
+        if output not in reading.system_of and _numbers_of(output) in numbers:
             rest.setdefault(_shape(output), []).append(output)
     for alike in rest.values():
-        if len(alike) < 2 or not all(_numbers(output) for output in alike):
+        if len(alike) < 2 or not all(_numbers_of(output) for output in alike):
             continue
         wanted = [*reading.systems.values(), alike]
         other = next((usual for usual in _USUAL if _reads(usual, wanted)), None)
-        how = "" if other is None else f" {_written(other)} makes them runs of one."
+        how = "" if other is None else f" {_setting(other)} makes them runs of one."
         yield (
-            f"{_quoted(alike)} do not match {_written(pattern)}, and are compared as {len(alike):,} systems with one "
+            f"{_quoted(alike)} do not match {_setting(pattern)}, and are compared as {len(alike):,} systems with one "
             f"run each, though they are numbered as {_quoted(list(reading.system_of))} are.{how}"
         )
 
@@ -206,26 +206,16 @@ def _of_the_rest(pattern: str, reading: Reading, outputs: Sequence[str]) -> Iter
 def _of_mapping(members_of: Mapping[str, Sequence[str]], outputs: Sequence[str]) -> Iterator[str]:
     """Yield that the runs of each system have the same number, but other names: as base-1 and tuned-1."""
     several = {system: runs for system, runs in members_of.items() if len(runs) > 1}
-    shapes = [{_shape(output) for output in runs} for runs in several.values()]
-    for runs, of_system in zip(several.values(), shapes, strict=True):
-        numbers = {_numbers(output) for output in runs}
-        if len(of_system) < len(runs) or len(numbers) > 1 or numbers == {()}:
-            return
-    are_numbers = bool(several) and all(map(_is_number, several))
-    # Of names, the runs of all systems must be alike, and none of them be called as its system is.
-    is_crossed = len(several) > 1 and all(of_system == shapes[0] for of_system in shapes)
-    is_named = any(system in output for system, runs in several.items() for output in runs)
-    if not are_numbers and (not is_crossed or is_named):
+    if not several or not all(map(_share_one_number, several.values())):
         return
-    words = [set(_words_of(output)) for runs in several.values() for output in runs]
-    in_all = set(words[0]).intersection(*words)
-    differing = {word for of_output in words for word in of_output if word not in in_all}
-    if not differing or all(map(_is_letter, differing)):
+    if not all(map(_is_number, several)) and not _are_named_crosswise(several):
         return
-    systems: dict[str, list[str]] = {}
-    for output in outputs:
-        if _shape(output) in set().union(*shapes):
-            systems.setdefault(_without_number(output), []).append(output)
+    runs_of_all = [output for runs in several.values() for output in runs]
+    if not _differ_in_words(runs_of_all):
+        return
+    shapes = set(map(_shape, runs_of_all))
+    alike = [output for output in outputs if _shape(output) in shapes]
+    systems = _grouped({output: _without_number(output) for output in alike})
     first, runs = next(iter(several.items()))
     meant = ", ".join(f"{system!r}: {names!r}" for system, names in systems.items())
     yield (
@@ -233,6 +223,29 @@ def _of_mapping(members_of: Mapping[str, Sequence[str]], outputs: Sequence[str])
         f"number of a seed, seeds are compared with seeds. For the systems {_quoted(list(systems))}: "
         f"runs={{{meant}}}."
     )
+
+
+def _share_one_number(runs: Sequence[str]) -> bool:
+    """Return whether the names of a system's runs have one and the same number, and all differ in what is around."""
+    numbers = set(map(_numbers_of, runs))
+    shapes = set(map(_shape, runs))
+    return len(numbers) == 1 and numbers != {()} and len(shapes) == len(runs)
+
+
+def _are_named_crosswise(members_of: Mapping[str, Sequence[str]]) -> bool:
+    """Return whether the runs of all systems have the same names but for numbers, none with its system's name."""
+    for system, runs in members_of.items():
+        if any(system in output for output in runs):
+            return False
+    shapes = [set(map(_shape, runs)) for runs in members_of.values()]
+    return len(shapes) > 1 and all(of_system == shapes[0] for of_system in shapes)
+
+
+def _differ_in_words(names: Sequence[str]) -> bool:
+    """Return whether names differ in more than numbers and single letters."""
+    words = [set(_words_of(name)) for name in names]
+    differing = words[0].union(*words) - words[0].intersection(*words)
+    return not all(map(_is_letter, differing))
 
 
 # Patterns that read the same outputs in another way.
@@ -264,7 +277,10 @@ def _with_group_of_number(pattern: str) -> Iterator[str]:
     """Yield a pattern with another last group; whether it is a pattern at all is not known yet."""
     openings = [match.start() for match in re.finditer(r"\((?!\?)", pattern)]
     # The groups may stay where the number is behind them; else the last is to be none.
-    for start in [pattern, *(f"{pattern[:place]}(?:{pattern[place + 1 :]}" for place in reversed(openings))]:
+    starts = [pattern]
+    for opening in reversed(openings):
+        starts.append(f"{pattern[:opening]}(?:{pattern[opening + 1 :]}")
+    for start in starts:
         # A group of one class of characters needs no parentheses.
         start = re.sub(r"\(\?:(\\w\+|\.\+|\.\*)\)", r"\1", start)
         yield start
@@ -305,7 +321,7 @@ def _reading_of(pattern: str, reading: Reading) -> Reading:
     return read(re.compile(pattern), list(reading.system_of))[0]
 
 
-def _written(pattern: str) -> str:
+def _setting(pattern: str) -> str:
     """Return the option with a pattern as the user would write it."""
     if on_command_line():
         return f"--runs {shlex.quote(pattern)}"
@@ -320,7 +336,7 @@ def _words_of(name: str) -> list[str]:
     return words
 
 
-def _numbers(name: str) -> tuple[str, ...]:
+def _numbers_of(name: str) -> tuple[str, ...]:
     return tuple(re.findall(r"\d+", name))
 
 
@@ -331,7 +347,7 @@ def _shape(name: str) -> str:
 
 def _is_number(name: str) -> bool:
     """Return whether a name is a number, also that of a seed or a step."""
-    return bool(_numbers(name)) and _COUNTED.issuperset(word.casefold() for word in _words_of(name))
+    return bool(_numbers_of(name)) and _COUNTED.issuperset(word.casefold() for word in _words_of(name))
 
 
 def _is_letter(name: str) -> bool:

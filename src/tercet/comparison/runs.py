@@ -28,7 +28,8 @@ from .sections import Section
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
 
-    from .scores import Comparison, ScoreTable
+    from .result import Comparison
+    from .scores import ScoreTable
 
 #: The test of systems with several runs.
 TEST = WELCH.title
@@ -47,7 +48,10 @@ def members(systems: Sequence[str], runs: Any) -> dict[str, list[str]]:
     the groups before it are the system's name, and without these, what remains of the output's name. An output that
     does not match, or that the mapping does not name, is a system with one run.
     """
-    system_of = _named(systems, runs) if isinstance(runs, Mapping) else _matched(systems, runs)
+    if isinstance(runs, Mapping):
+        system_of = _systems_of_mapping(systems, runs)
+    else:
+        system_of = _systems_of_pattern(systems, runs)
     members_of: dict[str, list[str]] = {}
     for output in systems:
         system = system_of.get(output, output)
@@ -57,7 +61,7 @@ def members(systems: Sequence[str], runs: Any) -> dict[str, list[str]]:
     return members_of
 
 
-def _named(systems: Sequence[str], runs: Mapping[str, Any]) -> dict[str, str]:
+def _systems_of_mapping(systems: Sequence[str], runs: Mapping[str, Any]) -> dict[str, str]:
     system_of: dict[str, str] = {}
     for system, outputs in runs.items():
         if not isinstance(system, str) or isinstance(outputs, str) or not has_entries(outputs):
@@ -74,7 +78,7 @@ def _named(systems: Sequence[str], runs: Mapping[str, Any]) -> dict[str, str]:
     return system_of
 
 
-def _matched(systems: Sequence[str], runs: Any) -> dict[str, str]:
+def _systems_of_pattern(systems: Sequence[str], runs: Any) -> dict[str, str]:
     try:
         pattern = re.compile(runs)
     except (TypeError, re.error) as error:
@@ -118,7 +122,7 @@ def runs_section(
 
     `resampled` are paired resamples of the score of each output.
     """
-    higher, level = table.higher_is_better, comparison.confidence_level
+    level = comparison.confidence_level
     systems, known = estimates_over_runs(comparison.runs, table, resampled)
     values = {row.system: row.value for row in table.rows}
     baseline = next(system for system, names in comparison.runs.items() if comparison.baseline in names)
@@ -133,11 +137,13 @@ def runs_section(
         p = pvalue_of(systems[first], systems[second], known, n_units)
         pvalues[i, j] = pvalues[j, i] = p
     adjusted_pvalues = adjusted_by_holm(pvalues).adjusted
-    places = _ranks([estimate.value for estimate in systems.values()], adjusted_pvalues, comparison.alpha, higher)
+    values_of_systems = [estimate.value for estimate in systems.values()]
+    ranks_of_systems = _ranks(values_of_systems, adjusted_pvalues, comparison.alpha, table.higher_is_better)
     column = names.index(baseline)
     rows = []
-    for place, (system, estimate) in enumerate(systems.items()):
-        bounds, rank = interval_of(estimate, known, level, table.scorer), places[place]
+    for index, (system, estimate) in enumerate(systems.items()):
+        bounds = interval_of(estimate, known, level, table.scorer)
+        rank = ranks_of_systems[index]
         row: dict[str, Any] = {
             "system": system,
             "runs": {name: values[name] for name in comparison.runs[system]},
@@ -146,8 +152,8 @@ def runs_section(
             "low": bounds.low,
             "high": bounds.high,
             **against(systems[baseline], estimate, known, level),
-            "pvalue": number_or_none(pvalues[place, column]),
-            "adjusted_pvalue": number_or_none(adjusted_pvalues[place, column]),
+            "pvalue": number_or_none(pvalues[index, column]),
+            "adjusted_pvalue": number_or_none(adjusted_pvalues[index, column]),
             "rank": None if rank is None else [rank.low, rank.high],
             "group": None if rank is None else rank.group,
         }
@@ -167,7 +173,7 @@ def runs_section(
         *_sentences(rows, baseline, unit, lone, known),
         *_members_sentences(comparison.runs),
     ]
-    return Section("runs", _TITLE, sentences, _table(rows, table, comparison), value)
+    return Section("runs", _TITLE, sentences, _table_of_runs(rows, table, comparison), value)
 
 
 def estimates_over_runs(
@@ -197,15 +203,13 @@ def _ranks(
 ) -> list[Rank | None]:
     """Return the rank of each system among those that were tested against any; None for the rest."""
     # On the diagonal p is 1.
-    tested = [place for place in range(len(values)) if np.isfinite(np.delete(pvalues[place], place)).any()]
-    places = dict(
-        zip(
-            tested,
-            ranks([values[place] for place in tested], pvalues[np.ix_(tested, tested)], alpha, higher_is_better),
-            strict=True,
-        )
-    )
-    return [places.get(place) for place in range(len(values))]
+    tested = [index for index in range(len(values)) if np.isfinite(np.delete(pvalues[index], index)).any()]
+    tested_values = [values[index] for index in tested]
+    ranks_of_tested = ranks(tested_values, pvalues[np.ix_(tested, tested)], alpha, higher_is_better)
+    rank_of: list[Rank | None] = [None] * len(values)
+    for index, rank in zip(tested, ranks_of_tested, strict=True):
+        rank_of[index] = rank
+    return rank_of
 
 
 def interval_of(estimate: Estimate, known: Variance | None, level: float, metric: Metric) -> ConfidenceInterval:
@@ -254,10 +258,11 @@ def _sentences(
     """Return which systems were not tested, where they are few, and what was taken for granted."""
     compared = [row for row in rows if row["system"] != baseline]
     sentences: list[Sentence] = []
-    for row in compared if len(compared) <= MOST_NAMED else []:
-        if row["adjusted_pvalue"] is None:
-            reason = why_untested(row, baseline, unit, lone if known is None else ())
-            sentences.append((Name(row["system"]), " against ", Name(baseline), f": not tested, as {reason}."))
+    if len(compared) <= MOST_NAMED:
+        for row in compared:
+            if row["adjusted_pvalue"] is None:
+                reason = why_untested(row, baseline, unit, lone if known is None else ())
+                sentences.append((Name(row["system"]), " against ", Name(baseline), f": not tested, as {reason}."))
     if lone:
         systems = listed(lone) if len(lone) <= MOST_NAMED else (f"{len(lone):,} systems",)
         verb, pronoun = ("has", "its") if len(lone) == 1 else ("have", "their")
@@ -288,13 +293,14 @@ def _members_sentences(members_of: Mapping[str, Sequence[str]]) -> list[Sentence
         if number:
             parts.append("; ")
         parts += [Name(system), " is ", *listed(outputs, MOST_NAMED)]
-    more = len(several) - MOST_NAMED
-    parts.append(f"; and so on for {more:,} more." if more > 0 else ".")
+    n_more = len(several) - MOST_NAMED
+    parts.append(f"; and so on for {n_more:,} more." if n_more > 0 else ".")
     return [tuple(parts)]
 
 
-def _table(rows: Sequence[Mapping[str, Any]], table: ScoreTable, comparison: Comparison) -> Table:
-    several, shown = len(rows) > 2, partial(decimals, digits=table.rows[0].digits)
+def _table_of_runs(rows: Sequence[Mapping[str, Any]], table: ScoreTable, comparison: Comparison) -> Table:
+    has_ranks = len(rows) > 2
+    shown = partial(decimals, digits=table.rows[0].digits)
     columns = [
         Column("system", "name"),
         Column("runs", leaves=1),
@@ -303,12 +309,13 @@ def _table(rows: Sequence[Mapping[str, Any]], table: ScoreTable, comparison: Com
         Column(f"{100 * comparison.confidence_level:g} %", leaves=2),
         Column("difference", "difference"),
         Column("±", leaves=4),
-        Column("adj. p" if several else "p"),
-        *([Column("rank", leaves=5)] if several else []),
+        Column("adj. p" if has_ranks else "p"),
     ]
+    if has_ranks:
+        columns.append(Column("rank", leaves=5))
     cells: list[list[Any]] = []
     for row in rows:
-        p, rank = row["adjusted_pvalue"], row["rank"]
+        p = row["adjusted_pvalue"]
         cells.append(
             [
                 row["system"],
@@ -321,6 +328,8 @@ def _table(rows: Sequence[Mapping[str, Any]], table: ScoreTable, comparison: Com
                 "" if p is None else pvalue_text(p),
             ]
         )
-        if several:
-            cells[-1].append("" if rank is None else "–".join(map(str, dict.fromkeys(rank))))
+        if has_ranks:
+            # The best and the worst rank, once where they are the same.
+            ends = dict.fromkeys(row["rank"] or ())
+            cells[-1].append("–".join(map(str, ends)))
     return Table("", columns, cells)

@@ -53,7 +53,7 @@ class ExplainedSegment:
     explanations: dict[str, Any]
 
     @property
-    def place(self) -> str:
+    def segment_in_words(self) -> str:
         """The segment, and why it was chosen, on one line."""
         n_segments = f"segment {self.segment:,} of {self.test_set.n_segments:,}"
         return ", ".join(filter(None, [n_segments, self.chosen]))
@@ -62,7 +62,7 @@ class ExplainedSegment:
     def heading(self) -> str:
         """The same after the test set, for a terminal: with the option that chooses another."""
         hint = "choose another with --segment" if self.chosen else ""
-        return "; ".join(filter(None, [f"{one_cell(self.test_set.name)}, {self.place}", hint]))
+        return "; ".join(filter(None, [f"{one_cell(self.test_set.name)}, {self.segment_in_words}", hint]))
 
     @property
     def digits(self) -> int:
@@ -74,7 +74,7 @@ class ExplainedSegment:
         """The systems, the best first, those without a score last."""
         systems = list(self.scores)
         values = [self.scores[system].get(self.name, math.nan) for system in systems]
-        return [systems[place] for place in best_first(values, self.higher_is_better)]
+        return [systems[index] for index in best_first(values, self.higher_is_better)]
 
     def label(self, system: str) -> str:
         """Return the name of a system with its scores."""
@@ -86,7 +86,12 @@ class ExplainedSegment:
         """Return plain Python for each system."""
         position = {"test_set": self.test_set.name, "segment": self.segment, "metric": self.metric}
         return [
-            position | {"system": system, "scores": self.scores[system], "explanation": _plain(explanation)}
+            {
+                **position,
+                "system": system,
+                "scores": self.scores[system],
+                "explanation": _plain_explanation(explanation),
+            }
             for system, explanation in self.explanations.items()
         ]
 
@@ -99,22 +104,24 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
     check_has_texts(test_set, metric.name)
     if metric.takes_references:
         check_references(test_set, metric, metric.name)
-    corpus, systems = metric.as_scored(test_set.corpus()), list(test_set.systems)
+    corpus = metric.as_scored(test_set.corpus())
+    systems = list(test_set.systems)
     name = dict(zip(metric.score_names, metric.segment_names, strict=True))[metric.primary]
     if segment is not None:
         check_segment(test_set, segment)
-        context, chosen = metric.fit(corpus), ""
+        context = metric.fit(corpus)
+        why_chosen = ""
     else:
         stats, context = corpus_stats(metric, corpus)
         values = [segment_lists(metric, system_stats)[name] for system_stats in stats.split(len(systems))]
-        segment, chosen = _chosen(test_set, np.array(values, float), metric, name)
+        segment, why_chosen = _segment_that_says_most(test_set, np.array(values, float), metric, name)
     warn_of(metric, metric.corpus_warning(context, corpus))
     if metric.takes_references and not test_set.references[segment - 1]:
         raise InputError(f"{test_set.name}, segment {segment} has no reference to compare it with.")
     part = corpus.part(segment - 1, segment)
     part_stats = stats_of_systems(metric, part, context).split(len(systems))
     scores = {
-        name: _first(segment_lists(metric, system_stats))
+        name: _first_values(segment_lists(metric, system_stats))
         for name, system_stats in zip(systems, part_stats, strict=True)
     }
     # Explanations hold shares, from 0 to 1: they are put on the metric's scale where they are shown.
@@ -125,7 +132,7 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
         name=name,
         title=metric.score_title(metric.primary),
         segment=segment,
-        chosen=chosen,
+        chosen=why_chosen,
         scale=metric.scale,
         higher_is_better=metric.higher_is_better,
         scores=scores,
@@ -133,14 +140,15 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
     )
 
 
-def _chosen(test_set: TestSet, values: Any, metric: Metric, name: str) -> tuple[int, str]:
+def _segment_that_says_most(test_set: TestSet, values: Any, metric: Metric, name: str) -> tuple[int, str]:
     """Return the number of the segment that can be explained and says most, and why it does."""
     if metric.takes_references:
         values[:, [not texts for texts in test_set.references]] = np.nan
     if np.isnan(values).any(axis=0).all():
         raise InputError(f"{test_set.name} has no segment with a score of all systems; choose one with --segment.")
     title = metric.score_title(metric.primary)
-    index, why = _most_apart(values, title, 4 if metric.scale == 1 else 2) or _worst(values, metric, name)
+    digits = 4 if metric.scale == 1 else 2
+    index, why = _most_apart(values, title, digits) or _worst_scored(values, metric, name)
     return index + 1, why
 
 
@@ -149,12 +157,14 @@ _SAME = 1e-9
 
 
 def _most_apart(values: Any, title: str, digits: int) -> tuple[int, str] | None:
-    """Return the place of the segment in which most pairs of systems score differently; of several, by the most.
+    """Return the index of the segment in which most pairs of systems score differently; of several, by the most.
 
     None where no segment tells any two systems apart.
     """
     ordered = np.sort(values, axis=0)
-    n_systems, n_apart, distance = len(values), np.zeros(values.shape[1]), np.zeros(values.shape[1])
+    n_systems, n_segments = values.shape
+    n_apart = np.zeros(n_segments)
+    distance = np.zeros(n_segments)
     with np.errstate(invalid="ignore"):
         for lag in range(1, n_systems):
             differences = ordered[lag:] - ordered[:-lag]
@@ -164,7 +174,8 @@ def _most_apart(values: Any, title: str, digits: int) -> tuple[int, str] | None:
     if not n_apart.any():
         return None
     index = int(np.argmax(np.where(n_apart == n_apart.max(), distance, -np.inf)))
-    n_pairs, apart = n_systems * (n_systems - 1) // 2, int(n_apart[index])
+    n_pairs = n_systems * (n_systems - 1) // 2
+    apart = int(n_apart[index])
     mean = f"{distance[index] / n_pairs:.{digits}f}"
     if n_pairs == 1:
         return index, f"in which the two systems differ most by {title}: {mean}"
@@ -173,8 +184,8 @@ def _most_apart(values: Any, title: str, digits: int) -> tuple[int, str] | None:
     return index, f"which tells the systems apart best by {title}: {pairs}; {apart_by}"
 
 
-def _worst(values: Any, metric: Metric, name: str) -> tuple[int, str]:
-    """Return the place of the segment that scores worst, and that it does."""
+def _worst_scored(values: Any, metric: Metric, name: str) -> tuple[int, str]:
+    """Return the index of the segment that scores worst, and that it does."""
     means = values.mean(axis=0)
     worst = np.nanmin(means) if metric.higher_is_better else np.nanmax(means)
     ties = int(np.count_nonzero(means == worst))
@@ -204,11 +215,11 @@ def to_text(segments: Sequence[ExplainedSegment], *, width: int, colour: bool) -
     return re.sub("\n{3,}", "\n\n", lines) + "\n"
 
 
-def _first(lists: dict[str, list[float | None]]) -> dict[str, float]:
+def _first_values(lists: dict[str, list[float | None]]) -> dict[str, float]:
     return {name: values[0] for name, values in lists.items() if values[0] is not None}
 
 
-def _plain(explanation: Any) -> Any:
+def _plain_explanation(explanation: Any) -> Any:
     return explanation.to_dict() if hasattr(explanation, "to_dict") else explanation
 
 

@@ -13,8 +13,8 @@ from tercet.base.metric import Metric
 from tercet.statistics.bootstrap import N_RESAMPLES, ConfidenceInterval, bootstrap_scores
 from tercet.statistics.estimates import Estimate
 
+from .result import Comparison
 from .runs import against, estimates_of_systems, interval_of, pvalue_of, why_untested
-from .scores import Comparison
 from .slice_tests import Part, SliceScores, by_holm
 
 
@@ -23,25 +23,26 @@ def scores_over_runs(comparison: Comparison, metric: Metric, parts: Sequence[Par
 
     Tests share no draws: p of each score is adjusted for all slices and systems by Holm's method.
     """
-    found: dict[str, list[SliceScores]] = {name: [] for name in metric.score_names}
+    scores_of: dict[str, list[SliceScores]] = {name: [] for name in metric.score_names}
     for part in parts:
         draws = bootstrap_scores(metric, part.units, N_RESAMPLES, comparison.seed)
         values = part.scores(metric)
         for name in metric.score_names:
             outputs = {}
-            for place, output in enumerate(comparison.test_set.systems):
-                resampled = np.asarray(draws[place][name], np.float64)
-                outputs[output] = Estimate(float(values[name][place]), resampled, len(part.units[0]))
-            found[name].append(_in_slice(comparison, metric, part, outputs))
-    return {name: _adjusted(comparison, slices) for name, slices in found.items()}
+            for index, output in enumerate(comparison.test_set.systems):
+                resampled = np.asarray(draws[index][name], np.float64)
+                outputs[output] = Estimate(float(values[name][index]), resampled, len(part.units[0]))
+            scores_of[name].append(_in_slice(comparison, metric, part, outputs))
+    return {name: _adjusted(comparison, slices) for name, slices in scores_of.items()}
 
 
 def _in_slice(comparison: Comparison, metric: Metric, part: Part, outputs: dict[str, Estimate]) -> SliceScores:
     """Return the systems in a slice, with p of each test alone: it is not adjusted yet."""
     systems, known = estimates_of_systems(comparison.runs, outputs)
-    level, n_units = comparison.confidence_level, len(part.units[0])
+    level = comparison.confidence_level
+    n_units = len(part.units[0])
     names = list(systems)
-    baseline = names[_baseline(comparison)]
+    baseline = names[_baseline_index(comparison)]
     lone = [] if known is not None else [name for name in names if len(systems[name].runs) < 2]
     slice_scores = SliceScores(part.name, len(part.rows[0]), n_units, [], [], [], [], [])
     for name, estimate in systems.items():
@@ -52,7 +53,8 @@ def _in_slice(comparison: Comparison, metric: Metric, part: Part, outputs: dict[
         slice_scores.values.append(estimate.value)
         slice_scores.bounds.append(bounds)
         slice_scores.bounds_of_differences.append(ConfidenceInterval(difference - margin, difference + margin))
-        p, reason = math.nan, ""
+        p = math.nan
+        reason = ""
         if name != baseline:
             p = pvalue_of(systems[baseline], estimate, known, n_units)
             if math.isnan(p):
@@ -74,13 +76,13 @@ def _in_slice(comparison: Comparison, metric: Metric, part: Part, outputs: dict[
 def _adjusted(comparison: Comparison, slices: Sequence[SliceScores]) -> list[SliceScores]:
     if not slices:
         return []
-    pvalues: NDArray[np.float64] = np.array([one.pvalues for one in slices], np.float64)
-    values: NDArray[np.float64] = np.array([one.values for one in slices], np.float64)
-    adjusted = by_holm(pvalues, values, _baseline(comparison)).adjusted.tolist()
-    return [replace(one, adjusted_pvalues=of_slice) for one, of_slice in zip(slices, adjusted, strict=True)]
+    pvalues: NDArray[np.float64] = np.array([part.pvalues for part in slices], np.float64)
+    values: NDArray[np.float64] = np.array([part.values for part in slices], np.float64)
+    adjusted = by_holm(pvalues, values, _baseline_index(comparison)).adjusted.tolist()
+    return [replace(part, adjusted_pvalues=of_part) for part, of_part in zip(slices, adjusted, strict=True)]
 
 
-def _baseline(comparison: Comparison) -> int:
-    """Return the place of the baseline among the systems: an output stands for it."""
-    (place,) = (place for place, outputs in enumerate(comparison.runs.values()) if comparison.baseline in outputs)
-    return place
+def _baseline_index(comparison: Comparison) -> int:
+    """Return the index of the baseline among the systems: an output stands for it."""
+    (index,) = (index for index, outputs in enumerate(comparison.runs.values()) if comparison.baseline in outputs)
+    return index

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,9 +20,10 @@ from tercet.statistics.stats import SegmentStats
 from tercet.tables import Cell, Column, Table, decimals, interval_text, number_or_none, pvalue_text
 
 from .clauses import Clause, sentence
-from .columns import share_difference_interval, share_interval
+from .result import Comparison
 from .run_means import over_runs
-from .scores import Comparison, ScoreTable
+from .score_rows import bounds_of_systems
+from .scores import ScoreTable
 from .sections import Section
 from .slice_runs import scores_over_runs
 from .slice_tests import Part, SliceScores, slice_tests
@@ -63,7 +63,7 @@ def sliced(
     n_units = len(scored[0]) if clusters is None else len(clusters)
     results = []
     for slices in comparison.slices:
-        parts = list(_parts(slices, scored, is_scored, clusters))
+        parts = list(_slice_parts(slices, scored, is_scored, clusters))
         if comparison.joins_runs:
             results.append((slices, scores_over_runs(comparison, metric, parts)))
             continue
@@ -89,7 +89,7 @@ def sliced(
     return results
 
 
-def _parts(
+def _slice_parts(
     slices: Slices, scored: Sequence[SegmentStats], is_scored: NDArray[np.bool_], clusters: Clusters | None
 ) -> Iterator[Part]:
     numbers = slices.numbers[is_scored]
@@ -111,24 +111,20 @@ _Bounds = dict[str, list[ConfidenceInterval]]
 
 def _bounds(comparison: Comparison, metric: Metric, part: Part, inference: Inference) -> tuple[_Bounds, _Bounds]:
     """Return the intervals of all systems in a slice, and those of their differences from the baseline."""
-    level = comparison.confidence_level
-    baseline = list(comparison.test_set.systems).index(comparison.baseline)
     intervals = bootstraps(
-        metric, part.units, confidence_level=level, method=comparison.interval, seed=comparison.seed
+        metric,
+        part.units,
+        confidence_level=comparison.confidence_level,
+        method=comparison.interval,
+        seed=comparison.seed,
     )
     bounds: _Bounds = {}
     bounds_of_differences: _Bounds = {}
     for name in metric.score_names:
-        of_systems = [of_system[name] for of_system in intervals]
-        differences = [of_system.less(of_systems[baseline]) for of_system in of_systems]
-        bounds[name] = [of_system.confidence_interval for of_system in of_systems]
-        bounds_of_differences[name] = [difference.confidence_interval for difference in differences]
-        if inference.has_exact_intervals:
-            rows_of_baseline = part.rows[baseline]
-            bounds[name] = [share_interval(metric, stats, level) for stats in part.rows]
-            bounds_of_differences[name] = [
-                share_difference_interval(metric, rows_of_baseline, stats, level) for stats in part.rows
-            ]
+        intervals_of_score = [of_system[name] for of_system in intervals]
+        bounds[name], bounds_of_differences[name] = bounds_of_systems(
+            comparison, metric, part.rows, intervals_of_score, inference
+        )
     return bounds, bounds_of_differences
 
 
@@ -140,24 +136,12 @@ def slices_section(
         # From here on, systems are what is scored, and not their outputs.
         comparison = over_runs(replace(comparison, tables=[table]))
         (table,) = comparison.tables
-    systems, rows = list(comparison.test_set.systems), []
+    systems = list(comparison.test_set.systems)
     baseline = systems.index(comparison.baseline)
+    rows = []
     for one in scores:
         of_systems = [
-            {
-                "system": system,
-                "value": one.values[place],
-                "low": number_or_none(one.bounds[place].low),
-                "high": number_or_none(one.bounds[place].high),
-                "difference": None if place == baseline else one.values[place] - one.values[baseline],
-                "difference_low": None if place == baseline else number_or_none(one.bounds_of_differences[place].low),
-                "difference_high": None
-                if place == baseline
-                else number_or_none(one.bounds_of_differences[place].high),
-                "pvalue": number_or_none(one.pvalues[place]) if not math.isnan(one.adjusted_pvalues[place]) else None,
-                "adjusted_pvalue": number_or_none(one.adjusted_pvalues[place]),
-            }
-            for place, system in enumerate(systems)
+            {"system": system, **_numbers_in_slice(one, index, baseline)} for index, system in enumerate(systems)
         ]
         for cell, more in zip(of_systems, one.over_runs, strict=False):
             cell |= more
@@ -174,11 +158,37 @@ def slices_section(
     sentences = [
         *_verdicts(comparison, table, rows, baseline, small),
         *_untested(systems, scores),
-        *_notes(comparison, table, slices, rows, small),
+        *_notes_on_tests(comparison, table, slices, rows, small),
     ]
     return Section(
-        "slices", f"Slices by {one_cell(slices.by)}", sentences, _table(comparison, table, slices, rows), rows
+        "slices",
+        f"Slices by {one_cell(slices.by)}",
+        sentences,
+        _table_of_slices(comparison, table, slices, rows),
+        rows,
     )
+
+
+def _numbers_in_slice(one: SliceScores, index: int, baseline: int) -> dict[str, float | None]:
+    """Return the numbers of a system in a slice; None for those that the baseline has not."""
+    numbers = {
+        "value": one.values[index],
+        "low": number_or_none(one.bounds[index].low),
+        "high": number_or_none(one.bounds[index].high),
+        "difference": None,
+        "difference_low": None,
+        "difference_high": None,
+        "pvalue": None,
+        "adjusted_pvalue": number_or_none(one.adjusted_pvalues[index]),
+    }
+    if index != baseline:
+        numbers["difference"] = one.values[index] - one.values[baseline]
+        numbers["difference_low"] = number_or_none(one.bounds_of_differences[index].low)
+        numbers["difference_high"] = number_or_none(one.bounds_of_differences[index].high)
+    # What was not adjusted was not tested.
+    if not math.isnan(one.adjusted_pvalues[index]):
+        numbers["pvalue"] = number_or_none(one.pvalues[index])
+    return numbers
 
 
 # What is said of slices.
@@ -207,47 +217,61 @@ def _verdicts(
 ) -> Iterator[Sentence]:
     """Yield where each system is better and worse than the baseline; of many systems, the best alone."""
     systems = list(comparison.test_set.systems)
-    compared = [place for place in range(len(systems)) if place != baseline]
+    compared = [index for index in range(len(systems)) if index != baseline]
     if len(compared) > MOST_NAMED:
-        compared = [next(place for place in table.order if place != baseline)]
-    sign = 1 if table.higher_is_better else -1
-    for place in compared:
-        findings = []
-        for row in rows:
-            cell = row["systems"][place]
-            difference, p = cell["difference"], cell["adjusted_pvalue"]
-            if not math.isnan(difference):
-                is_significant = p is not None and p < comparison.alpha
-                finding = _Finding(
-                    slice=row["slice"],
-                    difference=difference,
-                    gain=sign * apart(cell["value"], row["systems"][baseline]["value"]),
-                    is_significant=is_significant,
-                    is_tested=p is not None,
-                    is_small=row["slice"] in small,
-                )
-                findings.append(finding)
+        compared = [next(index for index in table.order if index != baseline)]
+    for index in compared:
+        findings = list(_findings(comparison, table, rows, index, baseline, small))
         if not findings:
             continue
-        against = (" against ", Name(systems[baseline])) if len(systems) > 2 else ()
-        say = _counted if len(findings) > _MOST_SAID else _verdict
-        yield say((Name(systems[place]), *against), findings, comparison.test is not None, table.rows[0].digits)
+        subject: Sentence = (Name(systems[index]),)
+        if len(systems) > 2:
+            subject = (Name(systems[index]), " against ", Name(systems[baseline]))
+        say = _counted_slices if len(findings) > _MOST_SAID else _named_slices
+        yield say(subject, findings, comparison.test is not None, table.rows[0].digits)
         if len(findings) == len(rows):
-            yield from _reversal(systems[place], findings, table.rows[place].difference)
+            yield from _reversal(systems[index], findings, table.rows[index].difference)
 
 
-def _verdict(subject: Sentence, findings: Sequence[_Finding], is_tested: bool, digits: int) -> Sentence:
+def _findings(
+    comparison: Comparison,
+    table: ScoreTable,
+    rows: Sequence[Mapping[str, Any]],
+    index: int,
+    baseline: int,
+    small: Sequence[str],
+) -> Iterator[_Finding]:
+    """Yield how a system does against the baseline in each slice where both have a score."""
+    sign = 1 if table.higher_is_better else -1
+    for row in rows:
+        cell = row["systems"][index]
+        if math.isnan(cell["difference"]):
+            continue
+        p = cell["adjusted_pvalue"]
+        yield _Finding(
+            slice=row["slice"],
+            difference=cell["difference"],
+            gain=sign * apart(cell["value"], row["systems"][baseline]["value"]),
+            is_significant=p is not None and p < comparison.alpha,
+            is_tested=p is not None,
+            is_small=row["slice"] in small,
+        )
+
+
+def _named_slices(subject: Sentence, findings: Sequence[_Finding], is_tested: bool, digits: int) -> Sentence:
     """Return in which slices a system is better, worse and the same; of those that were tested, which are proven."""
     by_word: dict[str, list[_Finding]] = {}
-    for one in findings:
-        by_word.setdefault(_in_a_slice(one, is_tested), []).append(one)
+    for finding in findings:
+        by_word.setdefault(_in_a_slice(finding, is_tested), []).append(finding)
     clauses = []
     for word in _WORDS:
-        slices = by_word.get(word, [])
-        if slices:
-            names = tuple(one.slice for one in slices)
-            differences = [decimals(one.difference, digits, signed=True) if one.gain else "" for one in slices]
-            clauses.append(Clause(word, names, tuple(differences)))
+        names = []
+        differences = []
+        for finding in by_word.get(word, []):
+            names.append(finding.slice)
+            differences.append(decimals(finding.difference, digits, signed=True) if finding.gain else "")
+        if names:
+            clauses.append(Clause(word, tuple(names), tuple(differences)))
     return sentence(subject, ": ", clauses)
 
 
@@ -265,28 +289,30 @@ def _in_a_slice(finding: _Finding, is_tested: bool) -> str:
     return "no proven difference in" if finding.is_tested else "not tested in"
 
 
-def _counted(subject: Sentence, findings: Sequence[_Finding], is_tested: bool, digits: int) -> Sentence:
+def _counted_slices(subject: Sentence, findings: Sequence[_Finding], is_tested: bool, digits: int) -> Sentence:
     """Return in how many slices a system is better and worse, and from where to where the differences go."""
-    words = [_in_a_slice(one, is_tested) for one in findings]
+    words = [_in_a_slice(finding, is_tested) for finding in findings]
     of_all = f"of {len(findings)} slices"
     certain = "significantly " if is_tested else ""
-    better, worse = words.count(f"{certain}better in"), words.count(f"{certain}worse in")
+    better = words.count(f"{certain}better in")
+    worse = words.count(f"{certain}worse in")
     counts = f"{certain}better in {better or 'none'} {of_all}, {certain}worse in {worse or 'none'}"
     if not better and not worse:
         counts = f"no proven difference in any {of_all}"
         if words.count(_TOO_FEW) == len(findings):
             counts = f"too few to tell in any {of_all}"
     parts: list[str] = [*subject, f": {counts}"]
-    most, least = (choose(findings, key=lambda one: one.gain) for choose in (max, min))
+    least = min(findings, key=lambda finding: finding.gain)
+    most = max(findings, key=lambda finding: finding.gain)
     if most.gain != least.gain:
-        for start, one in (("; differences from ", least), (" to ", most)):
-            parts += [f"{start}{decimals(one.difference, digits, signed=True)} (", Name(one.slice), ")"]
+        parts += [f"; differences from {decimals(least.difference, digits, signed=True)} (", Name(least.slice), ")"]
+        parts += [f" to {decimals(most.difference, digits, signed=True)} (", Name(most.slice), ")"]
     return (*parts, ".")
 
 
 def _reversal(system: str, findings: Sequence[_Finding], whole: float | None) -> Iterator[Sentence]:
     """Yield that all slices differ in direction from the whole, which scores that are no means may do (Simpson)."""
-    if len(findings) < 2 or not whole or any(one.difference * whole >= 0 for one in findings):
+    if len(findings) < 2 or not whole or any(finding.difference * whole >= 0 for finding in findings):
         return
     in_slices, over_all = ("better", "worse") if findings[0].gain > 0 else ("worse", "better")
     yield (
@@ -342,11 +368,15 @@ def _small_slices(comparison: Comparison, table: ScoreTable, rows: Sequence[Mapp
 
 def _holm_factor(inference: Inference, n_tests: int) -> int:
     """Return by how much the least p of all slices is multiplied; the step-down maximum does not multiply it."""
-    by_holm = inference.adjust == "holm" or not inference.has_draws_of_slices
-    return n_tests if by_holm else 1
+    return n_tests if _is_by_holm(inference) else 1
 
 
-def _notes(
+def _is_by_holm(inference: Inference) -> bool:
+    """Return whether p of slices are adjusted by Holm's method, which those without common draws are in any case."""
+    return inference.adjust == "holm" or not inference.has_draws_of_slices
+
+
+def _notes_on_tests(
     comparison: Comparison,
     table: ScoreTable,
     slices: Slices,
@@ -361,7 +391,6 @@ def _notes(
     inference = comparison.inference_of(table)
     if not pvalues or inference.test is None:
         return
-    by_holm = inference.adjust == "holm" or not inference.has_draws_of_slices
     factor = _holm_factor(inference, len(pvalues))
     if small:
         yield _naming(f"Too few {comparison.unit}s for any difference to be significant: ", small)
@@ -371,7 +400,7 @@ def _notes(
             f"With {n_resamples:,} resamples, no p of {len(pvalues):,} tests can be significant: more would help.",
         )
     if len(pvalues) > 1:
-        method = ADJUSTED["holm" if by_holm else "step-down"]
+        method = ADJUSTED["holm" if _is_by_holm(inference) else "step-down"]
         yield (f"adj. p: against the baseline, adjusted for {len(pvalues):,} tests by {method}.",)
 
 
@@ -380,19 +409,25 @@ def _naming(start: str, names: Sequence[str]) -> Sentence:
     return (start, *listed(names, _MOST_SAID), ".")
 
 
-def _table(comparison: Comparison, table: ScoreTable, slices: Slices, rows: Sequence[Mapping[str, Any]]) -> Table:
+def _table_of_slices(
+    comparison: Comparison, table: ScoreTable, slices: Slices, rows: Sequence[Mapping[str, Any]]
+) -> Table:
     """Return a row for each slice; of three systems or more, for each system of each slice."""
     systems = list(comparison.test_set.systems)
-    by, is_tested = Column(slices.by, "name"), comparison.test is not None
+    by = Column(slices.by, "name")
+    is_tested = comparison.test is not None
     units = [Column("segments", leaves=3)]
     if comparison.test_set.clusters is not None:
         units.append(Column("clusters", leaves=3))
-    tested = [Column("difference", "difference"), *([Column("adj. p")] if is_tested else [])]
+    tested = [Column("difference", "difference")]
+    if is_tested:
+        tested.append(Column("adj. p"))
     after = "" if table.higher_is_better else " ↓"
     cells: list[list[Any]] = []
     if len(systems) <= 2:
         columns = [by, *units, *(Column(system, after=after) for system in systems)]
-        columns += tested if len(systems) == 2 else []
+        if len(systems) == 2:
+            columns += tested
         for row in rows:
             compared = next((cell for cell in row["systems"] if cell["difference"] is not None), None)
             scores = [_with_interval(cell, table) for cell in row["systems"]]
@@ -403,7 +438,7 @@ def _table(comparison: Comparison, table: ScoreTable, slices: Slices, rows: Sequ
     columns = [by, *units, Column("system", "name"), Column(table.name, after=after), *tested]
     for row in rows:
         for cell in row["systems"]:
-            against: list[Any] = ["", *([""] if is_tested else [])]
+            against: list[Any] = [""] * len(tested)
             if cell["difference"] is not None:
                 against = _against(cell, table, is_tested)
             cells.append([row["slice"], *_n_units(row, units), cell["system"], _with_interval(cell, table), *against])
@@ -415,13 +450,16 @@ def _n_units(row: Mapping[str, Any], columns: Sequence[Column]) -> list[str]:
 
 
 def _with_interval(cell: Mapping[str, Any], table: ScoreTable) -> Cell:
-    shown = partial(decimals, digits=table.rows[0].digits)
-    interval = interval_text(cell["low"], cell["high"], table.rows[0].digits).replace(" – ", "–")
-    return Cell(shown(cell["value"]), after=f" ({interval})" if interval else "")
+    digits = table.rows[0].digits
+    interval = interval_text(cell["low"], cell["high"], digits).replace(" – ", "–")
+    return Cell(decimals(cell["value"], digits), after=f" ({interval})" if interval else "")
 
 
 def _against(cell: Mapping[str, Any], table: ScoreTable, is_tested: bool) -> list[Any]:
-    p, digits = cell["adjusted_pvalue"], table.rows[0].digits
+    digits = table.rows[0].digits
     interval = interval_text(cell["difference_low"], cell["difference_high"], digits, signed=True)
     cells: list[Any] = [Cell(decimals(cell["difference"], digits, signed=True), after=f" {interval}".rstrip())]
-    return [*cells, "" if p is None else pvalue_text(p)] if is_tested else cells
+    if is_tested:
+        p = cell["adjusted_pvalue"]
+        cells.append("" if p is None else pvalue_text(p))
+    return cells

@@ -17,7 +17,7 @@ from tercet.statistics.families import NullDraws, family_test, holm
 from tercet.statistics.inference import Inference, PairedTest
 from tercet.statistics.stats import Scores, SegmentStats
 
-from .scores import Comparison
+from .result import Comparison
 
 if TYPE_CHECKING:
     from tercet.statistics.paired_tests import Differences
@@ -83,27 +83,27 @@ def slice_tests(
         alone = _tested_alone(comparison, metric, parts, inference.test)
     scores = [part.scores(metric) for part in parts]
     return {
-        name: by_holm(pvalues, np.array([of_slice[name] for of_slice in scores]), _baseline(comparison))
+        name: by_holm(pvalues, np.array([of_slice[name] for of_slice in scores]), _baseline_index(comparison))
         for name, pvalues in alone.items()
     }
 
 
-def _baseline(comparison: Comparison) -> int:
+def _baseline_index(comparison: Comparison) -> int:
     return list(comparison.test_set.systems).index(comparison.baseline)
 
 
-def _others(comparison: Comparison) -> list[int]:
+def _indices_of_others(comparison: Comparison) -> list[int]:
     """Return the numbers of the systems that are compared with the baseline."""
-    baseline = _baseline(comparison)
+    baseline = _baseline_index(comparison)
     return [system for system in range(len(comparison.test_set.systems)) if system != baseline]
 
 
 def _exchanged(comparison: Comparison, metric: Metric, parts: Sequence[Part], n_units: int) -> dict[str, SliceTests]:
     """Return the permutation tests: one toss for a unit of the whole test set exchanges it in all slices."""
     n_resamples = comparison.n_resamples or 0
-    baseline = _baseline(comparison)
+    baseline = _baseline_index(comparison)
     tosses = Tosses(n_units, n_resamples, comparison.seed)
-    compared = [(number, system) for number in range(len(parts)) for system in _others(comparison)]
+    compared = [(number, system) for number in range(len(parts)) for system in _indices_of_others(comparison)]
     exchanged = _OneSlice(metric, parts, tosses)
 
     def differences(slices_and_systems: Sequence[tuple[int, int]], draws: slice) -> Scores:
@@ -166,7 +166,7 @@ def _tested_alone(
     alone = {name: np.full(shape, np.nan) for name in metric.score_names}
     if test is None:
         return alone
-    baseline, others = _baseline(comparison), _others(comparison)
+    baseline, others = _baseline_index(comparison), _indices_of_others(comparison)
     # In the order in which the whole test set has them.
     pairs = [(min(system, baseline), max(system, baseline)) for system in others]
     n_resamples = comparison.n_resamples or 0

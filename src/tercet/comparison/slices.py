@@ -32,7 +32,7 @@ class Slices:
     names : list of str
         The different labels, in the order of the test set.
     numbers : ndarray of int, shape (n,)
-        The place among the names of each segment's label.
+        The index of each segment's label in `names`.
     """
 
     by: str
@@ -47,13 +47,13 @@ def slices_of(test_set: TestSet, by: Any) -> list[Slices]:
     if isinstance(by, Mapping):
         labels_of = {name: _labels_of(test_set, name, labels) for name, labels in by.items()}
         return [_slices(name, labels, list(dict.fromkeys(labels))) for name, labels in labels_of.items()]
-    specs = [by] if isinstance(by, str) else list(by) if has_entries(by) else [by]
+    specs = list(by) if has_entries(by) and not isinstance(by, str) else [by]
     if not all(isinstance(spec, str) for spec in specs):
         raise OptionError(
             f"{argument('by')} takes the name of a column, {LENGTH!r}, 'COLUMN~REGEX', a list of them, or labels, as "
             f"{{'domain': labels}}. Got {shorten(by)}."
         )
-    return [_named(test_set, spec) for spec in dict.fromkeys(specs)]
+    return [_slices_of_spec(test_set, spec) for spec in dict.fromkeys(specs)]
 
 
 def _labels_of(test_set: TestSet, name: Any, labels: Any) -> list[str]:
@@ -72,7 +72,7 @@ def _labels_of(test_set: TestSet, name: Any, labels: Any) -> list[str]:
     return slice_labels(cells, lambda row: f"by: {shorten(name)}, label {row + 1:,}")
 
 
-def _named(test_set: TestSet, spec: str) -> Slices:
+def _slices_of_spec(test_set: TestSet, spec: str) -> Slices:
     if spec == LENGTH:
         return _by_length(test_set)
     name, pattern = column_and_pattern(spec, test_set.slices)
@@ -98,8 +98,8 @@ def _by_length(test_set: TestSet) -> Slices:
     if buckets is None:
         raise InputError(f"{test_set.name} has no references and no sources, whose length could be that of a slice.")
     numbers = np.zeros(test_set.n_segments, np.int64)
-    for place, members in enumerate(buckets.members):
-        numbers[members] = place
+    for number, members in enumerate(buckets.members):
+        numbers[members] = number
     names = [f"{label} {buckets.unit}" for label in buckets.labels]
     return Slices(f"{LENGTH} of the {buckets.of}", names, numbers)
 
@@ -112,8 +112,8 @@ def _slices(by: str, labels: Sequence[str], names: list[str]) -> Slices:
         )
     # Half of a UTF-16 pair cannot be written.
     by = by.encode("utf-8", "backslashreplace").decode()
-    places = {name: place for place, name in enumerate(names)}
-    return Slices(by, names, np.array([places[label] for label in labels], np.int64))
+    number_of = {name: number for number, name in enumerate(names)}
+    return Slices(by, names, np.array([number_of[label] for label in labels], np.int64))
 
 
 def slice_warnings(test_set: TestSet, slices: Sequence[Slices]) -> list[str]:

@@ -25,9 +25,9 @@ def summary_verdict(tables: Sequence[ScoreTable], titles: Sequence[str], names: 
         return _of_rivals(tables, titles, names, {system for best in tops for system in best})
     (best,) = tops
     if len(best) == len(tables[0].rows):
-        return [(f"{all_of(len(best)).capitalize()} systems have the same scores in {_counted(tables)}.",)]
+        return [(f"{all_of(len(best)).capitalize()} systems have the same scores in {_metrics_in_words(tables)}.",)]
     verb = "is" if len(best) == 1 else "are"
-    first = (*listed([names[system] for system in best]), f" {verb} best in {_counted(tables)}.")
+    first = (*listed([names[system] for system in best]), f" {verb} best in {_metrics_in_words(tables)}.")
     return [first, *_apart_from_best(tables, titles, names, n_best=len(best))]
 
 
@@ -51,8 +51,10 @@ def _apart_from_best(
         return []
     undecided = [system for system in others if len(worse_by[system]) < len(titles)]
     if not undecided:
-        shown: Sentence = (f"{all_of(len(others))} others",) if len(others) > 1 else (Name(names[others[0]]),)
-        return [("It is significantly better than ", *shown, " in each of them.")]
+        all_others: Sentence = (Name(names[others[0]]),)
+        if len(others) > 1:
+            all_others = (f"{all_of(len(others))} others",)
+        return [("It is significantly better than ", *all_others, " in each of them.")]
     if len(undecided) > MOST_NAMED:
         return _counted_undecided(titles, others, worse_by, unclear_by)
     return [sentence(("It",), " is ", _clauses_on_best(titles, names, worse_by, unclear_by))]
@@ -75,14 +77,14 @@ def _counted_undecided(
 ) -> list[Sentence]:
     """Return from how many systems the best one is not told apart, by which scores."""
     are_all_tested = all(len(worse_by[system]) + len(unclear_by[system]) == len(titles) for system in others)
-    rest: list[Sentence] = [] if are_all_tested else [("Not all of these differences were tested.",)]
+    note: list[Sentence] = [] if are_all_tested else [("Not all of these differences were tested.",)]
     numbers = [sum(title in unclear_by[system] for system in others) for title in titles]
     if min(numbers) == len(others):
-        return [(f"By no score do the tests tell it apart from any of the {len(others)} others.",), *rest]
+        return [(f"By no score do the tests tell it apart from any of the {len(others)} others.",), *note]
     by = [f"{number} by {title}" for number, title in zip(numbers, titles, strict=True) if number]
     if len(by) > MOST_NAMED:
         by = [f"up to {max(numbers)} by one score"]
-    return [(f"Of the {len(others)} others, the tests do not tell it apart from {joined(by)}.",), *rest]
+    return [(f"Of the {len(others)} others, the tests do not tell it apart from {joined(by)}.",), *note]
 
 
 def _clauses_on_best(
@@ -95,10 +97,12 @@ def _clauses_on_best(
     alike: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for system, worse in worse_by.items():
         alike.setdefault((worse, unclear_by[system]), []).append(names[system])
-    better, unclear, untested = [], [], []
+    better = []
+    unclear = []
+    untested = []
     for (of_worse, of_unclear), systems in alike.items():
         others = tuple(systems)
-        rest = [title for title in titles if title not in of_worse and title not in of_unclear]
+        of_untested = [title for title in titles if title not in of_worse and title not in of_unclear]
         if of_worse:
             better.append(Clause("significantly better than", others, scores=_by_titles(of_worse, titles)))
         if of_unclear:
@@ -106,8 +110,8 @@ def _clauses_on_best(
             if len(of_unclear) == len(titles):
                 by = "by either" if len(titles) == 2 else "by any score"
             unclear.append(Clause("not told apart from", others, scores=by))
-        if rest:
-            untested.append(Clause("not tested against", others, scores=_by_titles(rest, titles)))
+        if of_untested:
+            untested.append(Clause("not tested against", others, scores=_by_titles(of_untested, titles)))
     # Those that are worse by all scores stand first.
     better.sort(key=lambda clause: clause.scores not in ("by both", "by each score"))
     return [*better, *unclear, *untested]
@@ -210,12 +214,14 @@ def _row_of(table: ScoreTable, system: str) -> SystemScore:
     return next(row for row in table.rows if row.system == system)
 
 
-def _counted(tables: Sequence[ScoreTable]) -> str:
+def _metrics_in_words(tables: Sequence[ScoreTable]) -> str:
     """Return how many metrics were asked for, and how many scores they have where these are more.
 
     A metric with several scores, as ROUGE, is one metric.
     """
-    n_metrics, n_scores = len({table.metric for table in tables}), len(tables)
+    n_metrics = len({table.metric for table in tables})
+    n_scores = len(tables)
     if n_metrics == 1:
         return f"{all_of(n_scores)} scores"
-    return f"{all_of(n_metrics)} metrics{f' ({n_scores} scores)' if n_scores > n_metrics else ''}"
+    metrics = f"{all_of(n_metrics)} metrics"
+    return f"{metrics} ({n_scores} scores)" if n_scores > n_metrics else metrics

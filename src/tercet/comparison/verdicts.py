@@ -8,13 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from tercet.markup import MOST_NAMED, Name, Sentence, all_of, joined, listed
+from tercet.markup import MOST_NAMED, Name, Sentence, all_of, joined, listed, said
 from tercet.tables import decimals, pvalue_text
 
 from .clauses import Clause, few_named, sentence
 from .completeness import left_out_in_words
+from .result import Comparison
 from .run_means import over_runs, runs_in_words
-from .scores import Comparison, ScoreTable, SystemScore
+from .scores import ScoreTable, SystemScore
 from .sections import Section
 from .summary_verdicts import summary_verdict
 
@@ -32,6 +33,13 @@ def verdict_of(comparison: Comparison, names: Mapping[str, str]) -> list[Sentenc
     return [*sentences, *left_out_in_words(comparison, names)]
 
 
+def verdict_in_words(comparison: Comparison, names: Mapping[str, str]) -> str:
+    """Return what a comparison shows in sentences; "" of a single system."""
+    if len(comparison.test_set.systems) < 2:
+        return ""
+    return " ".join(map(said, verdict_of(comparison, names)))
+
+
 def _of_scores(comparison: Comparison, names: Mapping[str, str]) -> list[Sentence]:
     if comparison.joins_runs:
         of_systems = over_runs(comparison)
@@ -42,7 +50,10 @@ def _of_scores(comparison: Comparison, names: Mapping[str, str]) -> list[Sentenc
         return score_verdict(comparison, first, names)
     if len(first.rows) < 2:
         return []
-    tables, titles, undefined, alike = [], [], [], []
+    tables: list[ScoreTable] = []
+    titles: list[str] = []
+    undefined: list[str] = []
+    alike: list[str] = []
     for table, title in zip(comparison.tables, comparison.titles(), strict=True):
         if any(math.isnan(row.value) for row in table.rows):
             undefined.append(title)
@@ -119,7 +130,11 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
         return [(table.too_few,), first]
     if len(top) > 1:
         return [first, *_of_each_best(comparison, table, top, not_best, row_names)]
-    return [first, *_tested(comparison, table, top[0], not_best, row_names), *_baseline(comparison, table, row_names)]
+    return [
+        first,
+        *_tested(comparison, table, top[0], not_best, row_names),
+        *_against_baseline(comparison, table, row_names),
+    ]
 
 
 def _not_shown_equal(comparison: Comparison, rows: Sequence[SystemScore]) -> list[Sentence]:
@@ -146,16 +161,15 @@ def _without(
     have = "has" if len(undefined) == 1 else "have"
     ending = f" {have} no {table.title}: it is NaN, not a number, and compared with no other."
     missing = (*listed([names[row.system] for row in undefined]), ending)
-    places = [place for place, row in enumerate(table.rows) if not math.isnan(row.value)]
-    if not places:
+    defined = [index for index, row in enumerate(table.rows) if not math.isnan(row.value)]
+    if not defined:
         return [missing]
-    if len(places) == 1:
-        row = table.rows[places[0]]
-        shown = decimals(row.value, row.digits)
-        return [("Only ", Name(names[row.system]), f" has a value of {table.title}: {shown}."), missing]
-    scored = replace(
-        table, rows=[table.rows[place] for place in places], pvalues=table.pvalues[np.ix_(places, places)]
-    )
+    if len(defined) == 1:
+        row = table.rows[defined[0]]
+        value = decimals(row.value, row.digits)
+        return [("Only ", Name(names[row.system]), f" has a value of {table.title}: {value}."), missing]
+    rows = [table.rows[index] for index in defined]
+    scored = replace(table, rows=rows, pvalues=table.pvalues[np.ix_(defined, defined)])
     return [*score_verdict(comparison, scored, names), missing]
 
 
@@ -167,13 +181,15 @@ def _tested(
     names: Mapping[str, Name],
 ) -> list[Sentence]:
     """Return which others are significantly worse than the best, from which it is not told apart, and the rest."""
-    best_name, pvalues = names[best.system], _pvalues_against(table, best)
+    best_name = names[best.system]
+    pvalues = _pvalues_against(table, best)
     worse, unclear, untested = _by_test(comparison, pvalues, not_best)
     if len(untested) == len(not_best):
         return [(_UNTESTED,)]
     sentences: list[Sentence] = []
     # with two systems there is one pair, and nothing to adjust
-    kind, alpha = "p" if len(table.rows) == 2 else "adjusted p", comparison.level_in_words
+    kind = "p" if len(table.rows) == 2 else "adjusted p"
+    alpha = comparison.level_in_words
     if unclear:
         sentences.append(_unclear(best_name, unclear, not_best, names, pvalues, kind=kind, alpha=alpha))
     if worse:
@@ -187,12 +203,12 @@ def _tested(
             sentences.append((best_name, f"{better}{all_of(len(worse))} others (largest {largest}{level})."))
         else:
             which = "" if len(worse) == 1 else "largest "
-            shown = few_named([names[row.system] for row in worse])
-            sentences.append((best_name, better, *shown, f" ({which}{largest}{level})."))
+            worse_names = few_named([names[row.system] for row in worse])
+            sentences.append((best_name, better, *worse_names, f" ({which}{largest}{level})."))
     if untested:
         verb = "was" if len(untested) == 1 else "were"
-        shown = few_named([names[row.system] for row in untested])
-        sentences.append((*shown, " against ", best_name, f" {verb} not tested."))
+        untested_names = few_named([names[row.system] for row in untested])
+        sentences.append((*untested_names, " against ", best_name, f" {verb} not tested."))
     return sentences
 
 
@@ -216,8 +232,8 @@ def _unclear(
         return (start, best_name, counted)
     joint = {1: " and ", 2: " and either of "}.get(len(unclear), " and any of ")
     inside = ", ".join(pvalue_text(pvalues[row.system]) for row in unclear)
-    shown = listed([names[row.system] for row in unclear])
-    return (start, best_name, joint, *shown, f" ({kind} {inside}; {alpha}), {caution}.")
+    unclear_names = listed([names[row.system] for row in unclear])
+    return (start, best_name, joint, *unclear_names, f" ({kind} {inside}; {alpha}), {caution}.")
 
 
 def _of_each_best(
@@ -251,8 +267,8 @@ def _of_each_best(
 
 def _pvalues_against(table: ScoreTable, best: SystemScore) -> dict[str, float]:
     """Return the adjusted p of each system against one that has the best score; NaN without a test."""
-    place = next(index for index, row in enumerate(table.rows) if row is best)
-    return {row.system: float(p) for row, p in zip(table.rows, table.pvalues[place], strict=True)}
+    index_of_best = next(index for index, row in enumerate(table.rows) if row is best)
+    return {row.system: float(p) for row, p in zip(table.rows, table.pvalues[index_of_best], strict=True)}
 
 
 def _by_test(
@@ -265,7 +281,7 @@ def _by_test(
     return worse, unclear, untested
 
 
-def _baseline(comparison: Comparison, table: ScoreTable, names: Mapping[str, Name]) -> list[Sentence]:
+def _against_baseline(comparison: Comparison, table: ScoreTable, names: Mapping[str, Name]) -> list[Sentence]:
     """Return how many systems differ significantly from the baseline, unless the verdict on the best says it."""
     baseline = next((index for index, row in enumerate(table.rows) if row.difference is None), None)
     if baseline is None or len(table.rows) == 2 or table.rows[baseline].best:

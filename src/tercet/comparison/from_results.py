@@ -1,0 +1,126 @@
+"""Results of systems whose texts are not in memory, as a comparison for the tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tercet.base.metric import Metric, is_higher_better
+from tercet.base.settings import CompareSettings
+from tercet.result import Result
+from tercet.test_sets.test_set import TestSet
+
+from .facts import facts_of_result
+from .metric_specs import label_of
+from .result import Comparison
+from .scores import ScoreTable, SystemScore, some_best
+
+
+@dataclass(frozen=True, slots=True)
+class CountedSet(TestSet):
+    """A test set without texts: its names, number of segments, and skipped files with reasons."""
+
+    n_items: int = 0
+    bad_files: tuple[str, ...] = ()
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """The skipped files."""
+        return {"bad_files": list(self.bad_files)}
+
+    @property
+    def n_segments(self) -> int:
+        """How many segments there are."""
+        return self.n_items
+
+
+def to_comparison(
+    name: str,
+    metrics: Sequence[Metric],
+    results: Mapping[tuple[str, str], Result],
+    confidence_level: float,
+    seed: int,
+) -> Comparison:
+    """Return results by system and label of a metric as a comparison without texts, segments and tests."""
+    systems = list(dict.fromkeys(system for system, _ in results))
+    tables = [
+        _score_table(metric, score, {system: results[system, label_of(metric)] for system in systems})
+        for metric in metrics
+        for score in metric.score_names
+    ]
+    facts = [
+        facts_of_result(metric, system, results[system, label_of(metric)]) for metric in metrics for system in systems
+    ]
+    n_items = max(result.n_segments for result in results.values())
+    bad_files = tuple(results[systems[0], label_of(metrics[0])].bad_files)
+    test_set = CountedSet(
+        name=name,
+        systems={system: [] for system in systems},
+        references=[],
+        source=None,
+        n_items=n_items,
+        bad_files=bad_files,
+    )
+    return Comparison(
+        test_set=test_set,
+        baseline=systems[0],
+        tables=tables,
+        test=None,
+        n_resamples=None,
+        confidence_level=confidence_level,
+        # Nothing is tested; the JSON has a level all the same.
+        alpha=CompareSettings.alpha,
+        seed=seed,
+        interval="Poisson",
+        facts=facts,
+    )
+
+
+def _score_table(metric: Metric, score: str, results: Mapping[str, Result]) -> ScoreTable:
+    values = {system: float(result[score]) for system, result in results.items()}
+    higher_is_better = is_higher_better(metric, score)
+    # Whether max and min return NaN depends on where it stands among the values.
+    numbers = [value for value in values.values() if not math.isnan(value)]
+    choose_best = max if higher_is_better else min
+    best_value = choose_best(numbers, default=math.nan)
+    any_best = some_best(list(values.values()), higher_is_better)
+    rows = []
+    for system, value in values.items():
+        low, high = (results[system].intervals or {})[score]
+        is_best = any_best and value == best_value
+        rows.append(
+            SystemScore(
+                system=system,
+                value=value,
+                low=low,
+                high=high,
+                difference=None,
+                difference_low=None,
+                difference_high=None,
+                pvalue=None,
+                adjusted_pvalue=None,
+                wins=None,
+                ties=None,
+                losses=None,
+                best=is_best,
+                # Without a test, only the best is known to be as good.
+                as_good=is_best or None,
+            )
+        )
+    pvalues = np.full((len(rows), len(rows)), np.nan)
+    signature = next(iter(results.values())).signature
+    return ScoreTable(
+        metric=label_of(metric),
+        name=score,
+        signature=signature,
+        rows=rows,
+        pvalues=pvalues,
+        segments={},
+        higher_is_better=higher_is_better,
+        scorer=metric,
+        stats={},
+    )

@@ -1,0 +1,679 @@
+"""The comparison: the scores of all systems on a test set, how they were tested, and what is said of them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.base.options import check_value
+from tercet.checks import integer
+from tercet.corpus.corpus import Corpus
+from tercet.errors import needs
+from tercet.markup import one_cell
+from tercet.registry import drawing
+from tercet.statistics.bootstrap import N_RESAMPLES
+from tercet.statistics.clusters import clustered
+from tercet.statistics.inference import ADJUSTED, INTERVALS, WELCH, Inference, inference
+from tercet.statistics.intervals import FEWEST_UNITS, MOST_UNITS, too_few_units
+from tercet.statistics.stats import SegmentStats
+from tercet.tables import number_or_none
+from tercet.test_sets.test_set import TestSet
+
+from .facts import SystemFacts, fact_lines
+from .power import too_little
+from .scores import AS_GOOD, LOWER, ScoreTable, SystemScore, scored_for_all
+from .sections import Section
+
+if TYPE_CHECKING:
+    from .slices import Slices
+
+#: What a table for people shows beside each score, where there is such.
+BESIDE_SCORES = ("interval", "difference", "p", "rank")
+
+#: Columns of :meth:`Comparison.records`.
+COLUMNS = (
+    "test_set",
+    "metric",
+    "score",
+    "system",
+    "value",
+    "low",
+    "high",
+    "interval",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "pvalue",
+    "adjusted_pvalue",
+    "wins",
+    "ties",
+    "losses",
+    "best",
+    "as_good",
+    "better",
+    "signature",
+    "rank_low",
+    "rank_high",
+    "group",
+    "row",
+)
+
+#: What a row of :meth:`Comparison.records` is of: a system, or where systems have several runs, one output of one.
+OF_SYSTEM, OF_OUTPUT = "system", "output"
+
+#: What the table of systems with several runs shows.
+_OVER_RUNS = (
+    "Over runs: means, and the standard deviation of the runs as spread; intervals, ± and p by Welch's t from the "
+    "variances of units and of runs, p adjusted for all pairs by Holm's method."
+)
+
+#: The folders of a path in a metric's options, or of a mean of metrics: two or more, without the file's name.
+_PATHS = re.compile(r"(^|=)(?:[^,=:/]*/){2,}(?=[^,=/])")
+
+#: A list of words among the options, as JSON.
+_LIST = re.compile(r'\["([^]"]+(?:","[^]"]+)*)"\]')
+
+#: Attributes of a comparison that its JSON has under the same names.
+_SETTINGS = ("test", "n_resamples", "adjust", "confidence_level", "alpha", "seed", "interval")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Comparison:
+    """Systems compared on a test set. A notebook shows it as a table.
+
+    Attributes
+    ----------
+    test_set : TestSet
+    baseline : str
+    tables : list of ScoreTable
+        One for each score of each metric.
+    test : str or None
+        The paired test, if there was one.
+    n_resamples : int or None
+        Of the paired test, if there was one.
+    confidence_level, alpha : float
+        Of the intervals; of the significance tests.
+    seed : int
+    interval : {"expanded", "percentile", "BCa"} or None
+        Kind of the bootstrap intervals, which have 1,000 resamples; None without intervals.
+    adjust : {"step-down", "holm"}
+        How p is adjusted for all pairs of systems, where their draws are common.
+    facts : list of SystemFacts
+        Facts of each system besides its scores: lengths, empty predictions, segments left out.
+    warnings : list of str
+        Warnings raised while scoring, such as another tokenizer chosen for the texts.
+    corpus : Corpus or None
+        The texts as scored.
+    runs : dict of str to list of str
+        The outputs that are runs of each system; empty where each output is a system.
+    slices : list of Slices
+        Which segments are scored and tested alone, by what.
+    """
+
+    test_set: TestSet
+    baseline: str
+    tables: list[ScoreTable]
+    test: str | None
+    n_resamples: int | None
+    confidence_level: float
+    alpha: float
+    seed: int
+    interval: str | None = "expanded"
+    adjust: str = "step-down"
+    facts: list[SystemFacts] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    corpus: Corpus | None = None
+    runs: dict[str, list[str]] = field(default_factory=dict)
+    slices: list[Slices] = field(default_factory=list)
+
+    @property
+    def joins_runs(self) -> bool:
+        """Whether any outputs are runs of one system; then none of them is the best."""
+        return 0 < len(self.runs) < len(self.test_set.systems)
+
+    @property
+    def tests_runs(self) -> bool:
+        """Whether any systems with several runs were tested: the spread of their runs may be unknown."""
+        of_runs = [section for table in self.tables for section in table.sections if section.key == "runs"]
+        systems = [system for section in of_runs for system in section.value["systems"]]
+        return self.joins_runs and any(system["pvalue"] is not None for system in systems)
+
+    @property
+    def outputs_of_baseline(self) -> list[str]:
+        """The outputs of the baseline: itself, or its runs."""
+        return next((outputs for outputs in self.runs.values() if self.baseline in outputs), [self.baseline])
+
+    @property
+    def has_ranks(self) -> bool:
+        """Whether tables show ranks: of three systems or more, where the test could tell any apart."""
+        is_tested = self.test is not None and len(self.test_set.systems) > 2
+        return is_tested and any(row.rank is not None for table in self.tables for row in table.rows)
+
+    def numbers(self, row: SystemScore) -> dict[str, Any]:
+        """Return the fields of a row; without a test, None for those against the baseline."""
+        tested_fields: tuple[str, ...] = ()
+        if self.test is None:
+            tested_fields = ("difference", "difference_low", "difference_high", "wins", "ties", "losses")
+        rank = None if row.rank is None else list(row.rank)
+        numbers = {**asdict(row), **dict.fromkeys(tested_fields), "rank": rank}
+        # Too few units have no interval.
+        for name in ("low", "high", "difference_low", "difference_high"):
+            if numbers[name] is not None:
+                numbers[name] = number_or_none(numbers[name])
+        del numbers["digits"]
+        return numbers
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each score of each system, in the order of :data:`COLUMNS`.
+
+        Where outputs are runs, the systems by the means of their runs come first, then each output.
+        """
+        if not self.joins_runs:
+            return self._records(OF_SYSTEM)
+        over_runs: Comparison = drawing("comparison over runs")(self)
+        return [*over_runs._records(OF_SYSTEM), *self._records(OF_OUTPUT)]
+
+    def _records(self, kind: str) -> list[dict[str, Any]]:
+        """Return a row for each score and row of the tables."""
+        records = []
+        for table in self.tables:
+            table_fields: dict[str, Any] = {
+                "test_set": self.test_set.name,
+                "metric": table.metric,
+                "score": table.name,
+            }
+            table_fields |= {
+                "interval": self.inference_of(table).interval,
+                "better": table.better,
+                "signature": table.signature,
+                "row": kind,
+            }
+            for row in table.rows:
+                rank_low, rank_high = row.rank or (None, None)
+                entries = {**self.numbers(row), **table_fields, "rank_low": rank_low, "rank_high": rank_high}
+                records.append({name: entries[name] for name in COLUMNS})
+        return records
+
+    @property
+    def inference(self) -> Inference:
+        """How scores are inferred, but for those that are 0 or 1."""
+        return inference(self.test, self.adjust, self.interval)
+
+    def inference_of(self, table: ScoreTable) -> Inference:
+        """Return how a table's score is inferred: its test, how p are adjusted, and its intervals."""
+        return self.inference.of_shares() if table.is_exact else self.inference
+
+    @property
+    def p_label(self) -> str:
+        """The header of p in narrow tables: with two systems there is one pair, and nothing to adjust."""
+        return "adj. p" if len(self.test_set.systems) > 2 else "p"
+
+    def score_labels(self) -> list[str]:
+        """Return the label of each table's score, with its metric where two share a name."""
+        counts = Counter(table.name for table in self.tables)
+        metric_labels = self.metric_labels()
+        labels = []
+        for table in self.tables:
+            is_shared = counts[table.name] > 1
+            labels.append(f"{metric_labels[table.metric]} {table.name}" if is_shared else table.name)
+        return labels
+
+    def titles(self) -> list[str]:
+        """Return what people call each table's score, with the metric's options where two share a title."""
+        counts = Counter(table.title for table in self.tables)
+        metric_labels = self.metric_labels()
+        titles = []
+        for table in self.tables:
+            is_shared = counts[table.title] > 1
+            titles.append(f"{table.title} ({metric_labels[table.metric]})" if is_shared else table.title)
+        return titles
+
+    def options(self) -> dict[str, str]:
+        """Return the options of each metric as given, such as ``max_order=2``; of a mean of metrics, its file."""
+        metric_labels = self.metric_labels()
+        options = {}
+        for table in self.tables:
+            label = _LIST.sub(_in_words, metric_labels[table.metric])
+            _, _, options_of_metric = label.partition(":")
+            # A metric without a title, such as a mean, is known by its label alone.
+            options[table.metric] = options_of_metric if table.scorer.title else label
+        return options
+
+    def metric_labels(self) -> dict[str, str]:
+        """Return the label of each metric in headings, with paths shortened to their last part where unique."""
+        labels = {table.metric: _PATHS.sub(r"\1…/", table.metric) for table in self.tables}
+        counts = Counter(labels.values())
+        return {metric: label if counts[label] == 1 else metric for metric, label in labels.items()}
+
+    def to_dataframe(self) -> Any:
+        """Return a pandas data frame: a row per score and system, with the columns of the TSV file.
+
+        Where outputs are runs, ``row`` is ``"system"`` in the rows of systems over their runs, which come first, and
+        ``"output"`` in those of each output; else it is ``"system"`` in all.
+        """
+        needs("A data frame", "evaluate", "pandas")
+        import pandas as pd
+
+        return pd.DataFrame(self.records(), columns=list(COLUMNS))
+
+    def segments(self, worst: int | None = None) -> Any:
+        """Return a row for each segment and system: its scores, and its texts.
+
+        The columns are those of the file that ``tercet compare --segments`` writes: the number of the segment, from
+        1, a table's own columns, the system, and each score (None of a segment that is left out). Then come the
+        source, the prediction, and the list of references.
+
+        Parameters
+        ----------
+        worst : int, optional
+            So many rows, of the lowest first scores, or the highest where lower is better, the worst first. By
+            default all rows, in the order of the texts.
+
+        Returns
+        -------
+        pandas.DataFrame or list of dict
+            A list of rows where pandas is not installed.
+
+        Examples
+        --------
+        >>> import tercet
+        >>> texts = {"A": ["a cat sat", "it rains"], "B": ["a dog ran", "it rained"]}
+        >>> found = tercet.compare(texts, "chrf", references=["a cat sat", "it rained"])
+        >>> found.segments(worst=2)[["segment", "system", "chrf_multi chrf", "prediction"]].round(1)
+           segment system  chrf_multi chrf prediction
+        0        1      B              4.8  a dog ran
+        1        2      A             61.8   it rains
+        """
+        check_value("segments", "worst", integer(1, none=True), worst)
+        return drawing("segments of a comparison")(self, worst)
+
+    def to_markdown(self, columns: Iterable[str] | None = None) -> str:
+        """Return the verdict and the scores of all systems as tables in Markdown.
+
+        Parameters
+        ----------
+        columns : iterable of {"interval", "difference", "p", "rank"}, optional
+            What stands beside each score; by default all that there is. ``[]`` shows scores alone. An interval stands
+            beside the score, and beside the difference.
+        """
+        text: str = drawing("comparison in a format")([self], "markdown", columns)
+        return text
+
+    def to_latex(self, columns: Iterable[str] | None = None) -> str:
+        r"""Return the scores of all systems as tables in LaTeX, which need the package booktabs.
+
+        What the marks and numbers are stands below each table as a comment.
+
+        Parameters
+        ----------
+        columns : iterable of {"interval", "difference", "p", "rank"}, optional
+            As of :meth:`to_markdown`.
+
+        Examples
+        --------
+        >>> import tercet
+        >>> texts = {"A": ["a cat sat", "it rains"], "B": ["a dog ran", "it rained"]}
+        >>> found = tercet.compare(texts, "chrf", references=["a cat sat", "it rained"])
+        >>> print(found.to_latex(columns=["difference"]).partition("\n%")[0])
+        % \usepackage{booktabs}
+        \begin{tabular}{@{}lrr@{}}
+        \toprule
+        system & chrF & $\Delta$ \\
+        \midrule
+        A & \textbf{78.81} &  \\
+        B & 57.96 & $-20.85$ \\
+        \bottomrule
+        \end{tabular}
+        """
+        text: str = drawing("comparison in a format")([self], "latex", columns)
+        return text
+
+    def plot(self) -> Any:
+        """Return a matplotlib figure: for each score, a row per system with its interval.
+
+        Of more than two systems, the best by the first score is on top.
+
+        Raises
+        ------
+        OptionError
+            Where matplotlib is not installed.
+        """
+        return drawing("comparison as a figure")(self)
+
+    def to_html(self, title: str | None = None) -> str:
+        """Return the report: one HTML page that loads nothing; only its list of segments needs a script.
+
+        Raises
+        ------
+        OptionError
+            Where jinja2 is not installed.
+        """
+        page: str = drawing("comparison as a page")([self], title=title)
+        return page
+
+    def to_eval_results(self, dataset_id: str, task_id: str | None = None) -> list[Any]:
+        """Return the scores of one system as huggingface_hub's ``EvalResultEntry``.
+
+        A dataset and its task have one value, so each metric is an entry: its main score, with what it is, its
+        interval, the metric's other scores and the signature in the notes. A score that is no number is left out with
+        a warning. ``tercet score --out .eval_results/NAME.yaml`` writes them as a model on the Hub has them.
+
+        Parameters
+        ----------
+        dataset_id : str
+            The dataset on the Hub, such as ``openai/gsm8k``.
+        task_id : str, optional
+            The task in the dataset's ``eval.yaml``; by default named as the test set.
+
+        Raises
+        ------
+        InputError
+            Where there are several systems.
+        OptionError
+            Where huggingface_hub is not installed, or the id is none.
+
+        Examples
+        --------
+        >>> import tercet
+        >>> comparison = tercet.compare({"mine": ["a cat sat"]}, "chrf", references=["the cat sat"])
+        >>> (entry,) = comparison.to_eval_results("openai/gsm8k", "main")
+        >>> print(entry.dataset_id, entry.task_id, round(entry.value, 2))
+        openai/gsm8k main 53.61
+        """
+        entries: list[Any] = drawing("comparison as results of the Hub")(self, dataset_id, task_id)
+        return entries
+
+    def __repr__(self) -> str:
+        test = self._test_in_short()
+        return (
+            f"<Comparison of {', '.join(map(repr, self.test_set.systems))} on {self.test_set.name!r} "
+            f"(segments: {self.test_set.n_segments:,}): {', '.join(self.score_labels())}; {test}>"
+        )
+
+    def _test_in_short(self) -> str:
+        """Return the name of the test and the baseline."""
+        if self.test is not None:
+            return f"{self.test} test against {self.baseline!r}"
+        if not self.tests_runs:
+            return "no test"
+        (baseline,) = (system for system, outputs in self.runs.items() if self.baseline in outputs)
+        return f"{WELCH.title} against {baseline!r}"
+
+    def __str__(self) -> str:
+        """Return what a terminal shows: the verdict, the scores, intervals and tests, and how columns were read."""
+        text: str = drawing("comparison as text")([self], with_warnings=True)
+        fields = self.test_set.fields
+        if not fields:
+            return text.rstrip("\n")
+        return f"{text}{one_cell(fields)}"
+
+    def _repr_html_(self) -> str:
+        """Show the verdict and the scores with their intervals in a notebook, a row for each system."""
+        shown: str = drawing("comparison in a notebook")(self)
+        return shown
+
+    def legend(
+        self, plain: Callable[[str], str] = str, best: str = "Bold", shown: Collection[str] = BESIDE_SCORES
+    ) -> str:
+        """Return the legend of a table's marks, `best` that of the best; `plain` formats the name of the baseline.
+
+        `shown` is what the table has beside scores: its marks are by tests even where it has no p.
+        """
+        sentences = []
+        marks = self.marks_in_words(best)
+        if marks:
+            sentences.append(marks)
+        if self.test is not None:
+            label = self.p_label if "p" in shown else "Tests"
+            over_scores = "; not adjusted over scores" if len(self.tables) > 1 else ""
+            sentences.append(f"{label}: {self._tests_in_words(plain)}{over_scores}.")
+        elif self.joins_runs:
+            sentences.append(_OVER_RUNS)
+        if "interval" in shown and self.has_intervals:
+            sentences.append(f"Intervals: {self.intervals_in_words(plain=plain)}.")
+        lower = [label for label, table in self._labelled if not table.higher_is_better]
+        if lower:
+            sentences.append(f"{LOWER} Lower is better: {', '.join(map(plain, lower))}.")
+        return " ".join(sentences)
+
+    def marks_in_words(self, best: str) -> str:
+        """Return what the marks beside scores are, `best` that of the best; "" where there are none."""
+        rows = [row for table in self.tables for row in table.rows]
+        if self.test is None and not any(row.best for row in rows):
+            return ""
+        as_good = ""
+        if self.test is not None and any(row.as_good and not row.best for row in rows):
+            as_good = f"; {AS_GOOD}: not significantly worse than the best ({self.level_in_words})"
+        return f"{best}: the best{as_good}."
+
+    @property
+    def _labelled(self) -> list[tuple[str, ScoreTable]]:
+        return list(zip(self.score_labels(), self.tables, strict=True))
+
+    def _of_exact_scores(self, plain: Callable[[str], str]) -> str | None:
+        """Return which scores are exact, as words before what is said of them; "" if all are, None if none is."""
+        exact = [plain(label) for label, table in self._labelled if table.is_exact]
+        if not exact:
+            return None
+        if len(exact) == len(self.tables):
+            return ""
+        return f"of {', '.join(exact)} "
+
+    def _tests_in_words(self, plain: Callable[[str], str]) -> str:
+        """Return the tests of all scores, and how their p are adjusted."""
+        by_method = {method: f", adjusted for all pairs by {name}" for method, name in ADJUSTED.items()}
+        if self.p_label == "p":
+            by_method = dict.fromkeys(ADJUSTED, "")
+        baseline = plain(self.baseline)
+        resampled = self.inference
+        exact = resampled.of_shares()
+        if resampled.test is None or exact.test is None:
+            return ""
+        if resampled.has_exact_test:
+            return f"{resampled.test.title} against {baseline}{by_method[resampled.adjust]}"
+        by_resamples = (
+            f"{resampled.test.title} against {baseline}{by_method[resampled.adjust]}, {self.resamples_in_words()}"
+        )
+        of_exact = self._of_exact_scores(plain) if exact.has_exact_test else None
+        if of_exact is None:
+            return by_resamples
+        if not of_exact:
+            return f"{exact.test.title} against {baseline}{by_method[exact.adjust]}"
+        return f"{by_resamples}; {of_exact}{exact.test.title}{by_method[exact.adjust]}"
+
+    def resamples_in_words(self) -> str:
+        """Return how many resamples the test takes, or that it takes every exchange of so few units."""
+        n_resamples = self.n_resamples or 0
+        test = self.inference.test
+        if test is not None:
+            draws = {test.n_draws(table.n_units, n_resamples) for table in self.tables if not table.is_exact}
+            if len(draws) == 1 and all(of_table.are_all for of_table in draws):
+                (of_all_tables,) = draws
+                return f"all {of_all_tables.number:,} exchanges"
+        return f"{n_resamples:,} resamples, seed {self.seed}"
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether some score has an interval: there are enough units, and intervals were not left out."""
+        return any(row.interval for table in self.tables for row in table.rows)
+
+    def methods_in_words(self) -> list[str]:
+        """Return as sentences of which kind the intervals are, and which tests ran."""
+        sentences = []
+        if self.has_intervals:
+            sentences.append(f"Intervals: {self.intervals_in_words()}.")
+        if self.test is not None:
+            label = "p" if self.p_label == "p" else "Adjusted p"
+            sentences.append(f"{label}: {self._tests_in_words(str)}.")
+        return sentences
+
+    def intervals_in_words(
+        self, tables: Sequence[ScoreTable] | None = None, plain: Callable[[str], str] = str
+    ) -> str:
+        """Return the kinds of intervals of scores, of all by default."""
+        chosen = self.tables if tables is None else tables
+        resampled = INTERVALS[self.interval or "expanded"]
+        # Student's t draws none.
+        if self.interval != "Student":
+            resampled += f", {N_RESAMPLES:,} resamples"
+            if any(table.n_units > MOST_UNITS for table in chosen):
+                resampled += f" of {MOST_UNITS:,} random groups of {self.unit}s"
+            resampled += f", seed {self.seed}"
+        exact = [label for label, table in self._labelled if table.is_exact and table in chosen]
+        if not exact or not self.inference.of_shares().has_exact_intervals:
+            return resampled
+        of_exact = "Wilson's" if self.test is None else "Wilson's, of differences Tango's"
+        if len(exact) == len(chosen):
+            return of_exact
+        return f"{resampled}; of {', '.join(map(plain, exact))} {of_exact}"
+
+    def in_parentheses(self, shown: Collection[str] = BESIDE_SCORES) -> str:
+        """Return what stands in parentheses and brackets where a score and its interval share a cell.
+
+        `shown` is what the table has beside scores.
+        """
+        if "interval" not in shown or not self.has_intervals:
+            return ""
+        level = f"{100 * self.confidence_level:g} %"
+        has_brackets = self.test is not None and "difference" in shown
+        of_differences = "; in brackets: those of differences" if has_brackets else ""
+        return f"In parentheses: {level} intervals{of_differences}."
+
+    def rank_legend(self, lined: Sequence[ScoreTable] = ()) -> str:
+        """Return what ranks mean, and the lines that are drawn by these scores; "" where tables have no ranks."""
+        if not self.has_ranks:
+            return ""
+        line = ""
+        if any(table.lines for table in lined):
+            by = ""
+            if len(lined) < len(self.tables):
+                by = f" (by {', '.join(table.title for table in lined)})"
+            line = f" A line{by}: every system above it is significantly better than every one below."
+        return (
+            f"rank: the best and the worst place that a system may hold, as only significant differences count "
+            f"({self.level_in_words}).{line}"
+        )
+
+    def section_lines(self, plain: Callable[[str], str] = str) -> list[str]:
+        """Return the sentences of all sections, with the score where there are several; `plain` formats names."""
+        sentences = []
+        for label, table in self._labelled:
+            heading = f"{plain(label)}: " if len(self.tables) > 1 else ""
+            for section in table.sections:
+                sentences += [f"{heading}{line}" for line in section.lines(plain)]
+        return sentences
+
+    def marked_labels(self) -> list[str]:
+        """Return the label of each table's score, with a mark where lower is better."""
+        return [label if table.higher_is_better else f"{label} {LOWER}" for label, table in self._labelled]
+
+    def remarks(self, plain: Callable[[str], str] = str) -> list[str]:
+        """Return sentences on empty predictions, segments left out, and too few segments; `plain` formats names."""
+        test_set = self.test_set
+        remarks: list[str] = []
+        if test_set.clusters is not None:
+            remarks += test_set.clusters.notes(plain)
+        remarks += fact_lines(self.facts, plain)
+        n_units = min((table.n_units for table in self.tables if table.n_units), default=self._n_units)
+        lacks_intervals = any(not row.interval for table in self.tables for row in table.rows)
+        if self.interval is not None and n_units < FEWEST_UNITS and lacks_intervals:
+            remarks.append(too_few_units(n_units, self.unit))
+        why_too_few = [table.too_few for table in self.tables if table.too_few is not None]
+        return remarks + why_too_few[:1]
+
+    def too_few(self, pvalues: NDArray[np.float64], n_units: int, inferred: Inference) -> str | None:
+        """Return why no difference of a score could be significant, however large; None if one could, or one is."""
+        if inferred.test is None:
+            return None
+        # The bootstrap test calls many equal systems different where no test of exchanges could.
+        may_err = inferred.test.errs_more and 2.0 ** (1 - n_units) >= self.alpha
+        if (pvalues < self.alpha).any() and not may_err:
+            return None
+        return too_little(
+            inferred,
+            self.n_resamples or 0,
+            n_units=n_units,
+            unit=self.unit,
+            n_systems=len(self.test_set.systems),
+            alpha=self.alpha,
+        )
+
+    def units_of(self, table: ScoreTable) -> list[SegmentStats]:
+        """Return the rows of each system that are resampled: segments scored for all systems, or their clusters."""
+        stats = list(table.stats.values())
+        is_scored = scored_for_all(stats)
+        clusters = None if self.test_set.clusters is None else self.test_set.clusters.selected(is_scored)
+        return clustered([system_stats.selected(is_scored) for system_stats in stats], clusters)
+
+    @property
+    def unit(self) -> str:
+        """What is resampled, ``segment`` or ``cluster``."""
+        return "segment" if self.test_set.clusters is None else "cluster"
+
+    @property
+    def counted(self) -> str:
+        """What wins, ties and losses count."""
+        return self.unit
+
+    @property
+    def level_in_words(self) -> str:
+        """The level of the test, as sentences have it."""
+        test = self.inference.test
+        return f"alpha {self.alpha:g}" if test is None else test.level(self.alpha)
+
+    @property
+    def _n_units(self) -> int:
+        """How many units are resampled."""
+        clusters = self.test_set.clusters
+        return self.test_set.n_segments if clusters is None else len(clusters)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return scores, intervals and tests as plain Python (not the texts)."""
+        clusters = self.test_set.clusters
+        entries = {
+            "test_set": self.test_set.name,
+            "n_segments": self.test_set.n_segments,
+            "clusters": None if clusters is None else clusters.to_dict(),
+            **self.test_set.about,
+            "baseline": self.baseline if self.test is not None else None,
+            **{name: getattr(self, name) for name in _SETTINGS},
+            "tables": [self._entries_of(table) for table in self.tables],
+            "facts": [row.to_dict() for row in self.facts],
+            "warnings": self.warnings,
+        }
+        if self.tests_runs:
+            # Outputs are not tested; their systems are.
+            entries |= {"test": WELCH.name, "adjust": "holm"}
+        return entries
+
+    def _entries_of(self, table: ScoreTable) -> dict[str, Any]:
+        """Return a score as plain Python."""
+        return {
+            "metric": table.metric,
+            "score": table.name,
+            "higher_is_better": table.higher_is_better,
+            "signature": table.signature,
+            **(self.inference_of(table).to_dict() if table.is_exact else {}),
+            "systems": [self.numbers(row) for row in table.rows],
+            "adjusted_pvalues": table.pvalues.tolist() if self.test is not None else None,
+            "too_few": table.too_few,
+            **_values_of_sections(table.sections),
+        }
+
+
+def _values_of_sections(sections: Sequence[Section]) -> dict[str, Any]:
+    """Return the values of sections by their keys; the slices of all kinds in one list."""
+    values = {section.key: section.value for section in sections}
+    slices = [row for section in sections if section.key == "slices" for row in section.value]
+    return {**values, "slices": slices} if slices else values
+
+
+def _in_words(words: re.Match[str]) -> str:
+    """Return a list of words as it is written on the command line."""
+    return words[1].replace('","', "+")
