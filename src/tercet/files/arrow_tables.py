@@ -47,7 +47,7 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: 
         file = open_parquet(pa.BufferReader(data))
         schema = file.schema_arrow
         details = is_details(schema)
-        columns = list(PARTS) if details else _names(schema, name, numbers)
+        columns = list(PARTS) if details else _columns_to_read(schema, name, numbers)
         read_types = [schema.field(column).type for column in columns]
         unpacked = _of_all_columns(file.metadata)
         chunks: list[Chunk] = []
@@ -66,7 +66,7 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: 
         texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
         file = open_parquet(pa.BufferReader(data), read_dictionary=texts)
         batches = file.iter_batches(_ROWS, columns=list(FIELDS) if details else columns)
-        table = _table(batches, columns, name, limits)
+        table = _table_of_batches(batches, columns, name, limits)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _damaged(error, name, "a Parquet file") from None
     return details_log(table) if details else results_log(table) or spread(table)
@@ -83,7 +83,7 @@ def read_ipc(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str 
         else:
             batches = file = pa.ipc.open_stream(pa.BufferReader(data))
         pieces = (batch.slice(start, _ROWS) for batch in batches for start in range(0, batch.num_rows, _ROWS))
-        table = _table(pieces, _names(file.schema, name, numbers), name, limits)
+        table = _table_of_batches(pieces, _columns_to_read(file.schema, name, numbers), name, limits)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _damaged(error, name, "an Arrow file") from None
     return results_log(table) or spread(table)
@@ -94,7 +94,7 @@ def arrow_table(table: Any, name: str) -> Table:
     batches = table.to_batches(max_chunksize=_ROWS)
     # What is in memory already was not made to fill it: its cells alone are counted.
     limits = replace(LIMITS, packed=MOST_CELLS)
-    return _table(batches, _names(table.schema, name, None), name, limits)
+    return _table_of_batches(batches, _columns_to_read(table.schema, name, None), name, limits)
 
 
 def _of_all_columns(metadata: Any) -> int:
@@ -127,7 +127,7 @@ def _damaged(error: Exception, name: str, kind: str) -> InputError:
     return InputError(f"{name} is not {kind}, or is damaged: {first_line(error)}")
 
 
-def _names(schema: Any, name: str, numbers: str | None) -> list[str]:
+def _columns_to_read(schema: Any, name: str, numbers: str | None) -> list[str]:
     """Return the names of the columns that are read."""
     if len(schema.names) > MOST_COLUMNS:
         raise InputError(f"{name}: more than {MOST_COLUMNS} columns; expected at most that.")
@@ -137,7 +137,7 @@ def _names(schema: Any, name: str, numbers: str | None) -> list[str]:
     return [field.name for field in schema if field.name == numbers or _is_read(field.type)]
 
 
-def _table(batches: Iterable[Any], names: list[str], name: str, limits: Limits) -> Table:
+def _table_of_batches(batches: Iterable[Any], names: list[str], name: str, limits: Limits) -> Table:
     columns: dict[str, list[Any]] = {column: [] for column in names}
     n_bytes = n_rows = 0
     in_lists = _InLists(name, limits)
@@ -147,7 +147,7 @@ def _table(batches: Iterable[Any], names: list[str], name: str, limits: Limits) 
         limits.check_values(n_rows, name, _ROW_VALUES)
         _check_cells(n_rows * len(names), name)
         check_arrow(batch, name)
-        texts = {column: _as_text(batch.column(column)) for column in columns}
+        texts = {column: _bytes_as_texts(batch.column(column)) for column in columns}
         arrays = {column: array for column, array in texts.items() if array is not None}
         columns = {column: columns[column] for column in arrays}
         n_bytes += sum(int(_sizes(array, in_lists).sum()) for array in arrays.values())
@@ -166,13 +166,13 @@ def _table(batches: Iterable[Any], names: list[str], name: str, limits: Limits) 
     return Table(name, columns, list(range(1, n_rows + 1)), unit="row")
 
 
-def _as_text(array: Any) -> Any:
+def _bytes_as_texts(array: Any) -> Any:
     """Return an array of bytes as texts, as those of Parquet files without the annotation UTF8 are; None of images.
 
     Texts in another encoding than UTF-8 are empty bytes, so that the column is seen to have some.
     """
     if is_dictionary(array.type) and _is_bytes(array.type.value_type):
-        texts = _as_text(array.dictionary)
+        texts = _bytes_as_texts(array.dictionary)
         if texts is not None and is_plain_text(texts.type):
             return pa.DictionaryArray.from_arrays(array.indices, texts)
     elif _is_bytes(array.type):
@@ -197,7 +197,8 @@ class _InLists:
     """Counts the values of lists, which may be one value many times."""
 
     def __init__(self, name: str, limits: Limits) -> None:
-        self.name, self.limits = name, limits
+        self.name = name
+        self.limits = limits
         self.n_values = 0
 
     def add(self, n_values: int) -> None:
@@ -213,7 +214,8 @@ def _sizes(column: Any, in_lists: _InLists) -> NDArray[np.int64]:
     # Here, as it takes 40 ms.
     from pyarrow.compute import binary_length
 
-    kind, n_values = column.type, len(column)
+    kind = column.type
+    n_values = len(column)
     _check_cells(n_values, in_lists.name)
     sizes = np.full(n_values, _ENTRY)
     if is_dictionary(kind):

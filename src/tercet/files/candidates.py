@@ -49,7 +49,8 @@ def read_lists(
             table = READERS[format](stream, path, **({} if opening is None else opening.of(format)))
     rows = list(range(len(table.lines)))
     if is_samples(table):
-        column = column or (_RESPONSES if _RESPONSES in table.columns else None)
+        if not column and _RESPONSES in table.columns:
+            column = _RESPONSES
         first_rows: dict[str, int] = {}
         for row, document in enumerate(table.column("doc_id")):
             # The harness has a line for each filter; the responses on them are the same.
@@ -61,12 +62,15 @@ def read_lists(
     cells = table.column(column)
     for row in rows:
         if not isinstance(cells[row], list):
-            raise InputError(f"{table.place(row, column)}: expected a list of texts, got {shorten(cells[row])}.")
-    names = [table.place(row, column) for row in rows]
-    weight_cells = None if weights is None else table.column(weights)
-    fields = f"{table.name}: candidates: {column!r}{'' if weights is None else f'; weights: {weights!r}'}."
+            raise InputError(f"{table.location(row, column)}: expected a list of texts, got {shorten(cells[row])}.")
     texts = [_flat(cells[row]) for row in rows]
-    return Groups(texts, None if weight_cells is None else [weight_cells[row] for row in rows], names, fields)
+    names = [table.location(row, column) for row in rows]
+    fields = f"{table.name}: candidates: {column!r}"
+    if weights is None:
+        return Groups(texts, None, names, f"{fields}.")
+    weight_cells = table.column(weights)
+    weights_of_rows = [weight_cells[row] for row in rows]
+    return Groups(texts, weights_of_rows, names, f"{fields}; weights: {weights!r}.")
 
 
 def _column_of_lists(table: Table) -> str | None:
@@ -75,7 +79,8 @@ def _column_of_lists(table: Table) -> str | None:
     Of a table without two columns of texts, lists of anything: their error says what is no text.
     """
     roles: dict[str, list[str]] = {}
-    list_columns, n_texts = [], 0
+    list_columns = []
+    n_texts = 0
     for name, cells in table.columns.items():
         if any(isinstance(cell, list) and any(isinstance(text, str) for text in _flat(cell)) for cell in cells):
             roles.setdefault(role_of(name), []).append(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from tercet.errors import InputError, needs, shorten, warn
 
@@ -27,7 +27,7 @@ def read_po(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     needs("A catalogue of messages (.po)", "translation", "polib")
     import polib
 
-    text = _text(read_bytes(stream, name, limits), name)
+    text = _catalogue_text(read_bytes(stream, name, limits), name)
     try:
         # polib takes what is a path for one.
         catalogue = polib.pofile(_unsplit(text) + "\n")
@@ -44,13 +44,7 @@ def read_po(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
         if entry.obsolete or entry.fuzzy:
             left_out["obsolete" if entry.obsolete else "fuzzy"] += 1
             continue
-        pairs = [(entry.msgid, entry.msgstr)]
-        if entry.msgid_plural:
-            forms = [entry.msgstr_plural[number] for number in sorted(entry.msgstr_plural)]
-            sources = [entry.msgid, *[entry.msgid_plural] * (len(forms) - 1)]
-            # A language with one form has it for any number.
-            pairs = [*zip(sources[-len(forms) :] if len(forms) > 1 else [entry.msgid_plural], forms, strict=True)]
-        for source, target in pairs:
+        for source, target in _translations(entry):
             if source:
                 rows.add(entry.linenum, {_SOURCE: source, language: target or None})
                 contexts.append(entry.msgctxt or "")
@@ -61,7 +55,19 @@ def read_po(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     if not any(table.columns[language]):
         raise InputError(f"{name} has no translation (msgstr); expected a catalogue with some.")
     labels = {"context": contexts} if any(contexts) else {}
-    return Memory(name, table.columns, table.lines, source_language=_SOURCE, target_language=language, labels=labels)
+    return Memory(name, table.columns, table.lines, key_column=_SOURCE, target_language=language, labels=labels)
+
+
+def _translations(entry: Any) -> list[tuple[str, str]]:
+    """Return a message with its translation, or both forms of it with theirs."""
+    if not entry.msgid_plural or not entry.msgstr_plural:
+        return [(entry.msgid, entry.msgstr)]
+    forms = [entry.msgstr_plural[number] for number in sorted(entry.msgstr_plural)]
+    if len(forms) == 1:
+        # A language with one form has it for any number.
+        return [(entry.msgid_plural, forms[0])]
+    sources = [entry.msgid, *[entry.msgid_plural] * (len(forms) - 1)]
+    return list(zip(sources, forms, strict=True))
 
 
 def _unsplit(text: str) -> str:
@@ -71,7 +77,8 @@ def _unsplit(text: str) -> str:
     joins too, the first is kept: with it a message begins.
     """
     lines: list[str] = []
-    start, pieces = "", list[str]()
+    start = ""
+    pieces: list[str] = []
     first = 0
     was_comment = False
     for line in text.split("\n"):
@@ -99,7 +106,7 @@ def _unsplit(text: str) -> str:
     return "\n".join(lines)
 
 
-def _text(data: bytes | bytearray, name: str) -> str:
+def _catalogue_text(data: bytes | bytearray, name: str) -> str:
     """Return the text in the encoding that the header names, UTF-8 by default."""
     charset = _CHARSET.search(data)
     encoding = charset[1].decode("ascii") if charset else "utf-8"

@@ -37,17 +37,17 @@ def comet_log(content: Mapping[str, Any], name: str) -> Log | None:
     labels = _labels(list(systems))
     columns: dict[str, list[Any]] = {
         _ROW: [str(number) for number in range(1, len(first) + 1)],
-        _SOURCE: [_text(segment, _SOURCE, name) for segment in first],
+        _SOURCE: [_segment_text(segment, _SOURCE, name) for segment in first],
     }
     has_references = _REFERENCE in first[0]
     if has_references:
-        columns[_REFERENCE] = [_text(segment, _REFERENCE, name) for segment in first]
+        columns[_REFERENCE] = [_segment_text(segment, _REFERENCE, name) for segment in first]
     scores: dict[str, list[Any]] = {}
     for label, (system, segments) in zip(labels, systems.items(), strict=True):
         _check_same(system, segments, columns, name)
         # A log calls its systems by what stands behind the blank.
         column = f"{_TEXT} {label}"
-        columns[column] = [_text(segment, _TEXT, name) for segment in segments]
+        columns[column] = [_segment_text(segment, _TEXT, name) for segment in segments]
         scores[column] = [segment.get(_SCORE) for segment in segments]
     return Log(
         name,
@@ -75,13 +75,13 @@ def _are_scored(segments: Any) -> bool:
 def _systems_compared(content: Mapping[str, Any], name: str) -> dict[str, list[_Segment]]:
     """Return the segments by system of what comet-compare writes: lists of texts and of scores."""
     systems: dict[str, list[_Segment]] = {}
-    for number, system in enumerate(_listed(content["translations"], "translations", name), 1):
+    for number, system in enumerate(_checked_list(content["translations"], "translations", name), 1):
         if not isinstance(system, dict) or not system.keys() >= {"name", _TEXT, "scores"}:
             raise InputError(f"{name}, translation {number}: expected an object with name, mt and scores.")
         lists = {_SOURCE: content["source"], _TEXT: system[_TEXT], _SCORE: system["scores"]}
         if content.get("reference") is not None:
             lists[_REFERENCE] = content["reference"]
-        rows = [_listed(cells, column, name) for column, cells in lists.items()]
+        rows = [_checked_list(cells, column, name) for column, cells in lists.items()]
         if len({len(cells) for cells in rows}) > 1:
             counts = ", ".join(f"{len(cells):,} of {column}" for column, cells in zip(lists, rows, strict=True))
             raise InputError(f"{name}: {shorten(system['name'])} has {counts}; expected as many of each.")
@@ -91,7 +91,7 @@ def _systems_compared(content: Mapping[str, Any], name: str) -> dict[str, list[_
     return systems
 
 
-def _listed(value: Any, what: str, name: str) -> list[Any]:
+def _checked_list(value: Any, what: str, name: str) -> list[Any]:
     if not isinstance(value, list):
         raise InputError(f"{name}: expected a list as {what}, got {shorten(value)}.")
     return value
@@ -104,14 +104,14 @@ def _check_same(system: str, segments: Sequence[_Segment], columns: Mapping[str,
         raise InputError(f"{name}: {shorten(system)} has {len(segments):,} segments, others have {n_segments:,}.")
     for number, segment in enumerate(segments, 1):
         for column in (_SOURCE, _REFERENCE):
-            if column in columns and _text(segment, column, name) != columns[column][number - 1]:
+            if column in columns and _segment_text(segment, column, name) != columns[column][number - 1]:
                 raise InputError(
                     f"{name}, segment {number} of {shorten(system)}: the {column} is {shorten(segment[column])}, and "
                     f"{shorten(columns[column][number - 1])} for the first system; expected one for all."
                 )
 
 
-def _text(segment: Any, key: str, name: str) -> str:
+def _segment_text(segment: Any, key: str, name: str) -> str:
     if not isinstance(segment, dict):
         raise InputError(f"{name}: expected an object with {key} as a segment, got {shorten(segment)}.")
     text = segment.get(key)

@@ -82,10 +82,10 @@ def _guessed(data: bytes | bytearray) -> tuple[str, str]:
     beginning = bytes(data[:_BEGINNING])
     if len(data) > _BEGINNING:
         beginning = beginning[: beginning.rfind(b"\n") + 1] or beginning
-    for encoding, place in (("utf-16-le", 1), ("utf-16-be", 0)):
+    for encoding, offset_of_zero in (("utf-16-le", 1), ("utf-16-be", 0)):
         # Of each letter of ASCII, one byte is zero.
-        n_zeros = beginning[place::2].count(0)
-        if len(data) % 2 == 0 and n_zeros > len(beginning) // 4 and not beginning[1 - place :: 2].count(0):
+        n_zeros = beginning[offset_of_zero::2].count(0)
+        if len(data) % 2 == 0 and n_zeros > len(beginning) // 4 and not beginning[1 - offset_of_zero :: 2].count(0):
             return encoding, "two bytes for each letter"
     for encoding, whose, sign, share in _SIGNS:
         try:

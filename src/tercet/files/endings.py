@@ -41,9 +41,9 @@ def wrong_end(reason: Any) -> str:
 def wrong_end_of_any(choices: Any, key: str) -> str:
     """Return what is wrong with the first of a request's answers that did not end as it should; "" without any."""
     for choice in choices if isinstance(choices, list) else []:
-        found = wrong_end(choice.get(key)) if isinstance(choice, dict) else ""
-        if found:
-            return found
+        problem = wrong_end(choice.get(key)) if isinstance(choice, dict) else ""
+        if problem:
+            return problem
     return ""
 
 
@@ -53,24 +53,23 @@ def wrong_ends(column: str, cells: Sequence[Any]) -> dict[int, str]:
     Nothing of a column that may say something else: whose states are not all known (``passed``), or whose errors are
     numbers, or in most rows.
     """
-    present = {row: cell for row, cell in enumerate(cells) if not _is_blank(cell)}
-    found: Mapping[int, str]
+    present: dict[int, Any] = {}
+    for row, cell in enumerate(cells):
+        if cell and not (isinstance(cell, str) and is_missing(cell)):
+            present[row] = cell
+    kinds: Mapping[int, str]
     if column == "finish_reason":
-        found = {row: wrong_end(cell) for row, cell in present.items()}
+        kinds = {row: wrong_end(cell) for row, cell in present.items()}
     elif column == "status":
         states = {row: str(cell).strip().casefold() for row, cell in present.items()}
         if not _STATES.keys() >= {*states.values()}:
             return {}
-        found = {row: _STATES[state] for row, state in states.items()}
+        kinds = {row: _STATES[state] for row, state in states.items()}
     else:
         if 2 * len(present) >= len(cells) or not all(map(_is_message, present.values())):
             return {}
-        found = dict.fromkeys(present, "failed")
-    return {row: kind for row, kind in found.items() if kind}
-
-
-def _is_blank(cell: Any) -> bool:
-    return not cell or (isinstance(cell, str) and is_missing(cell))
+        kinds = dict.fromkeys(present, "failed")
+    return {row: kind for row, kind in kinds.items() if kind}
 
 
 def _is_message(cell: Any) -> bool:

@@ -76,7 +76,9 @@ def generated(path: str, lines: Sequence[str]) -> Generated | None:
         match = _LINE.fullmatch(line)
         if match is None:
             continue
-        kind, number, text = match[1], int(match[2]), match[3]
+        kind = match[1]
+        number = int(match[2])
+        text = match[3]
         if kind in (_HYPOTHESIS, _DETOKENIZED):
             # In front of the text is its score.
             text = text.partition("\t")[2]

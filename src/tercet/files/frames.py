@@ -77,7 +77,7 @@ def _columns_of_pandas(frame: Any, kind: str) -> dict[str, list[Any]]:
     names = list(frame.columns)
     _check_names(names, kind)
     _check_size(len(names), len(frame), kind)
-    return {name: [_plain(cell) for cell in frame[name].to_list()] for name in names}
+    return {name: [_plain_cell(cell) for cell in frame[name].to_list()] for name in names}
 
 
 def _columns_of_arrow(frame: Any, kind: str) -> dict[str, list[Any]]:
@@ -119,16 +119,16 @@ def _check_size(n_columns: int, n_rows: int, kind: str) -> None:
         raise InputError(f"{kind}: more than {MOST_CELLS:,} cells, which is the limit: leave out what is no text.")
 
 
-def _plain(cell: Any) -> Any:
+def _plain_cell(cell: Any) -> Any:
     """Return a cell as plain Python, as files of JSON have it; None for NaN and NA."""
     if isinstance(cell, str):
         return cell
     if isinstance(cell, np.ndarray):
-        return [_plain(entry) for entry in cell.tolist()]
+        return [_plain_cell(entry) for entry in cell.tolist()]
     if isinstance(cell, list | tuple):
-        return [_plain(entry) for entry in cell]
+        return [_plain_cell(entry) for entry in cell]
     if isinstance(cell, Mapping):
-        return {name: _plain(entry) for name, entry in cell.items()}
+        return {name: _plain_cell(entry) for name, entry in cell.items()}
     if isinstance(cell, np.generic):
         cell = cell.item()
     # NaN does not equal itself; NA has no truth value.

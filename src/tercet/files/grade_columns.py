@@ -54,15 +54,15 @@ def grade_columns(
     each row is of one. A name such as ``score`` may also be that of a metric's scores: it is taken where no other
     column can be of grades. InputError where there are several of such names.
     """
-    found = [_read(column, systems) for column in columns if _are_numbers(table.columns[column])]
-    known = [grade for grade in found if grade is not None]
-    wanted = [grade for grade in known if {grade.column, grade.dimension} & {*asked}]
-    if wanted:
-        return wanted
-    sure = [grade for grade in known if _kind(grade.rest) == "grades"]
+    found = [_grade_column(column, systems) for column in columns if _may_be_grades(table.columns[column])]
+    grades = [grade for grade in found if grade is not None]
+    asked_for = [grade for grade in grades if {grade.column, grade.dimension} & {*asked}]
+    if asked_for:
+        return asked_for
+    sure = [grade for grade in grades if _kind(grade.rest) == "grades"]
     if sure:
         return sure
-    perhaps = [grade for grade in known if _kind(grade.rest) == "perhaps"]
+    perhaps = [grade for grade in grades if _kind(grade.rest) == "perhaps"]
     dimensions = list(dict.fromkeys(grade.dimension for grade in perhaps))
     if len(dimensions) > 1:
         raise InputError(
@@ -74,7 +74,7 @@ def grade_columns(
 
 def possible_grades(table: Table, columns: Iterable[str]) -> list[str]:
     """Return the columns of numbers that may be grades under a name that does not say so."""
-    return [column for column in columns if not words_in(column) & NEITHER and _are_numbers(table.columns[column])]
+    return [column for column in columns if not words_in(column) & NEITHER and _may_be_grades(table.columns[column])]
 
 
 def check_systems_of_grades(table: Table, systems: Sequence[str], columns: Iterable[str]) -> None:
@@ -84,8 +84,8 @@ def check_systems_of_grades(table: Table, systems: Sequence[str], columns: Itera
         for column in columns
         if len(systems) > 1
         and _kind(column) == "grades"
-        and _are_numbers(table.columns[column])
-        and _read(column, systems) is None
+        and _may_be_grades(table.columns[column])
+        and _grade_column(column, systems) is None
     ]
     if not unclear:
         return
@@ -108,7 +108,7 @@ def _calls(path: str, option: str, values: Sequence[str]) -> str:
     return f"Give {' or '.join(calls)}"
 
 
-def _read(column: str, systems: Sequence[str]) -> GradeColumn | None:
+def _grade_column(column: str, systems: Sequence[str]) -> GradeColumn | None:
     """Return what a column's name says, if it is one of grades; None where it names none of several systems."""
     if len(systems) > 1:
         begun = _system_in(column, systems)
@@ -156,8 +156,8 @@ def _aliases(systems: Sequence[str]) -> dict[str, str]:
 
 def _n_shared(parts: Sequence[Sequence[str]]) -> int:
     """Return how many first words are the same in all."""
-    at_each_place = zip(*parts, strict=False)
-    return sum(1 for _ in takewhile(lambda words: len({*words}) == 1, at_each_place))
+    words_by_index = zip(*parts, strict=False)
+    return sum(1 for _ in takewhile(lambda words: len({*words}) == 1, words_by_index))
 
 
 def _dimension_and_rater(rest: str) -> tuple[str, str]:
@@ -182,14 +182,14 @@ def _kind(name: str) -> Literal["grades", "perhaps", ""]:
     return "perhaps" if words & PERHAPS else ""
 
 
-def _are_numbers(cells: Iterable[Any]) -> bool:
+def _may_be_grades(cells: Iterable[Any]) -> bool:
     """Return whether all cells are numbers or missing, and some are there."""
-    there = [cell for cell in cells if not _is_missing(cell)]
-    return bool(there) and all(
+    values = [cell for cell in cells if not _is_missing(cell)]
+    return bool(values) and all(
         is_number(cell)
         if isinstance(cell, str)
         else isinstance(cell, int | float | Decimal) and not isinstance(cell, bool)
-        for cell in there
+        for cell in values
     )
 
 

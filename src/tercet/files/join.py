@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, shorten, warn
 from tercet.markup import MOST_NAMED
+
+if TYPE_CHECKING:
+    from .table import Table
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -106,10 +109,21 @@ def join(
     messages = _messages(lacking, len(left_out), len(expected), what, first, why)
     if messages and missing == ERROR:
         raise InputError(f"{messages[0]}. {expected_all()}")
+    treatment = "left out for every system" if missing == LEAVE_OUT else "scored as empty texts"
     for message in messages:
-        warn(f"{message}: {'left out for every system' if missing == LEAVE_OUT else 'scored as empty texts'}.")
+        warn(f"{message}: {treatment}.")
     kept = [key for key in expected if missing == EMPTY or key not in left_out]
     return Join(kept, lacking, len(expected))
+
+
+def join_rows(
+    table: Table, rows_of: Mapping[str, Collection[int]], expected: Collection[int], what: str, missing: str
+) -> tuple[list[int], Lost]:
+    """Return the rows of a table that are scored, given those of each of its systems, and what the systems lack."""
+    side_of = {system: f"{table.name}: {shorten(system)}" for system in rows_of}
+    rows_by_side = {side: rows_of[system] for system, side in side_of.items()}
+    joined = join(rows_by_side, expected, what, lambda row: f"on line {table.lines[row]:,}", missing)
+    return joined.keys, joined.lost(side_of)
 
 
 def lacks_in_words(
@@ -130,8 +144,8 @@ def _messages(
     """Return what each side lacks, or of many sides how many of them lack some."""
     messages = []
     for side, keys in lacking.items():
-        known = why(side, keys) if why is not None else ""
-        messages.append(lacks_in_words(side, keys, n_expected, what, first, known))
+        reason = why(side, keys) if why is not None else ""
+        messages.append(lacks_in_words(side, keys, n_expected, what, first, reason))
     if len(messages) <= MOST_NAMED:
         return messages
     lack = f"{len(messages):,} systems lack some of the {n_expected:,} {what}, together {n_left_out:,}"

@@ -23,37 +23,37 @@ def table_in(data: bytes | bytearray, name: str) -> Table | None:
     """
     content = value_of(bytes(data).decode(json.detect_encoding(bytes(data))), name)
     if _are_objects(content):
-        return _table(content, name)
+        return _table_of_objects(content, name)
     if not isinstance(content, dict):
         return None
     if content and all(map(str.isdecimal, content)) and _are_objects([*content.values()]):
-        return _table([*content.values()], name)
+        return _table_of_objects([*content.values()], name)
     tables = {key: value for key, value in content.items() if _are_objects(value)}
-    columns = {key: _cells(value) for key, value in content.items() if _is_column(value)}
+    columns = {key: _cells_by_row(value) for key, value in content.items() if _is_column(value)}
     lengths = {len(cells) for key, cells in columns.items() if key not in tables and _has_texts(cells)}
     if tables and not {len(rows) for rows in tables.values()} & lengths:
         of_texts = [key for key, rows in tables.items() if _say_texts(rows[0])] if len(tables) > 1 else [*tables]
         if len(of_texts) != 1:
             names = joined([*map(shorten, tables)])
             raise InputError(f"{name} holds several tables, {names}: give each in a file of its own.")
-        return _table(tables[of_texts[0]], name)
+        return _table_of_objects(tables[of_texts[0]], name)
     if lengths:
         return _table_of_columns(columns, name)
     # Such as a summary of scores, an object of one row says by its names what its texts are.
     if any(isinstance(value, str) and clear_role(key) in ("system", "reference") for key, value in content.items()):
-        return _table([content], name)
+        return _table_of_objects([content], name)
     return None
 
 
-def object_in(text: str, place: str) -> dict[str, Any]:
-    """Return the object of a line, or raise an InputError that begins with its place."""
-    value = value_of(text, place, "an object", "an object of texts")
+def object_in(text: str, location: str) -> dict[str, Any]:
+    """Return the object of a line, or raise an InputError that begins with its location."""
+    value = value_of(text, location, "an object", "an object of texts")
     if not isinstance(value, dict):
-        raise InputError(f"{place}: found {shorten(value)}; expected an object, " + '{"column": "text"}.')
+        raise InputError(f"{location}: found {shorten(value)}; expected an object, " + '{"column": "text"}.')
     return value
 
 
-def value_of(text: str, place: str, expected: str = "a table", whole: str = "a table") -> Any:
+def value_of(text: str, location: str, expected: str = "a table", whole: str = "a table") -> Any:
     """Return a value of JSON with distinct keys, without halves of characters, and None for NaN."""
     try:
         value = _DECODER.decode(text)
@@ -74,7 +74,7 @@ def value_of(text: str, place: str, expected: str = "a table", whole: str = "a t
         problem = f"{error}; expected {whole}."
     else:
         return value
-    raise InputError(f"{place}: {problem}")
+    raise InputError(f"{location}: {problem}")
 
 
 def written(value: Any) -> str:
@@ -106,15 +106,15 @@ def _are_objects(value: Any) -> bool:
 
 def _say_texts(row: Mapping[str, Any]) -> bool:
     """Return whether the name of some column says that it has references, or texts of a system."""
-    said = [name_role(name) for name in row]
-    return any(name.word and name.role in ("system", "reference") for name in said)
+    roles = [name_role(name) for name in row]
+    return any(name.word and name.role in ("system", "reference") for name in roles)
 
 
 def _is_column(value: Any) -> bool:
     return bool(value) and (isinstance(value, list) or (isinstance(value, dict) and all(map(str.isdecimal, value))))
 
 
-def _cells(column: list[Any] | dict[str, Any]) -> dict[str, Any]:
+def _cells_by_row(column: list[Any] | dict[str, Any]) -> dict[str, Any]:
     """Return the cells of a column by the number of their row."""
     return column if isinstance(column, dict) else {str(row): cell for row, cell in enumerate(column)}
 
@@ -127,7 +127,7 @@ def _has_texts(cells: Mapping[str, Any]) -> bool:
     )
 
 
-def _table(objects: list[dict[str, Any]], name: str) -> Table:
+def _table_of_objects(objects: list[dict[str, Any]], name: str) -> Table:
     rows = RaggedRows(name, "row")
     for number, row in enumerate(objects, 1):
         rows.add(number, row)
@@ -149,4 +149,4 @@ def _table_of_columns(columns: Mapping[str, Any], name: str) -> Table:
                 problem += ", which looks transposed: expected a list for each row"
             raise InputError(f"{name}: expected columns of the same rows, found {problem}.")
     whole = {key: cells for key, cells in columns.items() if cells.keys() == rows}
-    return _table([{key: cells[row] for key, cells in whole.items()} for row in rows], name)
+    return _table_of_objects([{key: cells[row] for key, cells in whole.items()} for row in rows], name)

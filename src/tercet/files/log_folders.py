@@ -41,14 +41,16 @@ def read_folder(folder: str) -> list[Log]:
     paths = [path for path in files if _is_named_as_log(path)]
     # Results of promptfoo, and samples of old versions of lm-evaluation-harness, have any name.
     unnamed = [] if paths else [path for path in files if _OF_ANY_NAME.fullmatch(os.path.basename(path))]
-    logs, errors = [], []
+    logs = []
+    errors = []
     for path in [*paths, *unnamed]:
         try:
             table = read_file(path)
         except InputError as refusal:
             errors.append(refusal)
             continue
-        logs += [table] if isinstance(table, Log) else []
+        if isinstance(table, Log):
+            logs.append(table)
     if not paths and not logs:
         names = [os.path.relpath(path, folder) for path in files]
         content = f"it holds {joined([*map(repr, names)], _MOST_LISTED) or 'no file'}"
@@ -66,9 +68,9 @@ def read_folder(folder: str) -> list[Log]:
             f"{folder!r}: {os.path.relpath(paths[0], folder)!r} is no log of a harness; expected {_EXPECTED}."
         )
     # What is not even named as a log is none.
-    errors = errors if paths else []
-    for error in errors:
-        warn(f"A log is left out: {error}")
+    if paths:
+        for error in errors:
+            warn(f"A log is left out: {error}")
     return _newest(logs, folder)
 
 
@@ -83,7 +85,7 @@ def _files(folder: str) -> list[str]:
     """Return the files in a folder and the folders within, but for hidden ones."""
     paths = []
     for parent, folders, names in os.walk(folder):
-        # In place, as os.walk goes on into these folders.
+        # The list itself is changed, as os.walk goes on into its folders.
         folders[:] = [name for name in folders if not name.startswith(".")]
         paths += [os.path.join(parent, name) for name in names if not name.startswith(".")]
     return paths

@@ -121,7 +121,7 @@ class _Task:
         missing: str,
     ) -> _Task:
         roles = next(iter(runs.values())).roles
-        rows = {name: _rows(log) for name, log in runs.items()}
+        rows = {name: _rows_of_samples(log) for name, log in runs.items()}
         keys = _in_all(runs, rows, missing)
         return cls(runs, systems, references or roles.references, source or roles.source, rows, keys)
 
@@ -169,7 +169,7 @@ class _Task:
 
     def _systems(self) -> list[_System]:
         """Return the systems of all runs, by the names of these, and of columns where a run has several."""
-        found = []
+        systems = []
         for run, log in self.runs.items():
             columns = self.asked_systems or log.roles.systems
             for column in columns:
@@ -178,15 +178,15 @@ class _Task:
                 name = f"{run} {label}" if len(columns) > 1 else run
                 if log.names_systems and len(self.runs) == 1 and not log.called:
                     name = label
-                found.append(_System(name, run, log, column))
-        return found
+                systems.append(_System(name, run, log, column))
+        return systems
 
     def _known(self) -> set[_Key]:
         """Return the samples that some run has, or could not answer."""
-        known: set[_Key] = set()
+        keys: set[_Key] = set()
         for run, log in self.runs.items():
-            known.update(self.rows[run], log.failed)
-        return known
+            keys.update(self.rows[run], log.failed)
+        return keys
 
     def _n_all(self) -> int:
         """Return how many samples there are, with those that some run lacks."""
@@ -197,7 +197,7 @@ class _Task:
 
     def _texts_and_lost(self, systems: Sequence[_System]) -> tuple[dict[str, list[str]], dict[str, Counter[str]]]:
         """Return the texts of each system, and how many samples it did not answer, or not to the end."""
-        known = self._known()
+        all_keys = self._known()
         texts: dict[str, list[str]] = {}
         lost: dict[str, Counter[str]] = {}
         for name, run, log, column in systems:
@@ -205,7 +205,7 @@ class _Task:
             written = items(log, column, [])[0]
             texts[name] = [written[row] for row in self._rows_of(run)]
             # What one of several files lacks is in the others; in one alone, its format counts it.
-            n_missing = max(len(known - rows.keys()), log.n_unanswered.get(column, 0))
+            n_missing = max(len(all_keys - rows.keys()), log.n_unanswered.get(column, 0))
             lost[name] = Counter({LACKING: n_missing})
             for key, wrong_end in log.wrong_ends.items():
                 # An answer that is empty counts as that.
@@ -224,8 +224,9 @@ class _Task:
             for key, expected, actual in zip(self.keys, shared, lists, strict=True):
                 if actual != expected:
                     raise InputError(
-                        f"{log.name}: the sample with {_named(log, key)} has the references {shorten(actual)}; "
-                        f"{self._first.name} has {shorten(expected)}: these are not runs of the same task."
+                        f"{log.name}: the sample with {_key_in_words(log, key)} has the references "
+                        f"{shorten(actual)}; {self._first.name} has {shorten(expected)}: these are not runs of "
+                        "the same task."
                     )
         return shared or []
 
@@ -244,25 +245,25 @@ class _Task:
 
     def _scores(self, systems: Sequence[_System]) -> dict[str, dict[str, list[float]]]:
         """Return the scores that all systems have, of each of them; a warning names others."""
-        found: dict[str, dict[str, list[float]]] = {}
+        scores: dict[str, dict[str, list[float]]] = {}
         for system in systems:
             rows = self._rows_of(system.run)
             for score, by_column in system.log.numbers.items():
                 values = by_column.get(system.column)
                 if values is None and len(by_column) == 1:
-                    # A text that is read in the place of a log's only one has its scores.
+                    # A text that is read instead of a log's only one has its scores.
                     (values,) = by_column.values()
                 if values is not None:
-                    found.setdefault(score, {})[system.name] = [values[row] for row in rows]
+                    scores.setdefault(score, {})[system.name] = [values[row] for row in rows]
         names = [system.name for system in systems]
-        incomplete = [score for score, by_system in found.items() if len(by_system) < len(names)]
+        incomplete = [score for score, by_system in scores.items() if len(by_system) < len(names)]
         if incomplete:
-            lacking = next(name for name in names if name not in found[incomplete[0]])
+            lacking = next(name for name in names if name not in scores[incomplete[0]])
             warn(
                 f"{self._first.task}: {shorten(lacking)} has no score {shorten(incomplete[0])}, and others have: "
                 "left out."
             )
-        return {score: by_system for score, by_system in found.items() if score not in incomplete}
+        return {score: by_system for score, by_system in scores.items() if score not in incomplete}
 
     def _directions(self) -> dict[str, bool]:
         """Return which values of a score are better: the first log that says so has its way."""
@@ -288,24 +289,24 @@ class _Task:
 
     def _fields(self, scores: Sequence[str], *, has_texts: bool, has_sources: bool) -> str:
         """Return which of the logs' fields are what, in words."""
-        said = ["no texts"]
+        fields = ["no texts"]
         if has_texts:
             predictions_from = ", ".join(self.asked_systems or self._first.roles.systems)
             if self._first.names_systems and not self.asked_systems:
                 predictions_from = self._first.roles.systems[0].partition(" ")[0]
-            said = [f"predictions from {predictions_from}"]
+            fields = [f"predictions from {predictions_from}"]
             if self.references:
-                said.append(f"references from {', '.join(self.references)}")
+                fields.append(f"references from {', '.join(self.references)}")
         if scores:
-            said.append(f"scores: {', '.join(scores)}")
+            fields.append(f"scores: {', '.join(scores)}")
         if has_sources:
-            said.append(f"sources from {self.source}")
+            fields.append(f"sources from {self.source}")
         if len(self.runs) > 1:
-            said.append(f"samples joined by {' and '.join(self._first.key)}")
+            fields.append(f"samples joined by {' and '.join(self._first.key)}")
         file_names = {Path(log.name).name for log in self.runs.values()}
         if not self._first.names_task and len(file_names) > 1:
-            said.append("runs of one task, because they have the same samples")
-        return "; ".join(said)
+            fields.append("runs of one task, because they have the same samples")
+        return "; ".join(fields)
 
 
 def _repeated(runs: Mapping[str, Log], systems: Sequence[str]) -> Mapping[str, Log]:
@@ -319,10 +320,12 @@ def _repeated(runs: Mapping[str, Log], systems: Sequence[str]) -> Mapping[str, L
 
 
 def _with_row_of_each(log: Log, systems: Sequence[Sequence[Any]]) -> Log:
-    repeat_counts = [
-        max(len(cell) if isinstance(cell, list) else 1 for cell in cells) for cells in zip(*systems, strict=True)
-    ]
-    pairs = [(row, repeat) for row, n_repeats in enumerate(repeat_counts) for repeat in range(n_repeats)]
+    """Return a log whose rows are repeats of samples, by the columns of its systems."""
+    repeats = []
+    for row, cells in enumerate(zip(*systems, strict=True)):
+        n_repeats = max(len(cell) if isinstance(cell, list) else 1 for cell in cells)
+        for repeat in range(n_repeats):
+            repeats.append((row, repeat))
 
     def cell_of(cells: Sequence[Any], row: int, repeat: int) -> Any:
         cell = cells[row]
@@ -333,38 +336,38 @@ def _with_row_of_each(log: Log, systems: Sequence[Sequence[Any]]) -> Log:
             return cell[0]
         return cell[repeat] if repeat < len(cell) else None
 
-    columns = {name: [cell_of(cells, *pair) for pair in pairs] for name, cells in log.columns.items()}
-    columns[_REPEAT] = [str(repeat) for _, repeat in pairs]
+    columns = {name: [cell_of(cells, row, repeat) for row, repeat in repeats] for name, cells in log.columns.items()}
+    columns[_REPEAT] = [str(repeat) for _, repeat in repeats]
     # The score of a sample with repeats is of all of them.
     numbers = {
-        score: {column: [values[row] for row, _ in pairs] for column, values in by_column.items()}
+        score: {column: [values[row] for row, _ in repeats] for column, values in by_column.items()}
         for score, by_column in log.numbers.items()
     }
-    lines = [log.lines[row] for row, _ in pairs]
-    key = (log.key[0], _REPEAT)
     return replace(
         log,
         columns=columns,
-        lines=lines,
-        key=key,
+        lines=[log.lines[row] for row, _ in repeats],
+        key=(log.key[0], _REPEAT),
         numbers=numbers,
         failed=frozenset((sample, "0") for sample, *_ in log.failed),
         wrong_ends={(sample, "0"): kind for (sample, *_), kind in log.wrong_ends.items()},
     )
 
 
-def _rows(log: Log) -> dict[tuple[str, ...], int]:
+def _rows_of_samples(log: Log) -> dict[tuple[str, ...], int]:
     """Return the row of each sample."""
     rows: dict[tuple[str, ...], int] = {}
     for row, key in enumerate(zip(*(log.column(column) for column in log.key), strict=True)):
         if rows.setdefault(key, row) != row:
-            raise InputError(f"{log.name}: {_named(log, key)} occurs twice; expected each sample of one run once.")
+            raise InputError(
+                f"{log.name}: {_key_in_words(log, key)} occurs twice; expected each sample of one run once."
+            )
     return rows
 
 
 def _filled(runs: Mapping[str, Log], systems: Sequence[str]) -> dict[str, Log]:
     """Return the logs with a row for each sample that another one has: the text of a system is empty there."""
-    rows = {name: _rows(log) for name, log in runs.items()}
+    rows = {name: _rows_of_samples(log) for name, log in runs.items()}
     keys = _in_all(runs, rows, EMPTY)
     filled: dict[str, Log] = {}
     for name, log in runs.items():
@@ -372,13 +375,15 @@ def _filled(runs: Mapping[str, Log], systems: Sequence[str]) -> dict[str, Log]:
         columns = {column: list(cells) for column, cells in log.columns.items()}
         lines = list(log.lines)
         for key in lacking:
-            other, row = next((runs[other], of_other[key]) for other, of_other in rows.items() if key in of_other)
-            lines.append(other.lines[row])
+            other_name = next(run for run, rows_of_run in rows.items() if key in rows_of_run)
+            other_log = runs[other_name]
+            row = rows[other_name][key]
+            lines.append(other_log.lines[row])
             for column, cells in columns.items():
                 if column in (systems or log.roles.systems):
                     cells.append("")
-                elif column in other.columns:
-                    cells.append(other.columns[column][row])
+                elif column in other_log.columns:
+                    cells.append(other_log.columns[column][row])
                 else:
                     cells.append(None)
         numbers = {
@@ -389,44 +394,42 @@ def _filled(runs: Mapping[str, Log], systems: Sequence[str]) -> dict[str, Log]:
     return filled
 
 
-def _all_keys(rows: Mapping[str, Mapping[tuple[str, ...], int]]) -> list[tuple[str, ...]]:
-    """Return the samples of all runs, in the order of the first that has them."""
-    return list(dict.fromkeys(key for run_rows in rows.values() for key in run_rows))
-
-
 def _in_all(
     runs: Mapping[str, Log], rows: Mapping[str, Mapping[tuple[str, ...], int]], missing: str
 ) -> list[tuple[str, ...]]:
     """Return the samples that are scored, in the order of the first run, and warn of others."""
-    all_keys = _all_keys(rows)
+    # In the order of the first run that has them.
+    all_keys = list(dict.fromkeys(key for run_rows in rows.values() for key in run_rows))
     if not any(all(key in run_rows for run_rows in rows.values()) for key in all_keys):
         log_names = " and ".join(log.name for log in runs.values())
         raise InputError(f"{log_names} have no sample in common; expected runs of the same samples.")
     samples = {log.name: rows[name] for name, log in runs.items()}
     first = next(iter(runs.values()))
-    return join(samples, all_keys, "samples of these runs", lambda key: f"with {_named(first, key)}", missing).keys
+    return join(
+        samples, all_keys, "samples of these runs", lambda key: f"with {_key_in_words(first, key)}", missing
+    ).keys
 
 
-def _named(log: Log, key: tuple[str, ...]) -> str:
+def _key_in_words(log: Log, key: tuple[str, ...]) -> str:
     return " and ".join(f"the {column} {shorten(cell)}" for column, cell in zip(log.key, key, strict=True))
 
 
 def _given_names(logs: Sequence[Log], names: Sequence[str]) -> list[str]:
     """Return the names that users give to runs, or else their own, which stand behind those of several runs."""
     counts = Counter((log.harness, log.task, log.called) for log in logs)
-    given: list[str] = []
+    given_names: list[str] = []
     for log, name in zip(logs, names, strict=True):
         if not log.called:
-            given.append(name)
+            given_names.append(name)
         elif counts[log.harness, log.task, log.called] == 1:
-            given.append(log.called)
+            given_names.append(log.called)
         else:
-            given.append(f"{log.called} {name}")
-    names_of_tasks = Counter((log.harness, log.task, name) for log, name in zip(logs, given, strict=True))
+            given_names.append(f"{log.called} {name}")
+    names_of_tasks = Counter((log.harness, log.task, name) for log, name in zip(logs, given_names, strict=True))
     for (_, task, name), times in names_of_tasks.items():
         if times > 1:
             raise InputError(f"Two runs of {task} are called {shorten(name)}; expected a name of its own for each.")
-    return given
+    return given_names
 
 
 def _names_of_runs(logs: Sequence[Log]) -> list[str]:
@@ -436,12 +439,14 @@ def _names_of_runs(logs: Sequence[Log]) -> list[str]:
     depth = max(map(len, folders), default=0)
     # First the model, or where a log does not name it, the folder; then one folder after the other, from within.
     candidates = [[log.run or parents[0] for log, parents in zip(logs, folders, strict=True)]]
-    candidates += [[parents[level] if level < len(parents) else "" for parents in folders] for level in range(depth)]
-    candidates += [["/".join(parents[level::-1]) for parents in folders] for level in range(1, depth)]
+    for level in range(depth):
+        candidates.append([parents[level] if level < len(parents) else "" for parents in folders])
+    for level in range(1, depth):
+        candidates.append(["/".join(parents[level::-1]) for parents in folders])
     # Runs of one model at several times are told apart by these.
     moments = [last_moment(str(path)) for path in paths]
-    candidates += [[f"{name} {moment}" for name, moment in zip(candidates[0], moments, strict=True)]]
-    candidates += [[log.name for log in logs]]
+    candidates.append([f"{name} {moment}" for name, moment in zip(candidates[0], moments, strict=True)])
+    candidates.append([log.name for log in logs])
     for names in candidates:
         runs = {(log.harness, log.task, name) for log, name in zip(logs, names, strict=True)}
         if len(runs) == len(logs) and all(names):

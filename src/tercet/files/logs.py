@@ -63,14 +63,19 @@ def samples_log(table: Table) -> Log:
     by_doc = documents.table(table)
     columns = by_doc.columns
     systems = tuple(name for name in columns if name.startswith(_RESPONSE))
-    columns[_TARGET] = _targets(columns[_TARGET], [by_doc.place_on(line, _TARGET) for line in by_doc.lines])
+    columns[_TARGET] = _targets(columns[_TARGET], [by_doc.location_on(line, _TARGET) for line in by_doc.lines])
     for system in systems:
         _warn_of(by_doc, system, ("[invalid]",), "its filter found nothing there")
     if not documents.no_texts:
         _warn_of(by_doc, _TARGET, ("None", "nan"), "the harness writes this for a missing target")
     source = _PROMPT if all(isinstance(cell, str) for cell in columns[_PROMPT]) else None
-    match = _FILE_NAME.fullmatch(Path(table.name).name)
-    task = match[2] if match else Path(table.name).name
+    path = Path(table.name)
+    match = _FILE_NAME.fullmatch(path.name)
+    task = path.name
+    directions: Mapping[str, bool] = {}
+    if match:
+        task = match[2]
+        directions = _directions(path.parent, match[1] or match[3], task)
     return Log(
         table.name,
         columns,
@@ -83,7 +88,7 @@ def samples_log(table: Table) -> Log:
         roles=Roles(source, (_TARGET,), systems),
         scores=documents.scores,
         numbers=numbers_of_scores(documents.values(), table.name),
-        higher_is_better=_directions(Path(table.name).parent, match[1] or match[3], task) if match else {},
+        higher_is_better=directions,
         names_task=match is not None and bool(match[1] or match[3]),
         no_texts=documents.no_texts,
     )
@@ -105,7 +110,7 @@ class _Documents:
     @classmethod
     def of(cls, table: Table) -> _Documents:
         """Return the documents of a table of samples; InputError for samples of several runs."""
-        documents = cls(_scores(table), _no_texts(table))
+        documents = cls(_score_names(table), _no_texts(table))
         # Old versions of the harness do not name the filter.
         filters = table.columns.get("filter", ["none"] * len(table.lines))
         has_filters = len({*filters}) > 1
@@ -117,18 +122,20 @@ class _Documents:
     def _add(self, table: Table, row: int, column: str) -> None:
         """Add a sample, whose response stands in a column."""
         sample = {name: cells[row] for name, cells in table.columns.items()}
-        place = f"{table.name}, {table.unit} {table.lines[row]}"
+        location = f"{table.name}, {table.unit} {table.lines[row]}"
         key = str(sample["doc_id"])
         if key not in self.rows:
-            self.rows[key] = (table.lines[row], _cells_of_document(sample, key, place))
+            self.rows[key] = (table.lines[row], _cells_of_document(sample, key, location))
         _, cells = self.rows[key]
         if column in cells:
-            raise InputError(f"{place}: doc_id {key} occurs again in {column!r}; {_why_once(table)}.")
-        cells[column] = "" if self.no_texts else _response(sample[_RESPONSE], place)
+            raise InputError(f"{location}: doc_id {key} occurs again in {column!r}; {_why_once(table)}.")
+        cells[column] = "" if self.no_texts else _response(sample[_RESPONSE], location)
         for score in self.scores:
-            name, value = score, sample.get(score)
+            name = score
+            value = sample.get(score)
             if self.no_texts and score in _OF_LIKELIHOOD:
-                name, value = _LIKELIHOOD, value[0] if isinstance(value, list) and value else value
+                name = _LIKELIHOOD
+                value = value[0] if isinstance(value, list) and value else value
             self.by_column.setdefault(name, {}).setdefault(column, {})[key] = value
 
     def table(self, samples: Table) -> Table:
@@ -140,15 +147,17 @@ class _Documents:
 
     def values(self) -> dict[str, dict[str, list[Any]]]:
         """Return by score and column of predictions the values of all documents; None where there is none."""
-        found: dict[str, dict[str, list[Any]]] = {}
+        values_of_scores: dict[str, dict[str, list[Any]]] = {}
         for name, columns in self.by_column.items():
-            found[name] = {column: [values.get(key) for key in self.rows] for column, values in columns.items()}
-        return found
+            values_of_scores[name] = {
+                column: [values.get(key) for key in self.rows] for column, values in columns.items()
+            }
+        return values_of_scores
 
 
-def _cells_of_document(sample: Mapping[str, Any], key: str, place: str) -> dict[str, Any]:
+def _cells_of_document(sample: Mapping[str, Any], key: str, location: str) -> dict[str, Any]:
     """Return what all samples of a document share: its prompt and target, and the texts that may be references."""
-    prompt = _prompt(_requests(sample[_PROMPT], place)) if _PROMPT in sample else sample.get(_ASKED)
+    prompt = _shared_prompt(_requests(sample[_PROMPT], location)) if _PROMPT in sample else sample.get(_ASKED)
     cells = {"doc_id": key, _PROMPT: prompt, _TARGET: sample[_TARGET]}
     document = sample.get("doc")
     if isinstance(document, dict):
@@ -169,7 +178,7 @@ def _why_once(table: Table) -> str:
     )
 
 
-def _scores(table: Table) -> tuple[str, ...]:
+def _score_names(table: Table) -> tuple[str, ...]:
     """Return the names of the scores of the samples: those that the harness lists, or else all numbers."""
     listed = [metrics for metrics in table.columns.get("metrics", []) if isinstance(metrics, list)]
     if listed:
@@ -190,7 +199,7 @@ def _no_texts(table: Table) -> str:
             # A request for a text ends with its settings.
             is_likelihood = not isinstance(requests[0][-1], dict)
         else:
-            requests = _pairs(table.columns[_RESPONSE][row])
+            requests = _log_likelihoods(table.columns[_RESPONSE][row])
             is_likelihood = bool(requests)
         content = f"{len(requests)} choices" if len(requests) > 1 else "a text"
         contents.append(f"log-likelihoods of {content}" if is_likelihood else "")
@@ -204,22 +213,22 @@ def _no_texts(table: Table) -> str:
     return reason
 
 
-def _requests(arguments: Any, place: str) -> list[list[Any]]:
+def _requests(arguments: Any, location: str) -> list[list[Any]]:
     """Return the arguments of each request of a sample."""
     requests = list(arguments.values()) if isinstance(arguments, dict) else arguments
     lists = [list(request.values()) if isinstance(request, dict) else request for request in requests or ()]
     if not lists or not all(isinstance(request, list) and request for request in lists):
-        raise InputError(f"{place}: expected the requests of a sample in 'arguments', got {shorten(arguments)}.")
+        raise InputError(f"{location}: expected the requests of a sample in 'arguments', got {shorten(arguments)}.")
     return lists
 
 
-def _prompt(requests: list[list[Any]]) -> str | None:
+def _shared_prompt(requests: list[list[Any]]) -> str | None:
     """Return the prompt that all requests have, None for a chat."""
     prompt = requests[0][0]
     return prompt if isinstance(prompt, str) and all(request[0] == prompt for request in requests) else None
 
 
-def _pairs(responses: Any) -> list[Any]:
+def _log_likelihoods(responses: Any) -> list[Any]:
     """Return responses that are log-likelihoods, each with whether a model would write the text; else none."""
     are_pairs = isinstance(responses, list) and all(
         isinstance(pair, list) and len(pair) == 2 and str(pair[1]) in ("True", "False") for pair in responses
@@ -279,7 +288,7 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and abs(value) <= LARGEST
 
 
-def _response(cell: Any, place: str) -> str | list[str]:
+def _response(cell: Any, location: str) -> str | list[str]:
     """Return the response to a document, or those to all repeats of its request."""
     text = cell
     while isinstance(text, list) and len(text) == 1:
@@ -288,26 +297,26 @@ def _response(cell: Any, place: str) -> str | list[str]:
         return text
     description = "no response" if text == [] else shorten(text)
     raise InputError(
-        f"{place}: found {description} in {_RESPONSE!r}; expected a text, or a list of texts of the repeats."
+        f"{location}: found {description} in {_RESPONSE!r}; expected a text, or a list of texts of the repeats."
     )
 
 
-def _targets(cells: list[Any], places: Sequence[str]) -> list[Any]:
+def _targets(cells: list[Any], locations: Sequence[str]) -> list[Any]:
     """Return targets as they were before the harness wrote each as ``str`` does, where all were lists."""
-    lists = [_listed(cell, place) for cell, place in zip(cells, places, strict=True)]
+    lists = [_list_in_cell(cell, location) for cell, location in zip(cells, locations, strict=True)]
     if any(lists) and None not in lists:
         return lists
     return [str(cell) if isinstance(cell, int | float) else cell for cell in cells]
 
 
-def _listed(cell: Any, place: str) -> list[Any] | None:
+def _list_in_cell(cell: Any, location: str) -> list[Any] | None:
     """Return the list of texts, or of a chat's messages, that a text writes exactly as Python does."""
     if not isinstance(cell, str) or not cell.startswith(("['", '["', "[{", "[]")):
         return cell if isinstance(cell, list) else None
     if cell.startswith("[{") and len(cell) > _LONGEST_CHAT:
         raise InputError(
-            f"{place}: found messages of {len(cell):,} characters; expected at most {_LONGEST_CHAT:,}, which is the "
-            "limit."
+            f"{location}: found messages of {len(cell):,} characters; expected at most {_LONGEST_CHAT:,}, which is "
+            "the limit."
         )
     try:
         with warnings.catch_warnings():
@@ -335,7 +344,8 @@ def _is_reference(value: Any) -> bool:
 def _warn_of(table: Table, column: str, markers: Sequence[str], reason: str) -> None:
     rows = [row for row, cell in enumerate(table.columns[column]) if cell in markers]
     if rows:
-        cell, first_id = table.columns[column][rows[0]], table.columns["doc_id"][rows[0]]
+        cell = table.columns[column][rows[0]]
+        first_id = table.columns["doc_id"][rows[0]]
         warn(
             f"{table.name}, {column!r}: {cell!r} in {len(rows):,} of {len(table.lines):,} samples, the first with "
             f"doc_id {first_id}: {reason}. It is read as a text."
@@ -367,24 +377,19 @@ def is_details(schema: Any) -> bool:
 def details_log(table: Table) -> Log:
     """Return the samples of a task: the text that its metrics took, and the choices that are right as references."""
     docs, responses, metrics = (table.column(name) for name in PARTS)
-    texts, golds, final = [], [], "model_response.text"
-    no_texts = (
-        ""
-        if any(_answers(response) for response in responses)
-        else (f"{table.name}: the model's answers have no texts, as log-likelihoods of choices have none")
-    )
-    for row, (doc, response) in enumerate(zip(docs, responses, strict=True)):
-        place = f"{table.name}, row {row + 1}"
-        # Where a text was processed, its metrics took that.
-        final = final if response.get("text_post_processed") is None else "model_response.text_post_processed"
-        texts.append("" if no_texts else _text(_answers(response), place))
-        choices, gold = doc.get("choices") or [], doc.get("gold_index")
-        positions = gold if isinstance(gold, list) else [gold]
-        if not all(isinstance(position, int) and -len(choices) <= position < len(choices) for position in positions):
-            raise InputError(
-                f"{place}: gold_index is {shorten(gold)}, of {len(choices)} choices; expected places of right ones."
-            )
-        golds.append([choices[position] for position in positions])
+    no_texts = ""
+    if not any(map(_answers_in_response, responses)):
+        no_texts = f"{table.name}: the model's answers have no texts, as log-likelihoods of choices have none"
+    final = "model_response.text"
+    # Where a text was processed, its metrics took that.
+    if any(response.get("text_post_processed") is not None for response in responses):
+        final = "model_response.text_post_processed"
+    texts = []
+    golds = []
+    for number, (doc, response) in enumerate(zip(docs, responses, strict=True), 1):
+        location = f"{table.name}, row {number}"
+        texts.append("" if no_texts else _model_answer(_answers_in_response(response), location))
+        golds.append(_right_choices(doc, location))
     columns = {
         "id": [str(doc.get("id")) for doc in docs],
         "doc.query": [doc.get("query") for doc in docs],
@@ -410,17 +415,32 @@ def details_log(table: Table) -> Log:
     )
 
 
-def _answers(response: dict[str, Any]) -> Any:
+def _answers_in_response(response: dict[str, Any]) -> Any:
     processed = response.get("text_post_processed")
     return response.get("text") if processed is None else processed
 
 
-def _text(answer: Any, place: str) -> Any:
+def _right_choices(doc: Mapping[str, Any], location: str) -> list[Any]:
+    """Return the choices that ``gold_index``, an index or a list of them, says are right."""
+    choices = doc.get("choices") or []
+    gold = doc.get("gold_index")
+    right = []
+    for index in gold if isinstance(gold, list) else [gold]:
+        if not isinstance(index, int) or not -len(choices) <= index < len(choices):
+            raise InputError(
+                f"{location}: gold_index is {shorten(gold)}, of {len(choices)} choices; expected places of right "
+                "ones."
+            )
+        right.append(choices[index])
+    return right
+
+
+def _model_answer(answer: Any, location: str) -> Any:
     """Return the model's answer, or its answers where it was asked several times."""
     if not answer:
         raise InputError(
-            f"{place}: the model's answer has no text, as log-likelihoods of choices have none; expected the details "
-            "of a generative task."
+            f"{location}: the model's answer has no text, as log-likelihoods of choices have none; expected the "
+            "details of a generative task."
         )
     return answer[0] if len(answer) == 1 else list(answer)
 
@@ -536,15 +556,16 @@ def inspect_log(spec: dict[str, Any], samples: list[dict[str, Any]], name: str) 
             f"{name}: the run broke off (status {shorten(spec['status'])}): {n_lacking:,} of "
             f"{n_lacking + len(samples):,} samples are not in the log."
         )
-    finished = sorted((sample for sample in samples if not sample.get("error")), key=_order)
+    finished = sorted((sample for sample in samples if not sample.get("error")), key=_epoch_and_id)
     rows = RaggedRows(name)
     for number, sample in enumerate(finished, 1):
-        output, metadata = sample.get("output") or {}, sample.get("metadata") or {}
+        output = sample.get("output") or {}
+        metadata = sample.get("metadata") or {}
         rows.add(
             number,
             {
                 **{part: str(sample.get(part)) for part in ("id", "epoch")},
-                "input": _asked(sample.get("input")),
+                "input": _text_of_last_message(sample.get("input")),
                 "target": sample.get("target"),
                 _COMPLETION: _completion(output),
                 **{f"metadata.{key}": value for key, value in metadata.items()},
@@ -552,7 +573,7 @@ def inspect_log(spec: dict[str, Any], samples: list[dict[str, Any]], name: str) 
         )
     table = rows.table("samples without an error")
     wrong_ends = {_key_of(sample): _wrong_end(sample) for sample in finished}
-    values = [_values(sample.get("scores")) for sample in finished]
+    values = [_score_values(sample.get("scores")) for sample in finished]
     scores = tuple(dict.fromkeys(name for sample_values in values for name in sample_values))
     by_system = {name: {_COMPLETION: [sample_values.get(name) for sample_values in values]} for name in scores}
     return Log(
@@ -595,7 +616,7 @@ def _wrong_end(sample: Mapping[str, Any]) -> str:
     return wrong_end_of_any((sample.get("output") or {}).get("choices"), "stop_reason")
 
 
-def _values(scores: Any) -> dict[str, Any]:
+def _score_values(scores: Any) -> dict[str, Any]:
     """Return the values of a sample's scores; of one with several, each by the name of the scorer and its own."""
     values: dict[str, Any] = {}
     for scorer, score in scores.items() if isinstance(scores, dict) else ():
@@ -619,13 +640,14 @@ def value_of(value: Any) -> Any:
         return _ANSWERS.get(value.lower(), value)
 
 
-def _order(sample: dict[str, Any]) -> tuple[str, str]:
-    epoch, sample_id = str(sample.get("epoch")), str(sample.get("id"))
+def _epoch_and_id(sample: dict[str, Any]) -> tuple[str, str]:
+    epoch = str(sample.get("epoch"))
+    sample_id = str(sample.get("id"))
     # Zeros before a number, so that 10 comes after 9; ids may also be names.
     return epoch.zfill(20), sample_id.zfill(20) if isinstance(sample.get("id"), int) else sample_id
 
 
-def _asked(content: Any) -> str | None:
+def _text_of_last_message(content: Any) -> str | None:
     """Return the input, or the text of the last message of a chat."""
     while isinstance(content, list) and content and isinstance(content[-1], dict):
         # A message has its text in "content", and a part of one in "text".

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tercet.errors import InputError, argument, shorten, warn
 from tercet.markup import joined
 
-from .join import LEAVE_OUT, NOTHING_LOST, Join, Lost, join, lacks_in_words
+from .join import LEAVE_OUT, NOTHING_LOST, Join, Lost, join, join_rows, lacks_in_words
 from .read import read_file
 from .segments import in_segments
 from .table import SOURCE_TEXT, Memory, Table
@@ -40,7 +40,7 @@ class _Unit(NamedTuple):
     texts: tuple[str | None, ...]
 
 
-class _Side(NamedTuple):
+class _MemorySide(NamedTuple):
     """A memory, read: the columns of the target language, and the units by their source texts.
 
     `variants` has the source texts of units in a regional variant of a language alone, and in which.
@@ -71,7 +71,8 @@ def columns_of(
             raise InputError(f"{table.name}: {error}") from None
 
     if table.target_language:
-        references, source = references or [table.target_language], source or table.source_language
+        references = references or [table.target_language]
+        source = source or table.key_column
     reference_columns = [pick(code) for code in references]
     languages = {_language(column) for column in reference_columns}
     other_columns = [
@@ -93,8 +94,7 @@ def complete(
     """
     if not memory.target_language:
         return memory, NOTHING_LOST
-    side_of = {system: f"{memory.name}: {shorten(system)}" for system in systems}
-    rows_of = {side: {*_rows_with(memory, [system])} for system, side in side_of.items()}
+    rows_of = {system: {*_rows_with(memory, [system])} for system in systems}
     with_references = _rows_with(memory, references)
     if not set(with_references).intersection(*rows_of.values()):
         columns = ", ".join(map(repr, [*systems, *references]))
@@ -105,14 +105,14 @@ def complete(
             f"{memory.name}: {n_without:,} of {len(memory.lines):,} units have no text in "
             f"{' and '.join(map(repr, references))}: left out for every system."
         )
-    units = join(rows_of, with_references, "units", lambda row: f"on line {memory.lines[row]:,}", missing)
-    kept = replace(
+    rows, lost = join_rows(memory, rows_of, with_references, "units", missing)
+    scored = replace(
         memory,
-        columns={name: [cells[row] or "" for row in units.keys] for name, cells in memory.columns.items()},
-        lines=[memory.lines[row] for row in units.keys],
-        labels={name: [cells[row] for row in units.keys] for name, cells in memory.labels.items()},
+        columns={name: [cells[row] or "" for row in rows] for name, cells in memory.columns.items()},
+        lines=[memory.lines[row] for row in rows],
+        labels={name: [cells[row] for row in rows] for name, cells in memory.labels.items()},
     )
-    return kept, units.lost(side_of)
+    return scored, lost
 
 
 def _rows_with(memory: Memory, columns: Sequence[str]) -> list[int]:
@@ -137,11 +137,11 @@ def join_memories(
     `missing` says; a warning counts it and names the first. `read` has memories by path that were read before.
     """
     paths = [*references, *systems.values()]
-    memories = {path: (read or {}).get(path) or _read(path) for path in paths}
+    memories = {path: (read or {}).get(path) or read_memory(path) for path in paths}
     memories = in_segments(memories, references[0])
     first = memories[references[0]]
     source, target = _languages(first, source, target)
-    sides = {path: _side(path, memory, source, target) for path, memory in memories.items()}
+    sides = {path: _side_of_memory(path, memory, source, target) for path, memory in memories.items()}
     expected = sides.pop(references[0])
     aligned = _Alignment.of(expected, sides)
     rows = _joined_rows(aligned, set(systems.values()), missing)
@@ -170,7 +170,8 @@ def join_memories(
     )
 
 
-def _read(path: str) -> Memory:
+def read_memory(path: str) -> Memory:
+    """Read a file whose format says that it is a memory."""
     memory = read_file(path)
     assert isinstance(memory, Memory)
     return memory
@@ -178,18 +179,26 @@ def _read(path: str) -> Memory:
 
 def _languages(memory: Memory, source: str | None, target: str | None) -> tuple[str, str]:
     """Return the languages of the sources and of the translations."""
-    name, target = memory.name, target or memory.target_language or None
+    name = memory.name
     languages = list(dict.fromkeys(_language(column) for column in memory.columns))
-    source, target = (None if language is None else _pick(name, languages, language) for language in (source, target))
-    if source is None and memory.source_language:
-        source = _pick(name, languages, memory.source_language)
+    if source is None and memory.key_column:
+        source = memory.key_column
+    if source is not None:
+        source = _pick(name, languages, source)
+    target = target or memory.target_language or None
+    if target is not None:
+        target = _pick(name, languages, target)
     # Of two languages, the one that is named tells the other.
     if len(languages) == 2 and (source is None) != (target is None):
         (remaining,) = (language for language in languages if language not in (source, target))
-        source, target = source or remaining, target or remaining
+        source = source or remaining
+        target = target or remaining
     if source is None or target is None or source == target:
-        options = [] if target else [f"the translations' ({argument('reference_columns')})"]
-        options += [] if source and source != target else [f"the sources' ({argument('source_column')})"]
+        options = []
+        if not target:
+            options.append(f"the translations' ({argument('reference_columns')})")
+        if not source or source == target:
+            options.append(f"the sources' ({argument('source_column')})")
         raise InputError(
             f"{name} has texts in {', '.join(map(repr, languages))}; name the language, {' and '.join(options)}."
         )
@@ -209,18 +218,17 @@ def _pick(name: str, languages: Sequence[str], code: str) -> str:
             raise InputError(f"{name}: {error}") from None
 
 
-def _side(path: str, table: Memory, source: str, target: str) -> _Side:
+def _side_of_memory(path: str, table: Memory, source: str, target: str) -> _MemorySide:
     languages = list(dict.fromkeys(_language(column) for column in table.columns))
-    if "source" in (source, table.source_language):
+    if "source" in (source, table.key_column):
         # Catalogues do not say in which language their messages are.
-        source = table.source_language
-    source, target = _pick(path, languages, source), _pick(path, languages, target)
+        source = table.key_column
+    source = _pick(path, languages, source)
+    target = _pick(path, languages, target)
     # Of a bilingual file, what others proposed is left out.
-    columns = [
-        column
-        for column in table.columns
-        if _language(column) == target and (not table.target_language or column == target)
-    ]
+    columns = [column for column in table.columns if _language(column) == target]
+    if table.target_language:
+        columns = [column for column in columns if column == target]
     # Where authors do not tell two texts of a unit apart, the second is in such a column.
     if columns[1:] and columns[1] == f"{target} 2":
         row = next(row for row, text in enumerate(table.columns[columns[1]]) if text is not None)
@@ -230,20 +238,21 @@ def _side(path: str, table: Memory, source: str, target: str) -> _Side:
         )
     units: dict[str, list[_Unit]] = {}
     variants: dict[str, str] = {}
-    source_variants, target_variants = (_variants(table, language) for language in (source, target))
-    for row, (line, text, *texts) in enumerate(
-        zip(table.lines, table.columns[source], *(table.columns[column] for column in columns), strict=True)
-    ):
+    source_variants = _variants(table, source)
+    target_variants = _variants(table, target)
+    cells = [table.columns[column] for column in columns]
+    for row, (line, text, *texts) in enumerate(zip(table.lines, table.columns[source], *cells, strict=True)):
         if text is not None and text.strip() and any(translation is not None for translation in texts):
             units.setdefault(_key(text), []).append(_Unit(line, row, text, tuple(texts)))
             continue
         in_source = next((column for column in source_variants if table.columns[column][row]), "")
         in_target = next((column for column in target_variants if table.columns[column][row]), "")
         if in_source and in_target and in_source != in_target:
-            variants[_key(table.columns[in_source][row])] = _language(in_source if in_source != source else in_target)
+            variant = in_source if in_source != source else in_target
+            variants[_key(table.columns[in_source][row])] = _language(variant)
     if not units:
         raise InputError(f"{path} has no unit with texts in both {source!r} and {target!r}.")
-    return _Side(
+    return _MemorySide(
         path=path,
         joined_by=table.joined_by,
         source=source,
@@ -277,8 +286,8 @@ def _key(source: str) -> str:
 class _Alignment:
     """The unit of each file for each segment, which is a unit of the first file of references."""
 
-    expected: _Side
-    sides: Mapping[str, _Side]
+    expected: _MemorySide
+    sides: Mapping[str, _MemorySide]
     segments: list[_Unit]
     #: By path; None where the file has no unit of the segment, or where it is not clear which.
     units: dict[str, list[_Unit | None]]
@@ -286,7 +295,7 @@ class _Alignment:
     n_ambiguous: dict[str, int]
 
     @classmethod
-    def of(cls, expected: _Side, sides: Mapping[str, _Side]) -> _Alignment:
+    def of(cls, expected: _MemorySide, sides: Mapping[str, _MemorySide]) -> _Alignment:
         segments = [unit for same_source in expected.units.values() for unit in same_source]
         # Grouped by source text before, now in the order of the file again.
         segments.sort(key=lambda unit: unit.line)
@@ -297,12 +306,13 @@ class _Alignment:
 
     def _align(self, path: str) -> None:
         """Find the unit of each segment: either the order of the files says which is which, or all are the same."""
-        found: list[_Unit | None] = []
+        aligned: list[_Unit | None] = []
         n_ambiguous = 0
         occurrences: Counter[str] = Counter()
         for segment in self.segments:
             key = _key(segment.source)
-            units, of_references = self.sides[path].units.get(key, []), self.expected.units[key]
+            units = self.sides[path].units.get(key, [])
+            of_references = self.expected.units[key]
             unit = None
             if len(units) == len(of_references):
                 unit = units[occurrences[key]]
@@ -310,9 +320,9 @@ class _Alignment:
                 unit = units[0]
             elif units:
                 n_ambiguous += 1
-            found.append(unit)
+            aligned.append(unit)
             occurrences[key] += 1
-        self.units[path] = found
+        self.units[path] = aligned
         self.n_ambiguous[path] = n_ambiguous
 
     def rows_of(self, path: str) -> set[int]:
@@ -337,15 +347,15 @@ class _Alignment:
 
     def rows_in_files(self, rows: Sequence[int]) -> dict[str, list[int | None]]:
         """Return by path the row of each segment in the file; None where it lacks the segment."""
-        found: dict[str, list[int | None]] = {self.expected.path: [self.segments[row].row for row in rows]}
+        rows_by_path: dict[str, list[int | None]] = {self.expected.path: [self.segments[row].row for row in rows]}
         for path, units_of_file in self.units.items():
             units = [units_of_file[row] for row in rows]
-            found[path] = [None if unit is None else unit.row for unit in units]
-        return found
+            rows_by_path[path] = [None if unit is None else unit.row for unit in units]
+        return rows_by_path
 
-    def place(self, row: int) -> str:
+    def location(self, row: int) -> str:
         """Return where a segment stands, for messages."""
-        return f"on {_place(self.segments[row])}"
+        return f"on {_location(self.segments[row])}"
 
     def why_lacking(self, path: str, rows: Sequence[int]) -> str:
         """Return what is known of the segments that a file lacks, in brackets; "" where there is nothing."""
@@ -354,18 +364,19 @@ class _Alignment:
 
 def _joined_rows(aligned: _Alignment, systems: Container[str], missing: str) -> Join[int]:
     """Return the segments that are scored; warnings say what each file lacks, and what has no reference."""
-    n_segments, expected = len(aligned.segments), aligned.expected
+    n_segments = len(aligned.segments)
+    expected = aligned.expected
     of_systems = {path: aligned.rows_of(path) for path in aligned.sides if path in systems}
     if not set(range(n_segments)).intersection(*of_systems.values()):
         raise InputError(_nothing_joined(aligned, list(of_systems)))
     what = f"{expected.joined_by}s of {expected.path}"
-    rows = join(of_systems, range(n_segments), what, aligned.place, missing, aligned.why_lacking)
+    rows = join(of_systems, range(n_segments), what, aligned.location, missing, aligned.why_lacking)
     for path, side in aligned.sides.items():
         lacking = [row for row, unit in enumerate(aligned.units[path]) if unit is None]
         # A segment may lack one of its references, but no system.
         if lacking and path not in systems:
             why = aligned.why_lacking(path, lacking)
-            lacks = lacks_in_words(path, lacking, n_segments, what, aligned.place, why)
+            lacks = lacks_in_words(path, lacking, n_segments, what, aligned.location, why)
             warn(f"{lacks}: these segments have one reference fewer.")
         _warn_of_further(side, expected)
     return rows
@@ -375,31 +386,36 @@ def _are_one(units: Sequence[_Unit]) -> bool:
     return len({unit.texts for unit in units}) == 1
 
 
-def _why_lacking(side: _Side, lacking: Sequence[_Unit], n_ambiguous: int) -> str:
+def _why_lacking(side: _MemorySide, lacking: Sequence[_Unit], n_ambiguous: int) -> str:
     """Return what is known of the units that a side lacks, in brackets; "" where there is nothing."""
-    known = []
+    reasons = []
     folded = {key.casefold() for key in side.units}
     n_other_case = sum(
         _key(unit.source) not in side.units and _key(unit.source).casefold() in folded for unit in lacking
     )
     if n_other_case:
-        known.append(f"{n_other_case:,} of them it has in other upper and lower case")
-    known += _in_variants(lacking, side)
+        reasons.append(f"{n_other_case:,} of them it has in other upper and lower case")
+    reasons += _in_variants(lacking, side)
     if n_ambiguous:
         texts = "translations" if side.joined_by == SOURCE_TEXT else "texts"
-        known.append(f"{n_ambiguous:,} of them it has more or less often, with different {texts}")
-    return f" ({'; '.join(known)})" if known else ""
+        reasons.append(f"{n_ambiguous:,} of them it has more or less often, with different {texts}")
+    return f" ({'; '.join(reasons)})" if reasons else ""
 
 
-def _warn_of_further(side: _Side, expected: _Side) -> None:
+def _warn_of_further(side: _MemorySide, expected: _MemorySide) -> None:
     """Warn of texts of a side that nothing was expected of."""
     further = [units[0] for key, units in side.units.items() if key not in expected.units]
     if not further:
         return
-    summary = f"{len(further):,} {side.joined_by}{'s have' if len(further) > 1 else ' has'}"
-    known = "".join(f" ({words})" for words in _in_variants(further, expected))
-    reason = f"no {_unit(expected)} in {expected.path}{known}"
-    warn(f"{side.path}: {summary} {reason}, the first on {_place(further[0])}: not scored.")
+    summary = f"1 {side.joined_by} has"
+    if len(further) > 1:
+        summary = f"{len(further):,} {side.joined_by}s have"
+    in_variants = "".join(f" ({words})" for words in _in_variants(further, expected))
+    unit = "text"
+    if expected.joined_by == SOURCE_TEXT:
+        unit = f"unit in {expected.source!r} and {expected.target!r}"
+    reason = f"no {unit} in {expected.path}{in_variants}"
+    warn(f"{side.path}: {summary} {reason}, the first on {_location(further[0])}: not scored.")
 
 
 def _nothing_joined(aligned: _Alignment, systems: Sequence[str]) -> str:
@@ -420,22 +436,20 @@ def _nothing_joined(aligned: _Alignment, systems: Sequence[str]) -> str:
                 f"Nothing of {side.path!r} can be joined with {expected.path!r}: what both have occurs in one of "
                 f"them more often, with different {texts}, such as {shorten(key)}; expected each as often in both."
             )
-    location, expectation = f"in {expected.source!r} of", "translations of the same texts"
+    within = f"in {expected.source!r} of"
+    expectation = "translations of the same texts"
     if expected.joined_by != SOURCE_TEXT:
-        location, expectation = "of", f"texts with the same {expected.joined_by}s"
+        within = "of"
+        expectation = f"texts with the same {expected.joined_by}s"
     first_units = {side.path: next(iter(side.units.values()))[0] for side in without_any}
     of_systems = ", and of ".join(f"{path!r}, such as {shorten(unit.source)}" for path, unit in first_units.items())
     return (
-        f"No {expected.joined_by} {location} {expected.path!r}, such as {shorten(aligned.segments[0].source)}, "
+        f"No {expected.joined_by} {within} {expected.path!r}, such as {shorten(aligned.segments[0].source)}, "
         f"can be joined with one of {of_systems}; expected {expectation}."
     )
 
 
-def _unit(side: _Side) -> str:
-    return f"unit in {side.source!r} and {side.target!r}" if side.joined_by == SOURCE_TEXT else "text"
-
-
-def _in_variants(units: Sequence[_Unit], side: _Side) -> list[str]:
+def _in_variants(units: Sequence[_Unit], side: _MemorySide) -> list[str]:
     """Return how many of the source texts, of which a side has no unit, it has in variants that are not read."""
     languages = [side.variants[key] for unit in units if (key := _key(unit.source)) in side.variants]
     if not languages:
@@ -443,5 +457,5 @@ def _in_variants(units: Sequence[_Unit], side: _Side) -> list[str]:
     return [f"{len(languages):,} of them it has in a variant that is not read, such as {languages[0]!r}"]
 
 
-def _place(unit: _Unit) -> str:
+def _location(unit: _Unit) -> str:
     return f"line {unit.line}, {shorten(unit.source)}"

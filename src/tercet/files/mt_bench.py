@@ -17,6 +17,8 @@ _SINGLE = {_QUESTION, _TURN, _MODEL, _JUDGE, _SCORE}
 _PAIRS = {_QUESTION, _TURN, "model_1", "model_2", "g1_winner", "g2_winner"}
 #: The score of an answer in whose judgment no score was found.
 _FAILED = -1
+#: What tells the answers of a model apart: a question and a turn.
+_Answer = tuple[str, str]
 
 
 def judgments_log(table: Table) -> Log | None:
@@ -30,36 +32,20 @@ def judgments_log(table: Table) -> Log | None:
             f"{table.name} holds judgments of pairs of answers, which are not read; expected those of single ones, "
             "such as gpt-4_single.jsonl (gen_judgment.py --mode single)."
         )
-    # The judge is a model and the name of its prompt: other tables of scores have a text or a number there.
-    if not table.columns.keys() >= _SINGLE or not all(
-        isinstance(cell, list) and cell for cell in table.columns[_JUDGE]
-    ):
+    if not _are_judgments(table):
         return None
-    cells = table.columns
     judge = _judge(table)
-    lines: dict[tuple[str, str], int] = {}
-    scores: dict[str, dict[tuple[str, str], Any]] = {}
-    failed: list[int] = []
-    for row, line in enumerate(table.lines):
-        key = (str(cells[_QUESTION][row]), str(cells[_TURN][row]))
-        lines.setdefault(key, line)
-        of_model = scores.setdefault(str(cells[_MODEL][row]), {})
-        score = cells[_SCORE][row]
-        if not is_number(score):
-            raise InputError(f"{table.place(row, _SCORE)}: expected a number, got {shorten(score)}.")
-        if key in of_model:
-            raise InputError(
-                f"{table.name}, line {line}: question {key[0]}, turn {key[1]} of {shorten(cells[_MODEL][row])} is "
-                "judged again; expected one judgment of each answer."
-            )
-        of_model[key] = None if score == _FAILED else score
-        if score == _FAILED:
-            failed.append(line)
+    scores = _scores_by_model(table)
+    cells = table.columns
+    lines: dict[_Answer, int] = {}
+    for question, turn, line in zip(cells[_QUESTION], cells[_TURN], table.lines, strict=True):
+        lines.setdefault((str(question), str(turn)), line)
     if len(scores) > MOST_COLUMNS or len(scores) * len(lines) > MOST_CELLS:
         raise InputError(
             f"{table.name}: {len(scores):,} models with {len(lines):,} answers; expected at most {MOST_COLUMNS} "
             f"models, and {MOST_CELLS:,} scores."
         )
+    failed = [line for line, score in zip(table.lines, cells[_SCORE], strict=True) if score == _FAILED]
     if failed:
         warn(
             f"{table.name}: {len(failed):,} of {len(table.lines):,} judgments have no score (-1), the first is on "
@@ -89,6 +75,33 @@ def judgments_log(table: Table) -> Log | None:
         names_systems=True,
         no_texts=f"{table.name} holds judgments of answers, not their texts",
     )
+
+
+def _are_judgments(table: Table) -> bool:
+    """Return whether a judge is a model and the name of its prompt: other tables of scores have one text there."""
+    if not table.columns.keys() >= _SINGLE:
+        return False
+    return all(isinstance(cell, list) and cell for cell in table.columns[_JUDGE])
+
+
+def _scores_by_model(table: Table) -> dict[str, dict[_Answer, Any]]:
+    """Return the score of each answer of each model; None of those in whose judgment none was found."""
+    cells = table.columns
+    scores: dict[str, dict[_Answer, Any]] = {}
+    for row, line in enumerate(table.lines):
+        question = str(cells[_QUESTION][row])
+        turn = str(cells[_TURN][row])
+        of_model = scores.setdefault(str(cells[_MODEL][row]), {})
+        score = cells[_SCORE][row]
+        if not is_number(score):
+            raise InputError(f"{table.location(row, _SCORE)}: expected a number, got {shorten(score)}.")
+        if (question, turn) in of_model:
+            raise InputError(
+                f"{table.name}, line {line}: question {question}, turn {turn} of {shorten(cells[_MODEL][row])} is "
+                "judged again; expected one judgment of each answer."
+            )
+        of_model[question, turn] = None if score == _FAILED else score
+    return scores
 
 
 def _judge(table: Table) -> str:

@@ -29,6 +29,8 @@ Array = NDArray[np.float64]
 LEVELS = {"seg": "segments", "doc": "documents", "sys": "systems"}
 #: The line of a text file that stands for a missing translation.
 NO_TRANSLATION = "[No translation supplied]"
+#: In the note, behind what was not asked for, but is all that there is.
+_ONLY_ONE = " (the only one)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ def read_metrics_folder(path: str | os.PathLike[str], asked: Asked) -> MetricsFo
     outputs = pair.chosen_outputs(references, asked.systems)
     dimensions = pair.chosen_dimensions(asked.dimensions, asked.scores)
     level = pair.human[dimensions[0]].level
-    texts = _Texts.like(next(iter(outputs.values())))
+    texts = _FolderTexts.like(next(iter(outputs.values())))
     documents = texts.documents(pair.file("documents", ".docs"))
 
     n_items = {"seg": texts.n_segments, "doc": len(set(documents or ())), "sys": 1}[level]
@@ -97,10 +99,17 @@ def read_metrics_folder(path: str | os.PathLike[str], asked: Asked) -> MetricsFo
         raise InputError(f"{pair}: no system has a human score in {joined(dimensions, MOST_NAMED, 'or')}.")
     metrics = _Metrics.read(pair, level, items, systems, references, asked.scores)
 
-    only_one = " (the only one)"
+    note_of_pair = f"{folder}: language pair: {pair.name}"
+    if not asked.pair:
+        note_of_pair += _ONLY_ONE
+    note_of_references = "no references"
+    if references:
+        note_of_references = f"reference: {_quoted(references)}"
+        if not asked.references:
+            note_of_references += _ONLY_ONE
     notes = [
-        f"{folder}: language pair: {pair.name}{'' if asked.pair else only_one}",
-        f"reference: {_quoted(references)}{'' if asked.references else only_one}" if references else "no references",
+        note_of_pair,
+        note_of_references,
         f"systems: {_quoted(systems)}",
         _note("of these references", [name for name in systems if name in pair.references]),
         f"grades of {LEVELS[level]}: {_quoted(dimensions)}",
@@ -202,27 +211,27 @@ class _Pair:
 
     def chosen_references(self, asked: Sequence[str]) -> list[str]:
         """Return the names of the references that are asked for, or the only one."""
-        known = list(self.references)
+        names = list(self.references)
         for name in asked:
-            if name not in known:
-                raise OptionError(f"{self} has no reference {shorten(name)}. {did_you_mean(name, known)}")
-        if not asked and len(known) > 1:
-            ways = joined([argument_set("reference_columns", name) for name in known], word="or")
+            if name not in names:
+                raise OptionError(f"{self} has no reference {shorten(name)}. {did_you_mean(name, names)}")
+        if not asked and len(names) > 1:
+            ways = joined([argument_set("reference_columns", name) for name in names], word="or")
             raise OptionError(
-                f"{self} has {len(known)} references: {', '.join(known)}. Choose the one that metrics compare with: "
+                f"{self} has {len(names)} references: {', '.join(names)}. Choose the one that metrics compare with: "
                 f"{ways}. Others that are among the outputs are systems then."
             )
-        return list(asked) or known
+        return list(asked) or names
 
     def chosen_outputs(self, references: Sequence[str], asked: Sequence[str]) -> dict[str, Path]:
         """Return the files of the systems that are asked for, or of all but the references in use."""
-        known = {name: path for name, path in self.outputs.items() if name not in references}
+        outputs = {name: path for name, path in self.outputs.items() if name not in references}
         for name in asked:
-            if name not in known:
-                raise OptionError(f"{self} has no system {shorten(name)}. {did_you_mean(name, known)}")
-        if not known:
+            if name not in outputs:
+                raise OptionError(f"{self} has no system {shorten(name)}. {did_you_mean(name, outputs)}")
+        if not outputs:
             raise InputError(f"{self} has no system beside the references.")
-        return {name: known[name] for name in asked or known}
+        return {name: outputs[name] for name in asked or outputs}
 
     def chosen_dimensions(self, asked: Sequence[str], scores: Sequence[str]) -> list[str]:
         """Return the names of human scores, of one level: those that are asked for, or all of the finest level.
@@ -249,10 +258,10 @@ class _Pair:
 
     def uses_only(self, metric: str, references: Sequence[str]) -> bool:
         """Return whether a metric, as its name says, uses no other references: none, some of these, or all."""
-        used = metric.rpartition("-")[2]
-        if used == "src":
+        suffix = metric.rpartition("-")[2]
+        if suffix == "src":
             return True
-        return set(self.references if used == "all" else used.split(".")) <= set(references)
+        return set(self.references if suffix == "all" else suffix.split(".")) <= set(references)
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,7 +358,7 @@ class _Items:
                     f"{path}, line {number}: there are no outputs of {shorten(system)}. "
                     f"{did_you_mean(system, self.systems)}"
                 )
-            by_system.setdefault(system, []).append(_score(text, path, number))
+            by_system.setdefault(system, []).append(_parsed_score(text, path, number))
         for system, numbers in by_system.items():
             if len(numbers) != self.n_items:
                 expected = "1" if self.scored == "systems" else f"{self.n_items:,}, one for each of its {self.scored}"
@@ -364,7 +373,7 @@ class _Items:
         return np.array([by_system.get(system, missing) for system in systems], np.float64)
 
 
-def _score(text: str, path: Path, number: int) -> float:
+def _parsed_score(text: str, path: Path, number: int) -> float:
     if text == "None":
         return math.nan
     try:
@@ -388,14 +397,14 @@ def _is_complete(by_system: Mapping[str, Sequence[float]], system: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Texts:
+class _FolderTexts:
     """How many segments each file must have, and the file that says so."""
 
     n_segments: int
     first: Path
 
     @classmethod
-    def like(cls, path: Path) -> _Texts:
+    def like(cls, path: Path) -> _FolderTexts:
         """Return what holds for all files: as many segments as in one."""
         return cls(len(read_lines(str(path))), path)
 

@@ -96,27 +96,27 @@ def notation_of(
         if said not in (",", "."):
             raise OptionError(f"{argument('decimal')} must be ',' or '.'. Got {shorten(said)} instead.")
         return Notation(said, is_known=True)
-    shown: dict[str, str] = {}
+    examples: dict[str, str] = {}
     for cell in cells:
         sign = shown_by(cell) if isinstance(cell, str) else ""
         if sign:
-            shown.setdefault(sign, str(cell))
-    if len(shown) > 1:
+            examples.setdefault(sign, str(cell))
+    if len(examples) > 1:
         raise InputError(
-            f"Numbers as {meaning} are written in two ways: in {shorten(shown[','])} a comma stands before decimals, "
-            f"in {shorten(shown['.'])} a point. Write them in one way."
+            f"Numbers as {meaning} are written in two ways: in {shorten(examples[','])} a comma stands before "
+            f"decimals, in {shorten(examples['.'])} a point. Write them in one way."
         )
-    found = _known(shown)
-    if found is not None:
-        return found
+    notation = _shown_notation(examples)
+    if notation is not None:
+        return notation
     in_doubt = [cell for cell in cells if isinstance(cell, str) and _parsed(cell, ",") != _parsed(cell, ".")]
     if not in_doubt:
         return PLAIN
-    found = elsewhere()
-    if found == PLAIN and any(_is_large(cell) for cell in of_kind):
+    notation = elsewhere()
+    if notation == PLAIN and any(_is_large(cell) for cell in of_kind):
         # 1.107 beside 985: thousands are as likely as decimals.
         return Notation("")
-    return found
+    return notation
 
 
 def _is_large(cell: Any) -> bool:
@@ -133,15 +133,15 @@ def notation_of_file(columns: Iterable[Iterable[Any]], otherwise: Notation) -> N
 
     Texts and ids show nothing: a number may stand among them in any way.
     """
-    shown: dict[str, None] = {}
+    signs: dict[str, None] = {}
     for column in columns:
         cells = [cell for cell in column if isinstance(cell, str) and not is_missing(cell)]
         if all(map(is_number, cells)):
-            shown |= dict.fromkeys(shown_by(cell) for cell in cells if not _has_groups_alone(cell))
-    shown.pop("", None)
-    if len(shown) > 1:
+            signs |= dict.fromkeys(shown_by(cell) for cell in cells if not _has_groups_alone(cell))
+    signs.pop("", None)
+    if len(signs) > 1:
         return Notation("")
-    return _known(shown) or otherwise
+    return _shown_notation(signs) or otherwise
 
 
 def _has_groups_alone(text: str) -> bool:
@@ -149,8 +149,8 @@ def _has_groups_alone(text: str) -> bool:
     return len(re.findall("[.,]", text)) > 1 and len({*re.findall("[.,]", text)}) == 1
 
 
-def _known(shown: Iterable[str]) -> Notation | None:
-    for sign in shown:
+def _shown_notation(signs: Iterable[str]) -> Notation | None:
+    for sign in signs:
         return Notation("," if sign == "," else ".", is_known=True)
     return None
 
@@ -230,21 +230,28 @@ def read_numbers(
     meaning: str,
     notation: Notation | None = None,
     *,
-    place: Callable[[int], str] | None = None,
+    location: Callable[[int], str] | None = None,
 ) -> NDArray[np.float64]:
     """Return the numbers of segments, 1 for True and NaN where one is missing.
 
-    Errors name what they mean, and begin with the place of the cell in its file. Without a notation it is found from
+    Errors name what they mean, and begin with where the cell stands in its file. Without a notation it is found from
     the cells.
     """
-    known = notation_of(cells, meaning) if notation is None else notation
+    if {*map(type, cells)} == {float}:
+        numbers = np.array(cells)
+        if not (np.abs(numbers) > LARGEST).any():
+            return numbers
+    if notation is None:
+        notation = notation_of(cells, meaning)
     numbers = np.empty(len(cells))
     for row, cell in enumerate(cells):
         try:
-            numbers[row] = read_score(cell, f"{meaning} in segment {row + 1:,}", known)
+            numbers[row] = read_score(cell, f"{meaning} in segment {row + 1:,}", notation)
         except InputError as error:
             message = str(error)
-            raise InputError(f"{place(row)}: {message[:1].lower()}{message[1:]}" if place else message) from None
+            raise InputError(
+                f"{location(row)}: {message[:1].lower()}{message[1:]}" if location else message
+            ) from None
     return numbers
 
 
@@ -299,7 +306,8 @@ def _infinite(text: str) -> float | None:
 
 def _pattern(decimal: str) -> re.Pattern[str]:
     """Return what a number looks like; thousands are in threes, or as in India in twos before the last three."""
-    between = f"[{re.escape(_BETWEEN_THOUSANDS)}{'.' if decimal == ',' else ','}]"
+    other_sign = "." if decimal == "," else ","
+    between = f"[{re.escape(_BETWEEN_THOUSANDS)}{other_sign}]"
     in_threes = rf"[1-9]\d{{0,2}}(?P<three>{between})\d{{3}}(?:(?P=three)\d{{3}})*"
     in_twos = rf"[1-9]\d?(?P<two>{between})(?:\d{{2}}(?P=two))+\d{{3}}"
     plain = r"\d*(?:(?<=\d)_\d+)*"

@@ -60,18 +60,18 @@ class _Footer:
                 self.skip(kind)
 
     def row_group(self) -> list[Chunk]:
-        found = []
+        chunks = []
         n_rows = 0
         for field, kind in self.fields():
             if field == _CHUNKS:
-                found = [self.chunk() for _ in self.elements()]
+                chunks = [self.chunk() for _ in self.elements()]
             elif field == _N_ROWS:
                 n_rows = self.number()
             else:
                 self.skip(kind)
-        for chunk in found:
+        for chunk in chunks:
             chunk.n_rows = n_rows
-        return found
+        return chunks
 
     def chunk(self) -> Chunk:
         chunk = Chunk()

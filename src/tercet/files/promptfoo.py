@@ -44,7 +44,7 @@ def promptfoo_log(results: Sequence[Any], name: str, description: Any) -> Log:
     tests = _Tests.of(results, name)
     complete = tests.complete(name)
     table = _table_of_tests(complete, tests.systems, name)
-    scores = {system: [_scores_of(outputs[system]) for outputs in complete] for system in tests.systems}
+    scores = {system: [_scores_of_result(outputs[system]) for outputs in complete] for system in tests.systems}
     names_of_scores = _names_of_scores(scores, name)
     values = _values_of_scores(scores, names_of_scores, name)
     n_unanswered = {}
@@ -94,10 +94,10 @@ class _Tests:
     @classmethod
     def of(cls, results: Sequence[dict[str, Any]], name: str) -> _Tests:
         """Return the tests of results, which come as they are ready."""
-        places = (_TEST_NUMBER, _PROMPT_NUMBER)
-        has_numbers = all(is_number(result.get(place)) for place in places for result in results)
+        numbers = (_TEST_NUMBER, _PROMPT_NUMBER)
+        has_numbers = all(is_number(result.get(number)) for number in numbers for result in results)
         if has_numbers:
-            results = sorted(results, key=lambda result: [result[place] for place in places])
+            results = sorted(results, key=lambda result: [result[number] for number in numbers])
         columns = [f"{_OUTPUT} {system}" for system in _systems_of(results, name)]
         outputs_by_test: dict[Any, _Outputs] = {}
         repeats: Counter[Any] = Counter()
@@ -210,7 +210,11 @@ def _values_of_scores(scores: _Scores, names: Sequence[str], name: str) -> dict[
 def _systems_of(results: Sequence[dict[str, Any]], name: str) -> list[str]:
     """Return the name of each result's system: its provider, and as promptfoo has them the prompt of several."""
     keys = [
-        (_label(result.get("provider"), "id"), _label(result["prompt"], "display"), str(result.get("promptIdx")))
+        (
+            _provider_or_prompt(result.get("provider"), "id"),
+            _provider_or_prompt(result["prompt"], "display"),
+            str(result.get("promptIdx")),
+        )
         for result in results
     ]
     distinct = list(dict.fromkeys(keys))
@@ -219,56 +223,76 @@ def _systems_of(results: Sequence[dict[str, Any]], name: str) -> list[str]:
     prompts = list(dict.fromkeys(prompt for _, prompt, _ in distinct))
     names: dict[Any, str] = {}
     for key in distinct:
-        system, prompt = key[0] or "provider", key[1]
+        provider, prompt, _ = key
+        system = provider or "provider"
         if len(prompts) > 1:
             # The label of a prompt may be its whole text.
             is_short = 0 < len(prompt) <= _LONGEST_NAME and prompt.isprintable()
-            system = f"[{system}] {prompt if is_short else f'prompt {prompts.index(prompt) + 1}'}"
-        alike = sum(other == system or other.startswith(f"{system} #") for other in names.values())
-        names[key] = f"{system} #{alike + 1}" if alike else system
+            title = prompt if is_short else f"prompt {prompts.index(prompt) + 1}"
+            system = f"[{system}] {title}"
+        n_alike = sum(
+            name_before == system or name_before.startswith(f"{system} #") for name_before in names.values()
+        )
+        if n_alike:
+            system += f" #{n_alike + 1}"
+        names[key] = system
     return [names[key] for key in keys]
 
 
-def _label(value: Any, other: str) -> str:
+def _provider_or_prompt(value: Any, second_key: str) -> str:
     """Return how promptfoo calls a provider or a prompt."""
-    label = value.get("label") or value.get(other) if isinstance(value, dict) else value if other == "id" else ""
+    label: Any = ""
+    if isinstance(value, dict):
+        label = value.get("label") or value.get(second_key)
+    elif second_key == "id":
+        label = value
     return " ".join(str(label or "").split())
 
 
 def _expected(result: Mapping[str, Any]) -> list[str]:
     """Return the texts that a test's assertions compare the output with."""
-    case, variables = result.get("testCase"), result.get("vars") or {}
+    case = result.get("testCase")
     assertions = case.get("assert") if isinstance(case, dict) else None
-    values = [
-        assertion.get("value")
-        for assertion in (assertions if isinstance(assertions, list) else [])
-        if isinstance(assertion, dict) and assertion.get("type") in _COMPARING
-    ]
-    texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
-    rendered = [
-        _VARIABLE.sub(lambda match: written(variables.get(match[1], match[0])), text)
-        for text in texts
-        if isinstance(text, str) and not text.startswith("file://")
-    ]
+    if not isinstance(assertions, list):
+        return []
+    texts: list[Any] = []
+    for assertion in assertions:
+        if isinstance(assertion, dict) and assertion.get("type") in _COMPARING:
+            value = assertion.get("value")
+            texts += value if isinstance(value, list) else [value]
+    variables = result.get("vars") or {}
+
+    def value_of_variable(match: re.Match[str]) -> str:
+        return written(variables.get(match[1], match[0]))
+
+    rendered = []
+    for text in texts:
+        if isinstance(text, str) and not text.startswith("file://"):
+            rendered.append(_VARIABLE.sub(value_of_variable, text))
     return list(dict.fromkeys(rendered))
 
 
-def _scores_of(result: Mapping[str, Any]) -> dict[str, Any]:
+def _scores_of_result(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return the scores of a result: of all assertions, by their metrics, and of those without one by their types."""
     grading = result.get("gradingResult")
-    parts = grading.get("componentResults") if isinstance(grading, dict) else None
-    parts = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
-    # Without assertions, a test is passed with a score of 1.
-    if isinstance(grading, dict) and not parts:
-        return {}
+    parts: list[dict[str, Any]] = []
+    if isinstance(grading, dict):
+        components = grading.get("componentResults")
+        if isinstance(components, list):
+            parts = [part for part in components if isinstance(part, dict)]
+        # Without assertions, a test is passed with a score of 1.
+        if not parts:
+            return {}
     scores = {"score": result.get("score"), "success": result.get("success")}
     named = result.get("namedScores")
-    scores |= named if isinstance(named, dict) else {}
+    if isinstance(named, dict):
+        scores |= named
     types: Counter[str] = Counter()
     for part in parts:
         assertion = part.get("assertion")
         if isinstance(assertion, dict) and not assertion.get("metric"):
             kind = str(assertion.get("type"))
             types[kind] += 1
-            scores.setdefault(kind if types[kind] == 1 else f"{kind} {types[kind]}", part.get("score"))
+            name = kind if types[kind] == 1 else f"{kind} {types[kind]}"
+            scores.setdefault(name, part.get("score"))
     return scores

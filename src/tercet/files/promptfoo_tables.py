@@ -74,11 +74,11 @@ def results_in(table: Table) -> list[dict[str, Any]]:
     for row in range(len(table.lines)):
         of_test = {name: table.columns[name][row] for name in variables}
         for index, name in enumerate(outputs):
-            cell = _cell(table, name, row)
+            cell = _output_in_cell(table, name, row)
             if cell is None:
                 continue
             if cell.is_unsure:
-                unsure.append(table.place(row, name))
+                unsure.append(table.location(row, name))
             provider, prompt = _system(name)
             results.append(
                 {
@@ -127,7 +127,7 @@ class _Output(NamedTuple):
         return result
 
 
-def _cell(table: Table, name: str, row: int) -> _Output | None:
+def _output_in_cell(table: Table, name: str, row: int) -> _Output | None:
     """Return what a cell, and those about it, say of an output; None where they are empty."""
     cell = str(table.columns[name][row] or "")
     reason = str(_about(table, name, _GRADER_REASON, row) or "")
@@ -140,11 +140,12 @@ def _cell(table: Table, name: str, row: int) -> _Output | None:
     verdict = _VERDICT.match(cell)
     if verdict is None:
         return None
-    status, text = verdict[1], cell[verdict.end() :]
+    status = verdict[1]
+    text = cell[verdict.end() :]
     scores = _SCORES.match(text.lstrip())
     if scores is None:
         if status == "FAIL" and f"{name}{_DIVIDER}{_GRADER_REASON}" not in table.columns:
-            reason, text, n_lines = _parts(text)
+            reason, text, n_lines = _reason_and_text(text)
             return _Output(text, status, None, {}, reason, is_unsure=n_lines != 1)
         return _Output(text, status, None, {}, reason)
     named = {metric: float(number) for metric, number in _SCORE_OF_METRIC.findall(scores[2])}
@@ -152,7 +153,7 @@ def _cell(table: Table, name: str, row: int) -> _Output | None:
     return _Output(text, status, _number(scores[1]), named, reason)
 
 
-def _parts(text: str) -> tuple[str, str, int]:
+def _reason_and_text(text: str) -> tuple[str, str, int]:
     """Return the reason, the text behind it, and how many lines may be the one between them."""
     lines = [*_LINE.finditer(text)]
     if not lines:

@@ -157,9 +157,9 @@ def items(table: Table, system: str, references: Sequence[str]) -> tuple[list[st
             hint = ""
             if table.filled_by:
                 hint = f" If it is empty, as an empty cell of a CSV is: {table.filled_by.format(repr(system))}."
-            raise InputError(f"{table.place(row, system)}: the prediction is missing; expected a text.{hint}")
+            raise InputError(f"{table.location(row, system)}: the prediction is missing; expected a text.{hint}")
         if not isinstance(cell, str):
-            raise InputError(f"{table.place(row, system)}: expected a text, got {_described(cell)}.")
+            raise InputError(f"{table.location(row, system)}: expected a text, got {_value_and_type(cell)}.")
     return list(predictions), references_in(table, references)
 
 
@@ -171,7 +171,8 @@ def references_in(table: Table, columns: Sequence[str]) -> list[list[str]]:
             for text in cell if isinstance(cell, list) else [cell]:
                 if text is not None and not isinstance(text, str):
                     raise InputError(
-                        f"{table.place(row, column)}: expected a text or a list of texts, got {_described(text)}."
+                        f"{table.location(row, column)}: expected a text or a list of texts, got "
+                        f"{_value_and_type(text)}."
                     )
                 if text:
                     lists[row].append(text)
@@ -229,5 +230,5 @@ def _format(path: Path, format: str | None) -> str:
     return known_format
 
 
-def _described(cell: Any) -> str:
+def _value_and_type(cell: Any) -> str:
     return f"{shorten(cell)} ({type(cell).__name__})"

@@ -53,7 +53,7 @@ def read_results(data: bytearray, name: str, limits: Limits = LIMITS) -> Table:
         else:
             limits.check_json([data], name)
             content = json.loads(data)
-            table = _results(content, name)
+            table = _results_in_object(content, name)
             if table is None and not (isinstance(content, dict) and "eval" in content):
                 table = table_in(data, name)
             if table is not None:
@@ -64,18 +64,20 @@ def read_results(data: bytearray, name: str, limits: Limits = LIMITS) -> Table:
     except DAMAGED as error:
         # Behind an object may be more: lines of JSON.
         if isinstance(error, json.JSONDecodeError) and error.msg != "Extra data" and ".json" in name.lower():
-            place = f"{name}, line {error.lineno}"
-            raise InputError(f"{place}: not JSON ({error.msg}, column {error.colno}); expected {EXPECTED}.") from None
+            location = f"{name}, line {error.lineno}"
+            raise InputError(
+                f"{location}: not JSON ({error.msg}, column {error.colno}); expected {EXPECTED}."
+            ) from None
         reason = first_line(error)
         if not isinstance(content, dict):
             reason = f"found {shorten(content)}"
         elif content and "eval" not in content:
             reason = f"found an object of {joined([*map(shorten, content)], _MOST_KEYS)}"
-        nor = ', nor a table, such as an array of objects [{"prediction": "text", "reference": "text"}]'
-        is_archive = ".eval" in name.lower()
-        raise InputError(
-            f"{name} is not a log of inspect-ai with samples{'' if is_archive else nor}: {reason}."
-        ) from None
+        nor = ""
+        # An archive is no table.
+        if ".eval" not in name.lower():
+            nor = ', nor a table, such as an array of objects [{"prediction": "text", "reference": "text"}]'
+        raise InputError(f"{name} is not a log of inspect-ai with samples{nor}: {reason}.") from None
     return inspect_log(spec, samples, name)
 
 
@@ -120,7 +122,7 @@ def results_log(table: Table) -> Log | None:
     return log
 
 
-def _results(content: Any, name: str) -> Table | None:
+def _results_in_object(content: Any, name: str) -> Table | None:
     """Return the results in the object of a file, or the table of W&B; None for others."""
     if not isinstance(content, dict):
         return None
@@ -141,7 +143,8 @@ def _results(content: Any, name: str) -> Table | None:
     by_number = all(key.isascii() and key.isdecimal() for key in content)
     if by_number and any(map(_is_prediction, content.values())) and not any(map(_has_reference, content.values())):
         return _opencompass_log(content, name)
-    columns, rows = content.get("columns"), content.get("data")
+    columns = content.get("columns")
+    rows = content.get("data")
     if isinstance(columns, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows):
         return _table_of(columns, rows, name)
     return None
@@ -167,16 +170,16 @@ def _table_of(columns: list[Any], rows: list[list[Any]], name: str) -> Table:
     log = _mlflow_log(table)
     if log is not None:
         return log
-    texts = {column: cells for column, cells in table.columns.items() if not any(map(_is_file, cells))}
-    return replace(table, columns={column: [*map(_cell, cells)] for column, cells in texts.items()})
+    texts = {column: cells for column, cells in table.columns.items() if not any(map(_stands_for_file, cells))}
+    return replace(table, columns={column: [*map(_wandb_cell, cells)] for column, cells in texts.items()})
 
 
-def _is_file(value: Any) -> bool:
+def _stands_for_file(value: Any) -> bool:
     """Return whether a cell of W&B stands for an image or the like."""
     return isinstance(value, dict) and "_type" in value
 
 
-def _cell(value: Any) -> Any:
+def _wandb_cell(value: Any) -> Any:
     """Return what a cell of W&B holds; None where it is missing."""
     return None if isinstance(value, float) and math.isnan(value) else value
 
@@ -191,32 +194,22 @@ def _deepeval_log(run: dict[str, Any], cases: list[Any], name: str) -> Log:
         if not isinstance(case, dict):
             raise InputError(f"{name}: expected an object as test case {number:,}, got {shorten(case)}.")
         fields = {re.sub("(?=[A-Z])", "_", key).lower(): value for key, value in case.items()}
-        metadata = fields.get("metadata") or fields.get("additional_metadata")
-        texts = {part: fields.get(part) for part in ("input", "expected_output", "actual_output")}
-        further = metadata.items() if isinstance(metadata, dict) else ()
-        rows.add(number, texts | {f"metadata.{key}": value for key, value in further})
+        rows.add(number, _cells_of_case(fields))
         metrics.append(_metrics_of(fields.get("metrics_data")))
     table = rows.table("test cases")
     values: dict[str, list[Any]] = {}
-    directions = {}
+    higher_is_better = {}
     for metric in dict.fromkeys(metric for of_case in metrics for metric in of_case):
-        parts = [of_case.get(metric, {}) for of_case in metrics]
-        scores = [part.get("score") for part in parts]
+        results = [of_case.get(metric, {}) for of_case in metrics]
+        scores = [result.get("score") for result in results]
         if all(score is None for score in scores):
             # Another name, as a run with scores is not to be compared with it.
-            values[f"{metric} success"] = [None if part.get("error") else part.get("success") for part in parts]
+            values[f"{metric} success"] = [_passed(result) for result in results]
             continue
         values[metric] = scores
-        # A test passes on the better side of its threshold.
-        higher = {
-            part["success"] == (part["score"] > part["threshold"])
-            for part in parts
-            if all(is_number(part.get(value)) for value in ("score", "threshold", "success"))
-            and part["score"] != part["threshold"]
-            and not part.get("error")
-        }
-        if len(higher) == 1:
-            (directions[metric],) = higher
+        is_better = _is_higher_better(results)
+        if is_better is not None:
+            higher_is_better[metric] = is_better
     test_file = Path(str(run.get("testFile") or "")).stem
     return _results_of(
         "deepeval",
@@ -225,8 +218,40 @@ def _deepeval_log(run: dict[str, Any], cases: list[Any], name: str) -> Log:
         values,
         task=str(run.get("datasetAlias") or test_file),
         run=str(run.get("identifier") or ""),
-        higher_is_better=directions,
+        higher_is_better=higher_is_better,
     )
+
+
+def _cells_of_case(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the texts of a test case of deepeval, and its metadata."""
+    cells = {text: fields.get(text) for text in ("input", "expected_output", "actual_output")}
+    metadata = fields.get("metadata") or fields.get("additional_metadata")
+    if isinstance(metadata, dict):
+        for key, value in metadata.items():
+            cells[f"metadata.{key}"] = value
+    return cells
+
+
+def _passed(result: Mapping[str, Any]) -> Any:
+    """Return whether a test case passed, as the file says it; None where the metric failed."""
+    if result.get("error"):
+        return None
+    return result.get("success")
+
+
+def _is_higher_better(results: Sequence[Mapping[str, Any]]) -> bool | None:
+    """Return whether higher scores of a metric are better: a test passes on the better side of its threshold.
+
+    None where no test case tells, or where some say yes and others no.
+    """
+    answers = set()
+    for result in results:
+        has_numbers = all(is_number(result.get(key)) for key in ("score", "threshold", "success"))
+        if not has_numbers or result.get("error") or result["score"] == result["threshold"]:
+            continue
+        is_above = result["score"] > result["threshold"]
+        answers.add(result["success"] == is_above)
+    return answers.pop() if len(answers) == 1 else None
 
 
 def _metrics_of(metrics: Any) -> dict[str, dict[str, Any]]:
@@ -234,7 +259,8 @@ def _metrics_of(metrics: Any) -> dict[str, dict[str, Any]]:
     by_name: dict[str, dict[str, Any]] = {}
     for metric in metrics if isinstance(metrics, list) else ():
         if isinstance(metric, dict):
-            name, times = str(metric.get("name")), 1
+            name = str(metric.get("name"))
+            times = 1
             while name in by_name:
                 times += 1
                 name = f"{metric.get('name')} {times}"
@@ -246,23 +272,28 @@ def _ragas_log(table: Table, source: str, output: str, reference: str) -> Log | 
     """Return a table of ragas with scores; None for one without, and for one with texts of other systems."""
     if not {source, output} <= table.columns.keys() or (source == "question" and "contexts" not in table.columns):
         return None
-    values, fields = {}, {source, output, reference} | _FIELDS_OF_RAGAS
+    values = {}
+    fields = {source, output, reference} | _FIELDS_OF_RAGAS
     for column, cells in table.columns.items():
-        numbers = [_score_cell(cell) for cell in cells]
-        if column in fields or role_of(column) == "source":
+        role = role_of(column)
+        if column in fields or role == "source":
             continue
+        numbers = [_score_cell(cell) for cell in cells]
         if any(number is not None for number in numbers) and all(map(_is_number_or_none, numbers)):
             # "response.fluency" are grades, of which a table is read otherwise.
             if begun_by(column, [output], BETWEEN_GRADES):
                 return None
             if not _INDEX.fullmatch(column):
                 values[column] = numbers
-        elif any(isinstance(cell, dict) for cell in cells) or (
-            role_of(column) == "system" and any(isinstance(cell, str) and cell for cell in cells)
-        ):
+            continue
+        has_objects = any(isinstance(cell, dict) for cell in cells)
+        has_texts = any(isinstance(cell, str) and cell for cell in cells)
+        if has_objects or (role == "system" and has_texts):
             return None
+    if not values:
+        return None
     references = tuple(column for column in (reference, f"{reference}s") if column in table.columns)
-    return _results_of("ragas", table, Roles(source, references, (output,)), values) if values else None
+    return _results_of("ragas", table, Roles(source, references, (output,)), values)
 
 
 def _mlflow_log(table: Table) -> Log | None:
@@ -307,20 +338,19 @@ def _results_of(
     Samples have no ids: they are the same where their inputs are, and the references of these.
     """
     (output,) = roles.systems
-    no_rows = [None] * len(table.lines)
-    outputs = table.columns.get(output, no_rows)
-    columns = {**table.columns, output: ["" if cell is None else written(cell) for cell in outputs]}
-    references = tuple(
-        column
-        for column in roles.references
-        if any(cell not in (None, "", []) for cell in table.columns.get(column, ()))
-    )
-    for column in references:
-        columns[column] = [
-            cell if cell is None or isinstance(cell, list) else written(cell) for cell in columns[column]
-        ]
-    inputs = table.columns.get(roles.source or "", no_rows)
+    missing = [None] * len(table.lines)
+    columns = dict(table.columns)
+    columns[output] = ["" if cell is None else written(cell) for cell in table.columns.get(output, missing)]
+    references = []
+    for column in roles.references:
+        cells = table.columns.get(column, [])
+        if any(cell not in (None, "", []) for cell in cells):
+            references.append(column)
+            columns[column] = [cell if isinstance(cell, list | None) else written(cell) for cell in cells]
+    inputs = table.columns.get(roles.source or "", missing)
     key = _key_of(inputs, [columns[column] for column in references])
+    directions = {metric: False for metric in values if metric.startswith(_LOWER)}
+    directions |= higher_is_better or {}
     return Log(
         table.name,
         columns | key,
@@ -329,11 +359,10 @@ def _results_of(
         task=task or harness,
         run=run or run_of(table.name),
         key=tuple(key),
-        roles=Roles(roles.source if any(inputs) else None, references, roles.systems),
+        roles=Roles(roles.source if any(inputs) else None, tuple(references), roles.systems),
         scores=tuple(values),
         numbers=numbers_of_scores({metric: {output: cells} for metric, cells in values.items()}, table.name),
-        higher_is_better={metric: False for metric in values if metric.startswith(_LOWER)}
-        | dict(higher_is_better or {}),
+        higher_is_better=directions,
         no_texts="" if any(columns[output]) else f"{table.name} has no texts in {output!r}",
     )
 
@@ -383,27 +412,26 @@ def _opencompass_log(samples: Mapping[str, Any], name: str) -> Log:
     rows = RaggedRows(name)
     no_texts = ""
     for index in sorted(samples, key=int):
-        sample, place = samples[index], f"{name}, sample {shorten(index)}"
+        sample = samples[index]
+        location = f"{name}, sample {shorten(index)}"
         if not _is_prediction(sample):
-            raise InputError(f"{place}: expected an object with a prediction, got {shorten(sample)}.")
-        prediction, prompt, gold = sample[_PREDICTION], sample.get(_PROMPT), sample.get(_GOLD)
+            raise InputError(f"{location}: expected an object with a prediction, got {shorten(sample)}.")
+        prediction = sample[_PREDICTION]
+        prompt = sample.get(_PROMPT)
         if "choices" in sample or any(part.startswith("label: ") for part in sample):
-            no_texts = no_texts or f"{place}: the prediction is a choice by likelihood, not a text that a model wrote"
+            if not no_texts:
+                no_texts = f"{location}: the prediction is a choice by likelihood, not a text that a model wrote"
         elif isinstance(prediction, list) and (prompt is None or _are_turns(prompt)):
-            raise InputError(f"{place}: the predictions are turns of a conversation; expected an answer.")
-        texts = prediction if isinstance(prediction, list) else [prediction]
-        texts = ["" if text is None else written(text) for text in texts] or [""]
-        golds = gold if isinstance(gold, list) else [] if gold is None else [gold]
-        rows.add(
-            int(index) + 1,
-            {
-                "index": index,
-                _PROMPT: _last_said(prompt),
-                _PREDICTION: "" if no_texts else texts[0] if len(texts) == 1 else texts,
-                _GOLD: [written(text) for text in golds if text is not None],
-            },
-        )
+            raise InputError(f"{location}: the predictions are turns of a conversation; expected an answer.")
+        cells = {
+            "index": index,
+            _PROMPT: _text_of_last_message(prompt),
+            _PREDICTION: "" if no_texts else _text_or_repeats(prediction),
+            _GOLD: [written(text) for text in _as_list(sample.get(_GOLD)) if text is not None],
+        }
+        rows.add(int(index) + 1, cells)
     table = rows.table("predictions")
+    references = (_GOLD,) if any(table.columns[_GOLD]) else ()
     return Log(
         name,
         table.columns,
@@ -412,9 +440,21 @@ def _opencompass_log(samples: Mapping[str, Any], name: str) -> Log:
         task=Path(unpacked(name)).stem,
         run="",
         key=("index",),
-        roles=Roles(_PROMPT, (_GOLD,) if any(table.columns[_GOLD]) else (), (_PREDICTION,)),
+        roles=Roles(_PROMPT, references, (_PREDICTION,)),
         no_texts=no_texts,
     )
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _text_or_repeats(prediction: Any) -> str | list[str]:
+    """Return the text of a prediction, or those of several sequences; "" where there is none."""
+    texts = ["" if text is None else written(text) for text in _as_list(prediction)]
+    if len(texts) > 1:
+        return texts
+    return texts[0] if texts else ""
 
 
 def joined_parts(logs: Sequence[Log]) -> list[Log]:
@@ -449,7 +489,7 @@ def _are_turns(prompt: Any) -> bool:
     return isinstance(prompt, list) and any(isinstance(turn, list) for turn in prompt)
 
 
-def _last_said(prompt: Any) -> str | None:
+def _text_of_last_message(prompt: Any) -> str | None:
     """Return a prompt, or the text of the last message."""
     if isinstance(prompt, list) and prompt and isinstance(prompt[-1], dict):
         prompt = prompt[-1].get("prompt", prompt[-1].get("content"))

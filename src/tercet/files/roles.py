@@ -103,9 +103,9 @@ def name_role(name: str) -> NameRole:
     """
     parts, words, codes = _words_of(name)
     whole = re.sub(r"[\s\d]+$", "", " ".join(parts.split()))
-    for known_role, names in _WHOLE_OTHERS.items():
+    for role_of_names, names in _WHOLE_OTHERS.items():
         if whole in names:
-            return NameRole(known_role, whole, is_whole=True)
+            return NameRole(role_of_names, whole, is_whole=True)
     if not words:
         return NameRole("system", "", is_whole=False)
     role, word = _role_of_words(parts, words)
@@ -144,8 +144,8 @@ def _role_of_words(parts: str, words: Sequence[str]) -> tuple[str, str]:
     return "system", ""
 
 
-def _first_in(words: Sequence[str], known: frozenset[str]) -> str:
-    return next((word for word in words if word in known), "")
+def _first_in(words: Sequence[str], words_of_role: frozenset[str]) -> str:
+    return next((word for word in words if word in words_of_role), "")
 
 
 def role_of(name: str) -> str:
@@ -153,8 +153,8 @@ def role_of(name: str) -> str:
 
     A name of which only a part says that it is a source or a reference is that of a system.
     """
-    said = name_role(name)
-    return said.role if said.is_whole or said.role == "about" else "system"
+    role, _, is_whole = name_role(name)
+    return role if is_whole or role == "about" else "system"
 
 
 def guess_roles(table: Table, references: Sequence[str] = ()) -> Roles:
@@ -177,46 +177,46 @@ def guess_roles(table: Table, references: Sequence[str] = ()) -> Roles:
     lacks = {name: lack(cells) for name, cells in table.columns.items()}
     references = [name for name in references if name in table.columns]
     names = _Names(table, lacks, references)
-    roles = {name: names.roles[name] for name in table.columns}
-    reasons = names.reasons
     if not references:
-        for name in _labels_for_references(table, roles, lacks):
-            roles[name] = "about"
-            reasons[name] = _FEW_VALUES
-    unlike = _references_unlike_systems(table, names, roles)
-    for name in unlike:
-        roles[name] = "about"
-        reasons[name] = UNLIKE_SYSTEMS
-    targets = tuple(name for name, role in roles.items() if role == "reference" and _has_texts(table, name, lacks))
-    texts = [name for name, reason in lacks.items() if not reason]
-    sources = [name for name in texts if roles[name] == "source"]
+        names.take_as_about(_labels_for_references(names), _FEW_VALUES)
+    unlike = _references_unlike_systems(names)
+    names.take_as_about(unlike, UNLIKE_SYSTEMS)
+    targets = names.targets()
     # "source" goes before "question", wherever they stand.
-    sources.sort(key=lambda name: clear_role(name) != "source")
-    systems = tuple(name for name in texts if roles[name] == "system")
-    left_out = _left_out({name: table.columns[name] for name in systems}, _lists(table, references or targets))
-    systems = tuple(name for name in systems if name not in left_out)
-    earlier = _earlier(systems)
-    systems = tuple(name for name in systems if name not in earlier)
-    left_out |= dict.fromkeys(earlier, _EARLIER)
-    left_out |= {
-        name: reason
-        for name, reason in lacks.items()
-        if reason and roles[name] == "system" and _is_missed(table.columns[name], reason)
-    }
-    reasons |= {name: reason for name, reason in lacks.items() if reason and name not in targets} | left_out
+    sources = sorted(names.with_texts("source"), key=lambda name: clear_role(name) != "source")
+    left_out = _not_systems(names, references or targets)
+    systems = [name for name in names.with_texts("system") if name not in left_out]
+    reasons = names.reasons
+    for name, reason in lacks.items():
+        if reason and name not in targets:
+            reasons[name] = reason
+    reasons |= left_out
     doubtful = [name for name in names.doubtful if not lacks[name] and name not in left_out]
     if set(systems) <= set(doubtful) and not set(targets) <= set(doubtful):
         # As references they would leave no system.
         doubtful = []
     return Roles(
         sources[0] if sources else None,
-        targets,
-        systems,
+        tuple(targets),
+        tuple(systems),
         left_out,
         reasons=reasons,
         doubtful=tuple(doubtful),
         unlike=tuple(unlike),
     )
+
+
+def _not_systems(names: _Names, references: Sequence[str]) -> dict[str, str]:
+    """Return, by column that its name alone would make a system, what it holds instead."""
+    columns = names.table.columns
+    cells = {name: columns[name] for name in names.with_texts("system")}
+    left_out = _left_out(cells, _lists(names.table, references))
+    left_out |= dict.fromkeys(_earlier([name for name in cells if name not in left_out]), _EARLIER)
+    for name, role in names.roles.items():
+        reason = names.lacks[name]
+        if role == "system" and reason and _is_missed(columns[name], reason):
+            left_out[name] = reason
+    return left_out
 
 
 def _earlier(systems: Sequence[str]) -> list[str]:
@@ -227,29 +227,24 @@ def _earlier(systems: Sequence[str]) -> list[str]:
     return [] if has_later or len(earlier) == len(systems) else earlier
 
 
-def _labels_for_references(table: Table, roles: Mapping[str, str], lacks: Mapping[str, str]) -> list[str]:
+def _labels_for_references(names: _Names) -> list[str]:
     """Return the columns of references that hold labels, where texts of systems are none."""
-    systems = [table.columns[name] for name, role in roles.items() if role == "system" and not lacks[name]]
-    if not systems or any(map(_has_few_values, systems)):
+    columns = names.table.columns
+    systems = names.with_texts("system")
+    if not systems or any(_has_few_values(columns[name]) for name in systems):
         return []
-    references = [name for name, role in roles.items() if role == "reference" and not lacks[name]]
-    return [name for name in references if _has_few_values(table.columns[name])]
+    return [name for name in names.with_texts("reference") if _has_few_values(columns[name])]
 
 
-def _references_unlike_systems(table: Table, names: _Names, roles: Mapping[str, str]) -> list[str]:
+def _references_unlike_systems(names: _Names) -> list[str]:
     """Return the columns called as references, and not clearly, with which systems share no words, unlike others."""
-    called_so = [name for name, role in roles.items() if role == "reference" and _has_texts(table, name, names.lacks)]
-    perhaps = {name for name in called_so if name not in names.known and names.said[name].word not in _CLEAR_FIRST}
-    if not perhaps:
+    targets = names.targets()
+    unclear = {name for name in targets if name not in names.references and names.said[name].word not in _CLEAR_FIRST}
+    if not unclear:
         return []
-    systems = [name for name, role in roles.items() if role == "system" and not names.lacks[name]]
-    references = {name: [" ".join(texts) for texts in _lists(table, [name])] for name in called_so}
-    return [name for name in unrelated(references, _lists(table, systems)) if name in perhaps]
-
-
-def _has_texts(table: Table, column: str, lacks: Mapping[str, str]) -> bool:
-    """Return whether a column has texts, or lists of them."""
-    return not lacks[column] or not lack(_within(table.columns[column]))
+    references = {name: [" ".join(texts) for texts in _lists(names.table, [name])] for name in targets}
+    systems = _lists(names.table, names.with_texts("system"))
+    return [name for name in unrelated(references, systems) if name in unclear]
 
 
 class _Names:
@@ -258,8 +253,8 @@ class _Names:
     def __init__(self, table: Table, lacks: Mapping[str, str], references: Sequence[str]) -> None:
         self.table = table
         self.lacks = lacks
-        #: The columns of references that are known.
-        self.known = references
+        #: The columns of references that are known; `targets` may be more.
+        self.references = references
         self.said = {name: name_role(name) for name in table.columns}
         self.roles: dict[str, str] = {}
         self.reasons: dict[str, str] = {}
@@ -267,10 +262,28 @@ class _Names:
         self._take_whole_names()
         self._let_weak_references_give_way()
         self._take_parts()
+        # In the order of the columns.
+        self.roles = {name: self.roles[name] for name in table.columns}
+
+    def take_as_about(self, columns: Iterable[str], reason: str) -> None:
+        """Give columns no other role than to say something about the texts."""
+        for name in columns:
+            self.roles[name] = "about"
+            self.reasons[name] = reason
+
+    def with_texts(self, role: str) -> list[str]:
+        """Return the columns of texts in a role."""
+        return [name for name, of_name in self.roles.items() if of_name == role and not self.lacks[name]]
+
+    def targets(self) -> list[str]:
+        """Return the columns of references: of texts, or of lists of them."""
+        references = [name for name, role in self.roles.items() if role == "reference"]
+        columns = self.table.columns
+        return [name for name in references if not self.lacks[name] or not lack(_within(columns[name]))]
 
     def _take_whole_names(self) -> None:
         for name, said in self.said.items():
-            if name in self.known:
+            if name in self.references:
                 self.roles[name] = "reference"
                 self.reasons[name] = "it is named as one"
             elif not said.word:
@@ -285,24 +298,22 @@ class _Names:
 
     def _let_weak_references_give_way(self) -> None:
         """Take an "answer" beside a "ground_truth" for a system's; where there are other systems, it is doubtful."""
-        references = self._with_texts("reference")
-        weak = [name for name in references if self.said[name].word in _WEAK and name not in self.known]
-        if not self.known and len(weak) == len(references):
+        references = self.with_texts("reference")
+        weak = [name for name in references if self.said[name].word in _WEAK and name not in self.references]
+        if not self.references and len(weak) == len(references):
             return
-        has_systems = bool(self._with_texts("system"))
+        has_systems = bool(self.with_texts("system"))
         for name in weak:
             self.roles[name] = "system"
             self.reasons[name] += ", and another column says more clearly that it has the references"
-            if has_systems and not self.known:
+            if has_systems and not self.references:
                 self.doubtful.append(name)
 
     def _take_parts(self) -> None:
         """Give a role to the columns whose names say one beside something else."""
         in_part = [name for name in self.said if name not in self.roles]
-        has_references = any(
-            role == "reference" and _has_texts(self.table, name, self.lacks) for name, role in self.roles.items()
-        )
-        has_source = bool(self._with_texts("source"))
+        has_references = bool(self.targets())
+        has_source = bool(self.with_texts("source"))
         like_references = self._like_references(in_part) if has_references else []
         for name in in_part:
             role, word, _ = self.said[name]
@@ -318,7 +329,7 @@ class _Names:
     def _take_part_of_reference(self, name: str, word: str, has_references: bool) -> None:
         # "reference_anna" is hardly a system, and "human-dpo" hardly a reference beside one.
         is_clear = word in _CLEAR_FIRST and folded(name).startswith(word)
-        if not self.known and has_references == is_clear:
+        if not self.references and has_references == is_clear:
             self.doubtful.append(name)
         if has_references:
             self._make_system(name, "another column has the references")
@@ -327,10 +338,6 @@ class _Names:
         self.roles[name] = "system"
         self.reasons[name] += f", and {reason}"
 
-    def _with_texts(self, role: str) -> list[str]:
-        """Return the columns of texts in a role."""
-        return [name for name, of_name in self.roles.items() if of_name == role and not self.lacks[name]]
-
     def _like_references(self, columns: Sequence[str]) -> list[str]:
         """Return which of some columns share words with the references as systems do; none where rows are too few."""
         targets = [name for name, role in self.roles.items() if role == "reference"]
@@ -338,7 +345,7 @@ class _Names:
         if len({tuple(texts) for texts in lists if texts}) < LEAST_ROWS:
             return []
         with_texts = [name for name in columns if not self.lacks[name]]
-        cells = {name: self.table.columns[name] for name in [*with_texts, *self._with_texts("system")]}
+        cells = {name: self.table.columns[name] for name in [*with_texts, *self.with_texts("system")]}
         strangers = unrelated(cells, lists)
         return [name for name in with_texts if name not in strangers]
 
@@ -539,13 +546,13 @@ def unrelated(columns: Mapping[str, Sequence[Any]], references: Sequence[Sequenc
 
 def _shares(texts: Sequence[Words], targets: Sequence[Words]) -> tuple[float, float]:
     """Return the mean share of words in common with the own references, and how much more it is than with others."""
-    own_share = _mean(zip(texts, targets, strict=True))
+    own_share = _mean_share(zip(texts, targets, strict=True))
     shifts = range(1, min(_SHIFTS, len(targets) - 1) + 1)
-    other_shares = [_mean(zip(texts, [*targets[shift:], *targets[:shift]], strict=True)) for shift in shifts]
+    other_shares = [_mean_share(zip(texts, [*targets[shift:], *targets[:shift]], strict=True)) for shift in shifts]
     return own_share, own_share - sum(other_shares) / len(other_shares)
 
 
-def _mean(pairs: Iterable[tuple[Words, Words]]) -> float:
+def _mean_share(pairs: Iterable[tuple[Words, Words]]) -> float:
     # Of the shorter text: an answer of one word is wholly within a long explanation.
     shares = [len(text & target) / min(len(text), len(target)) for text, target in pairs if text and target]
     return sum(shares) / len(shares) if shares else 0.0

@@ -42,8 +42,8 @@ def objects_by_system(table: Table, column: str, systems: Sequence[str]) -> Iter
         if cell is None:
             continue
         if not isinstance(cell, dict) or not all(isinstance(scores, dict | None) for scores in cell.values()):
-            place, form = table.place(row, column), "{system: {dimension: value}}"
-            raise InputError(f"{place}: expected {form}, got {shorten(cell)}.")
+            form = "{system: {dimension: value}}"
+            raise InputError(f"{table.location(row, column)}: expected {form}, got {shorten(cell)}.")
         for system, by_name in cell.items():
             if system in systems:
                 yield row, system, by_name or {}
@@ -57,10 +57,10 @@ def direction_of(name: str) -> Literal["lower", "higher"] | None:
     """
     if _LESS.search(name):
         return None
-    words = _words(name)
-    of_errors = [place for place, word in enumerate(words) if word in LOWER]
+    words = _words_of_name(name)
+    of_errors = [index for index, word in enumerate(words) if word in LOWER]
     if of_errors:
-        if any(_is_denied(words, place) for place in of_errors):
+        if any(_is_denied(words, index) for index in of_errors):
             return "higher"
         return None if TURNED.intersection(words) else "lower"
     if not HIGHER.intersection(words) or IN_DOUBT.intersection(words):
@@ -68,7 +68,7 @@ def direction_of(name: str) -> Literal["lower", "higher"] | None:
     return "higher"
 
 
-def _words(name: str) -> list[str]:
+def _words_of_name(name: str) -> list[str]:
     return re.findall("[a-z]+", re.sub("(?<=[a-z])(?=[A-Z])", " ", name).casefold())
 
 
@@ -78,13 +78,13 @@ def is_of_effort(name: str) -> bool:
     >>> is_of_effort("responseTime"), is_of_effort("accuracy")
     (True, False)
     """
-    return not TAKEN.isdisjoint(_words(name))
+    return not TAKEN.isdisjoint(_words_of_name(name))
 
 
-def _is_denied(words: Sequence[str], place: int) -> bool:
+def _is_denied(words: Sequence[str], index: int) -> bool:
     """Return whether the words beside one say that there is none of it."""
-    before = words[place - 1] if place else ""
-    behind = words[place + 1] if place + 1 < len(words) else ""
+    before = words[index - 1] if index else ""
+    behind = words[index + 1] if index + 1 < len(words) else ""
     return before in NONE_OF or behind == FREE_OF
 
 
@@ -103,14 +103,17 @@ class Directions(NamedTuple):
 def directions_of(names: Iterable[str], said: Mapping[str, bool] | None = None) -> Directions:
     """Return which values of scores are better: as a file says of some (True: higher), else as their names do."""
     said = said or {}
-    found: dict[str, list[str]] = {"lower": [], "higher": []}
+    lower: list[str] = []
+    higher: list[str] = []
     for name in names:
         direction: str | None = direction_of(name)
         if name in said:
             direction = "higher" if said[name] else "lower"
-        if direction is not None:
-            found[direction].append(name)
-    return Directions(tuple(found["lower"]), tuple(found["higher"]))
+        if direction == "lower":
+            lower.append(name)
+        elif direction == "higher":
+            higher.append(name)
+    return Directions(tuple(lower), tuple(higher))
 
 
 def systems_of(table: Table, name: str) -> list[str]:
@@ -153,7 +156,7 @@ def score_columns(table: Table, systems: Sequence[str], name: str) -> dict[str, 
     named ``scores``, which hold scores by name; in objects of scores by name in the column ``base``; or, of one
     system, in the column of that name. InputError names the systems without numbers.
     """
-    cells = {system: _cells(table, system, name, alone=len(systems) == 1) for system in systems}
+    cells = {system: _cells_of_system(table, system, name, alone=len(systems) == 1) for system in systems}
     lacking = [shorten(system) for system, (_, column_cells) in cells.items() if column_cells is None]
     if lacking:
         expected = " or ".join(repr(form) for form in (f"{systems[0]}.{name}", f"{name}_{systems[0]}"))
@@ -168,13 +171,15 @@ def score_columns(table: Table, systems: Sequence[str], name: str) -> dict[str, 
         meaning = f"{shorten(name)} of {shorten(system)}"
         known_cells = column_cells or []
         notation = table.notation_of(known_cells, meaning, beside=of_all)
-        numbers[system] = read_numbers(known_cells, meaning, notation, place=partial(table.place, column=column))
+        numbers[system] = read_numbers(
+            known_cells, meaning, notation, location=partial(table.location, column=column)
+        )
     return numbers
 
 
 def columns_of_scores(table: Table, systems: Sequence[str], name: str) -> set[str]:
     """Return the columns from which :func:`score_columns` takes the numbers of a name."""
-    return {_cells(table, system, name, alone=len(systems) == 1)[0] for system in systems}
+    return {_cells_of_system(table, system, name, alone=len(systems) == 1)[0] for system in systems}
 
 
 def columns_beside(table: Table, systems: Sequence[str], name: str) -> dict[str, str]:
@@ -182,14 +187,14 @@ def columns_beside(table: Table, systems: Sequence[str], name: str) -> dict[str,
 
     Of a single system it may be called by the name alone. Systems without one, or with several, are left out.
     """
-    found = {}
+    column_of = {}
     for system in systems:
-        columns = [column for column in dict.fromkeys(_names(system, name)) if column in table.columns]
+        columns = _columns_of(table, system, name)
         if len(systems) == 1 and name in table.columns:
             columns.append(name)
         if len(columns) == 1:
-            found[system] = columns[0]
-    return found
+            column_of[system] = columns[0]
+    return column_of
 
 
 def without_scores(table: Table, names: Sequence[str]) -> Table:
@@ -211,13 +216,17 @@ def _rest(column: str, name: str) -> str | None:
     return None
 
 
-def _names(system: str, name: str) -> list[str]:
-    return [f"{first}{between}{last}" for first, last in ((system, name), (name, system)) for between in SEPARATORS]
+def _columns_of(table: Table, system: str, name: str) -> list[str]:
+    """Return the columns called by a system and a name, either of which may stand first."""
+    titles = [f"{system}{between}{name}" for between in SEPARATORS]
+    titles += [f"{name}{between}{system}" for between in SEPARATORS]
+    return [title for title in dict.fromkeys(titles) if title in table.columns]
 
 
-def _cells(table: Table, system: str, name: str, *, alone: bool) -> tuple[str, list[Any] | None]:
+def _cells_of_system(table: Table, system: str, name: str, *, alone: bool) -> tuple[str, list[Any] | None]:
     """Return the column and the cells of a system's scores; None where there are none."""
-    columns = [column for column in dict.fromkeys(_names(system, name)) if column in table.columns]
+    # A column of their own: "base.COMET".
+    columns = _columns_of(table, system, name)
     if len(columns) > 1:
         raise InputError(
             f"{table.name} has scores {shorten(name)} of {shorten(system)} in several columns: "
@@ -225,17 +234,39 @@ def _cells(table: Table, system: str, name: str, *, alone: bool) -> tuple[str, l
         )
     if columns:
         return columns[0], table.columns[columns[0]]
-    by_system = table.columns.get(name, [])
-    if any(isinstance(cell, dict) and system in cell for cell in by_system):
-        for row, cell in enumerate(by_system):
+
+    # Objects by system in the column of the score: {"base": 0.8}.
+    cells_of_score = table.columns.get(name, [])
+    if _have_key(cells_of_score, system):
+        for row, cell in enumerate(cells_of_score):
             if not isinstance(cell, dict | None):
                 form = "{system: number}"
-                raise InputError(f"{table.place(row, name)}: expected {form}, got {shorten(cell)}.")
-        return name, [None if cell is None else cell.get(system) for cell in by_system]
-    objects = {row: by_name for row, owner, by_name in objects_by_system(table, OBJECTS, [system]) if owner == system}
-    if any(name in by_name for by_name in objects.values()):
-        return OBJECTS, [objects.get(row, {}).get(name) for row in range(len(table.lines))]
-    by_name = table.columns.get(system, [])
-    if any(isinstance(cell, dict) and name in cell for cell in by_name):
-        return system, [cell.get(name) if isinstance(cell, dict) else None for cell in by_name]
-    return name, by_system if alone and by_system else None
+                raise InputError(f"{table.location(row, name)}: expected {form}, got {shorten(cell)}.")
+        return name, _values_of(cells_of_score, system)
+
+    # Objects of scores by system in a column "scores": {"base": {"COMET": 0.8}}.
+    objects: list[dict[str, Any] | None] = [None] * len(table.lines)
+    for row, _, scores in objects_by_system(table, OBJECTS, [system]):
+        objects[row] = scores
+    if _have_key(objects, name):
+        return OBJECTS, _values_of(objects, name)
+
+    # Objects by score in the column of the system: {"COMET": 0.8}.
+    cells_of_system = table.columns.get(system, [])
+    if _have_key(cells_of_system, name):
+        return system, _values_of(cells_of_system, name)
+
+    # Numbers in the column of the score, which are of the only system.
+    if alone and cells_of_score:
+        return name, cells_of_score
+    return name, None
+
+
+def _have_key(cells: Iterable[Any], key: str) -> bool:
+    """Return whether some cells are objects with a key."""
+    return any(isinstance(cell, dict) and key in cell for cell in cells)
+
+
+def _values_of(cells: Iterable[Any], key: str) -> list[Any]:
+    """Return what cells that are objects have under a key; None where one has nothing."""
+    return [cell.get(key) if isinstance(cell, dict) else None for cell in cells]

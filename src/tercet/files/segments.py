@@ -34,7 +34,7 @@ def in_segments(memories: Mapping[str, Memory], reference: str) -> dict[str, Mem
     timed = {path: memory for path, memory in memories.items() if BEGIN in memory.labels}
     if not timed:
         return {**memories}
-    pieces = {path: _pieces(memory) for path, memory in timed.items()}
+    pieces = {path: _pieces_of_memory(memory) for path, memory in timed.items()}
     if reference not in timed:
         # A file of utterances has no channels.
         wholes = {path: _of_whole(of_file, lambda piece: piece.recording) for path, of_file in pieces.items()}
@@ -82,7 +82,7 @@ class _Piece(NamedTuple):
 _Rows = list[tuple[int, str, str]]
 
 
-def _pieces(memory: Memory) -> list[_Piece]:
+def _pieces_of_memory(memory: Memory) -> list[_Piece]:
     no_names = [""] * len(memory.lines)
     channels = memory.labels.get(CHANNEL, no_names)
     speakers = memory.labels.get(SPEAKER, no_names)
@@ -109,12 +109,12 @@ def _with_common_channels(pieces: Mapping[str, list[_Piece]]) -> dict[str, list[
     for path, of_file in pieces.items():
         channels: dict[str, str] = {}
         for piece in of_file:
-            known = channels.setdefault(piece.recording, piece.channel)
-            if known != piece.channel:
+            channel = channels.setdefault(piece.recording, piece.channel)
+            if channel != piece.channel:
                 raise InputError(
-                    f"{path} has the channels {known!r} and {piece.channel!r} of {piece.recording!r}, and {without} "
-                    "has no channels: it is not clear which words are of which. Give the channels different names of "
-                    "recordings in both files."
+                    f"{path} has the channels {channel!r} and {piece.channel!r} of {piece.recording!r}, and "
+                    f"{without} has no channels: it is not clear which words are of which. Give the channels "
+                    "different names of recordings in both files."
                 )
     return {path: [piece._replace(channel="") for piece in of_file] for path, of_file in pieces.items()}
 
@@ -127,7 +127,7 @@ def _of_whole(pieces: Iterable[_Piece], key_of: Callable[[_Piece], str]) -> _Row
     by_key: dict[str, list[_Piece]] = {}
     for piece in pieces:
         by_key.setdefault(key_of(piece), []).append(piece)
-    return [(min(piece.line for piece in of_key), key, _text(of_key)) for key, of_key in by_key.items()]
+    return [(min(piece.line for piece in of_key), key, _text_of_pieces(of_key)) for key, of_key in by_key.items()]
 
 
 def _of_wholes(pieces: Mapping[str, list[_Piece]], reference: str) -> dict[str, _Rows]:
@@ -156,7 +156,7 @@ def _speakers(pieces: Iterable[_Piece]) -> dict[str, set[str]]:
     return speakers
 
 
-def _text(pieces: Iterable[_Piece]) -> str:
+def _text_of_pieces(pieces: Iterable[_Piece]) -> str:
     """Return the words of pieces, in the order of time, or as they come where some have no times."""
     pieces = list(pieces)
     if all(piece.has_times for piece in pieces):
@@ -242,11 +242,11 @@ def _times(piece: _Piece) -> tuple[float, float]:
     return (round(piece.begin, 3), round(piece.end, 3))
 
 
-class _Found(NamedTuple):
+class _JoinedFile(NamedTuple):
     """What a file has at the times of a reference."""
 
     #: Pieces, each with one of the segments to which it belongs.
-    placed: list[tuple[_Piece, int]]
+    inside: list[tuple[_Piece, int]]
     outside: list[_Piece]
     #: The recordings in which it names speakers that the reference does not have there.
     other_names: set[str]
@@ -255,21 +255,21 @@ class _Found(NamedTuple):
 def _by_time(pieces: Mapping[str, list[_Piece]], reference: str, memories: Mapping[str, Memory]) -> dict[str, Memory]:
     units = _Units(pieces[reference])
     timelines = _timelines(units.segments)
-    found: dict[str, _Found] = {}
+    joined_files: dict[str, _JoinedFile] = {}
     for path, of_file in pieces.items():
         if path == reference:
             continue
-        found[path] = _found(of_file, units, timelines)
-        _tell_outside(found[path], memories[path], memories[reference])
+        joined_files[path] = _joined_by_time(of_file, units, timelines)
+        _tell_outside(joined_files[path], memories[path], memories[reference])
         _tell_missing(pieces, path, reference)
     # Every file has joined what its pieces overlap.
     members = units.members()
-    for path in found:
-        _tell_names(found[path], units, members, path, reference)
+    for path in joined_files:
+        _tell_names(joined_files[path], units, members, path, reference)
     _tell_units(memories[reference], members, units)
-    ids = _ids(members, units.segments)
-    rows = {path: _rows(of_file.placed, units, ids) for path, of_file in found.items()}
-    rows[reference] = _rows([(segment, number) for number, segment in enumerate(units.segments)], units, ids)
+    ids = _unit_ids(members, units.segments)
+    rows = {path: _rows_of_units(of_file.inside, units, ids) for path, of_file in joined_files.items()}
+    rows[reference] = _rows_of_units([(segment, number) for number, segment in enumerate(units.segments)], units, ids)
     return {path: texts_by_id(rows[path], memories[path].name) for path in pieces}
 
 
@@ -282,34 +282,36 @@ def _timelines(segments: Sequence[_Piece]) -> dict[tuple[str, str | None], _Time
     return {key: _Timeline(segments, of_key) for key, of_key in numbers.items()}
 
 
-def _found(pieces: Iterable[_Piece], units: _Units, timelines: Mapping[tuple[str, str | None], _Timeline]) -> _Found:
+def _joined_by_time(
+    pieces: Iterable[_Piece], units: _Units, timelines: Mapping[tuple[str, str | None], _Timeline]
+) -> _JoinedFile:
     expected = _speakers(units.segments)
     other_names = {where for where, names in _speakers(pieces).items() if not names <= expected.get(where, names)}
-    found = _Found([], [], other_names)
+    joined_file = _JoinedFile([], [], other_names)
     for piece in pieces:
         speaker = None if piece.where in other_names else piece.speaker
         timeline = timelines.get((piece.where, speaker))
         segments = [] if timeline is None else timeline.at(piece)
         if segments:
             units.unite(segments)
-            found.placed.append((piece, segments[0]))
+            joined_file.inside.append((piece, segments[0]))
         else:
-            found.outside.append(piece)
-    return found
+            joined_file.outside.append(piece)
+    return joined_file
 
 
-def _rows(placed: Iterable[tuple[_Piece, int]], units: _Units, ids: Mapping[int, str]) -> _Rows:
+def _rows_of_units(inside: Iterable[tuple[_Piece, int]], units: _Units, ids: Mapping[int, str]) -> _Rows:
     """Return the text of each unit; without a piece it is empty."""
     by_unit: dict[int, list[_Piece]] = {unit: [] for unit in ids}
-    for piece, segment in placed:
+    for piece, segment in inside:
         by_unit[units.unit_of(segment)].append(piece)
     return [
-        (min((piece.line for piece in of_unit), default=1), ids[unit], _text(of_unit))
+        (min((piece.line for piece in of_unit), default=1), ids[unit], _text_of_pieces(of_unit))
         for unit, of_unit in by_unit.items()
     ]
 
 
-def _ids(members: Mapping[int, list[int]], segments: Sequence[_Piece]) -> dict[int, str]:
+def _unit_ids(members: Mapping[int, list[int]], segments: Sequence[_Piece]) -> dict[int, str]:
     """Return a name of each unit: recording, channel and time, and the speaker where two have the same."""
     ids: dict[int, str] = {}
     taken: set[str] = set()
@@ -327,22 +329,22 @@ def _ids(members: Mapping[int, list[int]], segments: Sequence[_Piece]) -> dict[i
 # What users are told.
 
 
-def _tell_outside(found: _Found, memory: Memory, reference: Memory) -> None:
+def _tell_outside(joined_file: _JoinedFile, memory: Memory, reference: Memory) -> None:
     """Warn of pieces outside the segments of the reference; InputError where there are no others."""
-    if not found.outside:
+    if not joined_file.outside:
         return
-    piece = found.outside[0]
+    piece = joined_file.outside[0]
     kind = "word" if piece.is_word else "segment"
     first = f"{shorten(piece.text)} of {piece.where} at {piece.begin:g}"
-    if not found.placed:
-        segment = _pieces(reference)[0]
+    if not joined_file.inside:
+        segment = _pieces_of_memory(reference)[0]
         raise InputError(
             f"No {kind} of {memory.name}, such as {first}, lies in a segment of {reference.name}, such as "
             f"{segment.where} {segment.begin:g}-{segment.end:g}; expected the same names of recordings and channels, "
             "and times in seconds."
         )
     warn(
-        f"{memory.name}: {len(found.outside):,} of {len(memory.lines):,} {kind}s lie outside the segments of "
+        f"{memory.name}: {len(joined_file.outside):,} of {len(memory.lines):,} {kind}s lie outside the segments of "
         f"{reference.name}, the first {first}: not scored."
     )
 
@@ -350,8 +352,8 @@ def _tell_outside(found: _Found, memory: Memory, reference: Memory) -> None:
 def _tell_missing(pieces: Mapping[str, list[_Piece]], path: str, reference: str) -> None:
     """Warn of recordings of which a file has nothing."""
     expected = _speakers(pieces[reference])
-    there = _speakers(pieces[path])
-    missing = [where for where in expected if where not in there]
+    recordings = _speakers(pieces[path])
+    missing = [where for where in expected if where not in recordings]
     if missing:
         warn(
             f"{path} has nothing of {len(missing):,} of the {len(expected):,} recordings of {reference}, the first "
@@ -359,18 +361,20 @@ def _tell_missing(pieces: Mapping[str, list[_Piece]], path: str, reference: str)
         )
 
 
-def _tell_names(found: _Found, units: _Units, members: Mapping[int, list[int]], path: str, reference: str) -> None:
+def _tell_names(
+    joined_file: _JoinedFile, units: _Units, members: Mapping[int, list[int]], path: str, reference: str
+) -> None:
     """Warn of speakers with other names; InputError where several talk at once, in both files."""
-    named = _speakers([*(piece for piece, _ in found.placed), *found.outside])
+    named = _speakers([*(piece for piece, _ in joined_file.inside), *joined_file.outside])
     expected = _speakers(units.segments)
     by_unit: dict[int, list[_Piece]] = {}
-    for piece, segment in found.placed:
+    for piece, segment in joined_file.inside:
         unit = units.unit_of(segment)
         # Where times are the same, or there is one speaker on each side, names decide nothing.
         is_same = len(members[unit]) == 1 and _times(piece) == _times(units.segments[segment])
         sides = (named[piece.where], expected[piece.where])
         is_named = not any("" in side for side in sides)
-        if piece.where in found.other_names and not is_same and is_named and max(map(len, sides)) > 1:
+        if piece.where in joined_file.other_names and not is_same and is_named and max(map(len, sides)) > 1:
             by_unit.setdefault(unit, []).append(piece)
     if not by_unit:
         return
@@ -384,7 +388,7 @@ def _tell_names(found: _Found, units: _Units, members: Mapping[int, list[int]], 
     first = several[0]
     warn(
         f"{path}: {len(several):,} of {len(named):,} recordings have speakers whose names are not in {reference}, "
-        f"the first {first!r} ({_listed(named[first])}, and there {_listed(expected[first])}): their segments were "
+        f"the first {first!r} ({_quoted(named[first])}, and there {_quoted(expected[first])}): their segments were "
         "joined by time alone. Who spoke is not scored."
     )
 
@@ -421,11 +425,11 @@ def _tell_units(reference: Memory, members: Mapping[int, list[int]], units: _Uni
 
 def _unclear(path: str, reference: str, where: str, names: set[str], expected: set[str], reason: str) -> str:
     return (
-        f"{path} has the speakers {_listed(names)} in {where!r}, and {reference} has {_listed(expected)}; {reason}, "
+        f"{path} has the speakers {_quoted(names)} in {where!r}, and {reference} has {_quoted(expected)}; {reason}, "
         "so it is not clear whose words are whose. Give the speakers the same names in both files; or give all "
         "speakers one name, to join by time alone; or score them with meeteval's cpWER, which finds the speakers."
     )
 
 
-def _listed(names: Iterable[str]) -> str:
+def _quoted(names: Iterable[str]) -> str:
     return joined([*map(repr, sorted(names))], _MOST_NAMED)

@@ -44,20 +44,20 @@ _TOTALS = frozenset({
 })  # fmt: skip
 
 
-def header_place(rows: Sequence[Row]) -> int:
-    """Return the place of the row with the names of the columns: the first, below blank rows and a title.
+def header_index(rows: Sequence[Row]) -> int:
+    """Return the index of the row with the names of the columns: the first, below blank rows and a title.
 
     A title is a text alone in the first column, above a row of which some cell is named as columns are.
     """
-    filled = [place for place, (_, cells) in enumerate(rows) if not _is_blank(cells)]
+    filled = [index for index, (_, cells) in enumerate(rows) if not _is_blank_row(cells)]
     if not filled:
         return 0
-    for place in filled[: _MOST_TITLES + 1]:
-        _, cells = rows[place]
+    for index in filled[: _MOST_TITLES + 1]:
+        _, cells = rows[index]
         if _n_filled(cells) > 1:
-            below = [row for _, row in rows[place + 1 :] if not _is_blank(row)]
-            if place > filled[0] and _has_names(cells) and _are_of_several_cells(below):
-                return place
+            below = [row for _, row in rows[index + 1 :] if not _is_blank_row(row)]
+            if index > filled[0] and _has_names(cells) and _are_of_several_cells(below):
+                return index
             break
         title = cells[0].strip()
         # A column that is called "mt" has texts below, which may be split by commas.
@@ -88,43 +88,44 @@ def _n_filled(cells: Sequence[str]) -> int:
     return sum(bool(cell.strip()) for cell in cells)
 
 
-def _is_blank(cells: Sequence[str]) -> bool:
+def _is_blank_row(cells: Sequence[str]) -> bool:
     return not any(cell.strip() for cell in cells)
 
 
 def body(rows: Sequence[Row]) -> list[Row]:
     """Return the names of the columns and the rows below, without blank ones; in a single column these are cells."""
-    rows = rows[header_place(rows) :]
+    rows = rows[header_index(rows) :]
     if not rows or len(rows[0][1]) == 1:
         return list(rows)
-    return [row for row in rows if not _is_blank(row[1])]
+    return [row for row in rows if not _is_blank_row(row[1])]
 
 
 def table_rows(rows: list[Row], name: str) -> list[Row]:
     """Return the rows of a table, its header first; warn of what stands around and between them."""
-    place = header_place(rows)
-    titles = [cells[0] for _, cells in rows[:place] if not _is_blank(cells)]
+    index = header_index(rows)
+    titles = [cells[0] for _, cells in rows[:index] if not _is_blank_row(cells)]
     if titles:
-        shown = ", ".join(map(shorten, titles[:_MOST_SHOWN]))
+        first_titles = ", ".join(map(shorten, titles[:_MOST_SHOWN]))
         further = f" and {len(titles) - _MOST_SHOWN} more" if len(titles) > _MOST_SHOWN else ""
         warn(
-            f"{name}: the names of the columns are on line {rows[place][0]}, below what is read as a title: "
-            f"{shown}{further}."
+            f"{name}: the names of the columns are on line {rows[index][0]}, below what is read as a title: "
+            f"{first_titles}{further}."
         )
     inner = body(rows)
-    _warn_of_blank_rows(rows[place:], inner, name)
+    _warn_of_blank_rows(rows[index:], inner, name)
     return _without_totals(inner, name)
 
 
-def _warn_of_blank_rows(rows: Sequence[Row], kept: Sequence[Row], name: str) -> None:
+def _warn_of_blank_rows(rows: Sequence[Row], filled: Sequence[Row], name: str) -> None:
     """Warn of blank rows above the last row: those below it are none."""
-    if not kept or len(kept) == len(rows):
+    if not filled or len(filled) == len(rows):
         return
-    last_line = kept[-1][0]
-    blank = [line for line, cells in rows if line < last_line and _is_blank(cells)]
-    if blank:
-        subject = "1 blank row is" if len(blank) == 1 else f"{len(blank):,} blank rows are"
-        warn(f"{name}: {subject} passed over, {'' if len(blank) == 1 else 'the first '}on line {blank[0]:,}.")
+    last_line = filled[-1][0]
+    blank = [line for line, cells in rows if line < last_line and _is_blank_row(cells)]
+    if len(blank) == 1:
+        warn(f"{name}: 1 blank row is passed over, on line {blank[0]:,}.")
+    elif blank:
+        warn(f"{name}: {len(blank):,} blank rows are passed over, the first on line {blank[0]:,}.")
 
 
 # Sums and averages below the rows.
@@ -147,13 +148,17 @@ def _without_totals(rows: list[Row], name: str) -> list[Row]:
     if n_totals == 0:
         return rows
     totals = rows[len(rows) - n_totals :]
-    shown = ", ".join(shorten(" ".join(cell for cell in cells if cell.strip())) for _, cells in totals[:_MOST_SHOWN])
-    subject, object_ = "the last row is read as a sum or an average", "it is an item, move it"
+    first_totals = ", ".join(
+        shorten(" ".join(cell for cell in cells if cell.strip())) for _, cells in totals[:_MOST_SHOWN]
+    )
+    subject = "the last row is read as a sum or an average"
+    remedy = "it is an item, move it up"
     if n_totals > 1:
-        subject, object_ = f"the last {n_totals} rows are read as sums or averages", "they are items, move them"
+        subject = f"the last {n_totals} rows are read as sums or averages"
+        remedy = "they are items, move them up"
     warn(
-        f"{name}, line {totals[0][0]:,}: {subject} of the others, and left out: {shown}. If {object_} up: only last "
-        "rows are taken so."
+        f"{name}, line {totals[0][0]:,}: {subject} of the others, and left out: {first_totals}. If {remedy}: only "
+        "last rows are taken so."
     )
     return rows[: len(rows) - n_totals]
 
@@ -163,11 +168,11 @@ def _may_be_total(cells: Sequence[str]) -> bool:
     filled = [cell for cell in cells if cell.strip()]
     words = [cell for cell in filled if not is_number(cell)]
     if words:
-        return len(words) == 1 and _label(words[0])
+        return len(words) == 1 and _is_label_of_total(words[0])
     return bool(filled) and not cells[0].strip()
 
 
-def _label(cell: str) -> bool:
+def _is_label_of_total(cell: str) -> bool:
     """Return whether a cell says that a sum or a mean follows."""
     return " ".join(cell.casefold().split()).rstrip(" :.=") in _TOTALS
 
@@ -180,19 +185,19 @@ def _is_total(cells: Sequence[str], header: Sequence[str], items: Sequence[Seque
     """
     if any(len(row) != len(header) for row in [cells, *items]):
         return False
-    label = next((place for place, cell in enumerate(cells) if _label(cell)), None)
+    label = next((column for column, cell in enumerate(cells) if _is_label_of_total(cell)), None)
     if label is not None and _is_labelled_total(cells, label, header, items):
         return True
-    first = next(place for place, cell in enumerate(cells) if cell.strip())
+    first = next(column for column, cell in enumerate(cells) if cell.strip())
     is_labelled = label == first
-    place_of_ids = first if is_labelled else 0
-    if len(items) < _FEWEST_ITEMS or not all(row[place_of_ids].strip() for row in items):
+    column_of_ids = first if is_labelled else 0
+    if len(items) < _FEWEST_ITEMS or not all(row[column_of_ids].strip() for row in items):
         return False
-    numbers = [place for place, cell in enumerate(cells) if is_number(cell) and cell.strip()]
-    columns = [[row[place] for row in items] for place in numbers]
+    numbers = [column for column, cell in enumerate(cells) if is_number(cell) and cell.strip()]
+    values_of = {column: [row[column] for row in items] for column in numbers}
     # Of numbers that are all the same, any other is the mean too.
-    varies = any(len({*column}) > 1 for column in columns)
-    return varies and all(_adds_up(cells[place], column) for place, column in zip(numbers, columns, strict=True))
+    varies = any(len({*values}) > 1 for values in values_of.values())
+    return varies and all(_adds_up(cells[column], values) for column, values in values_of.items())
 
 
 def _is_labelled_total(
@@ -206,31 +211,31 @@ def _is_labelled_total(
     word = cells[label].strip().casefold()
     if any(row[label].strip().casefold() == word for row in items):
         return False
-    if any(_continues_ids(cells[place], header[place], items, place) for place in range(len(header))):
+    if any(_continues_ids(cells[column], header[column], items, column) for column in range(len(header))):
         return False
-    texts = [place for place in range(len(header)) if _holds_texts([row[place] for row in items])]
-    others = [cells[place] for place in texts if place != label]
+    texts = [column for column in range(len(header)) if _holds_texts([row[column] for row in items])]
+    others = [cells[column] for column in texts if column != label]
     if not others:
         return False
-    if not _is_blank(others) or role_of(header[label]) == "about" or label not in texts:
+    if not _is_blank_row(others) or role_of(header[label]) == "about" or label not in texts:
         return True
     return len(others) > 1 or _lacks_id(cells, header, items)
 
 
 def _lacks_id(cells: Sequence[str], header: Sequence[str], items: Sequence[Sequence[str]]) -> bool:
     """Return whether a row has no id, where all others have one."""
-    for place, name in enumerate(header):
-        if role_of(name) == "about" and not cells[place].strip() and all(row[place].strip() for row in items):
+    for column, name in enumerate(header):
+        if role_of(name) == "about" and not cells[column].strip() and all(row[column].strip() for row in items):
             return True
     return False
 
 
-def _continues_ids(cell: str, name: str, items: Sequence[Sequence[str]], place: int) -> bool:
+def _continues_ids(cell: str, name: str, items: Sequence[Sequence[str]], column: int) -> bool:
     """Return whether a number goes on with those of its column, as numbers of rows do: 1, 2, 3."""
     if not cell.strip().isdecimal():
         return False
     expected = [str(int(cell) - distance) for distance in range(len(items), 0, -1)]
-    return [row[place].strip() for row in items] == expected
+    return [row[column].strip() for row in items] == expected
 
 
 def _holds_texts(cells: Sequence[str]) -> bool:
@@ -245,18 +250,18 @@ def _adds_up(cell: str, column: Sequence[str]) -> bool:
         notation = Notation(sign, is_known=True)
         try:
             number = read_number(cell, "a sum", notation)
-            values = [read_number(other, "an item", notation) for other in column]
+            values = [read_number(item, "an item", notation) for item in column]
         except InputError:
             continue
-        known = [value for value in values if not math.isnan(value)]
-        if not known:
+        numbers = [value for value in values if not math.isnan(value)]
+        if not numbers:
             continue
-        total = math.fsum(known)
+        total = math.fsum(numbers)
         # A program writes a sum of decimals with its error.
         tolerance = 1e-9 * abs(total)
         if sign in cell:
             n_digits = len(cell.strip().rstrip("% ").rpartition(sign)[2])
             tolerance = max(tolerance, 0.51 * 10.0**-n_digits)
-        if abs(number - total) <= tolerance or abs(number - total / len(known)) <= tolerance:
+        if abs(number - total) <= tolerance or abs(number - total / len(numbers)) <= tolerance:
             return True
     return False

@@ -70,7 +70,7 @@ def _summeval(table: Table, dimensions: Container[str]) -> SummaryAnnotations:
         example = argument_set("dimension", f"turker_{min(names)}")
         left_out = f"; left out: {SUMMEVAL_OTHERS!r} (take them by {example})"
     note = f"{_named_roles(table, SUMMEVAL)}; grades: {SUMMEVAL_EXPERTS!r}{left_out}."
-    return _complete(replace(table, columns=_columns(rows), lines=lines), note)
+    return _complete(replace(table, columns=_columns_of_rows(rows), lines=lines), note)
 
 
 def _grades(table: Table, column: str) -> list[list[dict[str, Any]]]:
@@ -78,7 +78,7 @@ def _grades(table: Table, column: str) -> list[list[dict[str, Any]]]:
     for row, cell in enumerate(table.column(column)):
         if not isinstance(cell, list) or not all(isinstance(grades, dict) for grades in cell) or not any(cell):
             raise InputError(
-                f"{table.place(row, column)}: expected a list with an object of grades for each rater, got "
+                f"{table.location(row, column)}: expected a list with an object of grades for each rater, got "
                 f"{shorten(cell)}."
             )
     return table.column(column)
@@ -104,14 +104,14 @@ def _named_roles(table: Table, roles: Mapping[str, str]) -> str:
 
 
 def _complete(table: Table, note: str) -> SummaryAnnotations:
-    """Return annotations with empty texts in the place of outputs that are missing, for which there are no grades."""
+    """Return annotations with empty texts for outputs that are missing, for which there are no grades."""
     first_rows: dict[Any, int] = {}
-    known = set()
+    outputs = set()
     for row, (item, system) in enumerate(zip(table.columns[_ITEM], table.columns[_SYSTEM], strict=True)):
         first_rows.setdefault(item, row)
-        known.add((item, system))
+        outputs.add((item, system))
     systems = list(dict.fromkeys(table.columns[_SYSTEM]))
-    missing = [(item, system) for item in first_rows for system in systems if (item, system) not in known]
+    missing = [(item, system) for item in first_rows for system in systems if (item, system) not in outputs]
     if not missing:
         return SummaryAnnotations(table, note)
     item, system = missing[0]
@@ -147,6 +147,6 @@ def _of_data_sets(table: Table) -> str:
     )
 
 
-def _columns(rows: Sequence[_Row]) -> dict[str, list[Any]]:
+def _columns_of_rows(rows: Sequence[_Row]) -> dict[str, list[Any]]:
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: [row.get(name) for row in rows] for name in names}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,12 +81,12 @@ class Table:
             if not _OF_VERSIONS.search(name.casefold()):
                 yield cells
 
-    def place(self, row: int, column: str) -> str:
-        """Return the position of a cell, for messages."""
-        return self.place_on(self.lines[row], column)
+    def location(self, row: int, column: str) -> str:
+        """Return where a cell stands, for messages."""
+        return self.location_on(self.lines[row], column)
 
-    def place_on(self, line: int, column: str) -> str:
-        """Return the position of a cell on a line, for messages."""
+    def location_on(self, line: int, column: str) -> str:
+        """Return where a cell of a line stands, for messages."""
         return f"{self.name}, {self.unit} {line}, column {shorten(column)}"
 
 
@@ -156,13 +156,14 @@ SOURCE_TEXT = "source text"
 
 @dataclass(frozen=True, slots=True)
 class Memory(Table):
-    """Texts that are joined by what they translate, or by their place: the columns are languages, or such a place."""
+    """Texts that are joined by what they translate, by their time or by their id, with columns of these."""
 
-    #: The column by which rows are joined with those of other files; "" where the file does not say.
-    source_language: str = ""
+    #: The column by which rows are joined with those of other files, such as the source language; "" where the file
+    #: does not say.
+    key_column: str = ""
     #: The column of what a bilingual file is about; columns of the same language are then proposals, not references.
     target_language: str = ""
-    #: What the cells of `source_language` are, for messages.
+    #: What the cells of `key_column` are, for messages.
     joined_by: str = SOURCE_TEXT
     #: Further cells of each row, such as its id or state, that label segments.
     labels: Mapping[str, list[Any]] = field(default_factory=dict)
@@ -180,7 +181,8 @@ class RaggedRows:
 
     def add(self, line: int, row: Mapping[str, Any]) -> None:
         """Append a row that begins on a line."""
-        columns, lines = self._table.columns, self._table.lines
+        columns = self._table.columns
+        lines = self._table.lines
         for name in row:
             if name not in columns:
                 if len(columns) == MOST_COLUMNS:
@@ -222,17 +224,7 @@ def listed(rows: Iterable[Row], name: str) -> list[Row]:
 
 def table_of_rows(rows: list[Row], name: str) -> Table:
     """Return rows as columns under the names of the first row."""
-    if not any(cell.strip() for _, cells in rows[:1] for cell in cells):
-        problem = "its first line is empty" if rows else "it is empty"
-        raise InputError(f"{name}: expected the names of the columns in the first line, but {problem}.")
-    if len(rows[0][1]) > MOST_COLUMNS:
-        raise InputError(f"{name}, line 1: more than {MOST_COLUMNS} columns; expected at most that.")
-    names = [cell.strip() or f"column {number}" for number, cell in enumerate(rows[0][1], 1)]
-    duplicates = [column for column, count in Counter(names).items() if count > 1]
-    if duplicates:
-        raise InputError(
-            f"{name}, line 1: the column {shorten(duplicates[0])} appears twice; expected distinct names."
-        )
+    names = _names_in_first_row(rows, name)
     # Empty lines at the end; in a table of a single column, they are cells.
     while len(names) > 1 and rows[-1][1] == [""]:
         rows.pop()
@@ -243,9 +235,28 @@ def table_of_rows(rows: list[Row], name: str) -> Table:
         if len(cells) != len(names):
             number = f"more than {MOST_COLUMNS}" if len(cells) > MOST_COLUMNS else str(len(cells))
             raise InputError(f"{name}, line {line}: expected {len(names)} cells, as in the header, found {number}.")
-    columns = dict(zip(names, map(list, zip(*(cells for _, cells in rows[1:]), strict=True)), strict=True))
-    for column, header in zip(names, rows[0][1], strict=True):
-        # What stands behind the last column of a spreadsheet, as it is or as pandas names it.
-        if not any(columns[column]) and re.fullmatch(r"\s*|Unnamed: \d+", header):
-            del columns[column]
+    _, titles = rows[0]
+    cells_by_column = zip(*(cells for _, cells in rows[1:]), strict=True)
+    columns: dict[str, list[Any]] = {}
+    for column, title, column_cells in zip(names, titles, cells_by_column, strict=True):
+        # What stands behind the last column of a spreadsheet, as it is or as pandas names it, is none.
+        if any(column_cells) or not re.fullmatch(r"\s*|Unnamed: \d+", title):
+            columns[column] = list(column_cells)
     return Table(name, columns, [line for line, _ in rows[1:]])
+
+
+def _names_in_first_row(rows: Sequence[Row], name: str) -> list[str]:
+    """Return the names of the columns; one without a name is called by its number."""
+    titles = rows[0][1] if rows else []
+    if not any(map(str.strip, titles)):
+        problem = "its first line is empty" if rows else "it is empty"
+        raise InputError(f"{name}: expected the names of the columns in the first line, but {problem}.")
+    if len(titles) > MOST_COLUMNS:
+        raise InputError(f"{name}, line 1: more than {MOST_COLUMNS} columns; expected at most that.")
+    names = [title.strip() or f"column {number}" for number, title in enumerate(titles, 1)]
+    duplicates = [column for column, count in Counter(names).items() if count > 1]
+    if duplicates:
+        raise InputError(
+            f"{name}, line 1: the column {shorten(duplicates[0])} appears twice; expected distinct names."
+        )
+    return names

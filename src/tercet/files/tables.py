@@ -37,7 +37,7 @@ from .numbers import Notation, notation_of_file
 from .promptfoo_tables import named_apart
 from .results import EXPECTED, read_results, results_log
 from .roles import role_of
-from .spreadsheets import body, header_place, table_rows
+from .spreadsheets import body, header_index, table_rows
 from .table import MOST_COLUMNS, Dialect, Log, RaggedRows, Row, Table, listed, table_of_rows
 from .text import LIMITS, Limits, decode, drop_marks, read_bytes, read_whole
 from .xml import check_part
@@ -58,7 +58,7 @@ def read_tsv(stream: BinaryIO, name: str, limits: Limits = LIMITS, *, encoding: 
         header_is_quoted = '"' in text.partition("\n")[0]
         if header_is_quoted or any('"' in cell for _, cells in quoted for cell in cells) or not _even(plain):
             plain = quoted
-    return _table(plain, name)
+    return _table_or_results(plain, name)
 
 
 #: The first line that Excel writes and reads: here it says what is known.
@@ -80,7 +80,7 @@ def read_csv(stream: BinaryIO, name: str, limits: Limits = LIMITS, *, encoding: 
     declaration = _DECLARATION.match(text)
     separator = declaration[2] if declaration else _separator(text, name, limits)
     rows = _Quoted(text, separator, name, limits).rows(start=declaration.end() if declaration else 0)
-    table = _table(listed(rows, name), name)
+    table = _table_or_results(listed(rows, name), name)
     # Who separates cells by semicolons may write commas before decimals, and points between thousands.
     notation = Notation("") if separator == ";" else table.notation
     decimal = notation_of_file(table.columns.values(), notation).decimal
@@ -92,7 +92,7 @@ def read_csv(stream: BinaryIO, name: str, limits: Limits = LIMITS, *, encoding: 
 _DECLARATION = re.compile('("?)sep=([^"\r\n])\\1\r?\n', re.IGNORECASE)
 
 
-def _table(rows: list[Row], name: str) -> Table:
+def _table_or_results(rows: list[Row], name: str) -> Table:
     table = table_of_rows(named_apart(table_rows(rows, name)), name)
     return results_log(table) or table
 
@@ -112,7 +112,7 @@ def _separator(text: str, name: str, limits: Limits) -> str:
         except InputError:
             if not first_rows:
                 continue
-        headers[separator] = first_rows[header_place(first_rows)][1] if first_rows else [""]
+        headers[separator] = first_rows[header_index(first_rows)][1] if first_rows else [""]
     splitting = {separator: cells for separator, cells in headers.items() if len(cells) > 1}
     if len(splitting) < 2:
         return next(iter(splitting or headers), ",")
@@ -157,14 +157,20 @@ class _Quoted:
     """
 
     def __init__(self, text: str, separator: str, name: str, limits: Limits, *, quotes_in_text: bool = True) -> None:
-        self.text, self.separator, self.name, self.limits = text, separator, name, limits
+        self.text = text
+        self.separator = separator
+        self.name = name
+        self.limits = limits
         self.quotes_in_text = quotes_in_text
         self.end_of_cell = re.compile(f"[{re.escape(separator)}\n]")
 
     def rows(self, start: int = 0) -> Iterator[Row]:
-        position, line = start, 1 + self.text.count("\n", 0, start)
+        position = start
+        line = 1 + self.text.count("\n", 0, start)
         while position < len(self.text):
-            start, cells, has_more = position, list[str](), True
+            start = position
+            cells: list[str] = []
+            has_more = True
             while has_more:
                 if len(cells) == MOST_COLUMNS:
                     raise _TooManyCellsError(f"{self.name}, line {line}: more than {MOST_COLUMNS} cells in a row.")
@@ -176,7 +182,7 @@ class _Quoted:
             line += self.text.count("\n", start, position)
 
     def _cell(self, start: int, number: int) -> tuple[str, int]:
-        """Return the cell that begins at a place, and the place of the separator or line end after it."""
+        """Return the cell that begins at a position, and the position of the separator or line end after it."""
         if not self.text.startswith('"', start):
             end = self._end(start)
             cell = self.text[start:end]
@@ -190,7 +196,7 @@ class _Quoted:
         if closing < 0:
             raise self._error(start, f"the quote that opens cell {number} is never closed")
         if closing - start > self.limits.line:
-            self.limits.check_line(closing - start, self._place(start), f"cell {number}")
+            self.limits.check_line(closing - start, self._location(start), f"cell {number}")
         end = self._end(closing + 1)
         behind = self.text[closing + 1 : end]
         if behind.removesuffix("\r"):
@@ -206,9 +212,9 @@ class _Quoted:
         return match.start() if match else len(self.text)
 
     def _error(self, position: int, problem: str) -> InputError:
-        return InputError(f"{self._place(position)}: {problem}.")
+        return InputError(f"{self._location(position)}: {problem}.")
 
-    def _place(self, position: int) -> str:
+    def _location(self, position: int) -> str:
         return f"{self.name}, line {self.text.count(chr(10), 0, position) + 1}"
 
 
@@ -221,9 +227,9 @@ def read_jsonl(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     A key that a line lacks, ``null`` and ``NaN`` (how pandas writes a missing text) are ``None``. Lines of
     white space are passed over.
 
-    A key whose values are objects of texts, ``"hyps": {"system A": "text"}``, gives a column for each of their keys
-    in its place. It is called ``system A``, and ``hyps.system A`` where another column has that name, or where only
-    the whole name has the role: ``refs.A`` is a reference, ``A`` would be a system. The values of systems may also be
+    A key whose values are objects of texts, ``"hyps": {"system A": "text"}``, is read as a column for each of their
+    keys. It is called ``system A``, and ``hyps.system A`` where another column has that name, or where only the
+    whole name has the role: ``refs.A`` is a reference, ``A`` would be a system. The values of systems may also be
     lists with one text.
 
     Chats, lists of messages with role and content, are read as what the assistant said last; answers of SQuAD,
@@ -270,7 +276,7 @@ _JSON_LINES = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
 
 
 def recognized(table: Table) -> Table:
-    """Return the log that a table of objects is, or the table, with texts in the place of objects of them."""
+    """Return the log that a table of objects is, or the table, with texts instead of objects of them."""
     return samples_log(table) if is_samples(table) else batch(table) or results_log(table) or spread(table)
 
 
@@ -290,7 +296,7 @@ def _objects_in(data: bytearray, name: str, limits: Limits) -> Table:
 
 
 def spread(table: Table) -> Table:
-    """Return a table with texts in the place of chats, and columns of texts in that of each column of objects."""
+    """Return a table with texts instead of chats, and columns of texts instead of each column of objects."""
     outer_columns = {}
     for name, cells in table.columns.items():
         outer_columns[name] = _texts_of_answers(_without_chats(table, name, cells))
@@ -298,23 +304,25 @@ def spread(table: Table) -> Table:
     inner = _inner_names(table)
     if not inner:
         return table
-    names = {
-        (outer, name): name if role_of(name) == role_of(f"{outer}.{name}") else f"{outer}.{name}"
-        for outer, names_within in inner.items()
-        for name in names_within
-    }
+    names: dict[tuple[str, str], str] = {}
+    for outer, names_within in inner.items():
+        for name in names_within:
+            full_name = f"{outer}.{name}"
+            is_enough = role_of(name) == role_of(full_name)
+            names[outer, name] = name if is_enough else full_name
     counts = Counter([*names.values(), *(table.columns.keys() - inner.keys())])
     columns: dict[str, list[Any]] = {}
     for outer, cells in table.columns.items():
-        spread_columns = {outer: cells}
-        if outer in inner:
-            spread_columns = {}
-            for name in inner[outer]:
-                full_name, texts = f"{outer}.{name}", [cell.get(name) if cell else None for cell in cells]
-                texts = _without_chats(table, full_name, texts)
-                if role_of(full_name) == "system":
-                    texts = [text[0] if isinstance(text, list) and len(text) == 1 else text for text in texts]
-                spread_columns[names[outer, name] if counts[names[outer, name]] == 1 else full_name] = texts
+        spread_columns = {} if outer in inner else {outer: cells}
+        for name in inner.get(outer, ()):
+            full_name = f"{outer}.{name}"
+            texts = _without_chats(table, full_name, [cell.get(name) if cell else None for cell in cells])
+            if role_of(full_name) == "system":
+                texts = [text[0] if isinstance(text, list) and len(text) == 1 else text for text in texts]
+            column = names[outer, name]
+            if counts[column] > 1:
+                column = full_name
+            spread_columns[column] = texts
         for column in spread_columns.keys() & columns.keys():
             raise InputError(f"{table.name}: the column {shorten(column)} appears twice; expected distinct names.")
         columns |= spread_columns
@@ -325,7 +333,7 @@ def _without_chats(table: Table, column: str, cells: list[Any]) -> list[Any]:
     """Return the cells of a column that may hold systems, references or sources, with texts for chats."""
     if role_of(column) == "about" or not any(map(is_chat, cells)):
         return cells
-    return texts_of_chats(cells, [table.place_on(line, column) for line in table.lines])
+    return texts_of_chats(cells, [table.location_on(line, column) for line in table.lines])
 
 
 #: The keys of SQuAD's answers: their texts, and where in the passage each starts.
@@ -425,18 +433,18 @@ def read_workbook(stream: BinaryIO, name: str, limits: Limits = LIMITS, *, sheet
         raise InputError(f"{name} is not an Excel workbook (.xlsx), or is damaged: save it again.") from None
     all_sheets = _sheets(data, name)
     visible_sheets = [each for each in all_sheets if each.sheet_state == "visible"] or all_sheets[:1]
-    chosen = _chosen(sheet, all_sheets, visible_sheets, name)
+    chosen = _chosen_sheet(sheet, all_sheets, visible_sheets, name)
     if len(visible_sheets) > 1 or chosen not in visible_sheets:
         name = f"{name}, sheet {shorten(chosen.title)}"
     if sheet is None or sheet == "":
         _warn_of_other_sheets(visible_sheets[1:], name, can_be_named=sheet is not None)
     seen = _Seen()
-    rows = listed(_reading(_rows(chosen, name, seen), name), name)
+    rows = listed(_reading(_sheet_rows(chosen, name, seen), name), name)
     width = max((len(cells) for _, cells in rows), default=0)
     rows = [(line, cells + [""] * (width - len(cells))) for line, cells in rows]
     seen.check_merged(rows, name)
     seen.warn_of_hidden_rows(name)
-    return _table(rows, name)
+    return _table_or_results(rows, name)
 
 
 def _warn_of_other_sheets(sheets: Sequence[Any], name: str, *, can_be_named: bool) -> None:
@@ -452,7 +460,9 @@ def _warn_of_other_sheets(sheets: Sequence[Any], name: str, *, can_be_named: boo
     warn(f"{name}: only this sheet is read, not {titles}: {advice}")
 
 
-def _chosen(sheet: str | int | None, all_sheets: Sequence[Any], visible_sheets: Sequence[Any], name: str) -> Any:
+def _chosen_sheet(
+    sheet: str | int | None, all_sheets: Sequence[Any], visible_sheets: Sequence[Any], name: str
+) -> Any:
     """Return the sheet of a name, or of a number from 1 among those that are not hidden; the first of these."""
     if sheet is None or sheet == "":
         return visible_sheets[0]
@@ -479,7 +489,7 @@ class _Seen:
 
     def check_merged(self, rows: list[Row], name: str) -> None:
         """Raise an InputError for merged cells, but for those of a title above the table."""
-        first_line = rows[header_place(rows)][0] if rows else 0
+        first_line = rows[header_index(rows)][0] if rows else 0
         for line, cells in self.merged.items():
             if line >= first_line:
                 raise _merged_error(name, cells)
@@ -550,7 +560,7 @@ def _reading(values: Iterator[T], name: str) -> Iterator[T]:
             raise InputError(f"{name} is not an Excel workbook (.xlsx) that can be read: {reason}.") from None
 
 
-def _rows(sheet: Any, name: str, seen: _Seen) -> Iterator[Row]:
+def _sheet_rows(sheet: Any, name: str, seen: _Seen) -> Iterator[Row]:
     """Yield the rows of a sheet down to the last that is not empty, without empty cells at their ends."""
     # From the XML: openpyxl's own values lack this.
     _check_cells(lambda: sheet.parent._archive.open(sheet._worksheet_path), name, seen)
@@ -585,7 +595,7 @@ def _rows(sheet: Any, name: str, seen: _Seen) -> Iterator[Row]:
 
 
 def _filled_rows(sheet: Any, name: str, seen: _Seen) -> Iterator[tuple[int, dict[int, str]]]:
-    """Yield the rows that are in the file with their numbers, and the cells with text by their places from 1.
+    """Yield the number of each row that is in the file, and its cells with text by the number of the column, from 1.
 
     The package's own rows have all that are missing up to these numbers, which a file may choose as it likes. Its way
     to them takes the parser of defusedxml, written in Python: what that refuses, `_check_parts` has refused.
@@ -610,7 +620,7 @@ def _filled_rows(sheet: Any, name: str, seen: _Seen) -> Iterator[tuple[int, dict
             is_hidden = element.get("hidden") in ("1", "true")
             line, cells = parser.parse_row(element)
             element.clear()
-            texts = {cell["column"]: _text(cell["value"]) for cell in cells}
+            texts = {cell["column"]: _cell_text(cell["value"]) for cell in cells}
             texts = {column: text for column, text in texts.items() if text}
             if is_hidden and texts:
                 seen.hidden.append(line)
@@ -623,7 +633,8 @@ def _check_cells(open_sheet: Callable[[], BinaryIO], name: str, seen: _Seen) -> 
     Merged cells of one row may be a title's: they are kept for when it is known where the table begins.
     """
     with open_sheet() as stream:
-        tail, suspicious = b"", False
+        tail = b""
+        suspicious = False
         while not suspicious and (piece := stream.read(1 << 20)):
             suspicious = any(sign in tail + piece for sign in _SIGNS)
             # A sign may begin in one piece and end in the next.
@@ -643,17 +654,21 @@ def _check_cells(open_sheet: Callable[[], BinaryIO], name: str, seen: _Seen) -> 
                 seen.merged.setdefault(int(of_one_row[1]), of_one_row[0])
             elif tag == "c":
                 texts = {child.tag.rpartition("}")[2]: child.text for child in element}
-                kind, place = element.get("t"), f"{name}, cell {element.get('r')}"
+                kind = element.get("t")
+                location = f"{name}, cell {element.get('r')}"
                 if kind == "e":
-                    raise InputError(f"{place}: found the error {texts.get('v')}; expected a text, or an empty cell.")
+                    raise InputError(
+                        f"{location}: found the error {texts.get('v')}; expected a text, or an empty cell."
+                    )
                 if "f" in texts and not texts.get("v") and kind != "str":
                     raise InputError(
-                        f"{place}: the file has the formula {shorten('=' + (texts['f'] or ''))} and not its result. "
-                        "Open it in a spreadsheet program and save it again, or save the sheet as CSV in UTF-8."
+                        f"{location}: the file has the formula {shorten('=' + (texts['f'] or ''))} and not its "
+                        "result. Open it in a spreadsheet program and save it again, or save the sheet as CSV in "
+                        "UTF-8."
                     )
 
 
-def _text(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     """Return a cell as text: whole numbers without a fraction, and days without a time, as they are seen."""
     if value is None:
         return ""

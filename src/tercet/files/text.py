@@ -62,7 +62,8 @@ def stream_lines(path: str) -> Iterator[str]:
                     raise InputError(f"{path}, line {number}: found a NUL character; expected text saved as UTF-8.")
                 line = line.rstrip("\r\n")
                 if "\r" in line:
-                    n_within, first_within = n_within + 1, first_within or number
+                    n_within += 1
+                    first_within = first_within or number
                 yield line
             _warn_of_carriage_returns(path, n_within, first_within)
         except UnicodeDecodeError as error:
@@ -128,11 +129,14 @@ def decode(data: bytes | bytearray, name: str, *, is_lines: bool = True, encodin
     may name the `encoding` of files without a mark, and has named none where it is ""; None where none can be named.
     """
     _refuse_binary(data, name)
-    utf16 = data.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
-    is_marked = utf16 or data.startswith(BOM_UTF8)
-    named = "" if is_marked or encoding is None else encoding
-    unmarked = "" if is_marked or named else _unmarked_utf16(data)
-    used_encoding = "utf-16" if utf16 else named or unmarked or "utf-8-sig"
+    named = ""
+    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        used_encoding = "utf-16"
+    elif data.startswith(BOM_UTF8):
+        used_encoding = "utf-8-sig"
+    else:
+        named = encoding or ""
+        used_encoding = named or _unmarked_utf16(data) or "utf-8-sig"
     hint = partial(advice_on, data, name, can_be_named=encoding is not None)
     try:
         text = data.decode(used_encoding)
@@ -141,21 +145,20 @@ def decode(data: bytes | bytearray, name: str, *, is_lines: bool = True, encodin
         found = f"{name}, line {line}: found the byte 0x{error.object[error.start]:02x}, which is not"
         if named:
             raise InputError(f"{found} {named}; expected that encoding, as {argument('encoding')} says.") from None
-        is_utf8 = used_encoding == "utf-8-sig"
-        raise InputError(
-            f"{found} {'UTF-8' if is_utf8 else 'UTF-16'}; expected {_EXPECTED}.{f' {hint()}' if is_utf8 else ''}"
-        ) from None
+        if used_encoding == "utf-8-sig":
+            raise InputError(f"{found} UTF-8; expected {_EXPECTED}. {hint()}") from None
+        raise InputError(f"{found} UTF-16; expected {_EXPECTED}.") from None
     if named:
         _warn_of_utf8(data, name, named)
     # A file that was decoded as plain UTF-8, and saved with a mark again, has another one.
     text = text.lstrip("\ufeff")
     nul = text.find("\0")
     if nul >= 0:
-        is_utf16 = not named and "utf-16" in hint()
-        raise InputError(
-            f"{name}, line {text.count(chr(10), 0, nul) + 1}: found a NUL character; expected {_EXPECTED}."
-            f"{f' {hint()}' if is_utf16 else ''}"
-        )
+        line = text.count("\n", 0, nul) + 1
+        advice = ""
+        if not named and "utf-16" in hint():
+            advice = f" {hint()}"
+        raise InputError(f"{name}, line {line}: found a NUL character; expected {_EXPECTED}.{advice}")
     if "\n" not in text:
         _check_line_ends(text, name)
     if is_lines:
@@ -266,11 +269,11 @@ class Limits:
                 return
         raise InputError(f"{name} holds more than {most:,} lists and objects, which is the limit for its size.")
 
-    def check_line(self, n_bytes: int, place: str, unit: str = "line") -> None:
+    def check_line(self, n_bytes: int, location: str, unit: str = "line") -> None:
         """Raise an InputError for a line, or what else is given, of more bytes."""
         if n_bytes > self.line:
             raise InputError(
-                f"{place}: a {unit} of more than {size(self.line)}; expected a segment per line, or per cell."
+                f"{location}: a {unit} of more than {size(self.line)}; expected a segment per line, or per cell."
             )
 
 
@@ -327,7 +330,8 @@ def _count_containers(text: Text) -> int:
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     # Without escaped quotes, every quote opens or closes a text; a bracket within a text is no list.
     data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
-    number, inside = 0, np.uint8(0)
+    number = 0
+    inside = np.uint8(0)
     for start in range(0, len(data), _CHUNK):
         piece = np.frombuffer(data, np.uint8, min(_CHUNK, len(data) - start), start)
         within = np.bitwise_xor.accumulate((piece == ord('"')).view(np.uint8)) ^ inside
@@ -454,9 +458,11 @@ def _check_text(text: str, name: str) -> None:
 
 def _markup(text: str) -> tuple[str, str] | None:
     """Return the format of a document in markup, and what to do with it; None for other texts."""
-    start, is_declared = 0, False
+    start = 0
+    is_declared = False
     while match := _DECLARED.match(text, start):
-        start, is_declared = match.end(), is_declared or match[1] is not None
+        start = match.end()
+        is_declared = is_declared or match[1] is not None
     remaining = text[start:].lstrip()
     if not re.match(r"<[a-z]", remaining, re.IGNORECASE):
         return None

@@ -98,7 +98,8 @@ class _Units:
     """Collects rows from the parser's events; beside them, only the unit at hand is kept."""
 
     def __init__(self, name: str, limits: Limits) -> None:
-        self.name, self.limits = name, limits
+        self.name = name
+        self.limits = limits
         self.rows = RaggedRows(name)
         self.authors = {kind: RaggedRows(name) for kind in _AUTHORS}
         self.source_language = ""
@@ -127,7 +128,8 @@ class _Units:
         self.stack.append(element)
         self.codes += element in _CODES
         if element == "tu":
-            self.unit_line, self.unit = self.line(), {}
+            self.unit_line = self.line()
+            self.unit = {}
             self.written_by = {kind: {} for kind in _AUTHORS}
             self.times.clear()
         elif element == "header" and parent == "tmx":
@@ -144,7 +146,9 @@ class _Units:
         elif element == "seg":
             if self.column in self.unit:
                 raise self._error("found a second <seg> in a <tuv>; expected one")
-            self.pieces, self.length, self.in_segment = [], 0, True
+            self.pieces = []
+            self.length = 0
+            self.in_segment = True
 
     def data(self, text: str) -> None:
         if self.in_segment and not self.codes:
@@ -176,7 +180,7 @@ class _Units:
                 if len(texts_by_column) > 1
             )
             columns |= next(filter(None, by_author), texts_by_column)
-        return Memory(table.name, columns, table.lines, source_language=self.source_language)
+        return Memory(table.name, columns, table.lines, key_column=self.source_language)
 
     def close(self) -> None:
         """End the document; the parser calls it."""

@@ -65,7 +65,7 @@ def read_subtitles(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memo
             f"{name}: {n_times:,} lines look like times (-->), and {len(subtitles):,} subtitles can be read: the "
             "others are left out."
         )
-    return Memory(name, table.columns, table.lines, source_language=_TIME, joined_by=_TIME)
+    return Memory(name, table.columns, table.lines, key_column=_TIME, joined_by=_TIME)
 
 
 def _webvtt(text: str) -> list[tuple[str, str]]:
@@ -84,7 +84,7 @@ def _subtitles(text: str) -> list[tuple[str, str]]:
     import pysubs2
 
     file = pysubs2.SSAFile.from_string(re.sub(r"\n{3,}", "\n\n", text), keep_html_tags=True)
-    found = []
+    cues = []
     for event in file:
         if event.is_comment:
             continue
@@ -95,8 +95,8 @@ def _subtitles(text: str) -> list[tuple[str, str]]:
         words = _without(_OVERRIDES, "}", words)
         for escape, character in ((r"\h", " "), (r"\n", "\n"), (r"\N", "\n")):
             words = words.replace(escape, character)
-        found.append((f"{_clock(event.start)} --> {_clock(event.end)}", words))
-    return found
+        cues.append((f"{_clock(event.start)} --> {_clock(event.end)}", words))
+    return cues
 
 
 def _without(tags: re.Pattern[str], closing: str, text: str) -> str:
@@ -116,7 +116,7 @@ def read_kaldi(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     What could be a text without ids is refused: every first word must be another, with a digit, ``-`` or ``_`` in it.
     """
     pairs = []
-    for number, line in _lines(stream, name, limits):
+    for number, line in _numbered_lines(stream, name, limits):
         utterance, _, words = line.strip().replace("\t", " ", 1).partition(" ")
         if not re.search(r"[\d_-]", utterance):
             raise InputError(
@@ -130,7 +130,7 @@ def read_kaldi(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
 def read_trn(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     """Read a file of SCLITE, a row per line: the words, and the id of the utterance in brackets behind them."""
     pairs = []
-    for number, line in _lines(stream, name, limits):
+    for number, line in _numbered_lines(stream, name, limits):
         match = re.fullmatch(r"(.*)\(([^()]+)\)\s*", line, re.DOTALL)
         if match is None:
             raise InputError(
@@ -144,11 +144,12 @@ def read_stm(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     """Read segments, a row per line: recording, channel, speaker, begin, end, perhaps <labels>, words."""
     rows = RaggedRows(name)
     labels: dict[str, list[Any]] = {key: [] for key in (RECORDING, CHANNEL, SPEAKER, BEGIN, END, "label")}
-    for number, line in _lines(stream, name, limits):
+    for number, line in _numbered_lines(stream, name, limits):
         fields = _fields(line, 5, name, number)
         begin, end = (_seconds(cell, f"{name}, line {number}") for cell in fields[3:5])
         _check_order(begin, end, f"{name}, line {number}")
-        label, words = "", fields[5] if len(fields) > 5 else ""
+        label = ""
+        words = fields[5] if len(fields) > 5 else ""
         if words.startswith("<") and ">" in words:
             label, _, words = words[1:].partition(">")
         if words.strip().casefold() == _IGNORED:
@@ -158,7 +159,7 @@ def read_stm(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
         for key, cell in zip(labels, (recording, channel, speaker, begin, end, label), strict=True):
             labels[key].append(cell)
     table = rows.table("segments that are to be scored")
-    return _with_warning(Memory(name, table.columns, table.lines, source_language=ID, joined_by=ID, labels=labels))
+    return _with_warning(Memory(name, table.columns, table.lines, key_column=ID, joined_by=ID, labels=labels))
 
 
 def _with_warning(memory: Memory) -> Memory:
@@ -182,7 +183,7 @@ def read_ctm(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     """
     rows = RaggedRows(name)
     labels: dict[str, list[Any]] = {key: [] for key in (RECORDING, CHANNEL, BEGIN, END)}
-    for number, line in _lines(stream, name, limits):
+    for number, line in _numbered_lines(stream, name, limits):
         recording, channel, *times, word = _fields(line, 5, name, number)[:5]
         if word.startswith("<ALT"):
             raise InputError(f"{name}, line {number}: alternative words are not supported; expected one word a line.")
@@ -191,7 +192,7 @@ def read_ctm(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
         for key, cell in zip(labels, (recording, channel, begin, begin + duration), strict=True):
             labels[key].append(cell)
     table = rows.table("words with their times")
-    return Memory(name, table.columns, table.lines, source_language=ID, joined_by=ID, labels=labels)
+    return Memory(name, table.columns, table.lines, key_column=ID, joined_by=ID, labels=labels)
 
 
 def read_seglst(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
@@ -208,40 +209,40 @@ def read_seglst(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     rows = RaggedRows(name, "segment")
     labels: dict[str, list[Any]] = {key: [] for key in (RECORDING, CHANNEL, SPEAKER, BEGIN, END)}
     for row, line in enumerate(table.lines):
-        recording = _name(table, row, _SESSION)
+        recording = _name_in_row(table, row, _SESSION)
         begin = end = math.nan
         time = ""
         if _START in table.columns:
             begin, end = (_seconds(table.columns[key][row], f"{name}, segment {line}") for key in (_START, _STOP))
             _check_order(begin, end, f"{name}, segment {line}")
             time = f" {begin:.3f}-{end:.3f}"
-        rows.add(line, {ID: f"{recording}{time}", TEXT: _words(table, row)})
-        channel, speaker = (_name(table, row, key) for key in (CHANNEL, SPEAKER))
+        rows.add(line, {ID: f"{recording}{time}", TEXT: _words_in_row(table, row)})
+        channel, speaker = (_name_in_row(table, row, key) for key in (CHANNEL, SPEAKER))
         for key, cell in zip(labels, (recording, channel, speaker, begin, end), strict=True):
             labels[key].append(cell)
     memory = rows.table(_SEGLST)
     return _with_warning(
-        Memory(name, memory.columns, memory.lines, unit="segment", source_language=ID, joined_by=ID, labels=labels)
+        Memory(name, memory.columns, memory.lines, unit="segment", key_column=ID, joined_by=ID, labels=labels)
     )
 
 
-def _name(table: Table, row: int, key: str) -> str:
+def _name_in_row(table: Table, row: int, key: str) -> str:
     """Return the name of a segment's session, channel or speaker; "" where it has none."""
     cell = table.columns[key][row] if key in table.columns else None
     if cell is None and key != _SESSION:
         return ""
     is_name = isinstance(cell, str | int) and not isinstance(cell, bool)
     if not is_name or not str(cell).strip():
-        raise InputError(f"{table.place(row, key)}: expected a name, got {shorten(cell)}.")
+        raise InputError(f"{table.location(row, key)}: expected a name, got {shorten(cell)}.")
     return str(cell)
 
 
-def _words(table: Table, row: int) -> str:
+def _words_in_row(table: Table, row: int) -> str:
     """Return the words of a segment, which may be a text or a list of words."""
     cell = table.columns[_WORDS][row]
     words = cell.split() if isinstance(cell, str) else cell
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise InputError(f"{table.place(row, _WORDS)}: expected words, got {shorten(cell)}.")
+        raise InputError(f"{table.location(row, _WORDS)}: expected words, got {shorten(cell)}.")
     return " ".join(words)
 
 
@@ -256,10 +257,10 @@ def texts_by_id(pairs: Iterable[tuple[int, str, str]], name: str) -> Memory:
             )
         rows.add(number, {ID: key, TEXT: text})
     table = rows.table("a text and its id per line")
-    return Memory(name, table.columns, table.lines, source_language=ID, joined_by=ID)
+    return Memory(name, table.columns, table.lines, key_column=ID, joined_by=ID)
 
 
-def _lines(stream: BinaryIO, name: str, limits: Limits) -> Iterator[tuple[int, str]]:
+def _numbered_lines(stream: BinaryIO, name: str, limits: Limits) -> Iterator[tuple[int, str]]:
     """Yield the lines with their numbers, but for blank ones and comments."""
     text = decode(read_bytes(stream, name, limits), name)
     for number, line in enumerate(text.split("\n"), 1):
@@ -274,16 +275,16 @@ def _fields(line: str, n_fields: int, name: str, number: int) -> list[str]:
     return fields
 
 
-def _seconds(cell: Any, place: str) -> float:
+def _seconds(cell: Any, location: str) -> float:
     seconds = math.nan
     if isinstance(cell, str | int | float) and not isinstance(cell, bool):
         with suppress(ValueError, OverflowError):
             seconds = float(cell)
     if not 0 <= seconds < math.inf:
-        raise InputError(f"{place}: expected a time in seconds, found {shorten(cell)}.")
+        raise InputError(f"{location}: expected a time in seconds, found {shorten(cell)}.")
     return seconds
 
 
-def _check_order(begin: float, end: float, place: str) -> None:
+def _check_order(begin: float, end: float, location: str) -> None:
     if end < begin:
-        raise InputError(f"{place}: the segment ends at {end:g}, before it begins at {begin:g}.")
+        raise InputError(f"{location}: the segment ends at {end:g}, before it begins at {begin:g}.")

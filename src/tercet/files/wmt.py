@@ -128,22 +128,22 @@ class _Segments:
 
     def start(self, tag: str, attributes: dict[str, Any]) -> None:
         element = tag.rpartition("}")[2].lower()
-        said = {key.lower(): value for key, value in attributes.items()}
+        values = {key.lower(): value for key, value in attributes.items()}
         if element == "collection":
-            self.collection = said.get("id", "")
+            self.collection = values.get("id", "")
         elif element in _SETS:
             self.role, attribute = _SETS[element]
-            self.side_name = said.get(attribute, "")
+            self.side_name = values.get(attribute, "")
             self._start_side(self.side_name)
         elif element == "doc":
-            self._start_document(said)
+            self._start_document(values)
         elif element in _SIDES:
             self.role, attribute = _SIDES[element]
-            self._check_language(said.get("lang") or said.get("language") or "")
-            self._start_side(said.get(attribute, ""))
+            self._check_language(values.get("lang") or values.get("language") or "")
+            self._start_side(values.get(attribute, ""))
         elif element == "seg":
             self.n_segments += 1
-            self.segment = said.get("id") or str(self.n_segments)
+            self.segment = values.get("id") or str(self.n_segments)
             self.start_line = self.line()
             self.pieces = []
             self.length = 0
@@ -210,9 +210,9 @@ class _Segments:
 
     def _with_references(self, rows: list[tuple[int, dict[str, str]]]) -> list[tuple[int, dict[str, str]]]:
         """Return the rows with some reference; a warning counts the others."""
-        kept = [row for row in rows if any(row[1].get(column) for column in self.columns["reference"])]
+        with_reference = [row for row in rows if any(row[1].get(column) for column in self.columns["reference"])]
         lacking = [row for row in rows if not any(row[1].get(column) for column in self.columns["reference"])]
-        if not kept:
+        if not with_reference:
             raise InputError(f"{self.name}: no segment has a text of a reference; expected some.")
         if lacking:
             n_of_suites = sum(_TESTSUITE in cells for _, cells in lacking)
@@ -221,17 +221,17 @@ class _Segments:
                 f"{self.name}: {len(lacking):,} of {len(rows):,} segments have no reference{of_suites}, the first on "
                 f"line {lacking[0][0]:,}: left out for every system."
             )
-        return kept
+        return with_reference
 
-    def _start_document(self, said: Mapping[str, str]) -> None:
-        self.document = {_DOCUMENT: said.get("docid") or said.get("id") or ""}
-        known = {"collection": self.collection, **said}
+    def _start_document(self, attributes: Mapping[str, str]) -> None:
+        self.document = {_DOCUMENT: attributes.get("docid") or attributes.get("id") or ""}
+        values = {"collection": self.collection, **attributes}
         for attribute in (*_OF_DOCUMENTS, _TESTSUITE):
-            if known.get(attribute):
-                self.document[attribute] = known[attribute]
+            if values.get(attribute):
+                self.document[attribute] = values[attribute]
         self.column = ""
         if self.side_name is not None:
-            self._start_side(said.get("sysid") or said.get("refid") or self.side_name)
+            self._start_side(attributes.get("sysid") or attributes.get("refid") or self.side_name)
 
     def _start_side(self, name: str) -> None:
         self.n_segments = 0
@@ -242,8 +242,8 @@ class _Segments:
             column = "ref" if name.casefold() in ("", "ref", "reference") else f"ref:{name}"
         else:
             column = name or "hyp"
-        taken = {_ID, _DOCUMENT, _SOURCE, _TESTSUITE, *_OF_DOCUMENTS}
-        if self.role == "system" and (column in taken or column in self.columns["reference"]):
+        own_columns = {_ID, _DOCUMENT, _SOURCE, _TESTSUITE, *_OF_DOCUMENTS}
+        if self.role == "system" and (column in own_columns or column in self.columns["reference"]):
             column = f"hyp:{column}"
         self.column = column
 
@@ -252,10 +252,10 @@ class _Segments:
         language = re.split("[-_]", code.casefold())[0]
         if not language:
             return
-        known = self.languages.setdefault(self.role, language)
-        if language != known:
+        expected = self.languages.setdefault(self.role, language)
+        if language != expected:
             raise self._error(
-                f"found a {self.role} in {shorten(code)} after one in {known!r}; expected one pair of languages"
+                f"found a {self.role} in {shorten(code)} after one in {expected!r}; expected one pair of languages"
             )
         references = self.languages.get("reference", language)
         if self.role == "system" and language != references and not self.is_warned:

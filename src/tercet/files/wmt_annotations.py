@@ -50,7 +50,7 @@ def read_annotations(table: Table, pair: str | None = None, references: Sequence
     if roles is not None:
         if pair is not None:
             raise OptionError(f"{argument('lp')}: {table.name} has no column of language pairs.")
-        made = _graded_by_errors(table, roles)
+        graded = _graded_by_errors(table, roles)
         note = (
             "a row is an error of MQM, between <v> and </v> in 'target'. The grade is minus the sum of a rater's "
             "weights: 5 for major, 1 for minor, 0.1 for minor punctuation, 25 for non-translation, 0 for neutral"
@@ -59,15 +59,15 @@ def read_annotations(table: Table, pair: str | None = None, references: Sequence
         roles = _roles(table, ESA_SCORES)
         if roles is None:
             return None
-        made, of_pair = _graded_by_scores(table, roles, pair)
+        graded, of_pair = _graded_by_scores(table, roles, pair)
         note = f"{of_pair}; a row is a score of ESA; of several that a rater gave an output, the last counts"
-    written = list(dict.fromkeys(made.columns["system"]))
-    used = [name for name in references if name in written]
-    if used:
-        note += f". References: the texts of {', '.join(map(repr, used))}"
+    written = list(dict.fromkeys(graded.columns["system"]))
+    reference_systems = [name for name in references if name in written]
+    if reference_systems:
+        note += f". References: the texts of {', '.join(map(repr, reference_systems))}"
     else:
         note += f". If a system's texts are references, name it: {argument('reference_columns')}"
-    return Annotations(_with_references(made, used), f"{table.name}: {note}. Documents are clusters.")
+    return Annotations(_with_references(graded, reference_systems), f"{table.name}: {note}. Documents are clusters.")
 
 
 def read_grades_alone(table: Table) -> Table:
@@ -82,7 +82,7 @@ def read_grades_alone(table: Table) -> Table:
     for row, cell in enumerate(table.columns[name]):
         cells = str(cell or "").split()
         if len(cells) != len(DA_SCORES):
-            raise InputError(f"{table.place(row, name)}: expected {' '.join(DA_SCORES)}, got {shorten(cell)}.")
+            raise InputError(f"{table.location(row, name)}: expected {' '.join(DA_SCORES)}, got {shorten(cell)}.")
         for column, value in zip(columns.values(), cells, strict=False):
             column.append(value)
     return replace(table, columns=columns)
@@ -118,10 +118,10 @@ def _roles(table: Table, names: Mapping[str, Sequence[str]]) -> dict[str, str] |
     """Return the column of each role; None unless the table has all of them."""
     roles = {}
     for role, columns in names.items():
-        known = [column for column in columns if column in table.columns]
-        if not known:
+        present = [column for column in columns if column in table.columns]
+        if not present:
             return None
-        roles[role] = known[0]
+        roles[role] = present[0]
     return roles
 
 
@@ -173,7 +173,7 @@ def _weight(table: Table, roles: Mapping[str, str], row: int) -> float:
         if name in MQM_WEIGHTS:
             return MQM_WEIGHTS[name]
     raise InputError(
-        f"{table.place(row, roles['severity'])}: expected critical, major, minor, neutral or no-error, got "
+        f"{table.location(row, roles['severity'])}: expected critical, major, minor, neutral or no-error, got "
         f"{shorten(severity)}."
     )
 
@@ -213,19 +213,19 @@ def _end(table: Table, column: str, row: int) -> float:
     times = table.columns[column][row]
     if isinstance(times, list) and len(times) == 2 and is_number(str(times[1])):
         return float(times[1])
-    raise InputError(f"{table.place(row, column)}: expected two numbers, start and end, got {shorten(times)}.")
+    raise InputError(f"{table.location(row, column)}: expected two numbers, start and end, got {shorten(times)}.")
 
 
 def _with_references(table: Table, references: Sequence[str]) -> Table:
     """Return the table without the rows of some systems, whose texts become columns that are called as they are."""
     texts: dict[tuple[str, str], str] = {}
-    kept = []
+    rows = []
     for row, system in enumerate(table.columns["system"]):
         if system in references:
             texts[system, table.columns["item"][row]] = table.columns["text"][row]
         else:
-            kept.append(row)
-    columns = {name: [cells[row] for row in kept] for name, cells in table.columns.items()}
+            rows.append(row)
+    columns = {name: [cells[row] for row in rows] for name, cells in table.columns.items()}
     for system in references:
         columns[system] = [texts.get((system, item)) for item in columns["item"]]
-    return replace(table, columns=columns, lines=[table.lines[row] for row in kept])
+    return replace(table, columns=columns, lines=[table.lines[row] for row in rows])

@@ -25,7 +25,7 @@ _PROC = "/proc/self/fd/{}"
 
 @contextmanager
 def write_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a file to write bytes, which take the place of the old ones when all are written, and not before.
+    """Open a file to write bytes, which replace the old ones when all are written, and not before.
 
     They go to a file beside it, ``<name>.<letters>.tmp``, which is renamed at the end: whatever happens on the way,
     the old file stays as it was, and of two writers at once the last one's file is there. After an error, Ctrl-C too,
@@ -36,7 +36,7 @@ def write_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     name = os.fspath(path)
     try:
         if is_plain(name):
-            with _beside(name) as file:
+            with _temporary_beside(name) as file:
                 yield file
         else:
             with open(name, "wb") as file:
@@ -70,8 +70,8 @@ def is_plain(path: str | os.PathLike[str]) -> bool:
 
 
 @contextmanager
-def _beside(path: str) -> Iterator[BinaryIO]:
-    """Open a file beside that of a path, and let it take its place when it is written."""
+def _temporary_beside(path: str) -> Iterator[BinaryIO]:
+    """Open a file beside that of a path, and let it replace that one when it is written."""
     target, status = _target(path)
     if status is not None and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
@@ -163,7 +163,7 @@ def check_file(path: Path) -> None:
         # A pipe or a device is written to as it is.
         fits = os.access(path, os.W_OK) and not path.is_dir()
     else:
-        # A file is written beside its path and then takes its place, for which the folder must be writable.
+        # A file is written beside its path and then moved there, for which the folder must be writable.
         fits = folder.is_dir() and all(
             os.access(existing, os.W_OK) for existing in (folder, path) if existing.exists()
         )
@@ -196,18 +196,18 @@ def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[str]) -> 
         if path is None or not is_plain(path):
             continue
         for input_name in input_names:
-            if _is_same(path, input_name):
+            if _is_same_file(path, input_name):
                 name = "the standard input" if input_name == STDIN else f"the input {input_name!r}"
                 raise InputError(f"{option} would overwrite {name}: give another file.")
         for other_option, other_path in written.items():
-            if _is_same(path, str(other_path)):
+            if _is_same_file(path, str(other_path)):
                 raise InputError(
                     f"{other_option} and {option} would be written to the same file, {str(path)!r}: give two."
                 )
         written[option] = path
 
 
-def _is_same(path: Path, name: str) -> bool:
+def _is_same_file(path: Path, name: str) -> bool:
     # A file may be missing, and the standard input may be no file.
     with suppress(OSError, ValueError):
         status = os.fstat(sys.stdin.fileno()) if name == STDIN else os.stat(name)

@@ -84,7 +84,8 @@ class _Document:
     """Collects rows from the parser's events; beside them, only the unit at hand is kept."""
 
     def __init__(self, name: str, limits: Limits) -> None:
-        self.name, self.limits = name, limits
+        self.name = name
+        self.limits = limits
         self.rows = RaggedRows(name)
         self.labels: dict[str, list[Any]] = {_ID: [], _STATE: []}
         self.line: Callable[[], int] = lambda: 1
@@ -120,24 +121,51 @@ class _Document:
         elif element == "file":
             self._languages(attributes.get("source-language"), attributes.get("target-language"))
         elif element in _UNITS:
-            self.unit = self.segment = _Segment(_name(attributes.get(_ID)), self.line())
-            self.segments, self.proposals, self.texts, self.confirmed = [], [], {}, {}
+            self._start_unit(attributes)
         elif element == "segment" and parent == "unit":
-            self.segment = _Segment(_name(attributes.get(_ID)), self.line(), _name(attributes.get(_STATE)))
+            self.segment = self._new_segment(attributes)
+            self.segment.state = _trimmed_name(attributes.get(_STATE))
             self.segments.append(self.segment)
         elif element in _PROPOSALS:
-            origin = next(filter(None, (_name(attributes.get(key)) for key in ("origin", "tool-id", "tool"))), _OTHER)
-            segment = attributes.get("mid") or (attributes.get("ref") or "").lstrip("#")
-            self.proposals.append(_Proposal(self.spellings.setdefault(origin.casefold(), origin), segment))
+            self._start_proposal(attributes)
         elif element == "seg" and parent == "seg-defs":
             # What Trados says of the segments of a unit.
-            self.confirmed[attributes.get(_ID) or ""] = _name(attributes.get("conf"))
-        elif element in (*_SOURCES, "target") and parent in _HOLDERS:
-            self.pieces, self.marks, self.length = [], [None], 0
-            if element == "target" and parent == "trans-unit":
-                self.unit.state = _name(attributes.get(_STATE))
-            elif element == "target" and parent in _PROPOSALS:
+            self.confirmed[attributes.get(_ID) or ""] = _trimmed_name(attributes.get("conf"))
+        elif element in _SOURCES and parent in _HOLDERS:
+            self._start_text()
+        elif element == "target" and parent in _HOLDERS:
+            self._start_text()
+            if parent == "trans-unit":
+                self.unit.state = _trimmed_name(attributes.get(_STATE))
+            elif parent in _PROPOSALS:
                 self.proposals[-1].language = attributes.get(_XML_LANG) or ""
+
+    def _new_segment(self, attributes: dict[str, Any]) -> _Segment:
+        return _Segment(_trimmed_name(attributes.get(_ID)), self.line())
+
+    def _start_unit(self, attributes: dict[str, Any]) -> None:
+        self.unit = self.segment = self._new_segment(attributes)
+        self.segments = []
+        self.proposals = []
+        self.texts = {}
+        self.confirmed = {}
+
+    def _start_proposal(self, attributes: dict[str, Any]) -> None:
+        origin = _OTHER
+        for key in ("origin", "tool-id", "tool"):
+            name = _trimmed_name(attributes.get(key))
+            if name:
+                origin = name
+                break
+        origin = self.spellings.setdefault(origin.casefold(), origin)
+        segment = attributes.get("mid") or (attributes.get("ref") or "").lstrip("#")
+        self.proposals.append(_Proposal(origin, segment))
+
+    def _start_text(self) -> None:
+        """Gather the text of a source or target from here on, until it ends."""
+        self.pieces = []
+        self.marks = [None]
+        self.length = 0
 
     def _is_kept(self, attributes: dict[str, Any]) -> bool:
         if _HEADER in attributes.get("restype", ""):
@@ -177,7 +205,8 @@ class _Document:
         self.marks.pop()
         if self.marks:
             return
-        pieces, self.pieces = self.pieces, None
+        pieces = self.pieces
+        self.pieces = None
         text = "".join(piece for _, piece in pieces)
         if parent in _PROPOSALS:
             if element == "target":
@@ -206,16 +235,17 @@ class _Document:
             self.name,
             columns,
             table.lines,
-            source_language=self.source,
+            key_column=self.source,
             target_language=self.target,
             labels=labels,
         )
 
     def _end_unit(self) -> None:
-        unit, texts = self.unit, self.texts
-        sources = texts.get("seg-source") or texts.get("source") or []
+        unit = self.unit
+        texts = self.texts
         targets = texts.get("target") or []
-        source_texts, target_texts = _by_mark(sources), _by_mark(targets)
+        source_texts = _by_mark(texts.get("seg-source") or texts.get("source") or [])
+        target_texts = _by_mark(targets)
         if source_texts.keys() & target_texts.keys():
             self.segments = [
                 _Segment(
@@ -229,9 +259,8 @@ class _Document:
                 for mark, text in source_texts.items()
             ]
         elif "source" in texts:
-            unit.source, unit.target = (
-                "".join(piece for _, piece in pieces) for pieces in (texts["source"], targets)
-            )
+            unit.source = "".join(piece for _, piece in texts["source"])
+            unit.target = "".join(piece for _, piece in targets)
             self.segments = [unit]
         else:
             for segment in self.segments:
@@ -246,7 +275,10 @@ class _Document:
             proposals.setdefault(mark, []).append(proposal)
         for segment in self.segments:
             marks = sorted(segment.marks) if len(self.segments) > 1 else [""]
-            self._add(segment, [proposal for mark in marks for proposal in proposals.get(mark, ())])
+            of_segment: list[_Proposal] = []
+            for mark in marks:
+                of_segment += proposals.get(mark, [])
+            self._add(segment, of_segment)
 
     def _is_of_target(self, language: str) -> bool:
         """Return whether a language is that of the targets: "de" is, where they are in "de-AT"."""
@@ -275,15 +307,15 @@ class _Document:
         """Take the languages of a file; those of further ones must be the same."""
         for role, code in (("source", source), ("target", target)):
             code = (code or "").strip()
-            known = getattr(self, role)
+            language = getattr(self, role)
             if len(code) > _LONGEST_NAME or any(map(str.isspace, code)):
                 raise self._error(f"found the language {shorten(code)}; expected a code such as 'en'")
-            if code and known and code.casefold() != known.casefold():
+            if code and language and code.casefold() != language.casefold():
                 raise self._error(
-                    f"found a file with the {role} language {code!r} after one with {known!r}; expected files of one "
-                    "pair of languages"
+                    f"found a file with the {role} language {code!r} after one with {language!r}; expected files of "
+                    "one pair of languages"
                 )
-            setattr(self, role, known or code)
+            setattr(self, role, language or code)
         if self.source and self.source.casefold() == self.target.casefold():
             raise self._error(f"the language of sources and targets is {self.source!r}; expected two")
 
@@ -303,7 +335,7 @@ def _main_language(code: str) -> str:
     return re.split("[-_]", code.strip().casefold())[0]
 
 
-def _name(value: Any) -> str:
+def _trimmed_name(value: Any) -> str:
     return " ".join((value or "").split())[:_LONGEST_NAME]
 
 

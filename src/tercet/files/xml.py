@@ -88,7 +88,9 @@ class _Shallow:
     """Passes the events of a document on to a target, down to a depth."""
 
     def __init__(self, target: Target, name: str, format: str) -> None:
-        self.target, self.name, self.format = target, name, format
+        self.target = target
+        self.name = name
+        self.format = format
         self.data = target.data
         self.close = target.close
         self.depth = 0
@@ -107,20 +109,21 @@ class _Shallow:
 class _Defaults:
     """Counts the letters of declared values of attributes."""
 
-    def __init__(self, place: Callable[[], str], format: str) -> None:
-        self.place, self.format = place, format
+    def __init__(self, location: Callable[[], str], format: str) -> None:
+        self.location = location
+        self.format = format
         self.length = 0
 
     def add(self, element: str, attribute: str, kind: str, default: str | None, required: bool) -> None:
         self.length += len(default or "")
         if self.length > _MOST_DEFAULTS:
             raise InputError(
-                f"{self.place()}: declares values of attributes with more than {_MOST_DEFAULTS:,} characters, which "
-                f"is refused; expected {_article(self.format)} file without them."
+                f"{self.location()}: declares values of attributes with more than {_MOST_DEFAULTS:,} characters, "
+                f"which is refused; expected {_article(self.format)} file without them."
             )
 
 
-def check_part(stream: IO[bytes], place: str, limits: Limits, format: str) -> None:
+def check_part(stream: IO[bytes], location: str, limits: Limits, format: str) -> None:
     """Raise an InputError for XML that could do harm in any parser, as a part of a packed file.
 
     What is malformed, or no XML at all, is passed over from there on: no parser reads it further either.
@@ -134,16 +137,16 @@ def check_part(stream: IO[bytes], place: str, limits: Limits, format: str) -> No
         depth += 1
         n_elements += 1
         if depth > MOST_DEPTH:
-            raise _too_deep(f"{place}, line {parser.CurrentLineNumber}", format)
+            raise _too_deep(f"{location}, line {parser.CurrentLineNumber}", format)
         if n_elements > most:
-            raise InputError(f"{place} holds more than {most:,} elements, which is the limit for its size.")
+            raise InputError(f"{location} holds more than {most:,} elements, which is the limit for its size.")
 
     def end(tag: str) -> None:
         nonlocal depth
         depth -= 1
 
     def declare(*arguments: Any) -> None:
-        raise InputError(f"{place}: declares a document type, which is refused in {_article(format)} file.")
+        raise InputError(f"{location}: declares a document type, which is refused in {_article(format)} file.")
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end
@@ -153,7 +156,7 @@ def check_part(stream: IO[bytes], place: str, limits: Limits, format: str) -> No
             parser.Parse(chunk)
             n_bytes += len(chunk)
             if n_bytes - parser.CurrentByteIndex > _LONGEST_TAG:
-                raise _too_long(f"{place}, line {parser.CurrentLineNumber}", format)
+                raise _too_long(f"{location}, line {parser.CurrentLineNumber}", format)
     except InputError:
         raise
     except (expat.ExpatError, LookupError, ValueError):
@@ -161,17 +164,20 @@ def check_part(stream: IO[bytes], place: str, limits: Limits, format: str) -> No
         return
 
 
-def _too_long(place: str, format: str) -> InputError:
+def _too_long(location: str, format: str) -> InputError:
     return InputError(
-        f"{place}: a tag or comment of more than {size(_LONGEST_TAG)}; expected the tags of {_article(format)} file."
+        f"{location}: a tag or comment of more than {size(_LONGEST_TAG)}; expected the tags of {_article(format)} "
+        "file."
     )
 
 
-def _too_deep(place: str, format: str) -> InputError:
+def _too_deep(location: str, format: str) -> InputError:
     return InputError(
-        f"{place}: elements are nested more than {MOST_DEPTH} deep; expected at most that in {_article(format)} file."
+        f"{location}: elements are nested more than {MOST_DEPTH} deep; expected at most that in {_article(format)} "
+        "file."
     )
 
 
 def _article(format: str) -> str:
-    return f"{'an' if format[0] in 'AEIOX' else 'a'} {format}"
+    article = "an" if format[0] in "AEIOX" else "a"
+    return f"{article} {format}"

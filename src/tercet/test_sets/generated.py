@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from itertools import takewhile
 
 from tercet.errors import InputError, argument, shorten, warn
 from tercet.files.fairseq import Generated, generated, is_generated
@@ -27,10 +26,10 @@ def generated_set(paths: list[str], source: str | None, columns: Columns) -> Tes
         return None
     files: list[Generated] = []
     for path in paths:
-        found = generated(path, read_lines(path, encoding=columns.opening.encoding))
-        if found is None or not found.references:
+        output = generated(path, read_lines(path, encoding=columns.opening.encoding))
+        if output is None or not output.references:
             return None
-        files.append(found)
+        files.append(output)
     check_different(paths)
     if source is not None:
         raise InputError(
@@ -38,7 +37,7 @@ def generated_set(paths: list[str], source: str | None, columns: Columns) -> Tes
             f"sources ({argument('source')}) needs one of references ({argument('references')})."
         )
     warn_of_mixed_kinds(files)
-    references = _references(files)
+    references = _shared_references(files)
     sources = {number: text for file in files for number, text in file.sources.items()}
     texts = {file.path: file.texts for file in files}
     if not set(references).intersection(*texts.values()):
@@ -48,16 +47,20 @@ def generated_set(paths: list[str], source: str | None, columns: Columns) -> Tes
         warn_of_unmatched(file.path, file.texts, references, "the lines of references (T-)")
     names = names_of(paths)
     lost = joined.lost(dict(zip(names, paths, strict=True)))
-    has_sources = all(number in sources for number in joined.keys)
+    systems = {}
+    for name, file in zip(names, files, strict=True):
+        systems[name] = [file.texts.get(number, "") for number in joined.keys]
+    fields = f"{'; '.join(file.note for file in files)}; references: T-"
+    source_texts = None
+    if all(number in sources for number in joined.keys):
+        source_texts = [sources[number] for number in joined.keys]
+        fields += "; sources: S-"
     return TestSet(
         names[0] if len(names) == 1 else "test set",
-        {
-            name: [file.texts.get(number, "") for number in joined.keys]
-            for name, file in zip(names, files, strict=True)
-        },
+        systems,
         [[references[number]] for number in joined.keys],
-        [sources[number] for number in joined.keys] if has_sources else None,
-        fields=f"{'; '.join(file.note for file in files)}; references: T-{'; sources: S-' * has_sources}.",
+        source_texts,
+        fields=f"{fields}.",
         ids=[str(number) for number in joined.keys],
         lost=lost.by_system,
         n_all=lost.n_all,
@@ -81,7 +84,7 @@ def warn_of_mixed_kinds(files: Sequence[Generated]) -> None:
         )
 
 
-def _references(files: Sequence[Generated]) -> dict[int, str]:
+def _shared_references(files: Sequence[Generated]) -> dict[int, str]:
     """Return the references of all files, or raise an InputError where one has others: it is of another set."""
     references: dict[int, str] = {}
     paths: dict[int, str] = {}
@@ -91,15 +94,13 @@ def _references(files: Sequence[Generated]) -> dict[int, str]:
             path = paths.setdefault(number, file.path)
             if reference != expected:
                 # What both begin with would hide where they differ.
-                start = max(0, _n_equal(reference, expected) - 10)
+                n_equal = 0
+                while reference[n_equal : n_equal + 1] == expected[n_equal : n_equal + 1]:
+                    n_equal += 1
+                start = max(0, n_equal - 10)
                 raise InputError(
                     f"{file.path}: T-{number} is {shorten(reference[start:])}, and {shorten(expected[start:])} in "
                     f"{path}; expected output for one set. Where only their tokens differ, give the references in a "
                     f"file ({argument('references')})."
                 )
     return references
-
-
-def _n_equal(text: str, other: str) -> int:
-    """Return how many first characters are equal."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(text, other, strict=False)))

@@ -11,7 +11,7 @@ from tercet.files.join import Join, Lost, join, warn_of_unmatched
 from tercet.files.read import items
 from tercet.files.roles import UNLIKE_SYSTEMS, clear_role, guess_roles, lack, unrelated
 from tercet.files.score_columns import without_scores
-from tercet.files.table import Log, Memory, Table
+from tercet.files.table import Log, Memory, Roles, Table
 from tercet.files.vocabulary import ITEM, ITEM_ALONE
 
 from .long_tables import column_called
@@ -81,7 +81,9 @@ def joined_by_ids(tables: Mapping[str, Table], beside: Sequence[Table], columns:
     if len(systems) < len(of_systems) or len(others) < len(of_others):
         return None
     _check_named(columns.systems, [keyed.table for keyed in systems.values()])
-    named_beside = [*columns.references, *([] if columns.source is None else [columns.source])]
+    named_beside = [*columns.references]
+    if columns.source is not None:
+        named_beside.append(columns.source)
     _check_named(named_beside, [keyed.table for keyed in others])
     _check_once(systems.values())
     first = others[0]
@@ -139,7 +141,7 @@ def _check_once(tables: Iterable[_Keyed]) -> None:
         for id, rows in keyed.rows.items():
             if len(rows) > 1:
                 raise InputError(
-                    f"{keyed.table.place(rows[1], keyed.key)}: {shorten(id)} occurs on {keyed.table.unit} "
+                    f"{keyed.table.location(rows[1], keyed.key)}: {shorten(id)} occurs on {keyed.table.unit} "
                     f"{keyed.table.lines[rows[0]]:,} too; expected each id once, to join it with its references."
                 )
 
@@ -187,30 +189,28 @@ def _add_beside(
     references: list[str] = []
     source = columns.source
     of_systems = [(keyed, _systems_of(keyed, columns)) for keyed in systems]
-    taken = {name for _, names in of_systems for name in names}
+    names_of_systems = {name for _, names in of_systems for name in names}
     outputs = [keyed.first_cells(name, ids) for keyed, names in of_systems for name in names]
     for keyed in others:
-        table = keyed.table
-        roles = guess_roles(table)
-        targets = [name for name in columns.references if name in table.columns] or list(roles.references)
-        texts = [name for name, of_name in table.columns.items() if name != keyed.key and not lack(of_name)]
-        if not targets and not columns.references and len(texts) == 1 and roles.source is None:
-            # A table of ids and texts has no other texts to choose from.
-            targets = texts
+        roles = guess_roles(keyed.table)
+        targets = _targets_of(keyed, columns, roles)
         if not columns.references:
             targets = _like_outputs(keyed, targets, outputs, ids)
-        for name in table.columns:
+        for name in keyed.table.columns:
             if name == keyed.key:
                 continue
+            column = name
             # A system may be called so, too.
-            column = name if name not in cells and name not in taken else f"{name} of {table.name}"
+            if name in cells or name in names_of_systems:
+                column = f"{name} of {keyed.table.name}"
             if name == columns.source and source == name:
                 source = column
-            is_target = name in targets
-            cells[column] = keyed.cells(name, ids) if is_target else keyed.first_cells(name, ids)
-            if is_target:
+            if name in targets:
+                cells[column] = keyed.cells(name, ids)
                 references.append(column)
-            elif source is None and name == roles.source:
+                continue
+            cells[column] = keyed.first_cells(name, ids)
+            if source is None and name == roles.source:
                 source = column
     if not references and columns.need_references:
         tables = ", ".join(keyed.table.name for keyed in others)
@@ -219,6 +219,18 @@ def _add_beside(
             f"are {', '.join(shorten(name) for keyed in others for name in keyed.table.columns)}."
         )
     return references, source
+
+
+def _targets_of(keyed: _Keyed, columns: Columns, roles: Roles) -> list[str]:
+    """Return the columns of references of a table: those that are named, or else those whose names suggest it."""
+    table = keyed.table
+    named_here = [name for name in columns.references if name in table.columns]
+    targets = named_here or [*roles.references]
+    if targets or columns.references or roles.source is not None:
+        return targets
+    # A table of ids and texts has no other texts to choose from.
+    texts = [name for name, cells in table.columns.items() if name != keyed.key and not lack(cells)]
+    return texts if len(texts) == 1 else []
 
 
 def _like_outputs(
@@ -270,9 +282,9 @@ def _unread(keyed: _Keyed, columns: Columns) -> list[str]:
 
 def _systems_of(keyed: _Keyed, columns: Columns) -> list[str]:
     """Return the columns of a table that are systems."""
-    asked = [name for name in columns.systems if name in keyed.table.columns]
-    if asked:
-        return asked
+    named_here = [name for name in columns.systems if name in keyed.table.columns]
+    if named_here:
+        return named_here
     roles = guess_roles(without_scores(keyed.table, columns.scores))
     if not roles.systems and len(roles.references) == 1:
         # References are in another file: what is called as they are, such as "caption", is an output.
@@ -285,23 +297,23 @@ def _add_systems(
 ) -> list[str]:
     """Add a column for each system of a table, and its scores; return their names, called as one of several files."""
     table = keyed.table
-    found = _systems_of(keyed, columns)
-    if not found:
+    columns_of_systems = _systems_of(keyed, columns)
+    if not columns_of_systems:
         raise InputError(
             f"{table.name}: no column was recognized as predictions of a system (choose with "
             f"{argument('systems')}); there are {', '.join(map(shorten, table.columns))}."
         )
     names: list[str] = []
-    for name in found:
+    for name in columns_of_systems:
         system = file or name
-        if file and len(found) > 1:
+        if file and len(columns_of_systems) > 1:
             system = f"{file} {name}"
         names.append(system)
         # Errors of the joined table would name the file of the references.
         items(table, name, [])
         cells[system] = keyed.first_cells(name, ids, absent="")
         for score in columns.scores:
-            column = score if len(found) == 1 else f"{name}.{score}"
+            column = score if len(columns_of_systems) == 1 else f"{name}.{score}"
             if column in table.columns:
                 cells[f"{system}.{score}"] = keyed.first_cells(column, ids)
     return names

@@ -22,12 +22,12 @@ def slices_of_columns(table: Table, by: Sequence[str], order: Sequence[int] | No
         name, _ = column_and_pattern(spec, table.columns)
         cells = table.column(name)
         rows = range(len(cells)) if order is None else order
-        slices[name] = slice_labels([cells[row] for row in rows], partial(_place_of, table, name, rows))
+        slices[name] = slice_labels([cells[row] for row in rows], partial(_location_of, table, name, rows))
     return slices
 
 
-def _place_of(table: Table, column: str, rows: Sequence[int], segment: int) -> str:
-    return table.place(rows[segment], column)
+def _location_of(table: Table, column: str, rows: Sequence[int], segment: int) -> str:
+    return table.location(rows[segment], column)
 
 
 def column_and_pattern(spec: str, columns: Collection[str]) -> tuple[str, str | None]:
@@ -42,15 +42,17 @@ def column_and_pattern(spec: str, columns: Collection[str]) -> tuple[str, str | 
     return name, pattern
 
 
-def slice_labels(cells: Sequence[Any], place: Callable[[int], str]) -> list[str]:
-    """Return the cells of a column as labels of segments; InputError says the place of one that is no label."""
+def slice_labels(cells: Sequence[Any], location: Callable[[int], str]) -> list[str]:
+    """Return the cells of a column as labels of segments; InputError says where one stands that is no label."""
     labels = []
     for row, cell in enumerate(cells):
         # 2**512 is far above any label, and far below what Python refuses to write.
         is_huge = isinstance(cell, int) and abs(cell) >= 1 << 512
         is_missing = cell is None or (isinstance(cell, float) and math.isnan(cell))
         if is_huge or not (is_missing or isinstance(cell, str | int | float)):
-            raise InputError(f"{place(row)}: expected a text or a number, the name of a slice, got {shorten(cell)}.")
+            raise InputError(
+                f"{location(row)}: expected a text or a number, the name of a slice, got {shorten(cell)}."
+            )
         label = "" if is_missing else str(cell).strip()
         labels.append(label.encode("utf-8", "backslashreplace").decode() or NO_LABEL)
     return labels

@@ -69,7 +69,7 @@ def _log_set(runs: Runs) -> TestSet:
 
 def _exact_task(log: Log) -> str:
     """Return why metrics of texts say little of a task whose answers are right or wrong as a whole; else ""."""
-    words = frozenset().union(*map(_words, log.scores))
+    words = {word for name in log.scores for word in re.findall("[a-z]+", name.lower())}
     if not words & _EXACT or words & _OF_TEXTS:
         return ""
     return (
@@ -77,10 +77,6 @@ def _exact_task(log: Log) -> str:
         "answer is right as a whole. Metrics of texts compare the words of whole responses with those of the "
         "right answer, and say little of it."
     )
-
-
-def _words(name: str) -> frozenset[str]:
-    return frozenset(re.findall("[a-z]+", name.lower()))
 
 
 def batch_sets(
@@ -110,7 +106,8 @@ def batch_sets(
             f"{answers[0].name} holds answers alone; expected references in a table with their custom_id or id "
             f"({argument('references')})."
         )
-    references, sources = [*map(read_file, reference_paths)], [*requests, *map(read_file, source_paths)]
+    references = [*map(read_file, reference_paths)]
+    sources = [*requests, *map(read_file, source_paths)]
     answers = [replace(table, called=columns.called.get(table.name, "")) for table in answers]
     logs = with_references(
         answers,

@@ -47,7 +47,7 @@ class OwnColumns(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Wide(Table):
-    """A table that was made of a long one, where its cells have their places."""
+    """A table that was made of a long one, in whose lines its cells stand."""
 
     long: Table
     #: By column of a system: the column of the long table, and the row of each item there; None where it has none.
@@ -59,14 +59,14 @@ class _Wide(Table):
     key: Sequence[str]
     lost: Lost
 
-    def place(self, row: int, column: str) -> str:
+    def location(self, row: int, column: str) -> str:
         if column not in self.origins:
-            return Table.place(self, row, column)
+            return Table.location(self, row, column)
         origin, rows = self.origins[column]
         row_there = rows[row]
         if row_there is None:
-            return Table.place(self, row, column)
-        return self.long.place(row_there, origin)
+            return Table.location(self, row, column)
+        return self.long.location(row_there, origin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,18 @@ class _Long:
     keys: list[list[str]]
     #: The columns that must be the same in all rows of an item.
     needed: set[str]
+
+
+class _ScoredItems(NamedTuple):
+    """The items of a long table that are scored, and how its rows were joined to them."""
+
+    #: The columns that tell items apart.
+    key: list[str]
+    #: The columns that are the same in all rows of an item.
+    same: list[str]
+    #: Of each item, the row of each system that has one.
+    rows: list[dict[str, int]]
+    lost: Lost
 
 
 def wide(table: Table, columns: Columns) -> tuple[Table, Columns, str]:
@@ -105,20 +117,17 @@ def wide(table: Table, columns: Columns) -> tuple[Table, Columns, str]:
         rows = [by_system for by_system in items.values() if len(by_system) == len(long.systems)]
         if len(rows) < max(2, len(items) / 2) or {*long.systems} & {*table.columns}:
             continue
-        same = [
-            name
-            for name, cells in table.columns.items()
-            if name != long.column and all(is_one(cells, row) for row in rows)
-        ]
+        same = _same_in_items(table, long, rows)
         long = _without_answers(table, long, columns, same)
         _check_references(table, long, items, key)
         guessed = [name for name in long.texts if name not in same]
         text = columns.systems[0] if columns.systems else _text_column(table, guessed, same)
-        if long.needed <= {*same} and (text is not None or (columns.scores and not columns.need_references)):
+        may_lack_texts = columns.scores and not columns.need_references
+        if long.needed <= {*same} and (text is not None or may_lack_texts):
             joined = _joined_items(table, long, items, key, columns.missing)
-            lost = joined.lost({system: _side(table, system) for system in long.systems})
-            kept = [items[item] for item in joined.keys]
-            pivoted, columns, note = _pivoted(table, columns, long, kept, same, text, key, lost)
+            lost = joined.lost({system: _system_in_words(table, system) for system in long.systems})
+            scored = _ScoredItems(key, same, [items[item] for item in joined.keys], lost)
+            pivoted, columns, note = _pivoted(table, columns, long, scored, text)
             return pivoted, columns, f"{note}{note_of_runs}"
     if columns.system_column is not None:
         raise InputError(
@@ -127,6 +136,15 @@ def wide(table: Table, columns: Columns) -> tuple[Table, Columns, str]:
         )
     _check_names(table, columns, long)
     return table, columns, ""
+
+
+def _same_in_items(table: Table, long: _Long, rows: Sequence[dict[str, int]]) -> list[str]:
+    """Return the columns that have the same cell in all rows of an item, whatever the system."""
+    same: list[str] = []
+    for name, cells in table.columns.items():
+        if name != long.column and all(is_one(cells, by_system) for by_system in rows):
+            same.append(name)
+    return same
 
 
 def _with_runs(table: Table, columns: Columns) -> tuple[Table, str]:
@@ -139,7 +157,7 @@ def _with_runs(table: Table, columns: Columns) -> tuple[Table, str]:
     labels = {column_and_pattern(spec, table.columns)[0] for spec in columns.slices}
     if long is None or run is None or run in {*columns.systems, *columns.references, *labels, columns.cluster}:
         return table, ""
-    if any(_is_blank(cell) for name in (long.column, run) for cell in table.columns[name]):
+    if any(_is_blank_cell(cell) for name in (long.column, run) for cell in table.columns[name]):
         return table, ""
     pairs = zip(table.columns[long.column], table.columns[run], strict=True)
     names = [f"{system}-{number}" for system, number in pairs]
@@ -163,9 +181,9 @@ def _check_column_of_names(table: Table, columns: Columns, column: str) -> None:
     if column in {*columns.systems, *columns.references, columns.source}:
         raise InputError(f"{table.name}: the column {column!r} has names of systems and texts; name it once.")
     for row, cell in enumerate(cells):
-        if _is_blank(cell) or isinstance(cell, bool) or not isinstance(cell, str | int):
+        if _is_blank_cell(cell) or isinstance(cell, bool) or not isinstance(cell, str | int):
             raise InputError(
-                f"{table.place(row, column)}: expected the name of the row's system, got {shorten(cell)}."
+                f"{table.location(row, column)}: expected the name of the row's system, got {shorten(cell)}."
             )
     names = list(dict.fromkeys(map(str, cells)))
     if len(names) == 1:
@@ -296,7 +314,7 @@ def long_of(table: Table, columns: Columns) -> _Long | None:
     references = named_columns or list(roles.references)
     return _Long(
         column=column,
-        systems=list(dict.fromkeys(str(cell) for cell in table.columns[column] if not _is_blank(cell))),
+        systems=list(dict.fromkeys(str(cell) for cell in table.columns[column] if not _is_blank_cell(cell))),
         texts=roles.systems,
         references=references,
         keys=keys_of(table, columns.source or roles.source, references),
@@ -307,7 +325,7 @@ def long_of(table: Table, columns: Columns) -> _Long | None:
 def names_systems(table: Table, column: str) -> bool:
     """Return whether most cells are a few texts or numbers that repeat, as the names of systems do."""
     cells = table.columns[column]
-    names = [cell for cell in cells if not _is_blank(cell)]
+    names = [cell for cell in cells if not _is_blank_cell(cell)]
     are_most = 2 * len(names) > len(cells)
     return (
         are_most
@@ -316,20 +334,20 @@ def names_systems(table: Table, column: str) -> bool:
     )
 
 
-def _is_blank(cell: Any) -> bool:
+def _is_blank_cell(cell: Any) -> bool:
     return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
 def _check_all_named(table: Table, long: _Long) -> None:
     """Raise an InputError for a row without the name of its system, where items have rows of several systems."""
-    blank = next((row for row, cell in enumerate(table.columns[long.column]) if _is_blank(cell)), None)
+    blank = next((row for row, cell in enumerate(table.columns[long.column]) if _is_blank_cell(cell)), None)
     if blank is None or not any(
         _is_pooled(table, key, long.column, is_exact=key == long.references) for key in long.keys
     ):
         return
-    if not {*long.systems} & _answers(table, long):
+    if not {*long.systems} & _reference_texts(table, long):
         raise InputError(
-            f"{table.place(blank, long.column)}: the name of the system is missing; other rows have "
+            f"{table.location(blank, long.column)}: the name of the system is missing; other rows have "
             f"{named(long.systems)}."
         )
 
@@ -369,7 +387,7 @@ def _joined_items(
 ) -> Join[Hashable]:
     """Return the items that are scored; a warning says which systems have no row of others."""
     items_of = {
-        _side(table, system): {item for item, by_system in items.items() if system in by_system}
+        _system_in_words(table, system): {item for item, by_system in items.items() if system in by_system}
         for system in long.systems
     }
 
@@ -379,7 +397,7 @@ def _joined_items(
     return join(items_of, list(items), "items", first, missing)
 
 
-def _side(table: Table, system: str) -> str:
+def _system_in_words(table: Table, system: str) -> str:
     """Return what messages call a system of a table."""
     return f"{table.name}: {shorten(system)}"
 
@@ -412,8 +430,8 @@ def why_not_joined(table: Table, long: _Long, key: list[str]) -> str:
     for row, (item, name) in enumerate(zip(_items(table, key), map(str, table.columns[long.column]), strict=True)):
         earlier = first_rows.setdefault((item, name), row)
         if earlier != row:
-            places = f"{table.unit}s {table.lines[earlier]:,} and {table.lines[row]:,}"
-            return f"{shorten(name)} has several rows of {_item(table, row, key)}, as on {places}"
+            both = f"{table.unit}s {table.lines[earlier]:,} and {table.lines[row]:,}"
+            return f"{shorten(name)} has several rows of {_item(table, row, key)}, as on {both}"
         n_systems[item] += 1
     n_whole = sum(number == len(long.systems) for number in n_systems.values())
     if n_whole < len(n_systems):
@@ -433,20 +451,17 @@ def _text_column(table: Table, guessed: list[str], same: list[str]) -> str | Non
 
 
 def _pivoted(
-    table: Table,
-    columns: Columns,
-    long: _Long,
-    rows: list[dict[str, int]],
-    same: list[str],
-    text: str | None,
-    key: list[str],
-    lost: Lost,
+    table: Table, columns: Columns, long: _Long, items: _ScoredItems, text: str | None
 ) -> tuple[Table, Columns, str]:
-    cells, systems = table.columns, long.systems
-    firsts = [min(by_system.values()) for by_system in rows]
-    by_item = {name: [cells[name][row] for row in firsts] for name in same}
-    rows_of = {system: [by_system.get(system) for by_system in rows] for system in systems}
-    origins = {} if text is None else {system: (text, rows_of[system]) for system in systems}
+    """Return a table with a row for each item and a column for each system, from the column of their texts."""
+    cells = table.columns
+    systems = long.systems
+    first_rows = [min(by_system.values()) for by_system in items.rows]
+    by_item = {name: [cells[name][row] for row in first_rows] for name in items.same}
+    rows_of = {system: [by_system.get(system) for by_system in items.rows] for system in systems}
+    origins: dict[str, tuple[str, list[int | None]]] = {}
+    if text is not None:
+        origins = {system: (text, rows_of[system]) for system in systems}
     # What is said of the rows of a system, beside their texts.
     beside = [name for name in dict.fromkeys([*columns.scores, *ENDING_COLUMNS]) if name in cells]
     for name in beside:
@@ -455,14 +470,24 @@ def _pivoted(
     for column, (origin, rows_there) in origins.items():
         absent = "" if origin == text else None
         by_system[column] = [absent if row is None else cells[origin][row] for row in rows_there]
-    rest = [name for name in cells if name not in {*same, *beside, long.column, text}]
-    note = f"Each {long.column!r} is a system, whose rows are joined by {' and '.join(map(repr, key))}"
-    note += f"; texts: {text!r}" if text is not None else ""
-    note += f"; left out, as they differ by system: {named(rest)}." if rest else "."
-    lines = [table.lines[row] for row in firsts]
-    cells_by_name = {**by_item, **by_system}
+    rest = [name for name in cells if name not in {*items.same, *beside, long.column, text}]
+    note = f"Each {long.column!r} is a system, whose rows are joined by {' and '.join(map(repr, items.key))}"
+    if text is not None:
+        note += f"; texts: {text!r}"
+    if rest:
+        note += f"; left out, as they differ by system: {named(rest)}"
+    note += "."
     pivoted = _Wide(
-        table.name, cells_by_name, lines, table, origins, rows_of, long.column, key, lost, unit=table.unit
+        table.name,
+        columns={**by_item, **by_system},
+        lines=[table.lines[row] for row in first_rows],
+        long=table,
+        origins=origins,
+        rows=rows_of,
+        names=long.column,
+        key=items.key,
+        lost=items.lost,
+        unit=table.unit,
     )
     # Of WMT's human translations, one is given as the reference.
     systems = [name for name in systems if name not in columns.references]
@@ -477,7 +502,7 @@ def _check_names(table: Table, columns: Columns, long: _Long) -> None:
     is_scored = long.column in (guess.systems or guess.left_out)
     if not is_scored or not long.references:
         return
-    if not {*long.systems} & _answers(table, long):
+    if not {*long.systems} & _reference_texts(table, long):
         raise InputError(
             f"{table.name}: the column {shorten(long.column)} has {len(long.systems):,} texts in "
             f"{len(table.lines):,} rows ({named(long.systems)}), which look like names of systems. {_EXPECTED} If "
@@ -487,8 +512,8 @@ def _check_names(table: Table, columns: Columns, long: _Long) -> None:
 
 def _check_texts(table: Table, long: _Long) -> None:
     """Raise an InputError for a table of numbers of systems, of which only the names would be texts."""
-    known = [*long.keys, [long.column]]
-    used = {name for key in known for name in key}
+    keys = [*long.keys, [long.column]]
+    used = {name for key in keys for name in key}
     numbers = [name for name, cells in table.columns.items() if name not in used and lack(cells) == CODES]
     if numbers and any(_is_pooled(table, key, long.column, is_exact=False) for key in long.keys):
         raise InputError(
@@ -498,13 +523,16 @@ def _check_texts(table: Table, long: _Long) -> None:
         )
 
 
-def _answers(table: Table, long: _Long) -> set[Any]:
+def _reference_texts(table: Table, long: _Long) -> set[Any]:
     """Return the references: the answers of a classifier are a few words, as names are, but some of these."""
-    return {text for name in long.references for cell in table.columns[name] for text in _texts(cell)}
-
-
-def _texts(cell: Any) -> list[Any]:
-    return [text for text in cell if isinstance(text, str)] if isinstance(cell, list) else [cell]
+    references: set[Any] = set()
+    for name in long.references:
+        for cell in table.columns[name]:
+            if isinstance(cell, list):
+                references.update(text for text in cell if isinstance(text, str))
+            else:
+                references.add(cell)
+    return references
 
 
 def _is_pooled(table: Table, key: list[str], column: str, *, is_exact: bool) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tercet.errors import InputError, argument, shorten, warn
-from tercet.files.memories import JoinedMemories, join_memories
+from tercet.files.memories import JoinedMemories, join_memories, read_memory
 from tercet.files.read import read_file
 from tercet.files.roles import guess_roles, lack
 from tercet.files.table import SOURCE_TEXT, Log, Memory, Table
@@ -28,31 +28,35 @@ def memories_beside_tables(systems: Mapping[str, str], references: Sequence[str]
 
     A table with a column of sources is joined by these, and one with a column of ids alone by the ids of units.
     """
-    memories = {path: _bilingual(path) for path in systems.values()}
-    tables = [_read_table(path, columns) for path in references]
-    sides = [_Side.of(table, columns) for table in tables]
+    memories = {path: read_memory(path) for path in systems.values()}
+    tables = [_read_references(path, columns) for path in references]
+    sides = [_KeyedSide.of(table, columns) for table in tables]
     of_ids = [side.is_of_ids for side in sides]
     if any(of_ids) and not all(of_ids):
-        with_sources, with_ids = tables[of_ids.index(False)].name, tables[of_ids.index(True)].name
+        with_sources = tables[of_ids.index(False)].name
+        with_ids = tables[of_ids.index(True)].name
         raise InputError(
             f"{with_sources} has sources, and {with_ids} only ids; expected sources ({argument('source_column')}) in "
             "all tables of references, or in none."
         )
     first = next(iter(memories.values()))
-    languages = (first.source_language, first.target_language)
+    languages = (first.key_column, first.target_language)
     read: dict[str, Memory] = {}
     for path, side in zip(references, sides, strict=True):
         read[path] = side.as_memory(*languages)
     for path, memory in memories.items():
         read[path] = _by_ids(memory, tables[0].name) if all(of_ids) else memory
     joined = join_memories(systems, references, None, None, columns.missing, read)
-    source, ids = joined.source, _ids(memories, joined)
     if all(of_ids):
-        source, ids = _sources(first, joined.ids or []), joined.ids
+        ids = joined.ids
+        source = _sources_of_units(first, ids or [])
+    else:
+        ids = _unit_ids(memories, joined)
+        source = joined.source
     own_columns: dict[str, list[Any]] = {}
     for path, side in zip(references, sides, strict=True):
         for name in side.left_out:
-            own_columns.setdefault(name, _cells(side.table.columns[name], joined.rows[path]))
+            own_columns.setdefault(name, _cells_of_rows(side.table.columns[name], joined.rows[path]))
     fields = " ".join(side.in_words() for side in sides)
     return TestSet(
         names_of([references[0]])[0],
@@ -67,30 +71,24 @@ def memories_beside_tables(systems: Mapping[str, str], references: Sequence[str]
     )
 
 
-def _ids(memories: Mapping[str, Memory], joined: JoinedMemories) -> list[str] | None:
+def _unit_ids(memories: Mapping[str, Memory], joined: JoinedMemories) -> list[str] | None:
     """Return the id of each segment's unit, in the first file of translators that has it; None where none has ids."""
     with_ids = {path: memory.labels[_ID] for path, memory in memories.items() if _ID in memory.labels}
     if not with_ids:
         return None
-    found: list[str] = []
-    columns = [_cells(ids, joined.rows[path]) for path, ids in with_ids.items()]
+    unit_ids: list[str] = []
+    columns = [_cells_of_rows(ids, joined.rows[path]) for path, ids in with_ids.items()]
     for cells in zip(*columns, strict=True):
-        found.append(next((id for id in cells if id), ""))
-    return found if any(found) else None
+        unit_ids.append(next((id for id in cells if id), ""))
+    return unit_ids if any(unit_ids) else None
 
 
-def _cells(column: Sequence[Any], rows: Sequence[int | None]) -> list[Any]:
+def _cells_of_rows(column: Sequence[Any], rows: Sequence[int | None]) -> list[Any]:
     """Return the cells of these rows; None where there is no row."""
     return [None if row is None else column[row] for row in rows]
 
 
-def _bilingual(path: str) -> Memory:
-    memory = read_file(path)
-    assert isinstance(memory, Memory)
-    return memory
-
-
-def _read_table(path: str, columns: Columns) -> Table:
+def _read_references(path: str, columns: Columns) -> Table:
     table = read_file(path, columns.opening)
     if isinstance(table, Log | Memory):
         raise InputError(f"{path!r} is no table of references; expected columns with these and with sources or ids.")
@@ -98,7 +96,7 @@ def _read_table(path: str, columns: Columns) -> Table:
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
+class _KeyedSide:
     """A table, the column by which it is joined, and those of references."""
 
     table: Table
@@ -107,7 +105,7 @@ class _Side:
     references: Sequence[str]
 
     @classmethod
-    def of(cls, table: Table, columns: Columns) -> _Side:
+    def of(cls, table: Table, columns: Columns) -> _KeyedSide:
         roles = guess_roles(table)
         for name in filter(None, [*columns.references, columns.source]):
             table.column(name)
@@ -143,7 +141,7 @@ class _Side:
             column = target if number == 0 else f"{target} ({name})"
             cells[column] = [self._text(row, name) or None for row in range(len(self.table.lines))]
         joined_by = _ID if self.is_of_ids else SOURCE_TEXT
-        return Memory(self.table.name, cells, self.table.lines, source_language=language, joined_by=joined_by)
+        return Memory(self.table.name, cells, self.table.lines, key_column=language, joined_by=joined_by)
 
     def _text(self, row: int, column: str) -> str | None:
         """Return the text of a cell; ids may be numbers."""
@@ -152,7 +150,7 @@ class _Side:
             return cell
         if column == self.key and self.is_of_ids and isinstance(cell, int) and not isinstance(cell, bool):
             return str(cell)
-        raise InputError(f"{self.table.place(row, column)}: expected a text, got {shorten(cell)}.")
+        raise InputError(f"{self.table.location(row, column)}: expected a text, got {shorten(cell)}.")
 
     @property
     def left_out(self) -> list[str]:
@@ -182,14 +180,14 @@ def _by_ids(memory: Memory, reference: str) -> Memory:
     return replace(
         memory,
         columns={_KEY: [id or None for id in ids], memory.target_language: translations},
-        source_language=_KEY,
+        key_column=_KEY,
         joined_by=_ID,
     )
 
 
-def _sources(memory: Memory, ids: Sequence[str]) -> list[str] | None:
+def _sources_of_units(memory: Memory, ids: Sequence[str]) -> list[str] | None:
     """Return the sources of units by their ids; None where these repeat."""
-    sources = dict(zip(memory.labels[_ID], memory.columns[memory.source_language], strict=True))
+    sources = dict(zip(memory.labels[_ID], memory.columns[memory.key_column], strict=True))
     if len(sources) < len(memory.lines):
         return None
     return [sources[id] or "" for id in ids]

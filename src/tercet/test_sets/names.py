@@ -53,12 +53,12 @@ class NamedFiles(NamedTuple):
     @classmethod
     def _of_pairs(cls, pairs: Sequence[tuple[str, str]]) -> NamedFiles:
         """Return files by their paths and names; InputError for a name of two systems, or a file with two names."""
-        found = cls([], {}, {})
+        files = cls([], {}, {})
         first_of: dict[str, str] = {}
         names: dict[str, str] = {}
         for path, name in pairs:
             if not name:
-                found.paths.append(path)
+                files.paths.append(path)
                 continue
             if path in names:
                 called = f"with the names {shorten(names[path])} and {shorten(name)}"
@@ -68,16 +68,16 @@ class NamedFiles(NamedTuple):
             names[path] = name
             first = first_of.setdefault(name, path)
             if first == path:
-                found.paths.append(path)
-                found.called[path] = name
+                files.paths.append(path)
+                files.called[path] = name
             elif table_format(path) and (table_format(first) or os.path.isdir(first)):
-                found.further.setdefault(first, []).append(path)
+                files.further.setdefault(first, []).append(path)
             else:
                 raise InputError(
                     f"The name {shorten(name)} is given twice, to {first!r} and to {path!r}; expected a name of its "
                     "own for each."
                 )
-        return found
+        return files
 
 
 def paths_of(texts: Sequence[str]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tercet.base.metric import Metric
 from tercet.corpus.artefacts import Artefacts, Items, artefacts_of, none_or_some, span_in_words, token_list_warning
-from tercet.corpus.corpus import Corpus, places
+from tercet.corpus.corpus import Corpus, sampled
 from tercet.corpus.styles import styles_of
 from tercet.errors import argument, argument_set, shorten, warn
 from tercet.markup import joined
@@ -202,18 +202,19 @@ def _repeated_texts(test_set: TestSet) -> list[str]:
 
 def repeated_errors(test_set: TestSet) -> dict[str, list[int]]:
     """Return by system the segments with one wrong text that reads like an error's, beside different references."""
-    found = {}
+    errors = {}
     for system, _, wrong, _ in _repeats(test_set):
         n_different = len({tuple(test_set.references[segment]) for segment in wrong})
         if 2 * n_different > len(wrong) and _LIKE_ERROR.search(test_set.systems[system][wrong[0]]):
-            found[system] = wrong
-    return found
+            errors[system] = wrong
+    return errors
 
 
 def _repeats(test_set: TestSet) -> Iterator[_Repeat]:
     """Yield the commonest text of each system that repeats where it is wrong."""
-    references, n_segments = test_set.references, test_set.n_segments
-    sample = places(n_segments, _SAMPLED)
+    references = test_set.references
+    n_segments = test_set.n_segments
+    sample = sampled(n_segments, _SAMPLED)
     least = max(_REPEATED, _REPEATED_SHARE * n_segments)
     for system, texts in test_set.systems.items():
         kind, times = _commonest([texts[segment] for segment in sample])
@@ -247,11 +248,11 @@ def _commonest(texts: Iterable[str]) -> tuple[str, int]:
     return max(((kind, counts[kind]) for kind in kinds), key=operator.itemgetter(1), default=("", 0))
 
 
-#: So many segments, or this share, must have texts in the wrong place.
+#: So many segments, or this share, must have texts of other segments.
 _FEWEST, _SHARE = 3, 0.05
 #: So many times as many texts as those that are like the neighbour on the other side are shifted.
 _MUCH_MORE = 4
-#: Texts of fewer words show nothing, and those that share more with their references are in their places.
+#: Texts of fewer words show nothing, and those that share more with their references are in their rows.
 _FEWEST_WORDS, _SHARED = 4, 0.25
 #: A word in more segments, or in a larger share of them, shows nothing.
 _RARE, _RARE_SHARE = 10, 0.1
@@ -261,7 +262,9 @@ _LONGEST_WORDS = 12
 
 def _misplaced_texts(test_set: TestSet) -> list[str]:
     """Return a warning of systems whose texts have little in common with their references, and much with others."""
-    sample = {segment: _words(*test_set.references[segment]) for segment in places(test_set.n_segments, _SAMPLED)}
+    sample = {
+        segment: _words_of_texts(*test_set.references[segment]) for segment in sampled(test_set.n_segments, _SAMPLED)
+    }
     examples = _shifted(test_set, sample)
     suspects = {
         system: strangers
@@ -293,7 +296,7 @@ _MISPLACED = (
 def _shifted(test_set: TestSet, sample: Mapping[int, set[str]]) -> dict[str, tuple[int, int]]:
     """Return by system a segment whose text is like the next or the last reference, where many are."""
     neighbours = {
-        segment + offset: _words(*test_set.references[segment + offset])
+        segment + offset: _words_of_texts(*test_set.references[segment + offset])
         for segment in sample
         for offset in (-1, 1)
         if 0 <= segment + offset < test_set.n_segments
@@ -302,7 +305,7 @@ def _shifted(test_set: TestSet, sample: Mapping[int, set[str]]) -> dict[str, tup
     for system, texts in test_set.systems.items():
         moved: dict[int, list[int]] = {-1: [], 1: []}
         for segment, own_words in sample.items():
-            words = _words(texts[segment])
+            words = _words_of_texts(texts[segment])
             least = max(len(words) / 2, 2 * len(words & own_words), 1)
             for offset, segments in moved.items():
                 if len(words) >= _FEWEST_WORDS and len(words & neighbours.get(segment + offset, set())) >= least:
@@ -316,7 +319,7 @@ def _shifted(test_set: TestSet, sample: Mapping[int, set[str]]) -> dict[str, tup
 
 def _at_home(test_set: TestSet, suspects: Mapping[str, Mapping[int, set[str]]]) -> dict[str, tuple[int, int]]:
     """Return by system a segment whose text is like the reference of another, where most strangers are."""
-    references = [_words(*texts) for texts in test_set.references]
+    references = [_words_of_texts(*texts) for texts in test_set.references]
     # By word, the segments with a reference that has it.
     segments_with: dict[str, list[int]] = defaultdict(list)
     for segment, words in enumerate(references):
@@ -328,16 +331,16 @@ def _at_home(test_set: TestSet, suspects: Mapping[str, Mapping[int, set[str]]]) 
     for system, strangers in suspects.items():
         homes = {segment: _home(words, references, rare) for segment, words in strangers.items()}
         pairs = [(segment, home) for segment, home in homes.items() if home is not None]
-        # Texts that were moved have places of their own; those that are bad may be like one and the same.
+        # Texts that were moved have rows of their own; those that are bad may be like one and the same.
         if 2 * len(pairs) < len(homes) or 10 * len({home for _, home in pairs}) < 9 * len(pairs):
             continue
-        # Where lines were lost, most are as far from their places.
+        # Where lines were lost, most are as far from their rows.
         ((offset, _),) = Counter(home - segment for segment, home in pairs).most_common(1)
         examples[system] = next(pair for pair in pairs if pair[1] - pair[0] == offset)
     return examples
 
 
-def _words(*texts: str) -> set[str]:
+def _words_of_texts(*texts: str) -> set[str]:
     """Return the words of texts; pairs of characters of those without blanks between words."""
     words: set[str] = set()
     for text in map(str.lower, texts):
@@ -349,7 +352,7 @@ def _words(*texts: str) -> set[str]:
 
 def _strangers(texts: Sequence[str], references: Mapping[int, set[str]]) -> dict[int, set[str]]:
     """Return the words of the texts that share few with their references, by segment."""
-    words_of_texts = {segment: _words(texts[segment]) for segment in references}
+    words_of_texts = {segment: _words_of_texts(texts[segment]) for segment in references}
     return {
         segment: words
         for segment, words in words_of_texts.items()
@@ -426,32 +429,34 @@ def _artefact_warnings(test_set: TestSet, corpus: Corpus) -> list[str]:
             contrast = none_or_some(
                 "no reference has", "the references have", first_artefacts.references.get(name, Items())
             )
-            subject = f"{named(systems)} {'has' if len(systems) == 1 else 'have'}"
             items = [artefacts[system].predictions[name] for system in systems]
-            messages.append(first_artefacts.message(name, items, subject, contrast, "segment"))
+            messages.append(first_artefacts.message(name, items, _have(systems), contrast, "segment"))
         lacking = [system for system, side in sides.items() if side == "references"]
         if lacking:
             messages.append(_of_references(name, artefacts, lacking))
     tokens = token_list_warning(corpus)
-    return [f"{test_set.name}: {message}" for message in [*messages, *([tokens] if tokens else [])]]
+    if tokens:
+        messages.append(tokens)
+    return [f"{test_set.name}: {message}" for message in messages]
+
+
+def _have(systems: Sequence[str]) -> str:
+    """Return systems as a subject, with its verb."""
+    verb = "has" if len(systems) == 1 else "have"
+    return f"{named(systems)} {verb}"
 
 
 def _style_warnings(test_set: TestSet, corpus: Corpus, ignores_case: bool) -> list[str]:
     """Return the warnings of how most texts of a system are written and the references are not."""
-    styles = dict(
-        zip(
-            test_set.systems,
-            styles_of(corpus.numbered(1), ignores_case=ignores_case, item="segment"),
-            strict=True,
-        )
-    )
+    by_system = styles_of(corpus.numbered(1), ignores_case=ignores_case, item="segment")
+    styles = dict(zip(test_set.systems, by_system, strict=True))
     messages = []
     for name in dict.fromkeys(name for found in styles.values() for name in found):
         systems = [system for system, found in styles.items() if name in found]
         first = styles[systems[0]][name]
-        for group in together(systems) if first.of_several else [[system] for system in systems]:
-            owner = f"{named(group)} {'has' if len(group) == 1 else 'have'}"
-            messages.append(f"{test_set.name}: {styles[group[0]][name].message(owner)}")
+        groups = together(systems) if first.of_several else [[system] for system in systems]
+        for group in groups:
+            messages.append(f"{test_set.name}: {styles[group[0]][name].message(_have(group))}")
     return messages
 
 
@@ -462,10 +467,12 @@ def _of_references(name: str, artefacts: dict[str, Artefacts], lacking: list[str
     )
     first_artefacts = artefacts[lacking[0]]
     if len(lacking) == len(artefacts):
-        contrast = f"which no system has{f' in more than {commonest.number:,}' if commonest.number else ''}"
+        contrast = "which no system has"
+        if commonest.number:
+            contrast += f" in more than {commonest.number:,}"
     else:
-        systems = f"{named(lacking)} {'has' if len(lacking) == 1 else 'have'}"
-        contrast = f"which {systems} in {f'{commonest.number:,} at most' if commonest.number else 'none'}"
+        most = f"{commonest.number:,} at most" if commonest.number else "none"
+        contrast = f"which {_have(lacking)} in {most}"
     items = [first_artefacts.references[name]]
     return first_artefacts.message(name, items, "the references have", contrast, "segment")
 

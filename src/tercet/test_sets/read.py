@@ -210,45 +210,54 @@ def read_test_sets(
             "tercet.compare."
         )
     kind = frame_kind(files)
-    paths, called, further = ([], {}, {}) if kind else _named_files(files)
-    score_paths = [path for given in further.values() for path in given]
-    reference_paths, source_paths = _listed(references), _listed(source)
-    if not paths and not kind:
+    named = NamedFiles([], {}, {}) if kind else _named_files(files)
+    reference_paths = _names_or_paths(references)
+    source_paths = _names_or_paths(source)
+    paths_beside = [*reference_paths, *source_paths]
+    if not named.paths and not kind:
         raise InputError("No file was given; expected tables, or text files of systems.")
-    folders = [path for path in paths if os.path.isdir(path)]
-    # A workbook of an older format, or a folder, would otherwise be read as a text file.
-    for path in [*(path for path in paths if path not in folders), *reference_paths, *source_paths, *score_paths]:
-        check_no_workbook(path)
-        check_has_words(path)
-        if os.path.isdir(path):
-            raise InputError(f"{path!r} cannot be read: it is a folder; expected the files in it.")
+    score_paths = [path for paths in named.further.values() for path in paths]
+    folders = [path for path in named.paths if os.path.isdir(path)]
+    files_of_systems = [path for path in named.paths if path not in folders]
+    for path in [*files_of_systems, *paths_beside, *score_paths]:
+        _check_may_be_text(path)
     if source is not None and not isinstance(source, str | os.PathLike):
         raise InputError(f"{argument('source')} is the path of one file, got {shorten(source)}.")
     columns = Columns(
-        systems=_listed(systems),
-        references=_listed(reference_columns),
+        systems=_names_or_paths(systems),
+        references=_names_or_paths(reference_columns),
         source=source_column,
         cluster=cluster,
-        scores=_listed(scores),
-        slices=[spec for spec in _listed(by) if spec != LENGTH],
+        scores=_names_or_paths(scores),
+        slices=[spec for spec in _names_or_paths(by) if spec != LENGTH],
         need_references=need_references,
         decimal=decimal,
         missing=missing,
         opening=Opening(encoding, sheet),
-        called=called,
-        scored_in=further,
+        called=named.called,
+        scored_in=named.further,
         system_column=_one_name(system_column, "system_column"),
     )
     check_missing(missing)
     if kind:
-        _check_frame_alone(kind, [*reference_paths, *source_paths], columns.opening)
+        _check_frame_alone(kind, paths_beside, columns.opening)
         return _frame_sets(files, columns)
-    columns.opening.check([*paths, *reference_paths, *source_paths, *score_paths])
+    columns.opening.check([*named.paths, *paths_beside, *score_paths])
     with recorded() as messages:
-        test_sets = _test_sets(paths, folders, reference_paths, source_paths, columns, need_texts)
-    of_tables = {message for test_set in test_sets for message in test_set.warnings}
-    of_all = [message for message in messages if message not in of_tables]
-    return [replace(test_sets[0], warnings=(*of_all, *test_sets[0].warnings)), *test_sets[1:]]
+        test_sets = _test_sets(named.paths, folders, reference_paths, source_paths, columns, need_texts)
+    # What no single table warned of is told with the first test set.
+    told = {message for test_set in test_sets for message in test_set.warnings}
+    of_all = [message for message in messages if message not in told]
+    first, *further = test_sets
+    return [replace(first, warnings=(*of_all, *first.warnings)), *further]
+
+
+def _check_may_be_text(path: str) -> None:
+    """Raise an InputError for a workbook of an older format, or a folder, which would be read as a text file."""
+    check_no_workbook(path)
+    check_has_words(path)
+    if os.path.isdir(path):
+        raise InputError(f"{path!r} cannot be read: it is a folder; expected the files in it.")
 
 
 def _test_sets(
@@ -301,37 +310,33 @@ def _text_set(paths: list[str], references: list[str], sources: list[str], colum
     return text_set(paths, references, sources[0] if sources else None, columns)
 
 
+def _check_one_kind(paths: Sequence[str], kinds: Mapping[str, tuple[str, str]]) -> None:
+    """Raise an InputError for systems in files that are not joined by the same."""
+    for path in paths:
+        if kinds[path] != kinds[paths[0]]:
+            all_kinds = dict.fromkeys([*_JOINED.values(), _TEXTS])
+            expected = "; ".join(f"{files}, joined by {joined_by}" for files, joined_by in all_kinds)
+            raise InputError(
+                f"{paths[0]!r} and {path!r} are systems in files of different kinds; expected all of one kind: "
+                f"{expected}."
+            )
+
+
 def _memory_set(paths: list[str], references: list[str], sources: list[str], columns: Columns) -> TestSet:
     """Join a translation memory for each system with those of the references."""
     kinds = {path: _JOINED.get(table_format(path), _TEXTS) for path in [*paths, *references]}
-    other = next((path for path in paths if kinds[path] != kinds[paths[0]]), None)
-    if other is not None:
-        known = "; ".join(f"{files}, joined by {by}" for files, by in dict.fromkeys([*_JOINED.values(), _TEXTS]))
-        raise InputError(
-            f"{paths[0]!r} and {other!r} are systems in files of different kinds; expected all of one kind: {known}."
-        )
-    files, joined_by = kinds[paths[0]]
+    _check_one_kind(paths, kinds)
+    _, joined_by = kinds[paths[0]]
     kind = unpacked(os.path.basename(paths[0])).rpartition(".")[2].upper()
     if table_format(paths[0]) == "seglst":
         kind = "SegLST"
     if sources:
         raise InputError(f"{kind} files take no file of sources ({argument('source')}); got {sources[0]!r}.")
-    misplaced = [path for path in references if kinds[path] != kinds[paths[0]]]
     are_tables = all(table_format(path) and table_format(path) not in MEMORIES for path in references)
     beside_tables = are_tables and all(table_format(path) in BILINGUAL for path in paths)
-    if misplaced and not beside_tables:
-        raise InputError(
-            f"Systems in {kind} files need references in {files}, because they are joined by {joined_by}; "
-            f"{misplaced[0]!r} is not one."
-            + " Or give one TMX file with the references as one of its languages or authors." * (kind == "TMX")
-            + " Or give a table with a column of sources, or of the ids of units."
-            * (table_format(paths[0]) in BILINGUAL)
-        )
-    named = [(columns.cluster, "cluster"), (columns.system_column, "system_column")]
-    for name, option in (*named, *((spec, "by") for spec in columns.slices)):
-        if name is not None:
-            owner = f"Units of {kind} files" if joined_by == SOURCE_TEXT else f"{kind} files"
-            raise InputError(f"{owner} have no column {shorten(name)} for {argument(option)}.")
+    if not beside_tables:
+        _check_kind_of_references(kind, paths[0], references, kinds)
+    _check_no_labels(kind, joined_by, columns)
     if joined_by != SOURCE_TEXT:
         _check_no_columns(kind, columns)
     if columns.systems or (len(columns.references) > 1 and not beside_tables):
@@ -355,6 +360,35 @@ def _memory_set(paths: list[str], references: list[str], sources: list[str], col
         lost=joined.lost.by_system,
         n_all=joined.lost.n_all,
     )
+
+
+def _check_kind_of_references(
+    kind: str, path: str, references: Sequence[str], kinds: Mapping[str, tuple[str, str]]
+) -> None:
+    """Raise an InputError for references that are not joined by the same as the systems, in files such as `path`."""
+    files, joined_by = kinds[path]
+    misplaced = [reference for reference in references if kinds[reference] != kinds[path]]
+    if not misplaced:
+        return
+    problem = (
+        f"Systems in {kind} files need references in {files}, because they are joined by {joined_by}; "
+        f"{misplaced[0]!r} is not one."
+    )
+    if kind == "TMX":
+        problem += " Or give one TMX file with the references as one of its languages or authors."
+    if table_format(path) in BILINGUAL:
+        problem += " Or give a table with a column of sources, or of the ids of units."
+    raise InputError(problem)
+
+
+def _check_no_labels(kind: str, joined_by: str, columns: Columns) -> None:
+    """Raise an InputError for columns that label segments, which these files do not have."""
+    named = [(columns.cluster, "cluster"), (columns.system_column, "system_column")]
+    named += [(spec, "by") for spec in columns.slices]
+    for name, option in named:
+        if name is not None:
+            owner = f"Units of {kind} files" if joined_by == SOURCE_TEXT else f"{kind} files"
+            raise InputError(f"{owner} have no column {shorten(name)} for {argument(option)}.")
 
 
 def _check_no_columns(kind: str, columns: Columns) -> None:
@@ -409,7 +443,8 @@ def _tables_and_logs(
             logs += logs_of_folder[path]
             continue
         with recorded() as messages:
-            table, first = first or read_file(path, columns.opening), None
+            table = first or read_file(path, columns.opening)
+            first = None
             if isinstance(table, Answers | Requests):
                 raise InputError(f"{path!r} is of a batch, and {paths[0]!r} is not; give batches alone.")
             table = _with_scores(table, path, columns)
@@ -542,18 +577,18 @@ def _check_frame_alone(kind: str, paths: Sequence[str], opening: Opening) -> Non
 
 
 def _without_reference(table: Table, test_set: TestSet) -> dict[int, str]:
-    """Return where the segments without a reference are in a table whose rows they are, by their places, in words."""
+    """Return where the segments without a reference are in a table whose rows they are, in words by their row."""
     if not any(test_set.references) or not _is_by_rows(table, test_set):
         return {}
-    found: dict[int, str] = {}
+    location_of: dict[int, str] = {}
     for row, texts in enumerate(test_set.references):
         if texts:
             continue
         line = f"{table.unit} {table.lines[row]}"
         cells = [column[row] for column in table.columns.values()]
         first = next((cell for cell in cells if cell not in (None, "")), None)
-        found[row] = line if first is None else f"{line}: {shorten(first)}"
-    return found
+        location_of[row] = line if first is None else f"{line}: {shorten(first)}"
+    return location_of
 
 
 def _is_by_rows(table: Table, test_set: TestSet) -> bool:
@@ -616,11 +651,11 @@ def _tables_of_systems(paths: Sequence[str], columns: Columns) -> tuple[dict[str
         tables[path] = table
         if isinstance(table, Log | Memory):
             continue
-        asked = [name for name in columns.systems if name in table.columns]
-        unknown = [name for name in unknown if name not in asked]
+        systems_here = [name for name in columns.systems if name in table.columns]
+        unknown = [name for name in unknown if name not in systems_here]
         # What else is named is perhaps in the tables beside it.
         of_table = replace(
-            columns, systems=asked, references=[], source=None, cluster=None, slices=[], need_references=False
+            columns, systems=systems_here, references=[], source=None, cluster=None, slices=[], need_references=False
         )
         tables[path], of_table, note = wide(table, of_table)
         systems += of_table.systems
@@ -648,13 +683,15 @@ def _one_name(value: Any, option: str) -> str | None:
 def _named_files(files: Any) -> NamedFiles:
     """Return the files that were given, with their names."""
     if not isinstance(files, Mapping):
-        return NamedFiles.of_texts(_listed(files))
-    found = NamedFiles.of_mapping(files)
-    _listed([*found.paths, *(path for paths in found.further.values() for path in paths)])
-    return found
+        return NamedFiles.of_texts(_names_or_paths(files))
+    named = NamedFiles.of_mapping(files)
+    score_paths = [path for paths in named.further.values() for path in paths]
+    # Each must be able to be the path of a file.
+    _names_or_paths([*named.paths, *score_paths])
+    return named
 
 
-def _listed(value: _File | Sequence[_File] | None) -> list[str]:
+def _names_or_paths(value: _File | Sequence[_File] | None) -> list[str]:
     """Return the names or paths that were given, one or several, as strings."""
     # Bytes are one entry, which is refused below: they would otherwise be a list of numbers.
     entries: list[Any]

@@ -74,7 +74,7 @@ def readings(
     found = []
     for column, cells in table.columns.items():
         reason = "you say so" if column in asked else reasons.get(column, "")
-        found.append(ColumnReading(column, roles.get(column, _LEFT_OUT), reason, _values(cells)))
+        found.append(ColumnReading(column, roles.get(column, _LEFT_OUT), reason, _first_values(cells)))
     return tuple(found)
 
 
@@ -92,7 +92,7 @@ def readings_of_names(table: Table) -> tuple[ColumnReading, ...]:
     return readings(table, columns_of, roles.reasons)
 
 
-def _values(cells: Sequence[Any]) -> tuple[str, ...]:
+def _first_values(cells: Sequence[Any]) -> tuple[str, ...]:
     """Return the first values that differ, as messages show them."""
     values: list[str] = []
     for cell in cells:
@@ -109,7 +109,7 @@ def _values(cells: Sequence[Any]) -> tuple[str, ...]:
 def shown_readings(title: str, columns: Sequence[ColumnReading]) -> Shown:
     """Return the readings as a table for people."""
     heads = [Column("column", "name"), Column("role", "name"), Column("why", "name"), Column("values", "name")]
-    rows = [[one.column, one.role, one.reason, ", ".join(one.values)] for one in columns]
+    rows = [[column.column, column.role, column.reason, ", ".join(column.values)] for column in columns]
     return Shown(title, heads, rows)
 
 
@@ -117,9 +117,9 @@ def options_of(columns: Sequence[ColumnReading]) -> list[str]:
     """Return the options that say the same roles, as arguments of a command."""
     arguments = []
     for role, option in _OPTIONS.items():
-        for one in columns:
-            if one.role == role:
-                arguments += [option, one.column]
+        for column in columns:
+            if column.role == role:
+                arguments += [option, column.column]
     return arguments
 
 

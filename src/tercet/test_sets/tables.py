@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
-from typing import Any
+from typing import Any, TypeVar
 
 from tercet.errors import InputError, argument, argument_set, arguments_set, did_you_mean, shorten, warn
 from tercet.files.endings import ENDING_COLUMNS, wrong_ends
@@ -47,6 +47,7 @@ from .roles import (
 from .tables_with_roles import rows_of_all
 from .test_set import TestSet, without_texts
 
+_T = TypeVar("_T")
 #: The alternative for translation memories.
 _JOINED = " Or give a {} for each system, and one with the references ({})."
 #: The same for files of WMT that have one side each.
@@ -98,28 +99,25 @@ def _texts_or_scores(table: Table, path: str, name: str, columns: Columns, names
     guessed = without_scores(table, columns.scores)
     columns_of_scores = [column for column in table.columns if column not in guessed.columns]
     slice_columns = [column_and_pattern(spec, table.columns)[0] for spec in columns.slices]
-    # What labels segments is no output and no reference, unless its name says so.
-    labelling = {name for name in slice_columns if role_of(name) != "source" and not clear_role(name)}
-    labelling |= set() if names is None else {names}
-    labelling -= {*columns.systems, *columns.references, columns.source}
-    guessed = replace(
-        guessed, columns={name: cells for name, cells in guessed.columns.items() if name not in labelling}
-    )
+    labelling = _labelling_columns(columns, slice_columns, names)
+    unlabelled = {name: cells for name, cells in guessed.columns.items() if name not in labelling}
+    guessed = replace(guessed, columns=unlabelled)
     roles = guess_roles(guessed, [column for column in columns.references if column in table.columns])
     if columns.scores and not columns.need_references and not _has_texts_of_scored(table, columns, roles):
         return _scores_alone(table, name, columns, [*guessed.columns], roles.reasons)
     ids = None
     if isinstance(table, Memory):
         # The columns are languages, whose codes suggest no role.
-        roles, ids = Roles(None, (), ()), table.labels.get("id")
+        roles = Roles(None, (), ())
+        ids = table.labels.get("id")
     _check_columns(table, columns)
     if not columns.systems and not columns.references:
         check_clear(table, roles)
-    source = columns.source or roles.source
-    references = columns.references or [
-        column for column in roles.references if column not in {*columns.systems, source}
-    ]
-    systems = columns.systems or [column for column in roles.systems if column not in {*references, source}]
+    named_columns = [*columns.systems, *columns.references, *filter(None, [columns.source, columns.cluster])]
+    chosen = _with_roles(columns, roles)
+    systems = chosen.systems
+    references = chosen.references
+    source = chosen.source
     check_roles(table, table_format(path), systems, references, columns.need_references)
     if not columns.references:
         warn_unlike(table, roles)
@@ -132,9 +130,7 @@ def _texts_or_scores(table: Table, path: str, name: str, columns: Columns, names
     texts = {column: items(table, column, [])[0] for column in systems}
     warn_swapped(table.name, systems, references, source)
     _warn_of_written_missing(table, systems, references)
-    asked = [*columns.systems, *columns.references, *filter(None, [columns.source, columns.cluster])]
-    columns = replace(columns, systems=systems, references=references, source=source)
-    by_role = columns_by_role(columns, columns_of_scores, slice_columns)
+    by_role = columns_by_role(chosen, columns_of_scores, slice_columns)
     fields, left_out = columns_in_words(table, by_role)
     directions = directions_of(columns.scores)
     return TestSet(
@@ -143,13 +139,33 @@ def _texts_or_scores(table: Table, path: str, name: str, columns: Columns, names
         reference_lists,
         None if source is None else _sources(table, source),
         fields=fields,
-        columns=readings(table, by_role, roles.reasons, [*asked, *columns_of_scores, *slice_columns]),
+        columns=readings(table, by_role, roles.reasons, [*named_columns, *columns_of_scores, *slice_columns]),
         left_out=left_out,
         scores={score: score_columns(table, systems, score) for score in columns.scores},
         lower_is_better=directions.lower,
         higher_is_better=directions.higher,
         ids=ids,
     )
+
+
+def _with_roles(columns: Columns, roles: Roles) -> Columns:
+    """Return the columns that are named for each role, or else those that have it; a named one has no other role."""
+    source = columns.source or roles.source
+    references = columns.references
+    if not references:
+        references = [column for column in roles.references if column not in {*columns.systems, source}]
+    systems = columns.systems
+    if not systems:
+        systems = [column for column in roles.systems if column not in {*references, source}]
+    return replace(columns, systems=systems, references=references, source=source)
+
+
+def _labelling_columns(columns: Columns, slice_columns: Sequence[str], names: str | None) -> set[str]:
+    """Return the columns that label segments: they are no outputs and no references, unless their names say so."""
+    labelling = {name for name in slice_columns if role_of(name) != "source" and not clear_role(name)}
+    if names is not None:
+        labelling.add(names)
+    return labelling - {*columns.systems, *columns.references, columns.source}
 
 
 def _has_texts_of_scored(table: Table, columns: Columns, roles: Roles) -> bool:
@@ -177,10 +193,10 @@ def check_clear(table: Table, roles: Roles) -> None:
     ):
         options = [arguments_set("systems", of_systems), arguments_set("reference_columns", of_references)]
         ways.append(f"As {role}: {' '.join(filter(None, options))}")
+    question = "is a system or has" if len(doubtful) == 1 else "are systems or have"
     raise InputError(
-        f"{table.name}: it is not clear whether {joined(list(map(repr, doubtful)), MOST_NAMED)} "
-        f"{'is a system or has' if len(doubtful) == 1 else 'are systems or have'} references. {'. '.join(ways)}."
-        f"{HOW_READ}"
+        f"{table.name}: it is not clear whether {joined(list(map(repr, doubtful)), MOST_NAMED)} {question} "
+        f"references. {'. '.join(ways)}.{HOW_READ}"
     )
 
 
@@ -230,14 +246,14 @@ def _check_not_numbered(table: Table, systems: Sequence[str], score: str, texts:
 
 def _wrong_ends(table: Table, systems: list[str], scores: Sequence[str]) -> dict[str, dict[int, str]]:
     """Return by system what is wrong with answers, as columns such as ``status`` say that are no scores."""
-    found: dict[str, dict[int, str]] = {system: {} for system in systems}
+    problems: dict[str, dict[int, str]] = {system: {} for system in systems}
     for name in ENDING_COLUMNS:
         if name in scores:
             continue
         for system, column in columns_beside(table, systems, name).items():
             for row, kind in wrong_ends(name, table.columns[column]).items():
-                found[system].setdefault(row, kind)
-    return found
+                problems[system].setdefault(row, kind)
+    return problems
 
 
 def _with_clusters(test_set: TestSet, table: Table, columns: Columns, *, is_pooled: bool) -> TestSet:
@@ -264,7 +280,7 @@ def _clusters_of(table: Table, column: str) -> Clusters:
     for row, cell in enumerate(cells):
         if isinstance(cell, bool) or not isinstance(cell, str | int) or not str(cell).strip():
             raise InputError(
-                f"{table.place(row, column)}: expected the name of the row's cluster, a text or an integer, got "
+                f"{table.location(row, column)}: expected the name of the row's cluster, a text or an integer, got "
                 f"{shorten(cell)}."
             )
     return Clusters.of(cells, len(cells), column)
@@ -274,13 +290,14 @@ def _sources(table: Table, column: str) -> list[str]:
     cells = table.column(column)
     for row, cell in enumerate(cells):
         if not isinstance(cell, str | None):
-            raise InputError(f"{table.place(row, column)}: expected a text, got {shorten(cell)}.")
+            raise InputError(f"{table.location(row, column)}: expected a text, got {shorten(cell)}.")
     return [cell or "" for cell in cells]
 
 
 def _check_columns(table: Table, columns: Columns) -> None:
     """Raise an InputError for a column that is not there, or is named twice or in two roles."""
-    systems, references = columns.systems, columns.references
+    systems = columns.systems
+    references = columns.references
     for column in [*systems, *references, *([] if columns.source is None else [columns.source])]:
         table.column(column)
     for role, names in (("a system", systems), ("references", references)):
@@ -294,43 +311,40 @@ def _check_columns(table: Table, columns: Columns) -> None:
 
 def check_roles(table: Table, format: str, systems: list[str], references: list[str], need_references: bool) -> None:
     """Raise an InputError for a table without a column of a system, or of references."""
-    missing = [
-        f"{role} (choose with {option})"
-        for role, option, columns in (
-            ("predictions of a system", argument("systems"), systems),
-            ("references", argument("reference_columns"), references),
-        )
-        if not columns and (need_references or role != "references")
-    ]
-    if missing and isinstance(table, Memory) and table.joined_by != SOURCE_TEXT:
+    missing = []
+    if not systems:
+        missing.append(f"predictions of a system (choose with {argument('systems')})")
+    if not references and need_references:
+        missing.append(f"references (choose with {argument('reference_columns')})")
+    if not missing:
+        return
+    if isinstance(table, Memory) and table.joined_by != SOURCE_TEXT:
         raise InputError(
             f"{table.name} has the texts of one side, which are joined with those of other files by "
             f"{table.joined_by}: give a file for each system, and one with the references ({argument('references')})."
         )
-    if missing:
-        kind = "language" if format in TRANSLATIONS else "column"
-        file = "TMX file" if format == "tmx" else "file"
-        problem, quoted = f"no {kind}", list(map(repr, table.columns))
+    kind = "language" if format in TRANSLATIONS else "column"
+    problem = f"no {kind}"
+    if kind == "column":
         # A column that is called so, but has other cells than texts, is what the user looks for.
         looked_for = {role for role, columns in (("system", systems), ("reference", references)) if not columns}
-        reasons = {
-            name: reason
-            for name, cells in table.columns.items()
-            if role_of(name) in looked_for and (reason := lack(cells))
-        }
-        if reasons and kind == "column":
-            problem += f" ({', '.join(f'{name!r} {reason}' for name, reason in [*reasons.items()][:MOST_NAMED])})"
-        advice = _of_numbers(table) + HOW_READ
-        if format in MEMORIES:
-            advice = _JOINED.format(file, argument("references"))
-        elif format == "wmt" and systems:
-            advice = _BESIDE.format(argument("references"))
-        raise InputError(
-            f"{table.name}: {problem} was recognized as {', or '.join(missing)}; "
-            f"there {'is the' if len(quoted) == 1 else 'are the'} {kind}{'s' * (len(quoted) > 1)} "
-            f"{joined(quoted, MOST_NAMED)}."
-            f"{advice}"
-        )
+        called_so = [name for name in table.columns if role_of(name) in looked_for]
+        lacks = {name: lack(table.columns[name]) for name in called_so}
+        reasons = [f"{name!r} {reason}" for name, reason in lacks.items() if reason]
+        if reasons:
+            problem += f" ({', '.join(reasons[:MOST_NAMED])})"
+    advice = _of_numbers(table) + HOW_READ
+    if format in MEMORIES:
+        file = "TMX file" if format == "tmx" else "file"
+        advice = _JOINED.format(file, argument("references"))
+    elif format == "wmt" and systems:
+        advice = _BESIDE.format(argument("references"))
+    verb = "is" if len(table.columns) == 1 else "are"
+    plural = "s" if len(table.columns) > 1 else ""
+    raise InputError(
+        f"{table.name}: {problem} was recognized as {', or '.join(missing)}; "
+        f"there {verb} the {kind}{plural} {joined([*map(repr, table.columns)], MOST_NAMED)}.{advice}"
+    )
 
 
 def _of_numbers(table: Table) -> str:
@@ -356,7 +370,7 @@ def _warn_of_written_missing(table: Table, systems: list[str], references: list[
         if missing:
             subject = "1 text is" if len(missing) == 1 else f"{len(missing):,} texts are"
             warn(
-                f"{table.place(missing[0], column)}: the text is {shorten(table.column(column)[missing[0]])}, as "
+                f"{table.location(missing[0], column)}: the text is {shorten(table.column(column)[missing[0]])}, as "
                 f"programs write a missing cell; {subject} so in this column, and scored as words. Write missing "
                 "cells as empty ones."
             )
@@ -375,8 +389,11 @@ def _warn_repeated_ids(table: Table) -> None:
     if not repeated:
         return
     cell, lines = repeated[0]
-    n_others = len(repeated) - 1
-    further = f"; {n_others:,} more {'id is' if n_others == 1 else 'ids are'} repeated" if n_others else ""
+    further = ""
+    if len(repeated) == 2:
+        further = "; 1 more id is repeated"
+    elif len(repeated) > 2:
+        further = f"; {len(repeated) - 1:,} more ids are repeated"
     called_so = "" if _is_id(column) else f" of {column!r}"
     warn(
         f"{table.name}: the id {shorten(cell)}{called_so} occurs {len(lines):,} times, first on {table.unit}s "
@@ -435,56 +452,65 @@ def joined_tables(test_sets: list[TestSet], called: Mapping[str, str]) -> list[T
     `called` has the names that the user gives to the only systems of test sets.
     """
     alike: dict[Any, list[TestSet]] = {}
-    for place, test_set in enumerate(test_sets):
+    for number, test_set in enumerate(test_sets):
         segments = _identity(test_set)
-        alike.setdefault(place if segments is None else segments, []).append(test_set)
-    joined_sets: list[TestSet] = []
+        # The number keeps a table apart from all others.
+        key = number if segments is None else segments
+        alike.setdefault(key, []).append(test_set)
     _warn_of_near_misses([tables[0] for tables in alike.values() if len(tables) == 1])
+    joined_sets: list[TestSet] = []
     for tables in alike.values():
-        if len(tables) == 1:
-            name = called.get(tables[0].name, "")
-            joined_sets.append(_renamed(tables[0], name) if name else tables[0])
-            continue
-        name, systems = _apart([table.name for table in tables])
-        columns = [column for table in tables for column in table.systems]
-        systems = columns if len({*columns}) == len(columns) else systems
-        systems = [called.get(table.name, system) for table, system in zip(tables, systems, strict=True)]
-        _check_names_differ(tables, systems)
         first = tables[0]
-        shared = "references" if any(first.references) else "sources"
-        note = f"{named(systems)} are read as systems of one test set: the tables have the same {shared}."
-        for table in tables:
-            if table.slices != first.slices:
-                warn(f"{table.name} has other slices than {first.name}: those of {first.name} are taken.")
-        joined_sets.append(
-            replace(
-                first,
-                name=name if name not in {test_set.name for test_set in joined_sets} else ", ".join(systems),
-                systems={
-                    system: texts
-                    for system, table in zip(systems, tables, strict=True)
-                    for texts in table.systems.values()
-                },
-                fields=" ".join([*(table.fields for table in tables), note]),
-                own_columns={},
-                own_columns_by_system=_own_columns_by_system(dict(zip(systems, tables, strict=True))),
-                warnings=tuple(message for table in tables for message in table.warnings),
-                wrong_ends={
-                    system: ends
-                    for system, table in zip(systems, tables, strict=True)
-                    for ends in table.wrong_ends.values()
-                },
-                scores={
-                    score: {
-                        system: numbers
-                        for system, table in zip(systems, tables, strict=True)
-                        for numbers in table.scores[score].values()
-                    }
-                    for score in first.scores
-                },
-            )
-        )
+        if len(tables) > 1:
+            taken = {test_set.name for test_set in joined_sets}
+            joined_sets.append(_as_one(tables, called, taken))
+        elif called.get(first.name):
+            joined_sets.append(_renamed(first, called[first.name]))
+        else:
+            joined_sets.append(first)
     return joined_sets
+
+
+def _as_one(tables: Sequence[TestSet], called: Mapping[str, str], taken: Collection[str]) -> TestSet:
+    """Return tables of a system each as one test set, with a name that is not taken."""
+    name, systems = _apart([table.name for table in tables])
+    columns = [column for table in tables for column in table.systems]
+    if len({*columns}) == len(columns):
+        systems = columns
+    systems = [called.get(table.name, system) for table, system in zip(tables, systems, strict=True)]
+    _check_names_differ(tables, systems)
+    if name in taken:
+        name = ", ".join(systems)
+    first = tables[0]
+    for table in tables:
+        if table.slices != first.slices:
+            warn(f"{table.name} has other slices than {first.name}: those of {first.name} are taken.")
+    table_of = dict(zip(systems, tables, strict=True))
+    shared = "references" if any(first.references) else "sources"
+    note = f"{named(systems)} are read as systems of one test set: the tables have the same {shared}."
+    return replace(
+        first,
+        name=name,
+        systems=_of_only_systems({system: table.systems for system, table in table_of.items()}),
+        fields=" ".join([*(table.fields for table in tables), note]),
+        own_columns={},
+        own_columns_by_system=_own_columns_by_system(table_of),
+        warnings=tuple(message for table in tables for message in table.warnings),
+        wrong_ends=_of_only_systems({system: table.wrong_ends for system, table in table_of.items()}),
+        scores={
+            score: _of_only_systems({system: table.scores[score] for system, table in table_of.items()})
+            for score in first.scores
+        },
+    )
+
+
+def _of_only_systems(by_table: Mapping[str, Mapping[str, _T]]) -> dict[str, _T]:
+    """Return what tables have of their only systems, by the names that these have among all; some may have none."""
+    by_system: dict[str, _T] = {}
+    for system, of_table in by_table.items():
+        for value in of_table.values():
+            by_system[system] = value
+    return by_system
 
 
 def _own_columns_by_system(tables: Mapping[str, TestSet]) -> dict[str, dict[str, list[Any]]]:
@@ -503,9 +529,9 @@ def _check_names_differ(tables: Sequence[TestSet], systems: Sequence[str]) -> No
     """Raise an InputError for a name that is given to a table, and is that of another one's system."""
     for number, (table, system) in enumerate(zip(tables, systems, strict=True)):
         if system in systems[:number]:
-            other = tables[systems.index(system)]
+            earlier = tables[systems.index(system)]
             raise InputError(
-                f"The systems of {other.name} and {table.name} are both called {shorten(system)}; name both, as "
+                f"The systems of {earlier.name} and {table.name} are both called {shorten(system)}; name both, as "
                 "NAME=PATH."
             )
 
@@ -550,21 +576,22 @@ def _warn_of_near_misses(test_sets: Sequence[TestSet]) -> None:
         if first is test_set and first is not alone[0]:
             _warn_of_other_length(alone[0], test_set)
         pairs = list(zip(first.references, test_set.references, strict=True))
-        places = [place for place, (one, other) in enumerate(pairs) if one != other]
+        differing = [row for row, (one, other) in enumerate(pairs, 1) if one != other]
         if first is test_set or len({*map(tuple, test_set.references)}) == 1:
             continue
-        if not places:
+        if not differing:
             difference = "the same references, but other sources or clusters"
         elif sorted(first.references) == sorted(test_set.references):
             difference = "the same references in another order"
-        elif len(places) <= len(pairs) // 2:
+        elif len(differing) <= len(pairs) // 2:
             difference = (
-                f"different references in {len(places):,} of {len(pairs):,} rows, the first in row {places[0] + 1:,}"
+                f"different references in {len(differing):,} of {len(pairs):,} rows, the first in row "
+                f"{differing[0]:,}"
             )
         elif all([*map(str.strip, one)] == [*map(str.strip, other)] for one, other in pairs):
             difference = (
-                f"references that differ in {len(places):,} of {len(pairs):,} rows by blanks at their ends, the "
-                f"first in row {places[0] + 1:,}"
+                f"references that differ in {len(differing):,} of {len(pairs):,} rows by blanks at their ends, the "
+                f"first in row {differing[0]:,}"
             )
         else:
             continue

@@ -53,10 +53,10 @@ def joined_scores(tables: Mapping[str, Table], columns: Columns) -> tuple[Table,
     for name, row_cells in first.table.columns.items():
         if name not in columns.scores:
             cells[name] = row_cells
-    for system, one in by_ids.items():
-        one.check_ids(ids, first.table.name)
+    for system, of_run in by_ids.items():
+        of_run.check_ids(ids, first.table.name)
         for score in columns.scores:
-            cells[f"{system}.{score}"] = one.numbers(score, ids, columns)
+            cells[f"{system}.{score}"] = of_run.numbers(score, ids, columns)
     joined = Table(first.table.name, cells, first.table.lines, unit=first.table.unit)
     return joined, replace(columns, systems=[*tables])
 
@@ -68,7 +68,7 @@ def table_with_scores(table: Table, scores: Table, columns: Columns) -> Table:
         raise InputError(
             f"{_given_with(scores, table)}; {table.name} has no column of ids, by which they could be joined."
         )
-    return replace(table, columns={**table.columns, **_numbers(table, key, table.columns, scores, columns)})
+    return replace(table, columns={**table.columns, **_numbers_of_run(table, key, table.columns, scores, columns)})
 
 
 def log_with_scores(log: Log, scores: Table, columns: Columns) -> Log:
@@ -80,16 +80,16 @@ def log_with_scores(log: Log, scores: Table, columns: Columns) -> Log:
             f"it, {argument_set('systems', systems[0])}."
         )
     numbers = dict(log.numbers)
-    found = _numbers(log, log.key[0], log.numbers, scores, columns)
-    for name, cells in found.items():
+    cells_by_score = _numbers_of_run(log, log.key[0], log.numbers, scores, columns)
+    for name, cells in cells_by_score.items():
         numbers[name] = {system: [np.nan if cell is None else cell for cell in cells] for system in systems}
-    return replace(log, numbers=numbers, scores=(*log.scores, *found))
+    return replace(log, numbers=numbers, scores=(*log.scores, *cells_by_score))
 
 
-def _numbers(
-    table: Table, key: str, known: Container[str], scores: Table, columns: Columns
+def _numbers_of_run(
+    table: Table, key: str, own_scores: Container[str], scores: Table, columns: Columns
 ) -> dict[str, list[float | None]]:
-    """Return the scores of a run's rows that are asked for, by name; `known` are those that it has itself."""
+    """Return the scores of a run's rows that are asked for, by name; `own_scores` are those that it has itself."""
     given_with = _given_with(scores, table)
     ids_of_scores = column_called(scores, ITEM)
     if isinstance(scores, Log | Memory) or (ids_of_scores is None and key not in scores.columns):
@@ -98,33 +98,35 @@ def _numbers(
         examples = [
             argument_set("scores", name)
             for name, cells in scores.columns.items()
-            if _are_numbers(cells) and name not in (key, ids_of_scores)
+            if _holds_numbers(cells) and name not in (key, ids_of_scores)
         ]
         chosen = " or ".join(examples[:3]) or argument("scores")
         raise InputError(f"{given_with}: choose them, {chosen}. {_OTHERWISE}")
-    found = [name for name in columns.scores if name in scores.columns]
-    if not found:
+    names = [name for name in columns.scores if name in scores.columns]
+    if not names:
         raise InputError(
             f"{given_with}; it has no column {' or '.join(map(shorten, columns.scores))}, but "
             f"{', '.join(map(shorten, scores.columns))}."
         )
-    both = next((name for name in found if name in known), None)
-    if both is not None:
-        raise InputError(f"{table.name} and {scores.name} both have scores {shorten(both)}; rename those of one.")
+    in_both = next((name for name in names if name in own_scores), None)
+    if in_both is not None:
+        raise InputError(f"{table.name} and {scores.name} both have scores {shorten(in_both)}; rename those of one.")
     ids = [str(cell) for cell in table.columns[key]]
     by_ids = _ByIDs.of(scores, key)
     by_ids.check_ids(ids, table.name)
-    return {name: by_ids.numbers(name, ids, columns) for name in found}
+    return {name: by_ids.numbers(name, ids, columns) for name in names}
 
 
 def _given_with(scores: Table, table: Table) -> str:
     return f"{scores.name} is given with the name of {table.name}, as scores of it"
 
 
-def _are_numbers(cells: Sequence[Any]) -> bool:
+def _holds_numbers(cells: Sequence[Any]) -> bool:
     """Return whether all cells of a column that are there are numbers, perhaps as they are written in a CSV."""
-    there = [cell for cell in cells if cell is not None]
-    return all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in there) or lack(there) == CODES
+    values = [cell for cell in cells if cell is not None]
+    return (
+        all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in values) or lack(values) == CODES
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +145,11 @@ class _ByIDs:
         rows: dict[str, int] = {}
         for row, cell in enumerate(table.columns[key]):
             if isinstance(cell, bool) or not isinstance(cell, str | int) or cell == "":
-                raise InputError(f"{table.place(row, key)}: expected the id of an item, got {shorten(cell)}.")
+                raise InputError(f"{table.location(row, key)}: expected the id of an item, got {shorten(cell)}.")
             first = rows.setdefault(str(cell), row)
             if first != row:
                 raise InputError(
-                    f"{table.place(row, key)}: {shorten(cell)} occurs on {table.unit} {table.lines[first]:,} too; "
+                    f"{table.location(row, key)}: {shorten(cell)} occurs on {table.unit} {table.lines[first]:,} too; "
                     "expected each id once."
                 )
         return cls(table, key, rows)
@@ -177,8 +179,8 @@ class _ByIDs:
         """Return the number of each id; None where one is missing."""
         table = replace(self.table, decimal=columns.decimal)
         (numbers,) = score_columns(table, [self.table.name], score).values()
-        found: list[float | None] = []
+        numbers_of_ids: list[float | None] = []
         for id in ids:
             number = numbers[self.rows[id]] if id in self.rows else np.nan
-            found.append(None if np.isnan(number) else float(number))
-        return found
+            numbers_of_ids.append(None if np.isnan(number) else float(number))
+        return numbers_of_ids

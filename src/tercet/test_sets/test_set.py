@@ -53,9 +53,9 @@ class TestSet:
         How many segments files say that a system did not answer, or not to the end, by what is wrong, in words.
     wrong_ends : mapping of str to mapping of int to str
         By system, the segments whose answers failed or were cut off, as a column of the file says: what is wrong, in
-        words, by the place of the segment, from 0.
+        words, by the number of the segment, from 0.
     without_reference : mapping of int to str
-        Of a table whose rows are the segments, those without a reference, where others have one: by the place of the
+        Of a table whose rows are the segments, those without a reference, where others have one: by the number of the
         segment, from 0, on which line of the file it is, with its id or first text, in words.
     n_all : int
         How many segments there are with those left out because a system did not answer them; 0 where none is.
@@ -78,6 +78,8 @@ class TestSet:
         is written so.
     warnings : tuple of str
         What was warned of while the files were read; a comparison repeats it.
+    is_searched : bool
+        Whether what is odd about the segments was sought, and is among the warnings: that takes longer than to score.
     """
 
     # pytest would collect a class with this name as tests.
@@ -111,6 +113,7 @@ class TestSet:
     )
     dialect: Dialect | None = field(default=None, repr=False, compare=False, kw_only=True)
     warnings: tuple[str, ...] = field(default=(), repr=False, compare=False, kw_only=True)
+    is_searched: bool = field(default=False, repr=False, compare=False, kw_only=True)
 
     @property
     def n_segments(self) -> int:

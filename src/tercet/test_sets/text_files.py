@@ -39,7 +39,9 @@ def text_set(paths: list[str], reference_paths: list[str], source: str | None, c
             f"reference per line ({argument('references')}). A table must be named as one, {' '.join(SUFFIXES)}: "
             "rename it if it has columns."
         )
-    further = [*reference_paths, *([] if source is None else [source])]
+    further = [*reference_paths]
+    if source is not None:
+        further.append(source)
     for path in further:
         if table_format(path) in MEMORIES or (table_format(path) and path == source):
             raise InputError(
@@ -87,7 +89,7 @@ class _Files(NamedTuple):
         files = cls({}, {}, [])
         for path in [*systems, *further]:
             if path in further and table_format(path):
-                files.tables[path] = _references(path, columns)
+                files.tables[path] = _references_in_table(path, columns)
                 continue
             lines = first_candidates(path, read_lines(path, encoding=columns.opening.encoding))
             output = generated(path, lines)
@@ -120,18 +122,18 @@ class _Files(NamedTuple):
 
     def references(self, paths: Sequence[str], n_segments: int) -> list[list[str]]:
         """Return the references of each segment, in the order of the files."""
-        found: list[list[str]] = [[] for _ in range(n_segments)]
+        references_of_segments: list[list[str]] = [[] for _ in range(n_segments)]
         for path in paths:
             if path in self.tables:
-                for references, further in zip(found, self.tables[path], strict=True):
+                for references, further in zip(references_of_segments, self.tables[path], strict=True):
                     references.extend(further)
             else:
-                for references, text in zip(found, self.lines[path], strict=True):
+                for references, text in zip(references_of_segments, self.lines[path], strict=True):
                     references.append(text)
-        return found
+        return references_of_segments
 
 
-def _references(path: str, columns: Columns) -> list[list[str]]:
+def _references_in_table(path: str, columns: Columns) -> list[list[str]]:
     table = read_file(path, columns.opening)
     references = columns.references or list(guess_roles(table).references)
     check_roles(table, table_format(path), [""], references, need_references=True)
