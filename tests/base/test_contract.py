@@ -11,7 +11,7 @@ from conftest import ZERO_BLEU, close, needed, written
 from suite import COMPARING, SUITE
 from tercet import InputError, MergeError, OptionError, compare, explain, score, scorer
 from tercet.base.metric import summarize
-from tercet.comparison.scores import paired_significance
+from tercet.comparison.paired_significance import paired_significance
 from tercet.corpus.stems import lemmatizer_for, stemmer_for
 from tercet.registry import metric_class
 from tercet.statistics.bootstrap import bootstrap_weights
@@ -54,6 +54,46 @@ def slack(metric):
 def names_of(result):
     """The scores of a result that has intervals: one for each."""
     return list(result["intervals"])
+
+
+@each_of([case for case in CASES if SUITE[case[0]].is_share])
+class TestEveryShareOfOne:
+    def test_a_perfect_match_scores_one(self, metric, options):
+        texts = [text for text in all_pairs()[0] if len(text.split()) > 4]
+        own = {"tokenizer": "unicode"} if "tokenizer" in metric_class(metric).options() else {}
+        result = score(metric, texts, texts, **{**own, "confidence_level": 0.9, "n_resamples": 9, **options})
+        perfect = 1.0
+        if options.get("smooth_method") == "nltk7":  # methods 5 and 7 average with p1 + 1, and so exceed 1
+            perfect = (4 / 3 * 10 / 9 * 28 / 27 * 82 / 81) ** 0.25
+        for name in set(names_of(result)) - {"rougeW", "rougeW2"}:
+            assert result[name] == pytest.approx(perfect, abs=slack(metric)), name
+
+    @settings(max_examples=50)
+    @given(corpus=corpora())
+    def test_scores_lie_between_zero_and_one(self, metric, options, corpus):
+        result = score(metric, *corpus, segments=True, **options)
+        bound = 4 / 3 if options.get("smooth_method") == "nltk7" else 1
+        for name, values in result["segments"].items():
+            for value in [result.get(name, 0), *values]:
+                for each in value if isinstance(value, list) else [value]:
+                    assert SUITE[metric].least <= each <= bound + slack(metric)
+
+    def test_percent_is_a_hundred_times(self, metric, options):
+        asked = {**options, "segments": True, "confidence_level": 0.9, "n_resamples": 50}
+        part = score(metric, *all_pairs(), **asked)
+        percent = score(metric, *all_pairs(), **{**asked, "scale": 100})
+        for name, bounds in part["intervals"].items():
+            assert percent[name] == pytest.approx(100 * part[name])
+            assert percent["intervals"][name] == pytest.approx([100 * each for each in bounds])
+        for name, values in part["segments"].items():
+            assert percent["segments"][name] == pytest.approx([100 * each for each in values])
+
+    def test_empty_predictions_score_nothing_and_are_counted(self, metric, options):
+        texts = ["", "a b c d e", "\n "], [["x y"], ["a b c d e"], ["", "z"]]
+        result = score(metric, *texts, segments=True, **options)
+        assert result.empty_predictions == 2
+        for scores in result["segments"].values():
+            assert scores[0] == scores[2] == 0.0
 
 
 @each_of(CASES)
@@ -140,46 +180,6 @@ class TestEveryMetric:
             if apart.signature != whole.signature:
                 with pytest.raises(MergeError, match="do not add up"):
                     whole + apart
-
-
-@each_of([case for case in CASES if SUITE[case[0]].is_share])
-class TestEveryShareOfOne:
-    def test_a_perfect_match_scores_one(self, metric, options):
-        texts = [text for text in all_pairs()[0] if len(text.split()) > 4]
-        own = {"tokenizer": "unicode"} if "tokenizer" in metric_class(metric).options() else {}
-        result = score(metric, texts, texts, **{**own, "confidence_level": 0.9, "n_resamples": 9, **options})
-        perfect = 1.0
-        if options.get("smooth_method") == "nltk7":  # methods 5 and 7 average with p1 + 1, and so exceed 1
-            perfect = (4 / 3 * 10 / 9 * 28 / 27 * 82 / 81) ** 0.25
-        for name in set(names_of(result)) - {"rougeW", "rougeW2"}:
-            assert result[name] == pytest.approx(perfect, abs=slack(metric)), name
-
-    @settings(max_examples=50)
-    @given(corpus=corpora())
-    def test_scores_lie_between_zero_and_one(self, metric, options, corpus):
-        result = score(metric, *corpus, segments=True, **options)
-        bound = 4 / 3 if options.get("smooth_method") == "nltk7" else 1
-        for name, values in result["segments"].items():
-            for value in [result.get(name, 0), *values]:
-                for each in value if isinstance(value, list) else [value]:
-                    assert SUITE[metric].least <= each <= bound + slack(metric)
-
-    def test_percent_is_a_hundred_times(self, metric, options):
-        asked = {**options, "segments": True, "confidence_level": 0.9, "n_resamples": 50}
-        part = score(metric, *all_pairs(), **asked)
-        percent = score(metric, *all_pairs(), **{**asked, "scale": 100})
-        for name, bounds in part["intervals"].items():
-            assert percent[name] == pytest.approx(100 * part[name])
-            assert percent["intervals"][name] == pytest.approx([100 * each for each in bounds])
-        for name, values in part["segments"].items():
-            assert percent["segments"][name] == pytest.approx([100 * each for each in values])
-
-    def test_empty_predictions_score_nothing_and_are_counted(self, metric, options):
-        texts = ["", "a b c d e", "\n "], [["x y"], ["a b c d e"], ["", "z"]]
-        result = score(metric, *texts, segments=True, **options)
-        assert result.empty_predictions == 2
-        for scores in result["segments"].values():
-            assert scores[0] == scores[2] == 0.0
 
 
 # What each metric does whatever its options

@@ -345,6 +345,11 @@ def test_numpy_scalars_are_numbers(metric, given, plain):
     json.dumps(result, allow_nan=False)
 
 
+@pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])
+def test_a_numpy_string_is_a_string(metric):
+    assert tercet.score(metric, ["a b"], ["a c"], missing_references=np.str_("skip"))
+
+
 SIBLINGS = [("bleu_multi", {"rouge_types": ["rouge1"]}), ("rouge_nlws", {"max_order": 2})]
 
 

@@ -49,6 +49,10 @@ def choose(group, metric="chrf", weights=None, **options):
     return tercet.mbr([group], metric, None if weights is None else [weights], **options)[0]
 
 
+def test_the_candidate_that_is_most_like_the_others_is_chosen():
+    assert choose(["the cat sits", "the cat sat", "a cat sat", "a dog barks"]).text == "the cat sat"
+
+
 @pytest.mark.parametrize("metric", PAIRS)
 def test_the_best_mean_of_sacrebleus_scores_is_chosen(metric):
     found = tercet.mbr(GROUPS, metric, scale=100)

@@ -38,7 +38,7 @@ def measures(*given, **options):
 
 def emptied(encoder):
     encoder._blocks.clear()
-    encoder._places.clear()
+    encoder._kept.clear()
     return encoder
 
 
@@ -60,6 +60,12 @@ def filled(monkeypatch):
 
     monkeypatch.setattr(encoding, "fill", watch)
     return seen
+
+
+def test_a_text_is_like_itself_and_less_like_another():
+    same, other = measures(["a cat"], [["a cat"]]), measures(["a cat"], [["a train"]])
+    assert same == pytest.approx([1, 1, 1], abs=1e-5)
+    assert (other < 0.99).all()
 
 
 class TestALongText:

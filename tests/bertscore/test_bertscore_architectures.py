@@ -127,14 +127,14 @@ def each_of(cases):
     ("name", "num_layers"),
     each_of(case for case in product(CUT_BY_BERT_SCORE, (0, 2, DEPTH)) if case != ("deberta-v2", 0)),
 )
-def test_a_layer(name, num_layers, idf):
+def test_each_layer_equals_that_of_bert_score(name, num_layers, idf):
     corpus, options = ragged_corpus(), {"num_layers": num_layers, "idf": idf}
     assert ours(*corpus, name, **options, compat="bert_score") == near(theirs(*corpus, name, **options))
 
 
 @pytest.mark.parametrize("idf", [False, True])
 @pytest.mark.parametrize("name", each_of(EVERY))
-def test_all_layers(name, idf):
+def test_all_layers_equal_those_of_bert_score(name, idf):
     corpus, options = ragged_corpus(), {"all_layers": True, "idf": idf}
     expected = theirs(*corpus, name, **options)
     assert expected.shape == (3, DEPTH + 1, len(corpus[0]))
@@ -167,7 +167,7 @@ def test_texts_that_are_too_long_are_cut(name, idf):
 
 @pytest.mark.filterwarnings("ignore:.*longer than 64 tokens:UserWarning")  # a few are
 @pytest.mark.parametrize("name", each_of(EVERY))
-def test_awkward_texts(name):
+def test_awkward_texts_score_as_with_bert_score(name):
     predictions, references = awkward_corpus(1, n_items=30, most=12, references=4)
     predictions = [text if text.strip() else "." for text in predictions]
     references = [[each if each.strip() else "x" for each in texts] for texts in references]
@@ -418,7 +418,7 @@ def test_by_default_tokens_without_weight_count_the_same():
 
 @pytest.mark.parametrize("idf", [False, True])
 @pytest.mark.parametrize("name", each_of(EVERY))
-def test_blank_texts(name, idf):
+def test_blank_texts_score_0(name, idf):
     """bert-score fails with transformers 5; with 4 it takes their special tokens, of which T5 has but one."""
     predictions = ["", " \n\t", "a cat", "a cat on"]
     references = [["a cat"], ["a dog", ""], ["\u3000", "\x1c"], ["", "a cat"]]
@@ -512,7 +512,7 @@ def test_baselines_of_a_file(name, options, baselines):
     ],
 )  # fmt: skip
 @pytest.mark.filterwarnings("ignore:.*equal weights:UserWarning")  # with idf=True and one reference
-def test_the_hash(options, baselines):
+def test_the_hash_is_that_of_bert_score(options, baselines):
     options = {"model_type": "bert", "num_layers": 3, "device": "cpu", **options}
     if "rescale_with_baseline" in options:
         options["baseline_path"] = baselines

@@ -24,6 +24,12 @@ pytestmark = ZERO_BLEU
 AWKWARD = awkward_corpus(11, n_items=20)
 
 
+def test_f_is_of_the_precision_of_bleu_and_the_recall_of_rouge():
+    found = tercet.score("bleu_rouge", ["the cat sat"], ["the cat"], max_order=1)
+    assert (found["bleu_rouge_precision"], found["bleu_rouge_recall"]) == (2 / 3, 1)
+    assert found["bleu_rouge_f"] == pytest.approx(2 * (2 / 3) * 1 / (2 / 3 + 1))
+
+
 def score(predictions, references, **options):
     return tercet.score("bleu_rouge_f", predictions, references, **options)
 
@@ -112,7 +118,7 @@ class TestF:
         whole = f_beta(result["bleu_rouge_precision"], result["bleu_rouge_recall"], beta)
         assert result["bleu_rouge_f"] == pytest.approx(whole, abs=1e-15)
 
-    def test_the_worked_example_of_the_seed(self):
+    def test_of_a_worked_example(self):
         result = score(["the cat is on the mat"], ["the cat is lying on the mat"])
         assert result["bleu_rouge_f_1"] == pytest.approx(f_beta(6 / 6, 6 / 7))
         assert result["bleu_rouge_f"] == pytest.approx(f_beta(math.sqrt(1 * 4 / 5), (6 / 7 + 4 / 6) / 2))

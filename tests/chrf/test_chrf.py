@@ -23,6 +23,12 @@ OPTIONS = [
 ]  # fmt: skip
 
 
+def test_chrf_is_the_f_of_matched_characters_in_percent():
+    precision, recall = 1 / 2, 1 / 3
+    expected = 5 * precision * recall / (4 * precision + recall)  # recall has twice the weight
+    assert tercet.score("chrf", ["ab"], ["acd"], char_order=1)["chrf"] == pytest.approx(100 * expected)
+
+
 def check(predictions, references, **options):
     """Compare the corpus and every item with sacrebleu's, without a tolerance."""
     ours = tercet.score("chrf_multi", predictions, references, segments=True, **options)
@@ -34,7 +40,7 @@ def check(predictions, references, **options):
 
 @ANY_TEXTS
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_sacrebleu_in_every_language_and_on_awkward_texts(options):
+def test_equals_sacrebleu_in_every_language_and_on_awkward_texts(options):
     for languages in (PAIRS, *([language] for language in PAIRS)):
         check(*all_pairs(languages), **options)
     for seed in range(6):
@@ -45,12 +51,12 @@ def test_sacrebleu_in_every_language_and_on_awkward_texts(options):
 @ANY_TEXTS
 @settings(max_examples=300)
 @given(corpora(any_texts) | corpora(st.text("ab .(", max_size=12)), st.sampled_from(OPTIONS))
-def test_sacrebleu_on_any_text_and_where_references_tie(corpus, options):
+def test_equals_sacrebleu_on_any_text_and_where_references_tie(corpus, options):
     check(*corpus, **options)
 
 
 @pytest.mark.parametrize("size", [60, 70, 510, 520, 5000])
-def test_texts_of_every_length(size):
+def test_equals_sacrebleu_on_texts_of_every_length(size):
     rng = random.Random(size)
     predictions = ["".join(rng.choices("abcd e猫 кот\n.", k=size)) for _ in range(3)]
     references = [["".join(rng.choices("abcd e猫 кот\n.", k=size + more)) for more in (0, 9)] for _ in predictions]
@@ -58,7 +64,7 @@ def test_texts_of_every_length(size):
 
 
 @pytest.mark.parametrize("name", ["ntrex_zh_a", "ntrex_es_a", "ntrex_yue_a", "comet_da_mixed", "e2e_devel_baseline"])
-def test_real_test_sets(sets, name):
+def test_equals_sacrebleu_on_real_test_sets(sets, name):
     rows = [json.loads(line) for line in (sets / f"{name}.jsonl").read_text().splitlines()]
     system = next(iter(rows[0]["hyps"]))
     pairs = [(row["hyps"][system], row["refs"]) for row in rows if system in row["hyps"]]
@@ -67,7 +73,7 @@ def test_real_test_sets(sets, name):
 
 @ANY_TEXTS
 @pytest.mark.parametrize("name", ["ntrex_fr_a", "ntrex_zh_a", "wmt19_darr_lten", "summeval_a", "e2e_devel_baseline"])
-def test_stored_figures(sets, name):
+def test_equals_the_figures_stored_with_real_test_sets(sets, name):
     """Of sacrebleu 2.6.0, as its command computed them."""
     compared = 0
     for _, predictions, references, figures in read_set(sets, name):
@@ -80,7 +86,7 @@ def test_stored_figures(sets, name):
 
 
 @pytest.mark.long
-def test_the_systems_of_a_shared_task(sets):
+def test_equals_sacrebleu_for_the_systems_of_a_shared_task(sets):
     with gzip.open(sets / "wmt17_ende_16sys.jsonl.gz", "rt") as file:
         rows = [json.loads(line) for line in file]
     references = [row["refs"] for row in rows]

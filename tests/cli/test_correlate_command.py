@@ -9,7 +9,7 @@ from scipy.stats import pearsonr
 
 import tercet
 from commands import command
-from tercet.correlation import result as tables
+from tercet.correlation import tables
 from tercet.report.correlation import trust_html
 
 ROWS = [

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import tercet
-from tercet.comparison.tables import in_format, to_text
+from tercet.comparison.tables import in_format
+from tercet.comparison.terminal import to_text
 from tercet.comparison.verdicts import verdict_of
 
 RNG = np.random.default_rng(0)

@@ -26,9 +26,11 @@ from tercet import InputError, OptionError, score
 from tercet.api import known_options, make_scorer
 from tercet.base.metric import segment_lists
 from tercet.comparison.compare import compare
+from tercet.comparison.exports import export_segments, export_systems
 from tercet.comparison.metric_specs import label, label_of, metric_of, parse_metric
 from tercet.comparison.segment import side_by_side
-from tercet.comparison.tables import export_segments, export_systems, in_format, to_text
+from tercet.comparison.tables import in_format
+from tercet.comparison.terminal import to_text
 from tercet.comparison.verdicts import verdict_of
 from tercet.errors import for_command_line
 from tercet.files.read import items, read_table
@@ -67,6 +69,16 @@ def _without_empty_texts(test_set):
     kept = [all(texts) for texts in zip(*test_set.systems.values(), strict=True)]
     systems = {name: list(compress(texts, kept)) for name, texts in test_set.systems.items()}
     return TestSet(test_set.name, systems, list(compress(test_set.references, kept)), None)
+
+
+def test_every_system_is_compared_with_the_first_one():
+    references = ["the cat sat", "a dog ran"]
+    systems = {"base": ["the cat", "a dog"], "tuned": references}
+    (table,) = compare(systems, "chrf", references=references, test=None).tables
+    rows = {row.system: row for row in table.rows}
+    assert rows["base"].difference is None
+    assert rows["tuned"].value == 100
+    assert rows["tuned"].difference == 100 - rows["base"].value
 
 
 class TestCompare:

@@ -53,14 +53,14 @@ def test_right_and_wrong_answers(pairs):
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
-def test_holms_method(pvalues):
+def test_holms_method_is_that_of_errorbars(pvalues):
     assert holm(pvalues) == pytest.approx(holm_correction(pvalues))
 
 
 @given(
     st.floats(0.01, 5), st.floats(0.1, 20), st.floats(-0.5, 0.95), st.integers(40, 5000), st.sampled_from([0.8, 0.9])
 )
-def test_power(difference, variance, rho, n, power):
+def test_power_is_that_of_errorbars(difference, variance, rho, n, power):
     asked = {"alpha": 0.05, "power": power}
     error = math.sqrt(2 * variance * (1 - rho) / n)
     smallest = minimum_detectable_effect(n, variance=variance, rho=rho, **asked)

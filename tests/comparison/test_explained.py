@@ -14,7 +14,7 @@ from suite import SUITE
 from tercet.comparison.metric_specs import SavedMean, WeightedMetric, parse_metric
 from tercet.comparison.segment import explain_segment, to_text
 from tercet.errors import InputError, OptionError
-from tercet.explanation.places import Word
+from tercet.explanation.matches import Word
 from tercet.explanation.terminal import coloured
 from tercet.report.explained import to_html
 from tercet.test_sets.test_set import TestSet

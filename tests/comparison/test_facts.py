@@ -10,8 +10,9 @@ import sacrebleu
 from conftest import ZERO_BLEU
 from samples import sample
 from tercet import compare, score
-from tercet.comparison.scores import NO_REFERENCE
-from tercet.comparison.tables import in_format, to_text
+from tercet.comparison.facts import NO_REFERENCE
+from tercet.comparison.tables import in_format
+from tercet.comparison.terminal import to_text
 
 NEWS = sample("en")
 TEXTS = {

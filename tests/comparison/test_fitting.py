@@ -10,8 +10,8 @@ from rich.table import Table as Grid
 
 import tercet
 from tercet.comparison.fitting import Fitted, Shown, fitted, folded, in_parts, left_out_in_words, printed
-from tercet.comparison.tables import to_text
-from tercet.correlation.result import to_text as correlation_text
+from tercet.comparison.terminal import to_text
+from tercet.correlation.tables import to_text as correlation_text
 from tercet.errors import for_command_line
 
 SENTENCE = "der Hund läuft schnell über die Brücke und кот сидит дома 猫 が 走る the river runs under a house"

@@ -1,14 +1,14 @@
-"""What is odd in a test set and would be a wrong headline: copies, texts of other segments, numbers that are none."""
+"""What is odd in the texts of a test set and would be a wrong headline: copies, errors, texts of other segments."""
 
 import random
 import re
-import warnings
 
 import pytest
 
 from commands import command
+from comparisons import warned
 from samples import sample
-from tercet import InputError, compare, read_test_sets
+from tercet import compare
 from tercet.test_sets.test_set import TestSet
 
 SHIPS = {
@@ -50,14 +50,9 @@ def near(language):
     return [text.rpartition(" ")[0] or text[:-2] for text in SHIPS[language]]
 
 
-def warned(*arguments, **options):
-    """Return what a comparison warns of: raised, and in the result."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        found = compare(*arguments, **options)
-    messages = [str(warning.message) for warning in caught]
-    assert set(messages) <= {*found.warnings}
-    return messages
+def test_samples_have_nothing_odd():
+    for language in ("en", "ru", "zh"):
+        assert compare(sample(language), "chrf", test=None).warnings == []
 
 
 class TestTextsOfOtherSegments:
@@ -145,13 +140,13 @@ class TestRepeatedTexts:
 
     def test_are_named_where_they_are_wrong(self):
         for text in (self.ERROR.format(20), "ERROR", "N/A", "服务器繁忙，请稍后再试，谢谢您的耐心等待，再见。"):
-            broken = [text if place % 2 else answer for place, answer in enumerate(near("en"))]
+            broken = [text if index % 2 else answer for index, answer in enumerate(near("en"))]
             found = warned({"a": near("en"), "b": broken}, "chrf", references=SHIPS["en"])
             assert found == [self.message(text)]
 
     def test_may_have_other_numbers_and_ids(self):
-        errors = [self.ERROR.format(f"req_{place}a7f") for place in range(8)]
-        broken = [errors[place] if place % 2 else text for place, text in enumerate(near("en"))]
+        errors = [self.ERROR.format(f"req_{number}a7f") for number in range(8)]
+        broken = [errors[index] if index % 2 else text for index, text in enumerate(near("en"))]
         found = warned({"a": near("en"), "b": broken}, "chrf", references=SHIPS["en"])
         assert found == [self.message(errors[1], ", but for numbers,")]
 
@@ -172,13 +167,13 @@ class TestRepeatedTexts:
             "Contradiction: it cannot be so",
             "Neutral: nothing is said",
         ]
-        references = [labels[place % 3] for place in range(60)]
-        poor = [labels[place % 2] for place in range(60)]
+        references = [labels[index % 3] for index in range(60)]
+        poor = [labels[index % 2] for index in range(60)]
         found = warned({"a": random.Random(2).choices(labels, k=60), "b": poor}, "chrf", references=references)
         assert not [message for message in found if "copies" not in message]
-        filled = [f"In the city it will be {place} degrees." for place in range(8)]
+        filled = [f"In the city it will be {degrees} degrees." for degrees in range(8)]
         assert warned({"a": near("en"), "b": filled}, "chrf", references=SHIPS["en"]) == []
-        weather = [f"It is {place} degrees, and {2 * place} at noon in the city." for place in range(60)]
+        weather = [f"It is {degrees} degrees, and {2 * degrees} at noon in the city." for degrees in range(60)]
         assert warned({"a": weather[::-1], "b": weather[5:] + weather[:5]}, "chrf", references=weather) == []
 
 
@@ -205,90 +200,3 @@ class TestCopies:
         assert warned(texts, ["ter"], references=["a d", "b"]) == []
         found = compare(texts, ["ter"], references=["a d", "b"])
         assert found.warnings == ["test set: the systems 'A' and 'C' have the same texts."]
-
-
-class TestNumbers:
-    """Scores of another program, in which not every number is a score of a system."""
-
-    @pytest.mark.parametrize(
-        ("numbers", "said"),
-        [
-            ([0.7, -1, 0.9, -1, 0.4], "2 numbers of the system 'b' are -1, the others are from 0.4 to 0.9"),
-            ([0.7, 0.8, 0.9, 999, 0.4], "1 number of the system 'b' is 999, the others are from 0.4 to 0.9"),
-            ([4, 5, 3, -99, 4], "1 number of the system 'b' is -99, the others are from 3 to 5"),
-        ],
-    )
-    def test_may_stand_for_missing_ones(self, numbers, said):
-        found = warned(scores={"COMET": {"base": [0.5, 0.6, 0.7, 0.8, 0.4], "b": numbers}})
-        assert f"test set: COMET: {said}: if that stands for a missing score, leave it empty." in found
-
-    @pytest.mark.parametrize(
-        "numbers",
-        [
-            [-1, 0, 1, 1, -1, 0],
-            [-1, 2, 0, 1, -1, 2],
-            [-2, -1, 0.5, 2, 1, 0],
-            [99, 98, 100, 97, 99, 95],
-            [-1, -1, -1, -1, -1, -1],
-            [0.2, -1, 0.7, 0.4, 0.3, 0.1],
-        ],
-    )
-    def test_may_be_what_they_seem(self, numbers):
-        assert warned(scores={"grade": {"base": numbers[::-1], "b": numbers}}) == []
-
-    def test_may_be_made_of_those_of_other_systems(self):
-        base, tuned = [0.712, 0.655, 0.81, 0.43, 0.522], [0.733, 0.61, 0.842, 0.511, 0.5]
-        scores = {"base": base, "tuned": tuned}
-        delta = [round(b - a, 3) for a, b in zip(base, tuned, strict=True)]
-        mean = [round((a + b) / 2, 3) for a, b in zip(base, tuned, strict=True)]
-        ending = "leave the column out if it is no system."
-        assert warned(scores={"COMET": {**scores, "delta": delta}}) == [
-            f"test set: COMET: the numbers of the system 'delta' are those of 'tuned' less those of 'base': {ending}"
-        ]
-        assert warned(scores={"COMET": {**scores, "avg": mean}}) == [
-            f"test set: COMET: the numbers of the system 'avg' are the means of the others': {ending}"
-        ]
-        assert warned(scores={"COMET": {**scores, "twin": base, "third": [0.5, 0.6, 0.7, 0.8, 0.4]}}) == []
-
-    def test_of_right_answers_are_not_made_of_others(self):
-        """0 and 1 are the difference of others by chance."""
-        answers = {"a": [1, 1, 0, 1, 0, 0], "b": [1, 0, 0, 0, 0, 0], "c": [0, 1, 0, 1, 0, 0]}
-        assert warned(scores={"accuracy": answers}) == []
-
-    def test_of_a_mark_are_not_of_another_scale(self):
-        numbers = {"base": [0.5, 0.6, 0.7, 0.8, 0.4], "b": [0.7, 0.8, 0.9, 999, 0.4]}
-        (message,) = warned(scores={"COMET": numbers})
-        assert "are they of one scale" not in message
-
-    def test_that_are_all_missing_are_refused_without_a_warning_of_numpy(self):
-        missing = {name: [None] * 5 for name in "ab"}
-        with pytest.raises(InputError, match="has no number"):
-            compare(scores={"COMET": {**missing, "c": [0.1, 0.2, 0.3, 0.4, 0.5]}})
-
-    @pytest.mark.parametrize("names", [("COMET", "BLEURT-20"), ("F1", "EM"), ("rouge1", "rougeL"), ("chrF", "WER")])
-    def test_are_given_by_the_score_and_then_by_the_system(self, names):
-        numbers = {"base": [0.5, 0.6, 0.7], "настроенная": [0.6, 0.5, 0.9]}
-        turned = {system: dict.fromkeys(names, numbers[system]) for system in numbers}
-        assert warned(scores=turned) == [
-            f"Systems are {names[0]!r} and {names[1]!r} here, and scores 'base' and 'настроенная': numbers are given "
-            "by the score, and then by the system, as scores={'COMET': {'base': [0.7, 0.8], 'tuned': [0.9, 0.8]}}."
-        ]
-        assert warned(scores=dict.fromkeys(names, numbers)) == warned(scores={"quality": numbers}) == []
-
-    def test_may_be_of_systems_named_after_what_they_were_trained_on(self):
-        numbers = {"COMET-MBR": [0.5, 0.6, 0.7], "BLEURT-MBR": [0.6, 0.5, 0.9]}
-        assert warned(scores={"preference": numbers}) == []
-
-    def test_are_those_of_columns_of_a_table_too(self, tmp_path):
-        rows = ["COMET_base\tCOMET_tuned\tCOMET_delta"]
-        rows += ["0.71\t0.73\t0.02", "0.65\t0.61\t-0.04", "0.81\t0.84\t0.03", "0.43\t0.51\t0.08", "0.52\t0.5\t-0.02"]
-        path = tmp_path / "scores.tsv"
-        path.write_text("\n".join(rows) + "\n", encoding="utf-8")
-        (test_set,) = read_test_sets(path, scores=["COMET"], need_references=False, need_texts=False)
-        (message,) = warned(test_set, scores="COMET")
-        assert "the numbers of the system 'delta' are those of 'tuned' less those of 'base'" in message
-
-
-def test_samples_have_nothing_odd():
-    for language in ("en", "ru", "zh"):
-        assert compare(sample(language), "chrf", test=None).warnings == []

@@ -176,7 +176,7 @@ def test_lower_may_be_better_and_missing_numbers_are_left_out():
 @pytest.mark.parametrize("columns", [
     {"base": "base.x", "tuned": "tuned.x"}, {"base": "base.x"},
 ], ids=["two systems", "one system"])  # fmt: skip
-def test_the_command(tmp_path, columns):
+def test_the_command_shows_and_writes_the_plan(tmp_path, columns):
     rows = ["\t".join(columns.values()), *("\t".join(str(TWO[name][n]) for name in columns) for n in range(400))]
     (tmp_path / "news.tsv").write_text("\n".join(rows) + "\n")
     asked = ["plan", "news.tsv", "--scores", "x", "--difference", "0.1"]

@@ -13,7 +13,8 @@ from comparison.test_runs import NAMES, OUTPUTS, REFERENCES, SYSTEMS
 from comparison.test_slices import section_of as slices_of
 from own_metric import WordErrors
 from tercet.comparison.run_means import over_runs
-from tercet.comparison.tables import in_format, sheets_of, to_text
+from tercet.comparison.tables import in_format, sheets_of
+from tercet.comparison.terminal import to_text
 from tercet.statistics.families import holm
 
 DOMAINS = ["news" if number % 3 else "chat" for number in range(60)]

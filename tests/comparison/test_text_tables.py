@@ -10,8 +10,9 @@ from rich.cells import cell_len
 
 from samples import sample
 from tercet import compare
-from tercet.comparison import tables
-from tercet.comparison.tables import in_format, to_text
+from tercet.comparison import terminal
+from tercet.comparison.tables import in_format
+from tercet.comparison.terminal import to_text
 from tercet.markup import one_cell
 
 SETS = list(map(sample, ("en", "es")))
@@ -59,7 +60,7 @@ def test_one_score_needs_no_summary_and_one_test_set_is_in_its_title(found):
 def test_what_names_share_is_sought_once_and_not_in_each_row(found, monkeypatch):
     """It looks at all names: 1,000 systems have a million."""
     asked = []
-    monkeypatch.setattr(tables, "short_names", lambda names: asked.append(names) or {name: name for name in names})
+    monkeypatch.setattr(terminal, "short_names", lambda names: asked.append(names) or {name: name for name in names})
     to_text(found)
     assert len(asked) == len(found)
 

@@ -9,7 +9,8 @@ import tercet
 from commands import command
 from conftest import ROOT
 from tercet.comparison.compare import compare
-from tercet.comparison.tables import check_segments_fit, sheets_of
+from tercet.comparison.segment_rows import check_segments_fit
+from tercet.comparison.tables import sheets_of
 from tercet.errors import InputError
 from tercet.files.read import read_table
 from tercet.tables import MOST_CHARACTERS, MOST_ROWS, Column, Table, write_workbook

@@ -40,7 +40,7 @@ def plain(output):
 
 @NO_BLANKS
 @given(LISTS)
-def test_rates(sides):
+def test_rates_are_those_of_jiwer(sides):
     for name in ("wer", "mer", "wil", "wip", "cer"):
         assert getattr(ours, name)(*sides) == getattr(jiwer, name)(*sides), name
 
@@ -48,7 +48,7 @@ def test_rates(sides):
 @NO_BLANKS
 @pytest.mark.parametrize("transform", TRANSFORMS)
 @given(sides=LISTS)
-def test_transforms(transform, sides):
+def test_transforms_do_what_they_do_in_jiwer(transform, sides):
     assert plain(ours.process_words(*sides, transform, transform)) == plain(
         jiwer.process_words(*sides, transform, transform)
     )

@@ -79,7 +79,7 @@ def test_scores_in_fractions_differ_in_their_last_digits(method, corpus, number)
 
 
 @given(corpora, st.sampled_from([0, 0.1, 1]))
-def test_epsilon(corpus, epsilon):
+def test_epsilon_counts_as_in_nltk(corpus, epsilon):
     hypotheses, references = corpus
     found, expected = both("method1", references, hypotheses, epsilon=epsilon)
     assert found == expected
@@ -175,7 +175,7 @@ def test_an_empty_corpus():
         ours.corpus_bleu([], [])
 
 
-def test_unequal_numbers():
+def test_unequal_numbers_of_hypotheses_and_references_are_refused():
     message = r"^Expected one list of references for each hypothesis, got 2 lists for 1 hypotheses.$"
     with pytest.raises(AssertionError, match=message):
         ours.corpus_bleu([[REFERENCE], [REFERENCE]], [HYPOTHESIS])

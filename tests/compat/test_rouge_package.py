@@ -30,7 +30,7 @@ def outcome(made, *arguments, **options):
 # --- the call as people write it
 
 
-def test_an_average():
+def test_an_average_is_that_of_the_original():
     found = ours.Rouge().get_scores(HYPS, REFS, avg=True)["rouge-l"]["f"]
     assert found == original.Rouge().get_scores(HYPS, REFS, avg=True)["rouge-l"]["f"]
 
@@ -91,7 +91,7 @@ def test_texts_of_a_thousand_words():
         original.Rouge(["rouge-l"]).get_scores(text[:6000], text[:6000])
 
 
-def test_files(tmp_path):
+def test_files_score_as_in_the_original(tmp_path):
     for name, texts in (("hyps", HYPS), ("refs", REFS)):
         (tmp_path / name).write_text("\n".join([*texts, ""]), encoding="utf-8")
     paths = str(tmp_path / "hyps"), str(tmp_path / "refs")
@@ -125,13 +125,13 @@ def test_it_is_pickled():
         (["a", "b"], ["a", ["b"]], r"^item 1 of refs must be a string, got \['b'\].$"),
     ],
 )
-def test_texts_without_a_sentence(hyps, refs, message):
+def test_texts_without_a_sentence_are_refused(hyps, refs, message):
     with pytest.raises(ValueError, match=message):
         ours.Rouge().get_scores(hyps, refs)
 
 
 @pytest.mark.parametrize("corpus", [("a", ["a"]), (["a"], "a"), (["a", "b"], ["a"])])
-def test_unequal_numbers(corpus):
+def test_unequal_numbers_of_hypotheses_and_references_are_refused(corpus):
     with pytest.raises(AssertionError, match="Expected two texts, or one reference for each hypothesis"):
         ours.Rouge().get_scores(*corpus)
 
@@ -150,7 +150,7 @@ def test_an_average_of_nothing():
         ({"stats": ["f1"]}, "^Unknown stat 'f1'. Did you mean 'f'"),
     ],
 )
-def test_unknown_names(given, message):
+def test_unknown_names_are_refused_with_the_nearest(given, message):
     for each in (ours, original):
         with pytest.raises(ValueError, match=message if each is ours else message.partition(".")[0]):
             each.Rouge(**given)

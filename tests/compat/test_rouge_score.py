@@ -105,7 +105,7 @@ def test_texts_of_several_lines_and_several_targets(rng, more, stem, names):
 
 
 @given(any_text, any_text)
-def test_any_tokens(target, prediction):
+def test_any_tokenizer_gives_the_scores_of_the_original(target, prediction):
     for tokenizer in (Characters(), Fields()):
         ours, theirs = (each.RougeScorer(TYPES, tokenizer=tokenizer) for each in (rouge_scorer, original))
         assert ours.score(target, prediction) == theirs.score(target, prediction)

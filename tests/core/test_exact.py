@@ -16,12 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercet.errors import InputError
-from tercet.statistics.exact import DECIMAL, LARGEST, PLACES, ExactSums, check_summable
+from tercet.statistics.exact import DECIMAL, LARGEST, N_DECIMALS, ExactSums, check_summable
 
 #: Values of every size that may be summed, and of both signs.
 values = st.floats(-LARGEST, LARGEST, exclude_min=True, exclude_max=True)
 columns = st.lists(values, min_size=1, max_size=40)
-HALF_A_PLACE = Fraction(1, 2 * 10**PLACES)
+HALF_A_DECIMAL = Fraction(1, 2 * 10**N_DECIMALS)
 
 
 def sums_of(column):
@@ -54,7 +54,7 @@ class TestASum:
     @given(values)
     def test_of_one_value_is_that_value_to_18_places_and_what_a_float_is_off_by(self, value):
         behind = abs(Fraction(value) - int(value))
-        assert abs(number(sums_of([value])) - Fraction(value)) <= HALF_A_PLACE + behind / 2**53
+        assert abs(number(sums_of([value])) - Fraction(value)) <= HALF_A_DECIMAL + behind / 2**53
 
     @given(columns)
     def test_is_the_sum_of_the_fractions_that_its_values_count_as(self, column):
@@ -68,7 +68,7 @@ class TestASum:
     def test_of_thousands_of_all_sizes_is_near_that_of_fsum(self, seed):
         column = sizes(20_000, seed)
         error = abs(number(sums_of(column)) - sum(map(Fraction, column.tolist())))
-        assert error <= len(column) * (HALF_A_PLACE + Fraction(1, 2**53))
+        assert error <= len(column) * (HALF_A_DECIMAL + Fraction(1, 2**53))
 
     def test_of_nothing_is_zero_and_so_of_values_below_the_last_place(self):
         assert ExactSums.of(np.zeros((0, 2))) == ExactSums.zeros(1, 2)

@@ -6,7 +6,7 @@ import sacrebleu
 
 import tercet
 from tercet.comparison.difference import explain_difference
-from tercet.comparison.scores import paired_significance
+from tercet.comparison.paired_significance import paired_significance
 from tercet.harnesses.texts import with_intervals
 from tercet.testing import assert_score
 

@@ -16,6 +16,7 @@ from texts import any_texts
 
 VIETNAMESE = ["bà bán bánh bé"], ["bá bận bình bế"]
 CZECH = ["Kočka spí na pohovce"], ["Kočka leží na pohovce"]
+RUSSIAN = ["Кошка спит на окне.", "Поезд пришёл вовремя."]
 ENGLISH = "the owner of the old mill near the river sold a naïve friend the whole farm and went to sea again"
 
 
@@ -148,3 +149,20 @@ def test_what_changes_the_texts_of_wer_and_ter_drops_no_letter(text):
     for asian_support in (False, True):
         change = normalization(True, True, asian_support, False)
         assert letters(change(text)) == letters(text.lower())
+
+
+def test_few_references_that_lose_every_letter_are_told_among_many():
+    texts = ["Москва 2020", *["a plain English sentence of some length"] * 9]
+    with pytest.warns(UserWarning, match="every letter of 1 of 10 references"):
+        tercet.score("rouge_nlws", texts, texts)
+
+
+def test_two_systems_on_one_test_set_are_split_alike():
+    """One long English hallucination must not change how the other predictions are read."""
+    options = {"rouge_types": "rouge1", "segments": True}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        good = tercet.score("rouge_nlws", RUSSIAN, RUSSIAN, **options)
+        bad = tercet.score("rouge_nlws", [RUSSIAN[0], "the " * 90], RUSSIAN, **options)
+    assert good.signature == bad.signature
+    assert (good["segments"]["rouge1"], bad["segments"]["rouge1"]) == ([1, 1], [1, 0])

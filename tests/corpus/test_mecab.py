@@ -57,7 +57,7 @@ def assert_as_sacrebleu(name, documents):
 
 
 @every_name
-def test_as_sacrebleu(name):
+def test_as_sacrebleu_in_all_languages(name):
     assert_as_sacrebleu(name, own_texts + [texts.awkward_text(random.Random(seed), 40) for seed in range(300)])
 
 
@@ -73,7 +73,7 @@ def test_as_sacrebleu_for_each_character(name):
     assert_as_sacrebleu(name, [f"a{char}は{char}은 5" for char in characters])
 
 
-def test_words():
+def test_a_sentence_is_split_into_its_words():
     words = ["すもも", "も", "もも", "も", "もも", "の", "うち"]
     assert tokens_of(["".join(words)], "ja-mecab") == [words]
     assert tokens_of(["오늘은 날씨가 좋네요."], "ko-mecab") == [["오늘", "은", "날씨", "가", "좋", "네요", "."]]

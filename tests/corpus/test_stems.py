@@ -74,7 +74,7 @@ def test_stopwords_as_given():
         (stopwords_for, "xx", "'stopwords' option must be .* language codes .* en, .* Got 'xx'"),
     ],
 )
-def test_unknown_names(function, value, message):
+def test_unknown_names_are_refused_with_the_nearest(function, value, message):
     with pytest.raises(OptionError, match=message.replace("?", r"\?")):
         function(value)
 
@@ -145,3 +145,8 @@ def test_of_russian_words_of_more_than_40_letters_nothing_is_looked_up(word):
     found = tercet.score("jaccard_sets", [word], ["а"], lemmatizer="ru", tokenizer="none")
     assert found["jaccard"] == 0.0
     assert lemmatizer_for("ru")("сельскохозяйственно-промышленными") == "сельскохозяйственно-промышленный"
+
+
+def test_porter_sees_words_in_lower_case():
+    options = {"rouge_types": "rouge1", "tokenizer": "none", "use_stemmer": True}
+    assert tercet.score("rouge_nlws", ["Hello Cats RUNNING"], ["hello cats Running"], **options)["rouge1"] == 1.0

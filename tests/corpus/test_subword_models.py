@@ -46,7 +46,7 @@ def digest(content):
 
 class TestTokens:
     @every_name
-    def test_as_sacrebleu(self, folder, name):
+    def test_tokens_are_those_of_sacrebleu(self, folder, name):
         documents = texts.ALL_TEXTS + awkward_texts
         assert tokens_of(documents, name) == sacrebleu_tokens(name, documents)
 

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 import oracles
 import tercet
 import texts
+from conftest import ZERO_BLEU
 from oracles import line_lists, read, sacrebleu_tokens, token_lists, tokens_of
+from tercet.corpus.tokenizers import split_ja
 from tercet.errors import InputError
 
 SACREBLEU = ("13a", "intl", "zh", "char", "none")
@@ -90,7 +92,7 @@ UNREADABLE = ["", "x", "x ", "\ufdd00", "\ud800", "é", "", "x"]
     ],
     ids=["list with blanks inside tokens", "generator", "string", "what no reading returns"],
 )
-def test_a_function(tokenizer, expected):
+def test_a_function_may_return_any_iterable_of_tokens_or_a_string(tokenizer, expected):
     assert tokens_of(["A b\nc"], tokenizer) == [expected]
 
 
@@ -133,7 +135,7 @@ def test_a_function_that_returns_no_strings_is_named():
         ("unicode", "क्\u200dष كِتَاب 고양이가", "क्\u200dष كِتَاب 고양이가"),
     ],
 )
-def test_words(name, text, expected):
+def test_a_text_is_split_into_these_words(name, text, expected):
     assert tokens_of([text], name) == [expected.split()]
 
 
@@ -198,7 +200,7 @@ def random_words(n):
 
 
 @pytest.mark.parametrize("first", [1, 8000, 30_000, 59_999], ids="{} words in the first document".format)
-def test_many_words(first):
+def test_many_words_have_ids_in_their_order(first):
     words = random_words(60_000)
     tokens, found = read([" ".join(words[:first]), "", " ".join(words[first:]), " ".join(words[::-1])], "none")
     assert found == words
@@ -207,8 +209,34 @@ def test_many_words(first):
 
 
 @every_kind
-def test_texts_without_tokens(tokenizer):
+def test_texts_without_tokens_are_empty(tokenizer):
     for documents in ([], [""], ["", " ", "\n\n", "\u3000"]):
         tokens, words = read(documents, tokenizer, lines=True)
         assert (token_lists(tokens, words), words, tokens.n_types) == ([[] for _ in documents], [], 0)
         assert line_lists(tokens, words) == [[] for _ in documents]
+
+
+def test_a_function_that_returns_a_mapping_or_a_set_is_refused():
+    for answer in ({"input_ids": [1], "attention_mask": [1]}, {"a", "b"}):
+        with pytest.raises(InputError, match="must return a list of strings"):
+            tercet.score("bleu_multi", ["hello"], ["utterly different"], tokenizer=lambda text, answer=answer: answer)
+
+
+def test_a_function_sees_the_same_lines_whatever_is_asked():
+    found = [
+        tercet.score("rouge_nlws", ["exam-\nple x"], ["example x"], tokenizer=str.split, rouge_types=types)["rouge1"]
+        for types in (["rouge1"], ["rouge1", "rougeW"])
+    ]
+    assert found[0] == found[1]
+
+
+@ZERO_BLEU
+@pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])
+def test_none_is_the_default(metric):
+    assert tercet.score(metric, ["a b"], ["a c"], tokenizer=None) == tercet.score(metric, ["a b"], ["a c"])
+
+
+def test_japanese_with_nul_and_of_any_length_is_split():
+    assert split_ja("東京\x00都に行く")[0] == "東京"
+    assert "行く" in split_ja("東京\x00都に行く")
+    assert sum(map(len, split_ja("東京都に行く" * 200_000))) == 1_200_000

@@ -28,6 +28,10 @@ words = st.lists(st.sampled_from(["the", "cat", "sat", "кот", "猫", "👍�
 sets_of_texts = st.lists(words, min_size=2, max_size=7)
 
 
+def test_distinct_words_are_a_share_of_all_words():
+    assert tercet.score("diversity", ["the cat sat", "the dog sat"])["distinct_1"] == 4 / 6
+
+
 def diversity(texts, **options):
     return tercet.score("diversity", texts, **{**PLAIN, **options})
 

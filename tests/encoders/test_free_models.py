@@ -8,7 +8,7 @@ import torch
 
 import tercet
 from language_models import small_model
-from tercet.metrics import cosine as vectors
+from tercet.metrics.cosine import vectors
 from texts import MINILM
 
 TEXTS = ["Der Fluss ist breit.", "El río es ancho.", "河很宽。"]
@@ -60,7 +60,7 @@ def test_embeddings_that_were_kept_of_references_go_with_their_encoder(name):
     result = metric(TEXTS, TEXTS[::-1])
     encoder = metric.encoder()
     kept = [weakref.ref(block.vectors) for block in encoder._blocks] if name == "bertscore" else []
-    vectors_of = vectors._kept if name == "cosine" else {}
+    vectors_of = vectors._caches if name == "cosine" else {}
     assert kept or len(vectors_of[encoder].vectors) == len(TEXTS)
     del encoder
     tercet.free_models()

@@ -69,7 +69,7 @@ def test_tokens_at_the_edges_of_blocks_and_chunks(engine, reading):
 
 
 @every_split
-def test_random_texts(engine, reading):
+def test_random_texts_are_split_alike(engine, reading):
     for seed in range(5):
         rng = random.Random(seed)
         sizes = [rng.choice([0, 1, 3, 20, 64, 300, 5000]) for _ in range(rng.choice([1, 3, 40]))]

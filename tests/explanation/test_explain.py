@@ -12,7 +12,7 @@ import tercet
 from conftest import ANY_TEXTS, ZERO_BLEU
 from tercet.errors import InputError
 from tercet.explanation.levels import levels_of_pairs, ngram_levels
-from tercet.explanation.places import ngram_limits
+from tercet.explanation.matches import ngram_limits
 from texts import PAIRS, any_texts, awkward_corpus, texts
 
 explain_bleu, explain_rouge = partial(tercet.explain, "bleu"), partial(tercet.explain, "rouge")
@@ -45,6 +45,22 @@ def plain_levels(ids, limits):
 
 
 tokens_of_few = st.lists(st.integers(0, 3), max_size=12)
+
+
+def test_clipped_ngrams_are_the_first_ones():
+    found = explain_bleu("the the the cat mat", ["the cat is on the mat"], max_order=2)
+    assert (levels(found.prediction), found.counts) == ([1, 0, 2, 2, 1], [4, 1])
+    the = found.ngrams[0][0]
+    assert (the.text, the.prediction, the.reference, the.counted) == ("the", 3, 2, 2)
+    assert set(re.findall(r'<span data-level="(.)"', found.to_html())) == {"0", "1", "2"}
+
+
+def test_the_best_reference_is_shown_and_named():
+    found = explain_rouge("the cat sat", ["a dog ran", "the cat lay"], rouge_types=["rouge1", "rougeL"])
+    assert [each.reference for each in found.types] == [1, 1]
+    assert "with reference 2 of 2" in found.to_html()
+    by_recall = explain_rouge("a b", ["a", "a b c d e"], rouge_types=["rouge1"], compat="rouge155")
+    assert by_recall.types[0].reference == 0
 
 
 @given(st.lists(st.tuples(tokens_of_few, tokens_of_few), min_size=1, max_size=4),
@@ -148,22 +164,6 @@ def test_the_weighted_subsequence_has_the_weight_that_is_scored():
     assert levels(found.reference_words) == [3, 3, 3, 0, 3, 3, 3]
     assert levels(found.prediction_words) == [4, 4, 4, 4, 0, 2, 2]
     assert found.hits == pytest.approx(2 * 3**1.5)  # the runs of the reference are those that count
-
-
-def test_clipped_ngrams_are_the_first_ones():
-    found = explain_bleu("the the the cat mat", ["the cat is on the mat"], max_order=2)
-    assert (levels(found.prediction), found.counts) == ([1, 0, 2, 2, 1], [4, 1])
-    the = found.ngrams[0][0]
-    assert (the.text, the.prediction, the.reference, the.counted) == ("the", 3, 2, 2)
-    assert set(re.findall(r'<span data-level="(.)"', found.to_html())) == {"0", "1", "2"}
-
-
-def test_the_best_reference_is_shown_and_named():
-    found = explain_rouge("the cat sat", ["a dog ran", "the cat lay"], rouge_types=["rouge1", "rougeL"])
-    assert [each.reference for each in found.types] == [1, 1]
-    assert "with reference 2 of 2" in found.to_html()
-    by_recall = explain_rouge("a b", ["a", "a b c d e"], rouge_types=["rouge1"], compat="rouge155")
-    assert by_recall.types[0].reference == 0
 
 
 def test_long_texts_are_explained_in_linear_memory_for_subsequences():

@@ -8,7 +8,7 @@ import pytest
 from tercet.explanation.parts import Factor, Heading, Table, graded, number_text
 from tercet.explanation.pictures import Token, alignment_html
 from tercet.explanation.terminal import drawn
-from tercet.metrics.bleu import Bleu
+from tercet.metrics.bleu.metric import Bleu
 
 #: What a network gave for a text and itself.
 ERRORS = (-1.7e-8, 2.3e-8, 0.0)

@@ -85,7 +85,7 @@ class TestXliff:
             "de-AT DeepL": ["Der Hafen ist still.", "Das Boot fährt.", None, None],
             "de-AT Own MT": ["Hafen ruhig.", "Boot segelt.", None, None],
         }
-        assert (memory.source_language, memory.target_language, memory.lines) == ("en", "de-AT", [4, 9, 12, 13])
+        assert (memory.key_column, memory.target_language, memory.lines) == ("en", "de-AT", [4, 9, 12, 13])
         assert memory.labels["state"] == ["final", "translated", "needs-translation", ""]
 
     def test_segments_of_trados_with_what_was_confirmed(self):
@@ -252,6 +252,10 @@ class TestCatalogues:
         catalogue.append(polib.POEntry(msgid="boat", msgid_plural="boats", msgstr_plural={0: "船"}))
         memory = parse(str(catalogue).encode("shift_jis"), read_po)
         assert memory.columns == {"source": ["boats"], "ja": ["船"]}
+
+    def test_a_message_with_a_plural_and_no_form_is_untranslated(self):
+        text = 'msgid "boat"\nmsgid_plural "boats"\nmsgstr ""\n\nmsgid "Fog"\nmsgstr "Nebel"\n'
+        assert parse(text, read_po).columns == {"source": ["boat", "Fog"], "target": [None, "Nebel"]}
 
     @pytest.mark.parametrize(
         ("text", "message"),

@@ -73,6 +73,11 @@ def tables(draw, cell=cells):
     return [header, *rows]
 
 
+@pytest.mark.parametrize(("format", "text"), [("tsv", "src\tref\na\tb\n"), ("csv", "src,ref\na,b\n")])
+def test_the_first_row_names_the_columns(format, text):
+    assert rows_of(read(text, format)) == [["src", "ref"], ["a", "b"]]
+
+
 class TestWhatAFileIs:
     def test_its_suffix_says_in_any_case(self, tmp_path):
         tuv = '<tuv lang="{}"><seg>{}</seg></tuv>'

@@ -20,6 +20,11 @@ from texts import all_pairs, any_texts, awkward_corpus, corpora, lines
 PREDICTIONS, REFERENCES = all_pairs()
 
 
+def test_gleu_is_the_share_of_n_grams_that_match():
+    # 1 of 2 words, and 0 of 1 pair of words
+    assert GoogleBleu()(["the cat"], ["the dog"])["google_bleu"] == (1 + 0) / (2 + 1)
+
+
 def nltk_scores(predictions, references, split=str.split, **lengths):
     """Return NLTK's score of the corpus, and of each item."""
     texts = [split(text) for text in predictions]

@@ -22,6 +22,10 @@ from texts import all_pairs, awkward_corpus, corpora, texts
 explain = partial(tercet.explain, "jaccard")
 
 
+def test_jaccard_is_the_share_of_common_words_in_all_words():
+    assert tercet.score("jaccard", ["the cat"], ["the dog"])["jaccard"] == 1 / 3
+
+
 def words(text):
     return unicode_tokens(text.lower())
 

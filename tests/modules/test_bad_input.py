@@ -18,7 +18,7 @@ import tercet
 from conftest import needed
 from suite import COMPARING, SUITE
 from tercet import InputError, TercetError
-from tercet.comparison.scores import paired_significance
+from tercet.comparison.paired_significance import paired_significance
 
 PREDICTIONS = ["the cat sat on the mat today", "a dog"]
 REFERENCES = [["the cat lay on the mat today", "a cat"], ["a dog barks"]]
@@ -362,6 +362,14 @@ def test_items_without_reference_are_counted_over_all_batches():
     with pytest.raises(InputError, match=re.escape("item 2 (and 1 more) of references is empty")):
         module.compute(predictions=["b"], references=[[]])
     assert module.compute(missing_references="zero").missing_references == 1
+
+
+def test_what_pandas_has_for_none_is_a_missing_reference():
+    for nothing in (None, float("nan"), pd.NA):
+        column = pd.Series(["a", nothing], dtype=object)
+        assert score("rouge_nlws", ["a", "b"], column, missing_references="skip").missing_references == 1
+        with pytest.raises(InputError, match="item 1 of references is empty"):
+            score("rouge_nlws", ["a", "b"], column)
 
 
 @each_metric

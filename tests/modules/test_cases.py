@@ -23,7 +23,7 @@ ALL = [(metric, case) for metric in METRICS for case in cases_of(metric)]
 @ZERO_BLEU
 @pytest.mark.usefixtures("real_language_model")
 @pytest.mark.parametrize(("metric", "case"), ALL, ids=[case["description"] for _, case in ALL])
-def test_case(metric, case):
+def test_each_case_has_its_scores(metric, case):
     result = score(metric, case["predictions"], case.get("references"), **case["options"]).to_dict(full=True)
     for key, value in case["expected"].items():
         assert result[key] == pytest.approx(value, abs=case["tolerance"]), key

@@ -18,7 +18,7 @@ import sacrebleu
 from evaluate import loading
 
 import tercet
-from conftest import ANY_TEXTS, ROOT, needed
+from conftest import ANY_TEXTS, ROOT, ZERO_BLEU, needed
 from doctests import failures
 from suite import COMPARING, SUITE, UNLIKE
 from tercet import InputError
@@ -90,7 +90,7 @@ def test_other_names_are_refused(arguments, message):
         tercet.load(*arguments)
 
 
-def test_the_worked_example_of_seed_001():
+def test_a_worked_example_has_its_scores():
     pairs = {
         "Transformers Transformers are fast plus efficient": [
             "HuggingFace Transformers are fast efficient plus awesome",
@@ -303,3 +303,12 @@ class TestNormalize:
     def test_is_checked_as_the_module_is_loaded(self, metric, message):
         with pytest.raises(tercet.OptionError, match=message):
             tercet.load(metric, normalize="hmtl")
+
+
+@ZERO_BLEU
+def test_a_wrong_value_for_one_metric_leaves_what_was_added_to_the_other():
+    both = evaluate.combine([tercet.load("bleu_multi"), tercet.load("rouge_nlws")])
+    both.add_batch(predictions=["a b"], references=["a b"])
+    with pytest.raises(tercet.OptionError, match="beta"):
+        both.compute(beta=-1)
+    assert both.compute(rouge_types=["rouge1"])["rouge1"] == 1.0

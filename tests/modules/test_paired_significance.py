@@ -13,7 +13,7 @@ import tercet
 from conftest import ANY_TEXTS, ROOT, close, needed
 from suite import SUITE
 from tercet import InputError, OptionError
-from tercet.comparison.scores import paired_significance
+from tercet.comparison.paired_significance import paired_significance
 from texts import LATIN, all_pairs
 
 SECOND, REFERENCES = all_pairs(LATIN)

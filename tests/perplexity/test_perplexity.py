@@ -84,6 +84,19 @@ def in_windows(ids, network, size, stride):
     return total, count
 
 
+def test_the_scores_are_what_they_are_called():
+    options = {"model_id": small_model("qwen2")}
+    result = tercet.score("perplexity_lm", TEXTS, **options)
+    tokenizer, _ = loaded(options["model_id"])
+    tokens = [len(ids_of(text, tokenizer, False)) for text in TEXTS]
+    nll = np.log(result["perplexities"]) * tokens
+    assert result["perplexity"] == pytest.approx(math.exp(nll.sum() / sum(tokens)))
+    assert result["mean_perplexity"] == pytest.approx(np.mean(result["perplexities"]))
+    assert result["bits_per_byte"] == pytest.approx(nll.sum() / math.log(2) / len("".join(TEXTS).encode()))
+    assert result["bits_per_character"] == pytest.approx(nll.sum() / math.log(2) / len("".join(TEXTS)))
+    assert result.scored_tokens == sum(tokens)
+
+
 @pytest.mark.parametrize("name", CAUSAL)
 class TestEqual:
     def test_to_the_model_s_own_loss_and_to_evaluate(self, name):
@@ -135,19 +148,6 @@ def test_as_evaluate_truncates():
     cut = [text for text in TEXTS if len(ids_of(text, tokenizer, True)) > 12]
     assert ours.truncated_predictions == len(cut) > 1
     assert "|compat:evaluate|equals:evaluate|" in found["signature"] == ours.signature
-
-
-def test_the_scores_are_what_they_are_called():
-    options = {"model_id": small_model("qwen2")}
-    result = tercet.score("perplexity_lm", TEXTS, **options)
-    tokenizer, _ = loaded(options["model_id"])
-    tokens = [len(ids_of(text, tokenizer, False)) for text in TEXTS]
-    nll = np.log(result["perplexities"]) * tokens
-    assert result["perplexity"] == pytest.approx(math.exp(nll.sum() / sum(tokens)))
-    assert result["mean_perplexity"] == pytest.approx(np.mean(result["perplexities"]))
-    assert result["bits_per_byte"] == pytest.approx(nll.sum() / math.log(2) / len("".join(TEXTS).encode()))
-    assert result["bits_per_character"] == pytest.approx(nll.sum() / math.log(2) / len("".join(TEXTS)))
-    assert result.scored_tokens == sum(tokens)
 
 
 def test_bytes_are_those_of_the_tokens_that_are_scored():

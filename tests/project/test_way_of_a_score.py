@@ -6,7 +6,7 @@ import sys
 import tercet
 from conftest import ROOT
 from tercet.engine import plain
-from tercet.metrics import bleu
+from tercet.metrics.bleu import metric
 
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## How a text becomes a score")[2]
 STEPS = re.findall(r"^    ([a-z_/]+\.py) (\S+)  ", PAGE, flags=re.MULTILINE)
@@ -35,7 +35,7 @@ def calls_of(function):
 
 def test_its_steps_are_taken_in_this_order(recwarn, monkeypatch):
     # The engine in plain Python, whose functions are seen; the compiled one has the same.
-    monkeypatch.setattr(bleu, "engine", plain)
+    monkeypatch.setattr(metric, "engine", plain)
     assert len(STEPS) == 17
     calls = iter(calls_of(lambda: tercet.score("bleu", ["a b"], ["a c"])))
     for file, name in STEPS:

@@ -133,7 +133,7 @@ LAYOUT = """() => {
         && (part.getBoundingClientRect().right > width + 1 || part.getBoundingClientRect().left < -1))
         .map(part => ["beyond", part.textContent]);
     const meet = [...document.querySelectorAll(".scores tr")].filter(row => row.checkVisibility()).flatMap(row => {
-        const parts = [...row.querySelectorAll("th bdi, .tag, .place, .drawn > span:first-of-type, .bar, .tests, .p")]
+        const parts = [...row.querySelectorAll("th bdi, .tag, .ranks, .drawn > span:first-of-type, .bar, .tests, .p")]
             .filter(part => part.getBoundingClientRect().width > 1 && part.checkVisibility());
         const after = (one, place) => parts.slice(place + 1).filter(other => !one.contains(other));
         return parts.flatMap((one, place) => after(one, place).filter(other =>

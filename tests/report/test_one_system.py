@@ -5,8 +5,9 @@ import re
 import pytest
 
 import tercet
-from tercet.comparison.tables import in_format, to_text
-from tercet.correlation.result import in_format as in_format_of_correlation
+from tercet.comparison.tables import in_format
+from tercet.comparison.terminal import to_text
+from tercet.correlation.tables import in_format as in_format_of_correlation
 from tercet.report.comparison import to_html
 from tercet.report.correlation import trust_html
 

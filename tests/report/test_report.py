@@ -22,11 +22,20 @@ from samples import sample
 from tercet import InputError
 from tercet.comparison.compare import compare
 from tercet.comparison.lengths import make_buckets
-from tercet.explanation.places import Word
+from tercet.explanation.matches import Word
 from tercet.markup import fitted, short_names
 from tercet.report.comparison import to_html
 from tercet.report.rendering import _environment, script_of
-from tercet.report.segments import EXACT, MEAN, Colours, Segments, bucket_scores, placed, plain, spelled
+from tercet.report.segments import (
+    EXACT,
+    MEAN,
+    Colours,
+    Segments,
+    bucket_scores,
+    plain,
+    text_in_pieces,
+    tokens_in_pieces,
+)
 from tercet.tables import pvalue_text
 from tercet.test_sets.test_set import TestSet
 
@@ -412,7 +421,7 @@ class TestTexts:
     def test_tokens_are_found_where_they_stand(self, tokens, gaps):
         text = "".join(gap + token for gap, (token, _) in zip(gaps, tokens, strict=False)) + gaps[-1]
         for folded in (str, str.lower):
-            pieces = placed(text, [Word(folded(token), level) for token, level in tokens])
+            pieces = text_in_pieces(text, [Word(folded(token), level) for token, level in tokens])
             assert "".join(part for _, part in pieces) == text
             expected = [(level, token) for token, level in tokens]
             assert [piece for piece in pieces if piece[1].strip(" ,\n…")] == expected
@@ -483,8 +492,8 @@ class TestTexts:
         assert any(level for level, _ in pieces)
 
     def test_tokens_that_are_no_part_of_the_text_are_shown_as_they_are(self):
-        assert placed("running", [Word("run", 1)]) is None
-        assert spelled([Word("run", 1), Word("cat", 0)]) == [(1, "run"), (0, " "), (0, "cat")]
+        assert text_in_pieces("running", [Word("run", 1)]) is None
+        assert tokens_in_pieces([Word("run", 1), Word("cat", 0)]) == [(1, "run"), (0, " "), (0, "cat")]
 
     def test_each_variant_of_jaccard_has_its_own_colours(self):
         jaccard = tercet.Jaccard(variants={"stem": {"stemmer": "en"}})

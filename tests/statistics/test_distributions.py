@@ -59,7 +59,7 @@ def test_the_tail_of_the_binomial_distribution(counts):
     assert binomial_tail(most, n) == pytest.approx(scipy.stats.binom.cdf(most, n, 0.5), rel=1e-9)
 
 
-def test_many_items():
+def test_the_tail_of_many_items_is_that_of_scipy():
     for most, n in ((499_000, 1_000_000), (49_990_000, 100_000_000), (4_000, 10_000)):
         assert binomial_tail(most, n) == pytest.approx(scipy.stats.binom.cdf(most, n, 0.5), rel=1e-5)
 

@@ -10,7 +10,7 @@ from scipy.stats import permutation_test
 
 import tercet
 from tercet.comparison.metric_specs import metric_of
-from tercet.comparison.scores import paired_significance
+from tercet.comparison.paired_significance import paired_significance
 from tercet.statistics import families
 from tercet.statistics.families import NullDraws, family_test
 from tercet.statistics.paired_tests import all_pairs_test, paired_bootstrap_test, paired_permutation_test

@@ -28,7 +28,7 @@ def matrix(n, significant):
     ([3, 2, 1], [(0, 1)], [(1, 2, 1), (2, 3, 1), (1, 3, 1)]),
     ([5], [], [(1, 1, 1)]),
 ])  # fmt: skip
-def test_by_hand(values, significant, expected):
+def test_ranks_are_those_counted_by_hand(values, significant, expected):
     assert ranks(values, matrix(len(values), significant), 0.05, True) == [Rank(*rank) for rank in expected]
     # Where lower is better, all is turned around.
     assert ranks([-value for value in values], matrix(len(values), significant), 0.05, False) == expected

@@ -42,6 +42,17 @@ def stats_of(metric, **options):
     return scorer, scorer.segment_stats(batch, scorer.fit(batch))
 
 
+@ANY_TEXTS
+def test_seed_and_number_of_resamples_are_options():
+    asked = {"confidence_level": 0.95, "rouge_types": ["rouge1"]}
+    first = score("rouge_nlws", PREDICTIONS, REFERENCES, **asked)
+    again = score("rouge_nlws", PREDICTIONS, REFERENCES, **asked)
+    other = score("rouge_nlws", PREDICTIONS, REFERENCES, seed=1, **asked)
+    assert first.intervals == again.intervals != other.intervals
+    assert "ci:0.95,1000,12345,expanded|" in first.signature
+    assert "ci:0.95,1000,1,expanded|" in other.signature
+
+
 def test_draws_and_tosses_are_those_of_numpys_generator_in_one_piece_or_in_chunks(monkeypatch):
     expected = np.random.default_rng(7).choice(11, (30, 11))
     tosses = np.random.default_rng(7).integers(2, size=(100, 11), dtype=bool)
@@ -86,17 +97,6 @@ def test_the_resamples_of_sacrebleu_are_ours(monkeypatch):
     scores = np.sort(bootstrap_scores(scorer, [stats], 1000, seed=12345)[0]["bleu"])
     assert scores.mean() == pytest.approx(theirs._mean, abs=1e-4)
     assert 0.5 * (scores[1000 - 26] - scores[25]) == pytest.approx(theirs._ci, abs=1e-4)
-
-
-@ANY_TEXTS
-def test_seed_and_number_of_resamples_are_options():
-    asked = {"confidence_level": 0.95, "rouge_types": ["rouge1"]}
-    first = score("rouge_nlws", PREDICTIONS, REFERENCES, **asked)
-    again = score("rouge_nlws", PREDICTIONS, REFERENCES, **asked)
-    other = score("rouge_nlws", PREDICTIONS, REFERENCES, seed=1, **asked)
-    assert first.intervals == again.intervals != other.intervals
-    assert "ci:0.95,1000,12345,expanded|" in first.signature
-    assert "ci:0.95,1000,1,expanded|" in other.signature
 
 
 class TestIntervals:

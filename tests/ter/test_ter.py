@@ -42,6 +42,13 @@ REORDERED = {
 }
 
 
+@pytest.mark.parametrize("text", ["the cat slept down", "sat the cat down", "the cat down"])
+def test_a_word_that_is_changed_moved_or_missing_is_one_edit(text):
+    found = tercet.score("ter", [text], ["the cat sat down"])
+    assert (found["num_edits"], found["ref_length"]) == (1, 4)
+    assert found["ter"] == 100 * 1 / 4
+
+
 def theirs(predictions, references, **options):
     """Return the scores of sacrebleu: of each item, and edits and length of all."""
     metric = TER(**options)

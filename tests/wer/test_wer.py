@@ -55,6 +55,17 @@ SAID = [
 transcripts = st.lists(st.sampled_from([*SAID, "kot", "猫", " ", "  "]), max_size=9).map(" ".join)
 
 
+def test_a_rate_is_the_share_of_words_that_are_wrong():
+    found = tercet.score("wer", ["the cat sat up"], ["the cat sat down"])
+    assert {name: found[name] for name in COUNTS} == {
+        "hits": 3,
+        "substitutions": 1,
+        "deletions": 0,
+        "insertions": 0,
+    }
+    assert found["wer"] == 1 / 4
+
+
 def theirs(predictions, references, transforms=(), standard=False):
     """Return jiwer's rates and counts of a corpus."""
     words, characters = (

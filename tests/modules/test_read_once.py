@@ -13,7 +13,7 @@ from tercet.base.metric import Metric
 from tercet.comparison.compare import compare
 from tercet.comparison.difference import explain_difference
 from tercet.comparison.metric_specs import parse_metric
-from tercet.comparison.scores import paired_significance
+from tercet.comparison.paired_significance import paired_significance
 from tercet.comparison.segment import side_by_side
 from tercet.corpus import corpus, items
 from tercet.engine.chosen import engine
@@ -36,7 +36,7 @@ def seen(monkeypatch):
     """How often each text was checked and encoded, and how many scorers were made."""
     tercet.load("bleu_multi")  # imports files that read texts of their own
     counts = {"read": Counter(), "encoded": Counter(), "scorers": 0}
-    check, encode, init, pair = items._checked, corpus.encode, Metric._take, items.engine.paired_strings
+    check, encode, init, pair = items._plain_strings, corpus.encode, Metric._take, items.engine.paired_strings
 
     def checking(texts, where):
         counts["read"].update(texts)
@@ -56,7 +56,7 @@ def seen(monkeypatch):
         init(self, given, called, idle)
 
     for place, name, function in (
-        (items, "_checked", checking), (items.engine, "paired_strings", pairing), (corpus, "encode", encoding),
+        (items, "_plain_strings", checking), (items.engine, "paired_strings", pairing), (corpus, "encode", encoding),
         (Metric, "_take", making),
     ):  # fmt: skip
         monkeypatch.setattr(place, name, function)

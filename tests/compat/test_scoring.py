@@ -1,4 +1,4 @@
-"""tercet.compat.scoring in place of rouge_score.scoring."""
+"""``tercet.compat.scoring`` stands in for rouge_score.scoring: the same intervals from the same draws."""
 
 import pickle
 from collections import namedtuple
@@ -19,7 +19,7 @@ def test_scores_are_aggregated():
 
 
 @pytest.mark.parametrize("name", ["Score", "AggregateScore"])
-def test_printed_forms(name):
+def test_scores_are_printed_as_those_of_the_original(name):
     ours, theirs = (getattr(each, name)(0.1, 0.2, 0.3) for each in (scoring, original_scoring))
     assert repr(ours) == repr(theirs)
     assert ours._asdict() == theirs._asdict()
@@ -29,7 +29,7 @@ def test_intervals_are_those_of_the_original_from_the_same_draws(monkeypatch):
     rng = np.random.default_rng(7)
     scores = [scoring.Score(*row) for row in rng.random((40, 3)).tolist()]
     draws = iter(np.random.default_rng(12345).integers(0, 40, 40 * 200, dtype=np.int32).reshape(200, 40))
-    monkeypatch.setattr(np.random, "choice", lambda places, size: places[next(draws)])
+    monkeypatch.setattr(np.random, "choice", lambda items, size: items[next(draws)])
     found, expected = (each.BootstrapAggregator(0.9, 200) for each in (scoring, original_scoring))
     for score in scores:
         found.add_scores({"rouge1": score})
