@@ -3,7 +3,7 @@
 import datasets
 import evaluate
 
-from tercet.comparison.scores import check_options, read_two, significance_of_parts
+from tercet.comparison.paired_significance import check_options, read_two, significance_of_parts
 from tercet.corpus.corpus import join_batches
 from tercet.errors import InputError, OptionError, shorten
 from tercet.huggingface.gathering import Gathering, Job

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from .test_sets.read import read_test_sets as read_test_sets
 
 #: Where each name is, which is imported when it is first used: the import of this package takes milliseconds.
-_PLACES = {
+_MODULES = {
     "Column": "metrics.column",
     "GenerationCallback": "huggingface.generation_callback",
     "IdfTable": "metrics.bertscore.weights",
@@ -73,7 +73,7 @@ _PLACES = {
 }
 #: What ``import *`` takes: no name that needs a network's packages.
 __all__ = sorted(
-    {*_PLACES, *CLASS_NAMES, "__version__", "errors"} - {"GenerationCallback", "preprocess_logits_for_metrics"}
+    {*_MODULES, *CLASS_NAMES, "__version__", "errors"} - {"GenerationCallback", "preprocess_logits_for_metrics"}
 )
 
 
@@ -82,8 +82,8 @@ def __getattr__(name: str) -> Any:
         value: Any = metric_class(CLASS_NAMES[name])
     elif name == "compat":
         return import_module(".compat", __name__)
-    elif name in _PLACES:
-        value = getattr(import_module(f".{_PLACES[name]}", __name__), name)
+    elif name in _MODULES:
+        value = getattr(import_module(f".{_MODULES[name]}", __name__), name)
     else:
         raise AttributeError(f"module 'tercet' has no attribute {name!r}")
     globals()[name] = value

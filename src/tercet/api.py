@@ -129,10 +129,10 @@ def _cached_metric(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
     values: list[Any] = [*options.values()]
     of_lists: tuple[type, ...] = ()
     kinds = (*map(type, values),)
-    for place, kind in enumerate(kinds):
+    for number, kind in enumerate(kinds):
         if kind is list:
-            values[place] = tuple(values[place])
-            of_lists += (*map(type, values[place]),)
+            values[number] = tuple(values[number])
+            of_lists += (*map(type, values[number]),)
     plain = _PLAIN_OR_LIST.issuperset(kinds) and _PLAIN.issuperset(of_lists)
     key = (metric, *options, *values, *kinds, *of_lists)
     cached_metric = _cache.get(key) if plain else None

@@ -121,28 +121,37 @@ def decide(groups: Sequence[Any], metric: Metric, weights: Sequence[Any] | None,
 
 
 def _choice(candidates: list[str], weights: list[float] | None, metric: Metric) -> Choice:
+    """Return the candidate of a group with the best expected score, and the runner-up; equal texts are one."""
     indices_of_text: dict[str, list[int]] = {}
     for index, text in enumerate(candidates):
         indices_of_text.setdefault(text, []).append(index)
     texts = list(indices_of_text)
     # The largest share is 1, so that counts and probabilities in the same ratio become the same numbers, to the bit.
-    totals = [
-        fsum(weights[index] for index in indices) if weights else len(indices) for indices in indices_of_text.values()
-    ]
+    totals: list[float] = []
+    for indices in indices_of_text.values():
+        totals.append(fsum(weights[index] for index in indices) if weights else len(indices))
     shares = np.array(totals) / max(totals)
     total_share = fsum(shares)
     # Sums are exact: the same scores in another order are a tie, which no rounding decides.
     means = [fsum((row * shares).tolist()) / total_share for row in metric.pairwise(texts)]
     ranked = sorted(range(len(texts)), key=means.__getitem__, reverse=metric.higher_is_better)
-    best, second = ranked[0], ranked[1] if len(ranked) > 1 else None
+    best = ranked[0]
+    runner_up: int | None = None
+    runner_up_text: str | None = None
+    margin: float | None = None
+    if len(ranked) > 1:
+        second = ranked[1]
+        runner_up = indices_of_text[texts[second]][0]
+        runner_up_text = texts[second]
+        margin = abs(means[best] - means[second])
     expected_scores = dict(zip(texts, means, strict=True))
     return Choice(
         index=indices_of_text[texts[best]][0],
         text=texts[best],
         score=means[best],
-        runner_up=None if second is None else indices_of_text[texts[second]][0],
-        runner_up_text=None if second is None else texts[second],
-        margin=None if second is None else abs(means[best] - means[second]),
+        runner_up=runner_up,
+        runner_up_text=runner_up_text,
+        margin=margin,
         scores=tuple(expected_scores[text] for text in candidates),
     )
 
@@ -201,12 +210,12 @@ class Choice:
     Attributes
     ----------
     index : int
-        Its place in the group; the first place of candidates that are equal.
+        Its index in the group, from 0; of candidates that are equal, that of the first.
     text : str
     score : float
         Its expected score.
     runner_up : int or None
-        The place of the best candidate with another text; None where there is none.
+        The index of the best candidate with another text; None where there is none.
     runner_up_text : str or None
     margin : float or None
         How much better the choice is than the runner-up: at least 0, also where lower scores are better.
@@ -269,10 +278,12 @@ class Choices:
     def summary(self) -> list[str]:
         """Return in words: how many groups, their mean expected score, and how clear the choices are."""
         sizes = [len(choice.scores) for choice in self.groups]
-        span = f"{min(sizes):,}" if min(sizes) == max(sizes) else f"{min(sizes):,} to {max(sizes):,}"
+        span = f"{min(sizes):,}"
+        if min(sizes) != max(sizes):
+            span += f" to {max(sizes):,}"
         lower = "" if self.higher_is_better else " (lower is better)"
         lines = [
-            f"{_counted(len(self))} of {span} candidate{'s' * (max(sizes) > 1)}. Expected {self.score} of the "
+            f"{_group_count(len(self))} of {span} candidate{'s' * (max(sizes) > 1)}. Expected {self.score} of the "
             f"chosen, on average: {self._mean:.4g}{lower}."
         ]
         margins = [(choice.margin, abs(choice.score)) for choice in self.groups if choice.margin is not None]
@@ -280,16 +291,15 @@ class Choices:
             n_small = sum(margin < _SMALL * score for margin, score in margins)
             lines.append(
                 f"Margin to the runner-up: median {median(margin for margin, _ in margins):.3g}; below {_SMALL:.0%} "
-                f"of the score in {n_small:,} of {_counted(len(margins))}."
+                f"of the score in {n_small:,} of {_group_count(len(margins))}."
             )
         if n_alone := len(self) - len(margins):
-            lines.append(f"Without a runner-up, as there is one text only: {_counted(n_alone)}.")
+            lines.append(f"Without a runner-up, as there is one text only: {_group_count(n_alone)}.")
         return lines
 
     def __repr__(self) -> str:
-        return (
-            f"<Choices in {_counted(len(self))} by {self.metric}: expected {self.score} {self._mean:.4g} on average>"
-        )
+        groups = _group_count(len(self))
+        return f"<Choices in {groups} by {self.metric}: expected {self.score} {self._mean:.4g} on average>"
 
     @property
     def _mean(self) -> float:
@@ -314,5 +324,5 @@ class Choices:
         )
 
 
-def _counted(n_groups: int) -> str:
+def _group_count(n_groups: int) -> str:
     return f"{n_groups:,} group{'s' * (n_groups != 1)}"

@@ -83,7 +83,9 @@ class OneOf:
         # of the same type, as 1 == True, and what == gives for an array has no truth value
         if any(value is choice or (type(value) is type(choice) and value == choice) for choice in self.choices):
             return value
-        expected = "one of " + ", ".join(map(repr, self.choices)) + (" or a callable" if self.callables else "")
+        expected = f"one of {', '.join(map(repr, self.choices))}"
+        if self.callables:
+            expected += " or a callable"
         texts = [choice for choice in self.choices if isinstance(choice, str)]
         hint = did_you_mean(value, texts)
         # without a near one the hint would list the choices, which the message names already

@@ -44,12 +44,15 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     head = _common(names)
     start = 1 + max(head.rfind(joint) for joint in _JOINTS)
     tail = _common([name[start:][::-1] for name in names])[::-1]
-    places = [tail.find(joint) for joint in _JOINTS if joint in tail]
-    stop = len(tail) - min(places) if places else 0
-    cut = {name: name[start : len(name) - stop] for name in names}
+    joints = [tail.find(joint) for joint in _JOINTS if joint in tail]
+    n_tail = len(tail) - min(joints) if joints else 0
+    if not start and not n_tail:
+        return {name: name for name in names}
+    short_name_of = {name: name[start : len(name) - n_tail] for name in names}
     # a name that is nothing but shared parts would be empty, and p.a of p.p.a is the name of another
-    unclear = not all(cut.values()) or not set(names).isdisjoint(cut.values() if start or stop else ())
-    return {name: name for name in names} if unclear else cut
+    if not all(short_name_of.values()) or not set(names).isdisjoint(short_name_of.values()):
+        return {name: name for name in names}
+    return short_name_of
 
 
 def fitted(name: str, columns: int) -> str:
@@ -78,7 +81,7 @@ def _common(names: Sequence[str]) -> str:
     """Return what all names begin with."""
     # What the first and the last name in the order of letters share, all names between them share too.
     first, last = min(names), max(names)
-    length = next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    length = next((index for index, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
     return first[:length]
 
 
@@ -115,7 +118,11 @@ def clean(text: str) -> str:
 def _picture(match: re.Match[str]) -> str:
     """Return the sign of Unicode for a control character; one sign for those that have none, and for surrogates."""
     code = ord(match[0])
-    return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    return "\ufffd"
 
 
 def listed(names: Sequence[str], most: int | None = None, word: str = "and") -> Sentence:
@@ -128,11 +135,11 @@ def listed(names: Sequence[str], most: int | None = None, word: str = "and") -> 
     >>> "".join(listed(["A", "B", "C"], 2))
     'A, B and 1 more'
     """
-    shown = names if most is None else names[:most]
-    n_more = len(names) - len(shown)
+    first_names = names if most is None else names[:most]
+    n_more = len(names) - len(first_names)
     parts: list[str] = []
-    for number, name in enumerate(shown, 1):
-        is_last = number == len(shown) and not n_more
+    for number, name in enumerate(first_names, 1):
+        is_last = number == len(first_names) and not n_more
         if parts:
             parts.append(f" {word} " if is_last else ", ")
         parts.append(Name(name))
@@ -193,8 +200,8 @@ def scores_html(head: Sequence[str], rows: Sequence[Sequence[str]], notes: Seque
 def head_html(names: Sequence[str]) -> str:
     """Return the head of a table of names and numbers; each stands above the texts of its column."""
     cells = (
-        f'<th scope="col" style="text-align:{"right" if place else "left"}">{clean(name)}</th>'
-        for place, name in enumerate(names)
+        f'<th scope="col" style="text-align:{"right" if column else "left"}">{clean(name)}</th>'
+        for column, name in enumerate(names)
     )
     return f"<thead><tr>{''.join(cells)}</tr></thead>"
 

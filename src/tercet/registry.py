@@ -11,10 +11,10 @@ from .errors import OptionError, did_you_mean, shorten
 if TYPE_CHECKING:  # the classes for type checkers; each is imported when it is first used
     from tercet.base.metric import Metric
     from tercet.metrics.bertscore.metric import BertScore as BertScore
-    from tercet.metrics.bleu import Bleu as Bleu
+    from tercet.metrics.bleu.metric import Bleu as Bleu
     from tercet.metrics.bleu_rouge import BleuRouge as BleuRouge
     from tercet.metrics.chrf import Chrf as Chrf
-    from tercet.metrics.cosine import Cosine as Cosine
+    from tercet.metrics.cosine.metric import Cosine as Cosine
     from tercet.metrics.diversity import Diversity as Diversity
     from tercet.metrics.google_bleu import GoogleBleu as GoogleBleu
     from tercet.metrics.jaccard import Jaccard as Jaccard
@@ -23,9 +23,9 @@ if TYPE_CHECKING:  # the classes for type checkers; each is imported when it is 
     from tercet.metrics.ter import Ter as Ter
     from tercet.metrics.wer import Wer as Wer
 
-#: The classes of the metrics, by their full names: the places below ``metrics``.
+#: The classes of the metrics, by their full names: their modules and names below ``metrics``.
 METRICS: Mapping[str, str] = {
-    "bleu_multi": "bleu.Bleu",
+    "bleu_multi": "bleu.metric.Bleu",
     "chrf_multi": "chrf.Chrf",
     "ter": "ter.Ter",
     "wer": "wer.Wer",
@@ -34,26 +34,29 @@ METRICS: Mapping[str, str] = {
     "google_bleu": "google_bleu.GoogleBleu",
     "jaccard_sets": "jaccard.Jaccard",
     "bertscore_idf": "bertscore.metric.BertScore",
-    "embedding_cosine": "cosine.Cosine",
+    "embedding_cosine": "cosine.metric.Cosine",
     "perplexity_lm": "perplexity.Perplexity",
     "diversity": "diversity.Diversity",
 }
 
 #: What draws and publishes results: it stands above them, so they find it here.
 _DRAWINGS: Mapping[str, str] = {
-    "comparison as text": "comparison.tables.to_text",
+    "comparison as text": "comparison.terminal.to_text",
     "comparison over runs": "comparison.run_means.over_runs",
     "comparison in a format": "comparison.tables.in_format",
-    "segments of a comparison": "comparison.tables.segments_of",
+    "segments of a comparison": "comparison.segment_rows.segments_of",
     "comparison as a page": "report.comparison.to_html",
     "comparison as a figure": "report.plots.intervals_figure",
     "comparison in a notebook": "comparison.notebook.to_html",
     "comparison as results of the Hub": "comparison.eval_results.to_entries",
+    "correlation as text": "correlation.tables.to_text",
+    "correlation in a format": "correlation.tables.in_format",
+    "correlation in a notebook": "correlation.tables.correlation_html",
 }
 
 #: The metrics by their short names, and by the names of their classes.
-SHORT_NAMES: Mapping[str, str] = {place.partition(".")[0]: metric for metric, place in METRICS.items()}
-CLASS_NAMES: Mapping[str, str] = {place.rpartition(".")[2]: metric for metric, place in METRICS.items()}
+SHORT_NAMES: Mapping[str, str] = {path.partition(".")[0]: metric for metric, path in METRICS.items()}
+CLASS_NAMES: Mapping[str, str] = {path.rpartition(".")[2]: metric for metric, path in METRICS.items()}
 
 
 def canonical(metric: Any) -> str:

@@ -157,13 +157,13 @@ class Result(dict[str, Any]):
 
     def _repr_html_(self) -> str:
         """Show the scores as a table in a notebook, with intervals if there are any; the signature below."""
-        rows = [[name, text] for name, value in self.items() if (text := _numbers(value))]
+        rows = [[name, text] for name, value in self.items() if (text := _number_text(value))]
         head = [self.metric, "value"]
         # Too few items have no interval, but NaN.
-        known = {name: bounds for name, bounds in (self.intervals or {}).items() if bounds[0] == bounds[0]}
-        if known:
+        intervals = {name: bounds for name, bounds in (self.intervals or {}).items() if bounds[0] == bounds[0]}
+        if intervals:
             head.append("interval")
-            rows = [[*row, _numbers(known.get(row[0], []), " to ")] for row in rows]
+            rows = [[*row, _number_text(intervals.get(row[0], []), " to ")] for row in rows]
         size = f"{self.n_segments:,} segment{'s' * (self.n_segments != 1)}"
         from .markup import scores_html
 
@@ -211,10 +211,10 @@ class Result(dict[str, Any]):
         return {name: value for name, value in self._attributes().items() if name not in self and value is not None}
 
 
-def _numbers(value: object, between: str = ", ") -> str:
+def _number_text(value: object, between: str = ", ") -> str:
     """Return a number, or a list of numbers, as a table shows it; "" for anything else."""
     if isinstance(value, list):
-        return between.join(map(_numbers, value)) if len(value) <= _MOST_SHOWN else f"{len(value):,} values"
+        return between.join(map(_number_text, value)) if len(value) <= _MOST_SHOWN else f"{len(value):,} values"
     if isinstance(value, float):
         return f"{value:.4f}"
     return f"{value:,}" if isinstance(value, int) else ""

@@ -95,7 +95,7 @@ def _is_same(cls: type[Metric], name: str, value: Any, other_value: Any) -> bool
 
 def own_class(module: str, name: str) -> type[Metric]:
     """Return a user's own metric from a module, which is imported: installed, or in the working directory."""
-    # Last, so that no file of this folder takes the place of an installed package.
+    # Last, so that no file of this folder hides an installed package.
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
     absent = f"{no_metric(module, [*METRICS, *SHORT_NAMES])} There is no module of this name either."
@@ -134,9 +134,12 @@ def parse_value(text: str, option: Option | None = None) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError:
-        parts = text.split("+") if "+" in text.strip("+") else []
-        numbers = bool(parts) and all(_NUMBER.fullmatch(part) for part in parts)
-        return [json.loads(part) for part in parts] if numbers else parts or text
+        if "+" not in text.strip("+"):
+            return text
+        entries = text.split("+")
+        if all(_NUMBER.fullmatch(entry) for entry in entries):
+            return [json.loads(entry) for entry in entries]
+        return entries
     except (RecursionError, ValueError) as error:
         # Brackets that are nested thousands of times, or an integer of thousands of digits.
         why = "is nested too deeply" if isinstance(error, RecursionError) else "has too many digits"

@@ -102,7 +102,7 @@ def number_or_none(value: float) -> float | None:
 
 
 def finite_or_none(value: Any) -> Any:
-    """Return a value with None in place of NaN and infinities, which strict JSON does not have."""
+    """Return a value with None for NaN and infinities, which strict JSON does not have."""
     if isinstance(value, dict):
         return {name: finite_or_none(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
@@ -156,7 +156,9 @@ def _write(file: TextIO, table: Table, form: str, dialect: Dialect | None = None
         cells = list(map(_line_cell, row, kinds))
         if has_comma:
             cells = _with_commas(cells, row)
-        writer.writerow(" ".join(cell.split()) for cell in cells) if form == "tsv" else writer.writerow(cells)
+        if form == "tsv":
+            cells = [" ".join(cell.split()) for cell in cells]
+        writer.writerow(cells)
 
 
 def _with_commas(cells: Sequence[str], values: Sequence[Any]) -> list[str]:
@@ -198,7 +200,9 @@ def decimals(value: float, digits: int = 2, *, signed: bool = False) -> str:
     >>> decimals(12.345), decimals(12.345, signed=True), decimals(math.nan, signed=True), decimals(0.85, 4)
     ('12.35', '+12.35', 'NaN', '0.8500')
     """
-    return "NaN" if math.isnan(value) else f"{value:{'+' if signed else ''}.{digits}f}"
+    if math.isnan(value):
+        return "NaN"
+    return f"{value:+.{digits}f}" if signed else f"{value:.{digits}f}"
 
 
 def interval_text(low: float | None, high: float | None, digits: int = 2, *, signed: bool = False) -> str:
@@ -278,7 +282,7 @@ def to_markdown(tables: Iterable[Table]) -> str:
         blocks += map(as_markdown, table.above)
         blocks.append("\n".join(f"| {' | '.join(row)} |" for row in [head, dashes, *rows]))
         blocks += map(as_markdown, table.notes)
-        # A backtick would end the code: an apostrophe takes its place.
+        # A backtick would end the code: an apostrophe is written instead.
         blocks += ["`{}`".format(one_cell(line).replace("`", "'")) for line in table.signatures]
     return "\n\n".join(blocks) + "\n"
 
@@ -297,19 +301,21 @@ def to_latex(tables: Iterable[Table]) -> str:
     for table in tables:
         head, *rows = (f"{' & '.join(row)} \\\\\n" for row in style.cells(table))
         whole_row = f"\\multicolumn{{{len(table.columns)}}}{{@{{}}l}}"
-        for place in table.lines:
-            rows[place] = f"\\midrule\n{rows[place]}"
+        for row in table.lines:
+            rows[row] = f"\\midrule\n{rows[row]}"
         for group in table.groups:
             name = f"{_as_latex(group.name)}{group.after.translate(style.signs)}"
             line = "\\midrule\n" if group.start else ""
             rows[group.start] = f"{line}{whole_row}{{\\textit{{{name}}}}} \\\\\n{rows[group.start]}"
-        title = f"{whole_row}{{\\textbf{{{_as_latex(table.title)}}}}} \\\\\n"
+        title = ""
+        if table.title:
+            title = f"{whole_row}{{\\textbf{{{_as_latex(table.title)}}}}} \\\\\n"
         above = "".join(f"% {one_cell(line)}\n" for line in table.above)
         below = "".join(f"% {one_cell(line)}\n" for line in [*table.notes, *table.signatures])
         sides = "".join("l" if column.kind == "name" else "r" for column in table.columns)
         parts.append(
             f"{above}\\begin{{tabular}}{{@{{}}{sides}@{{}}}}\n\\toprule\n"
-            f"{title if table.title else ''}{head}\\midrule\n{''.join(rows)}\\bottomrule\n\\end{{tabular}}\n{below}"
+            f"{title}{head}\\midrule\n{''.join(rows)}\\bottomrule\n\\end{{tabular}}\n{below}"
         )
     if not parts:
         return ""
@@ -456,7 +462,7 @@ def _cells(sheet: Any) -> Callable[[Any, str | None], Any]:
         if isinstance(content, float) and not math.isfinite(content):
             # The format has no NaN and no infinity.
             content = None
-        written_cell = WriteOnlyCell(sheet, _text(content) if isinstance(content, str) else content)
+        written_cell = WriteOnlyCell(sheet, _workbook_text(content) if isinstance(content, str) else content)
         if isinstance(content, str):
             # A text is no formula, whatever it begins with.
             written_cell.data_type = "s"
@@ -474,9 +480,9 @@ def _is_long(text: str) -> bool:
     return 2 * len(text) > MOST_CHARACTERS and len(text.encode("utf-16-le", "surrogatepass")) > 2 * MOST_CHARACTERS
 
 
-def _text(text: str) -> str:
+def _workbook_text(text: str) -> str:
     text = re.sub(NOT_IN_XML, lambda match: match[0].encode("unicode_escape").decode(), text)
     if _is_long(text):
-        # The ellipsis takes the place of one character; half a surrogate pair before it is dropped.
+        # One character less, for the ellipsis; half a surrogate pair before it is dropped.
         text = text.encode("utf-16-le")[: 2 * MOST_CHARACTERS - 2].decode("utf-16-le", "ignore") + "…"
     return text

@@ -110,7 +110,7 @@ def _message(error: BaseException) -> str:
     if isinstance(error, FileNotFoundError) and error.filename is None:
         return "The folder in which the command was started no longer exists."
     if isinstance(error, OSError) and error.strerror:
-        return f"{f'{error.filename}: ' if error.filename else ''}{error.strerror}."
+        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
     return str(error)
 
 

@@ -64,7 +64,7 @@ def fit_idf(
     check_ending("--output", output, (".idf", ".arrow", ""))
     check_file(output)
     check_outputs({"--output": output}, corpus)
-    lines = _lines(corpus) if compat is None else chain.from_iterable(map(stream_lines, corpus))
+    lines = _lines_of_files(corpus) if compat is None else chain.from_iterable(map(stream_lines, corpus))
     is_hidden = quiet or not sys.stderr.isatty()
     # The bar is removed before the message of an error is printed.
     with tqdm(lines, unit=" texts", disable=is_hidden, leave=False) as texts:
@@ -131,14 +131,14 @@ def bertscore_baseline(
 def _all_lines(paths: Iterable[str]) -> list[str]:
     """Return the lines of text files whose total size is within the limit of one file."""
     lines, n_characters = [], 0
-    for line in _lines(paths):
+    for line in _lines_of_files(paths):
         lines.append(line)
         n_characters += len(line)
         LIMITS.check(n_characters, len(lines), "The corpus")
     return lines
 
 
-def _lines(paths: Iterable[str]) -> Iterator[str]:
+def _lines_of_files(paths: Iterable[str]) -> Iterator[str]:
     """Yield the lines of text files, without their ends; blank ones are left out."""
     for path in paths:
         yield from filter(str.strip, stream_lines(path))

@@ -135,7 +135,7 @@ def correlate_command(graded: Grades, figures: Figures, output: _MeanOutput) -> 
     from tercet.correlation.best_mean import best_mean
     from tercet.correlation.correlate import correlate, names_asked, need_references
     from tercet.correlation.graded_tables import read_graded
-    from tercet.correlation.result import sheet_of
+    from tercet.correlation.tables import sheet_of
     from tercet.statistics.progress import bars_within, line_of
 
     from .output import check_before, check_bom, check_open, chosen_format, write, write_book
@@ -210,7 +210,7 @@ def _check_options(figures: Figures, output: _MeanOutput) -> None:
 
 
 def _rendered(correlation: Correlation, format: ScoreFormat, out: Path | None) -> str:
-    from tercet.correlation.result import in_format, to_text
+    from tercet.correlation.tables import in_format, to_text
 
     from .output import coloured, command_line, in_terminal
 

@@ -141,33 +141,20 @@ def explain(
 
     With --against, show why another package gives a different score: ours, theirs, and the effect of each rule.
     """
-    from tercet.comparison.difference import checked_peers
-    from tercet.specs import split_metric
     from tercet.test_sets.names import paths_of
     from tercet.test_sets.read import read_test_sets
 
     from .output import check_before, check_open, chosen_format, coloured, write
 
-    excluded_options: dict[str, object] = {"--segment": segment}
-    if against is None:
-        excluded_options = {"--their-option": their_option, "--items": items}
-    for name, value in excluded_options.items():
-        if value is not None:
-            raise OptionError(f"{name} is an option {'with' if against is None else 'without'} --against.")
+    _check_options(against, segment=segment, their_option=their_option, items=items)
     form = chosen_format(format, out, (".html", ".htm", ".json", ".txt", ""))
     if against is not None and form == "html":
         raise OptionError("--against gives text or JSON, not HTML.")
-    metric_texts, files = (metric, arguments) if metric else (arguments[:1], arguments[1:])
-    if not metric and _is_file(arguments[0]):
-        metric_texts, files = ["bleu"], arguments
+    metric_texts, files = _metrics_and_files(metric, arguments)
     if against is not None:
-        for text in metric_texts:
-            # Checked here, before the metric requires its options.
-            metric_type, _ = split_metric(text, imports=True)
-            if not in_suite(metric_type):
-                raise OptionError(f"--against explains metrics of the suite, and {shorten(text)} is not one of them.")
-            checked_peers(metric_type.name, against)
-    metrics, theirs = read_metrics(metric_texts), _read_options(their_option or ())
+        _check_peers(metric_texts, against)
+    metrics = read_metrics(metric_texts)
+    their_options = _read_options(their_option or ())
     if not files:
         raise InputError(f"No file was given, only the metric {shorten(arguments[0])}; expected METRIC FILES.")
     check_before(form, out)
@@ -187,15 +174,59 @@ def explain(
         sheet=sheet or "",
     )
     test_sets = [reported(test_set) for test_set in test_sets]
-    width, colour = Console().width if out is None else 120, coloured(out)
+    width = 120
+    if out is None:
+        width = Console().width
+    colour = coloured(out)
     if against is None:
         text = _of_segments(test_sets, metrics, segment, form=form, width=width, colour=colour)
     else:
-        n_gaps = 5 if items is None else items
         text = _of_package(
-            test_sets, metrics, against, theirs=theirs, n_gaps=n_gaps, form=form, width=width, colour=colour
+            test_sets,
+            metrics,
+            against,
+            their_options=their_options,
+            n_gaps=5 if items is None else items,
+            form=form,
+            width=width,
+            colour=colour,
         )
     write(text, out, form, opens=opens)
+
+
+def _check_options(
+    against: str | None, *, segment: int | None, their_option: Sequence[str] | None, items: int | None
+) -> None:
+    """Refuse options of a segment with --against, and those of --against without it."""
+    if against is not None:
+        if segment is not None:
+            raise OptionError("--segment is an option without --against.")
+        return
+    if their_option is not None:
+        raise OptionError("--their-option is an option with --against.")
+    if items is not None:
+        raise OptionError("--items is an option with --against.")
+
+
+def _metrics_and_files(metric: Sequence[str] | None, arguments: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the texts of the metrics: of --metric, the first argument, or BLEU; and the files."""
+    if metric:
+        return metric, arguments
+    if _is_file(arguments[0]):
+        return ["bleu"], arguments
+    return arguments[:1], arguments[1:]
+
+
+def _check_peers(metric_texts: Sequence[str], against: str) -> None:
+    """Refuse metrics that this package does not have, before a metric requires its options."""
+    from tercet.comparison.difference import checked_peers
+    from tercet.specs import split_metric
+
+    for text in metric_texts:
+        metric_type, _ = split_metric(text, imports=True)
+        if not in_suite(metric_type):
+            raise OptionError(f"--against explains metrics of the suite, and {shorten(text)} is not one of them.")
+        checked_peers(metric_type.name, against)
 
 
 def _is_file(argument: str) -> bool:
@@ -234,7 +265,7 @@ def _of_package(
     metrics: Sequence[Metric],
     against: str,
     *,
-    theirs: Mapping[str, Any],
+    their_options: Mapping[str, Any],
     n_gaps: int,
     form: str,
     width: int,
@@ -253,7 +284,7 @@ def _of_package(
             for system, texts in test_set.systems.items():
                 settings: dict[str, Any] = {
                     "against": against,
-                    "their_options": theirs,
+                    "their_options": their_options,
                     "n_gaps": n_gaps,
                     "scale": 100,
                 }
@@ -302,50 +333,53 @@ def shown(difference: Difference, title: str, width: int) -> Iterator[Any]:
     # As many scores beside each other as the terminal has room for.
     at_once = max(1, (width - _WORDS_WIDTH) // _SCORE_WIDTH)
     for start in range(0, len(difference.names), at_once):
-        yield _table(difference, difference.names[start : start + at_once], heading)
+        yield _chain_table(difference, difference.names[start : start + at_once], heading)
     yield from map(visible, _findings(difference))
     if difference.largest_gaps:
-        yield _gaps(difference)
+        yield _gaps_table(difference)
 
 
-def _table(difference: Difference, names: Sequence[str], heading: str) -> Table:
+def _chain_table(difference: Difference, names: Sequence[str], heading: str) -> Table:
     """Return the chain from ours to theirs, one row per rule."""
     table = Table(title=escape(heading), box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column("rule", overflow="fold")
     table.add_column("ours → theirs", overflow="fold")
     for name in names:
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_row("ours", "", *_numbers(difference.ours, names), style="bold")
+    table.add_row("ours", "", *_score_cells(difference.ours, names), style="bold")
     for rule in difference.rules:
         values = escape(visible(f"{rule.from_value} → {rule.to_value}"))
         rule_in_words = f"{escape(rule.name)}\n[dim]{escape(rule.description)}[/]"
         changes = [_signed(rule, name) for name in names] if rule.has_effect else ["no effect here"]
         table.add_row(rule_in_words, values, *changes)
-    table.add_row(f"compat={difference.against}", "", *_numbers(difference.equal_to, names), style="bold")
+    table.add_row(f"compat={difference.against}", "", *_score_cells(difference.equal_to, names), style="bold")
     if difference.theirs is not None:
-        table.add_row(f"{difference.against} itself", "", *_numbers(difference.theirs, names), style="bold")
+        table.add_row(f"{difference.against} itself", "", *_score_cells(difference.theirs, names), style="bold")
     return table
 
 
 def _findings(difference: Difference) -> list[str]:
     lines = []
     if difference.same:
-        equals_package = difference.theirs is not None and all(
-            abs(difference.ours[name] - difference.theirs.get(name, math.inf)) <= _SAME for name in difference.names
-        )
         ours = "scores of the corpus equal those" if len(difference.names) > 1 else "score of the corpus equals that"
-        lines.append(f"Our {ours} of {difference.against if equals_package else f'compat={difference.against}'}.")
+        equal_to = f"compat={difference.against}"
+        if difference.theirs is not None and all(
+            abs(difference.ours[name] - difference.theirs.get(name, math.inf)) <= _SAME for name in difference.names
+        ):
+            equal_to = difference.against
+        lines.append(f"Our {ours} of {equal_to}.")
     for name in difference.names:
         if not difference.same and (rule := difference.decisive(name)) is not None:
             lines.append(f"{name} changes most with {rule.name}: {rule.description}.")
     if difference.unavailable:
-        lines.append(f"{'Not called' if difference.theirs is None else 'Not all of it'}: {difference.unavailable}.")
+        missing = "Not called" if difference.theirs is None else "Not all of it"
+        lines.append(f"{missing}: {difference.unavailable}.")
     lines += [f"Note: {note.rstrip('.')}." for note in difference.notes]
     lines.append(f"{difference.n_segments_differ} of {difference.n_segments} segments differ.")
     return lines
 
 
-def _gaps(difference: Difference) -> Table:
+def _gaps_table(difference: Difference) -> Table:
     """Return a table of the items that differ most, each with its most different score."""
     table = Table(title="Segments that differ most", box=box.SIMPLE_HEAD, title_justify="left")
     for name in ("segment", "score", "ours", "theirs"):
@@ -356,7 +390,7 @@ def _gaps(difference: Difference) -> Table:
     return table
 
 
-def _numbers(scores: Mapping[str, float], names: Sequence[str]) -> list[str]:
+def _score_cells(scores: Mapping[str, float], names: Sequence[str]) -> list[str]:
     return [f"{scores[name]:.4f}" if name in scores else "–" for name in names]
 
 

@@ -42,18 +42,22 @@ def metrics_like(incomplete: str) -> list[str]:
         return []
     name, equals, _ = assignment.partition("=")
     if equals:
-        completions = [f"{name}={value}" for option in options if option.name == name for value in _values(option)]
+        completions = [
+            f"{name}={value}" for option in options if option.name == name for value in _possible_values(option)
+        ]
     else:
         completions = [f"{option.name}=" for option in options]
     return [f"{metric}:{earlier}{comma}{text}" for text in completions if text.startswith(assignment)]
 
 
-def _values(option: Option) -> list[str]:
+def _possible_values(option: Option) -> list[str]:
     """Return the possible values of an option as written, if they are known."""
     check = option.check
     if check is flag:
         return ["true", "false"]
-    return [choice for choice in check.choices if isinstance(choice, str)] if isinstance(check, OneOf) else []
+    if isinstance(check, OneOf):
+        return [choice for choice in check.choices if isinstance(choice, str)]
+    return []
 
 
 Format = Literal["text", "json", "tsv", "csv", "markdown", "latex", "html", "xlsx"]
@@ -209,7 +213,7 @@ def reported(test_set: TestSet) -> TestSet:
     odd = copies(test_set) + odd_segments(test_set)
     for message in [*empty_texts(test_set), *odd]:
         warn(message)
-    return replace(test_set, warnings=(*test_set.warnings, *odd))
+    return replace(test_set, warnings=(*test_set.warnings, *odd), is_searched=True)
 
 
 def read_metrics(metric_texts: Sequence[str]) -> list[Metric]:
@@ -366,12 +370,12 @@ class Scores(Scored):
     @property
     def asked(self) -> dict[str, Any]:
         """All options but the metrics, as ``compare`` takes them."""
-        asked = super().asked
-        if asked.pop("no_intervals"):
+        options = super().asked
+        if options.pop("no_intervals"):
             if self.interval != CompareSettings.interval:
                 raise OptionError("--interval and --no-intervals cannot be given together.")
-            asked["interval"] = None
-        return asked
+            options["interval"] = None
+        return options
 
 
 @dataclass
@@ -538,8 +542,9 @@ class ResultsOutput(ScoreOutput):
         if form not in ("hub", "eee"):
             names = [f"--{name}" for name in ("dataset", "task") if getattr(self, name) is not None]
             if names:
+                verb = "are" if len(names) > 1 else "is"
                 raise OptionError(
-                    f"{' and '.join(names)} {'are' if len(names) > 1 else 'is'} for evaluation results: give a file "
+                    f"{' and '.join(names)} {verb} for evaluation results: give a file "
                     "that ends in .yaml, as --out .eval_results/gsm8k.yaml, or --format eee."
                 )
         elif form == "hub" and self.dataset is None:

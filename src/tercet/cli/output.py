@@ -12,9 +12,11 @@ from pathlib import Path
 import typer
 
 from tercet.base.metric import Metric
+from tercet.comparison.exports import export_segments
 from tercet.comparison.overall import Overall
-from tercet.comparison.scores import Comparison
-from tercet.comparison.tables import export_segments, in_format, sheets_of, to_text
+from tercet.comparison.result import Comparison
+from tercet.comparison.tables import in_format, sheets_of
+from tercet.comparison.terminal import to_text
 from tercet.errors import OptionError, needs, shorten
 from tercet.files.writing import check_ending, check_file, write_text_file
 from tercet.markup import visible
@@ -194,11 +196,13 @@ def finish(
         )
     if segments is not None:
         export_segments(comparisons, segments, bom=output.bom, worst_first=output.worst_first)
-    shown = [*comparisons, *([] if over_all is None else [over_all])]
+    results: list[Comparison | Overall] = [*comparisons]
+    if over_all is not None:
+        results.append(over_all)
     if format == "xlsx" and output.out is not None:
-        write_book(sheets_of(shown, worst_first=output.worst_first), output.out)
+        write_book(sheets_of(results, worst_first=output.worst_first), output.out)
     else:
-        text = _rendered(shown, format, output)
+        text = _rendered(results, format, output)
         if format == "hub" and output.out is not None:
             output.out.parent.mkdir(exist_ok=True)
         write(text, output.out, format, bom=output.bom, opens=output.open)
@@ -207,7 +211,7 @@ def finish(
     for line in lines:
         typer.echo(visible(line), err=True)
     if gate.is_set:
-        _append_to_job_summary(shown, lines)
+        _append_to_job_summary(results, lines)
     if failed:
         raise typer.Exit(1)
 

@@ -62,8 +62,8 @@ def read_command(texts: Texts, read: _Read) -> None:
     if is_one_table:
         columns = [*options_of(test_sets[0].columns), *_systems_as_references(texts, test_sets[0])]
     if read.format == "json":
-        found = [_as_plain(files, test_set, columns, further) for test_set in test_sets]
-        typer.echo(json_text({"test_sets": found}), nl=False)
+        entries = [_as_plain(files, test_set, columns, further) for test_set in test_sets]
+        typer.echo(json_text({"test_sets": entries}), nl=False)
         return
     for test_set in test_sets:
         _show(test_set)
@@ -72,20 +72,20 @@ def read_command(texts: Texts, read: _Read) -> None:
 
 def _columns_given(texts: Texts) -> list[str]:
     """Return the options that name columns, as they were given."""
-    given = [("--system", name) for name in texts.system or ()]
-    given += [("--reference-column", name) for name in texts.reference_column or ()]
+    options = [("--system", name) for name in texts.system or ()]
+    options += [("--reference-column", name) for name in texts.reference_column or ()]
     single = {
         "--source-column": texts.source_column,
         "--system-column": texts.system_column,
         "--cluster": texts.cluster,
     }
-    given += [(option, name) for option, name in single.items() if name is not None]
-    return [argument for option in given for argument in option]
+    options += [(option, name) for option, name in single.items() if name is not None]
+    return [argument for option in options for argument in option]
 
 
 def _systems_as_references(texts: Texts, test_set: TestSet) -> list[str]:
     """Return the options of references that are no column: a system of a long table, such as a human translation."""
-    columns = {one.column for one in test_set.columns}
+    columns = {reading.column for reading in test_set.columns}
     names = [name for name in texts.reference_column or () if name not in columns]
     return [argument for name in names for argument in ("--reference-column", name)]
 
@@ -94,14 +94,14 @@ def _options_beside_columns(texts: Texts, read: _Read) -> list[str]:
     """Return the options that were given and that no column stands for, as arguments."""
     options = [("--references", path) for path in texts.references or ()]
     options += [("--scores", name) for name in read.scores or ()]
-    said = {
+    single = {
         "--source": texts.source,
         "--decimal": texts.decimal,
         "--encoding": texts.encoding,
         "--sheet": texts.sheet,
         "--missing": None if texts.missing == LEAVE_OUT else texts.missing,
     }
-    options += [(option, value) for option, value in said.items() if value is not None]
+    options += [(option, value) for option, value in single.items() if value is not None]
     return [argument for option in options for argument in option]
 
 

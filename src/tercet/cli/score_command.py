@@ -36,7 +36,7 @@ from .several_metrics import with_options_of_their_own
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
     from tercet.comparison.overall import Overall
-    from tercet.comparison.scores import Comparison
+    from tercet.comparison.result import Comparison
     from tercet.test_sets.test_set import TestSet
 
     from .thresholds import Gate
@@ -47,51 +47,27 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ResultsOutput) 
     """Score systems: each score with its interval and signature."""
     from tercet.comparison.compare import compare
     from tercet.comparison.eval_results import check_one_model
-    from tercet.comparison.tables import check_segments_fit
+    from tercet.comparison.segment_rows import check_segments_fit
 
     from .output import finish
 
     if texts.engine == "ray":
-        if output.worst_first:
-            raise OptionError("--worst-first does not work with --engine ray: it writes segments in no order.")
-        # Its workers read texts alone.
-        scores.metric = scores.metric or ["bleu_multi"]
-        metrics, gate, form = _checked(texts, scores, output, segments=None)
-        # What does not work with files of any size.
-        refused = {
-            "--references": texts.references,
-            "--source": texts.source,
-            "--source-column": texts.source_column,
-            "--system-column": texts.system_column,
-            "--encoding": texts.encoding,
-            "--sheet": texts.sheet,
-            "--missing": texts.missing != LEAVE_OUT,
-            "--scores": scores.scores,
-            "--format html": form == "html",
-            "--interval": scores.interval != CompareSettings.interval,
-            "--no-intervals": scores.no_intervals,
-        }
-        names = [name for name, value in refused.items() if value]
-        if names:
-            raise OptionError(
-                f"{' and '.join(names)} {'do' if len(names) > 1 else 'does'} not work with --engine ray."
-            )
-        finish([_score_with_ray(texts, metrics, scores, output)], form, output, gate)
+        _score_command_with_ray(texts, scores, output)
         return
     if texts.id_column is not None or texts.on_bad_file != "error":
         raise OptionError("--id-column and --on-bad-file are options of --engine ray.")
-    metrics, gate, form = _checked(texts, scores, output, output.segments)
+    metrics, gate, form = _checked_request(texts, scores, output, output.segments)
     test_sets = texts.test_sets(metrics)
-    compared = [metrics] * len(test_sets)
+    metrics_of_sets = [metrics] * len(test_sets)
     if not metrics:
-        compared, gate = _default_gate(output, test_sets)
+        metrics_of_sets, gate = _default_gate(output, test_sets)
     if form in ("hub", "eee"):
         check_one_model(test_sets, output.task)
     if form == "xlsx" or _in_workbook(output.segments):
         check_segments_fit(test_sets)
     comparisons = [
-        compare(test_set, of_set or None, test=None, progress=output.progress, **scores.asked)
-        for test_set, of_set in zip(test_sets, compared, strict=True)
+        compare(test_set, set_metrics or None, test=None, progress=output.progress, **scores.asked)
+        for test_set, set_metrics in zip(test_sets, metrics_of_sets, strict=True)
     ]
     finish(comparisons, form, output, gate, output.segments)
 
@@ -100,12 +76,37 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ResultsOutput) 
 def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
     """Compare systems: their scores with intervals, and which differences are significant."""
     from tercet.comparison.compare import compare
-    from tercet.comparison.tables import check_segments_fit, export_paths, export_systems
-    from tercet.test_sets.checks import check_has_texts
+    from tercet.comparison.segment_rows import check_segments_fit
 
-    from .output import check_before, finish, segment_text, write
+    from .output import finish, segment_text, write
 
-    metrics, gate, form = _checked(texts, tests, output, output.segments)
+    metrics, gate, form = _checked_request(texts, tests, output, output.segments)
+    _check_files_to_write(texts, metrics, output, form)
+    test_sets = texts.test_sets(metrics, tests.by or ())
+    if tests.runs is None:
+        _note_runs(test_sets)
+    metrics_of_sets = [metrics] * len(test_sets)
+    if not metrics:
+        metrics_of_sets, gate = _default_gate(output, test_sets)
+    gate.check(test_sets, tests.runs, tests.alpha)
+    _check_card_and_export(texts, metrics, output, test_sets)
+    if output.segment is not None:
+        write(segment_text(test_sets, metrics, output.segment, tests.baseline, output.out), output.out)
+        return
+    if form == "xlsx" or _in_workbook(output.segments):
+        check_segments_fit(test_sets)
+    comparisons = []
+    for test_set, set_metrics in zip(test_sets, metrics_of_sets, strict=True):
+        options = {**tests.asked, "baseline": _baseline(test_set, test_sets, tests.baseline)}
+        comparisons.append(compare(test_set, set_metrics or None, progress=output.progress, **options))
+    _write_export_and_card(output, test_sets, comparisons)
+    finish(comparisons, form, output, gate, output.segments, over_all=_over_all(comparisons, tests.weight))
+
+
+def _check_files_to_write(texts: Texts, metrics: Sequence[Metric], output: CompareOutput, form: ScoreFormat) -> None:
+    """Refuse files that cannot be written, before any text is read."""
+    from .output import check_before
+
     if output.segment is not None:
         output.check_segment_alone(form)
     if output.card is not None:
@@ -119,13 +120,15 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
         )
     if output.export is not None:
         check_folder(output.export)
-    test_sets = texts.test_sets(metrics, tests.by or ())
-    if tests.runs is None:
-        _note_runs(test_sets)
-    compared = [metrics] * len(test_sets)
-    if not metrics:
-        compared, gate = _default_gate(output, test_sets)
-    gate.check(test_sets, tests.runs, tests.alpha)
+
+
+def _check_card_and_export(
+    texts: Texts, metrics: Sequence[Metric], output: CompareOutput, test_sets: Sequence[TestSet]
+) -> None:
+    """Refuse a card of several test sets, and an export without texts or over a file that is read or written."""
+    from tercet.comparison.exports import export_paths
+    from tercet.test_sets.checks import check_has_texts
+
     if output.card is not None and len(test_sets) > 1:
         raise OptionError(
             f"--card shows one test set, and there are {len(test_sets)}: give the files of one of them."
@@ -135,20 +138,14 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
             check_has_texts(test_set, "--export")
         exported = {f"--export of {path.name}": path for path in export_paths(test_sets, output.export)}
         check_outputs({"--out": output.out, "--segments": output.segments, **exported}, texts.inputs(metrics))
-    if output.segment is not None:
-        write(segment_text(test_sets, metrics, output.segment, tests.baseline, output.out), output.out)
-        return
-    if form == "xlsx" or _in_workbook(output.segments):
-        check_segments_fit(test_sets)
-    comparisons = [
-        compare(
-            test_set,
-            of_set or None,
-            progress=output.progress,
-            **tests.asked | {"baseline": _baseline(test_set, test_sets, tests.baseline)},
-        )
-        for test_set, of_set in zip(test_sets, compared, strict=True)
-    ]
+
+
+def _write_export_and_card(
+    output: CompareOutput, test_sets: Sequence[TestSet], comparisons: Sequence[Comparison]
+) -> None:
+    """Write the files of systems and the picture where they are asked for; their paths go to standard error."""
+    from tercet.comparison.exports import export_systems
+
     if output.export is not None:
         for test_set in test_sets:
             for path in export_systems(test_set, output.export):
@@ -158,7 +155,6 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
 
         write_card(comparisons[0], output.card)
         typer.echo(visible(output.card), err=True)
-    finish(comparisons, form, output, gate, output.segments, over_all=_over_all(comparisons, tests.weight))
 
 
 def _note_runs(test_sets: Sequence[TestSet]) -> None:
@@ -173,8 +169,9 @@ def _note_runs(test_sets: Sequence[TestSet]) -> None:
 def _baseline(test_set: TestSet, test_sets: Sequence[TestSet], baseline: str | None) -> str | None:
     """Return the baseline of a test set: by default the first system of the first set, for all that have it."""
     first = next(iter(test_sets[0].systems))
-    by_default = baseline is None and test_set is not test_sets[0] and first in test_set.systems
-    return first if by_default else baseline
+    if baseline is None and test_set is not test_sets[0] and first in test_set.systems:
+        return first
+    return baseline
 
 
 def _over_all(comparisons: Sequence[Comparison], weight: str | None) -> Overall | None:
@@ -195,7 +192,7 @@ def _in_workbook(path: Path | None) -> bool:
     return path is not None and path.suffix.lower() == ".xlsx"
 
 
-def _checked(
+def _checked_request(
     texts: Texts, scores: Scores, output: ScoreOutput, segments: Path | None
 ) -> tuple[list[Metric], Gate, ScoreFormat]:
     """Return metrics, thresholds and format; invalid requests fail here, before scoring starts.
@@ -240,11 +237,11 @@ def _default_gate(output: ScoreOutput, test_sets: Sequence[TestSet]) -> tuple[li
 
     from .thresholds import metrics_of_gate, read_gate
 
-    compared = metrics_of_gate(output.fail_under, output.margins, test_sets)
+    metrics_of_sets = metrics_of_gate(output.fail_under, output.margins, test_sets)
     scored: list[Metric] = []
-    for test_set, of_set in zip(test_sets, compared, strict=True):
-        scored += of_set or default_metrics(test_set)
-    return compared, read_gate(output.fail_under, output.margins, scored, output.max_missing)
+    for test_set, set_metrics in zip(test_sets, metrics_of_sets, strict=True):
+        scored += set_metrics or default_metrics(test_set)
+    return metrics_of_sets, read_gate(output.fail_under, output.margins, scored, output.max_missing)
 
 
 # Commands that take metrics: they say how an option or the name of a metric is written.
@@ -308,11 +305,14 @@ def _how_written(unknown: str, arguments: Sequence[str]) -> str:
     options = options or _options_called(word, list(SHORT_NAMES))
     if options:
         metric, option = next(iter(options.items()))
+        # the metric as the user wrote it, with the options that it has
         spec = next((spec for spec in specs if spec.partition(":")[0] == metric), metric)
-        setting = f"{option}={_value_of(unknown, arguments, metric, option)}"
-        example = shlex.quote(f"{spec}{',' if ':' in spec else ':'}{setting}")
+        separator = "," if ":" in spec else ":"
+        example = shlex.quote(f"{spec}{separator}{option}={_value_of(unknown, arguments, metric, option)}")
         *first_metrics, last_metric = options
-        metrics_in_words = f"{', '.join(first_metrics)} and {last_metric}" if first_metrics else last_metric
+        metrics_in_words = last_metric
+        if first_metrics:
+            metrics_in_words = f"{', '.join(first_metrics)} and {last_metric}"
         return f"It is an option of {metrics_in_words}: write it behind the metric and a colon, as in -m {example}"
     return what_is(word) or known_as(word) or ""
 
@@ -327,7 +327,8 @@ def _options_called(word: str, metrics: Sequence[str]) -> dict[str, str]:
         if metric not in METRICS and metric not in SHORT_NAMES:
             continue
         metric_type = metric_class(metric)
-        options, names = metric_type.options(), [word]
+        options = metric_type.options()
+        names = [word]
         if word not in _OPTIONS_OF_COMMANDS:
             names += [dialect.arguments.get(word, "") for dialect in metric_type.dialects.values()]
             names += OTHER_NAMES.get(word, ())
@@ -348,20 +349,58 @@ def _value_of(unknown: str, arguments: Sequence[str], metric: str, option: str) 
     if not equals and following and not following[0].startswith("-"):
         value = following[0]
     if metric_class(metric).options()[option].check is flag:
-        return value.lower() if value.lower() in ("true", "false", "yes", "no", "on", "off", "1", "0") else "true"
+        is_written = value.lower() in ("true", "false", "yes", "no", "on", "off", "1", "0")
+        return value.lower() if is_written else "true"
+    if not value:
+        return "..."
+    if value[0] in "[{":
+        return value
     # The words of a list are joined by +, as a comma separates options.
-    return value.replace(",", "+") if value and value[0] not in "[{" else value or "..."
+    return value.replace(",", "+")
+
+
+# --engine ray: files of any size.
+
+
+def _score_command_with_ray(texts: TextsOrParquet, scores: Scores, output: ResultsOutput) -> None:
+    """Score systems by workers that read texts alone, batch by batch."""
+    from .output import finish
+
+    if output.worst_first:
+        raise OptionError("--worst-first does not work with --engine ray: it writes segments in no order.")
+    scores.metric = scores.metric or ["bleu_multi"]
+    metrics, gate, form = _checked_request(texts, scores, output, segments=None)
+    # What does not work with files of any size.
+    refused = {
+        "--references": texts.references,
+        "--source": texts.source,
+        "--source-column": texts.source_column,
+        "--system-column": texts.system_column,
+        "--encoding": texts.encoding,
+        "--sheet": texts.sheet,
+        "--missing": texts.missing != LEAVE_OUT,
+        "--scores": scores.scores,
+        "--format html": form == "html",
+        "--interval": scores.interval != CompareSettings.interval,
+        "--no-intervals": scores.no_intervals,
+    }
+    names = [name for name, value in refused.items() if value]
+    if names:
+        verb = "do" if len(names) > 1 else "does"
+        raise OptionError(f"{' and '.join(names)} {verb} not work with --engine ray.")
+    finish([_score_with_ray(texts, metrics, scores, output)], form, output, gate)
 
 
 def _score_with_ray(
     texts: TextsOrParquet, metrics: Sequence[Metric], scores: Scores, output: ScoreOutput
 ) -> Comparison:
     """Return the scores of all files together; warns of skipped files."""
+    from tercet.comparison.from_results import to_comparison
     from tercet.comparison.metric_specs import label_of
-    from tercet.comparison.scores import to_comparison
     from tercet.streaming.ray import score_systems
 
-    level, seed = scores.confidence_level, scores.seed
+    level = scores.confidence_level
+    seed = scores.seed
     configured_metrics = [metric.with_defaults(scale=100, confidence_level=level, seed=seed) for metric in metrics]
     results = score_systems(
         texts.files,
@@ -376,13 +415,13 @@ def _score_with_ray(
     )
     bad_files = next(iter(results.values())).bad_files
     if bad_files:
-        skipped_files = (
-            "1 file could not be read and is"
-            if len(bad_files) == 1
-            else f"{len(bad_files):,} files could not be read and are"
-        )
+        skipped_files = f"{len(bad_files):,} files could not be read and are"
+        if len(bad_files) == 1:
+            skipped_files = "1 file could not be read and is"
         typer.echo(f"warning: {skipped_files} left out: {visible('; '.join(bad_files[:5]))}", err=True)
-    name = Path(texts.files[0]).name if len(texts.files) == 1 else f"{len(texts.files):,} files"
+    name = f"{len(texts.files):,} files"
+    if len(texts.files) == 1:
+        name = Path(texts.files[0]).name
     return to_comparison(name, configured_metrics, results, confidence_level=level, seed=seed)
 
 

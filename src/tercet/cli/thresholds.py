@@ -12,8 +12,9 @@ from tercet.comparison.columns import check_gated, default_metrics
 from tercet.comparison.completeness import MOST_MISSING, too_many_gaps
 from tercet.comparison.gate import Question, losses_of_all, warn_of_limit
 from tercet.comparison.metric_specs import label, label_of, metric_of
+from tercet.comparison.result import Comparison
 from tercet.comparison.runs import members
-from tercet.comparison.scores import Comparison, ScoreTable
+from tercet.comparison.scores import ScoreTable
 from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.markup import MOST_NAMED, joined
 from tercet.metrics.column import Column
@@ -89,8 +90,8 @@ class Gate(NamedTuple):
     def _tables(self, comparison: Comparison) -> list[ScoreTable]:
         """Return the scores of a test set that are named."""
         named = [
-            *_named("--fail-under", self.thresholds, [comparison]),
-            *_named("--fail-if-worse", self.margins, [comparison]),
+            *_scores_with_thresholds("--fail-under", self.thresholds, [comparison]),
+            *_scores_with_thresholds("--fail-if-worse", self.margins, [comparison]),
         ]
         return [table for _, table, _, _ in named]
 
@@ -120,7 +121,7 @@ def _absent(comparisons: Sequence[Comparison]) -> Iterator[str]:
         here = comparison.test_set.systems
         for output, sets in sets_of.items():
             # Sets of other systems altogether, as of other languages, lack nothing.
-            if name not in sets and any(sets_of[other] & sets for other in here):
+            if name not in sets and any(sets_of[present] & sets for present in here):
                 yield f"{name}: {shorten(output)} is missing: all {comparison.test_set.n_segments:,} segments."
 
 
@@ -200,16 +201,16 @@ def metrics_of_gate(
     """
     defaults = [default_metrics(test_set) for test_set in test_sets]
     texts = [*(threshold_texts or ()), *(margin_texts or ())]
-    named = _metrics_named(texts, [metric for of_set in defaults for metric in of_set])
-    compared: list[list[Metric]] = []
-    for test_set, of_set in zip(test_sets, defaults, strict=True):
-        metrics = of_set
+    named = _metrics_named(texts, [metric for set_defaults in defaults for metric in set_defaults])
+    metrics_of_sets: list[list[Metric]] = []
+    for test_set, set_defaults in zip(test_sets, defaults, strict=True):
+        metrics = set_defaults
         if named and not test_set.no_texts:
-            given = [metric for metric in of_set if isinstance(metric, Column)]
-            metrics = [*given, *named]
-        is_default = list(map(label_of, metrics)) == list(map(label_of, of_set))
-        compared.append([] if is_default else metrics)
-    return compared
+            score_columns = [metric for metric in set_defaults if isinstance(metric, Column)]
+            metrics = [*score_columns, *named]
+        is_default = list(map(label_of, metrics)) == list(map(label_of, set_defaults))
+        metrics_of_sets.append([] if is_default else metrics)
+    return metrics_of_sets
 
 
 def _metrics_named(texts: Iterable[str], defaults: Sequence[Metric]) -> list[Metric]:
@@ -271,7 +272,7 @@ def failures(thresholds: Iterable[Threshold], comparisons: Iterable[Comparison])
     """Return a line for each score of a system that is worse than its threshold."""
     return [
         f"{comparison.test_set.name}: the system {shorten(system)}: {label} is {why}"
-        for comparison, table, label, limit in _named("--fail-under", thresholds, comparisons)
+        for comparison, table, label, limit in _scores_with_thresholds("--fail-under", thresholds, comparisons)
         for system, why in _worse(table, limit)
     ]
 
@@ -283,7 +284,7 @@ def losses_in_words(
 
     Nothing passes of what is `lacking`: the names of a test set and a system.
     """
-    named = _named("--fail-if-worse", margins, comparisons)
+    named = _scores_with_thresholds("--fail-if-worse", margins, comparisons)
     questions = [Question(comparison, table, margin) for comparison, table, _, margin in named]
     failed: list[str] = []
     passed: list[str] = []
@@ -298,7 +299,7 @@ def losses_in_words(
     return failed, passed
 
 
-def _named(
+def _scores_with_thresholds(
     option: str, thresholds: Iterable[Threshold], comparisons: Iterable[Comparison]
 ) -> Iterator[tuple[Comparison, ScoreTable, str, float]]:
     """Yield the scores that thresholds name, with their labels and values."""
@@ -314,7 +315,7 @@ def _named(
 
 def _worse(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
     """Yield the systems beyond a limit, and by how much; NaN counts as beyond."""
-    side = "below" if table.higher_is_better else "above"
+    side, expected = ("below", "more") if table.higher_is_better else ("above", "less")
     if isinstance(table.scorer, Column) and table.scorer.scale == 100 and 0 < limit <= 1:
         raise OptionError(
             f"--fail-under {table.name}={limit:g}: {table.name} is in percent here, as all its numbers are 0 or 1. "
@@ -322,9 +323,10 @@ def _worse(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
         )
     warn_of_limit(table, limit, f"--fail-under {table.name}={limit:g}")
     for row in table.rows:
+        is_within = row.value >= limit if table.higher_is_better else row.value <= limit
         if math.isnan(row.value):
-            yield row.system, f"NaN, not a number: expected {limit:g} or {'more' if side == 'below' else 'less'}."
-        elif not (row.value >= limit if table.higher_is_better else row.value <= limit):
+            yield row.system, f"NaN, not a number: expected {limit:g} or {expected}."
+        elif not is_within:
             gap = abs(row.value - limit)
             apart = f"{gap:.{row.digits}f}" if gap >= 0.5 / 10**row.digits else f"{gap:.1g}"
             yield row.system, f"{decimals(row.value, row.digits)}, {side} {limit:g} by {apart}."

@@ -1,4 +1,4 @@
-"""``python -m tercet.compat script.py``: run a script as it stands, with the drop-ins in place."""
+"""``python -m tercet.compat script.py``: run a script as it stands, with the drop-ins."""
 
 from __future__ import annotations
 

@@ -187,8 +187,11 @@ class BERTScorer:
         self._table: IdfTable | None = None
         layer = best_layer(self.model_type) if num_layers is None and all_layers else num_layers
         self._num_layers = self._metric.layers[-1] if layer is None else layer
-        self.batch_size, self.nthreads, self.all_layers = batch_size, nthreads, all_layers
-        self.device, self.baseline_path = self._metric.device, baseline_path
+        self.batch_size = batch_size
+        self.nthreads = nthreads
+        self.all_layers = all_layers
+        self.device = self._metric.device
+        self.baseline_path = baseline_path
         self.use_custom_baseline = baseline_path is not None
         if idf_sents is not None:
             self.compute_idf(idf_sents)

@@ -57,7 +57,7 @@ _TRUTHS = frozenset(
 
 
 def replacing(original: _Load, falls_back: bool = False) -> _Load:
-    """Return evaluate's function `load` with the suite's modules in the place of `modules`.
+    """Return evaluate's function `load` with the suite's modules instead of `modules`.
 
     If `falls_back`, what such a module refuses is evaluate's, where evaluate can load its own.
     """
@@ -95,7 +95,9 @@ class _ComputeAsThere:
     """The method `compute` of a module, with the values of options that evaluate's module takes."""
 
     def __init__(self, name: str, module: Any, loaded_by: tuple[Any, Any] | None) -> None:
-        self._name, self._module, self._loaded_by = name, module, loaded_by
+        self._name = name
+        self._module = module
+        self._loaded_by = loaded_by
         self.__doc__ = module.compute.__doc__
 
     def __call__(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:

@@ -24,7 +24,7 @@ class _Original(NamedTuple):
     methods: tuple[str, ...] = ()
 
 
-#: By their place in this folder. A module of torchmetrics has summed up what it read, which no other can go on with:
+#: By their names in this folder. A module of torchmetrics has summed up what it read, which no other can go on with:
 #: only what its constructor refuses is the original's.
 _ORIGINALS = {
     **{

@@ -1,4 +1,4 @@
-"""Put the drop-ins in the place of the originals, in this process and in its workers, and take them away again."""
+"""Install the drop-ins instead of the originals, in this process and in its workers, and take them away again."""
 
 from __future__ import annotations
 
@@ -268,7 +268,7 @@ def _public(module: ModuleType) -> list[str]:
 
 
 class _Finder(MetaPathFinder):
-    """Finds stand-ins in the place of originals, the originals beside them, and modules that are changed."""
+    """Finds stand-ins of originals, the originals beside them, and modules that are changed."""
 
     def __init__(
         self,
@@ -341,8 +341,8 @@ def _spec_of_stand_in(name: str, spec: ModuleSpec | None) -> ModuleSpec:
     return stand_in_spec
 
 
-class _InPlaceOf(Loader):
-    """A loader in the place of a module's own, or of None; it passes on all else, such as runpy's call for code."""
+class _LoaderBefore(Loader):
+    """A loader before a module's own, or before None; it passes on all else, such as runpy's call for code."""
 
     def __init__(self, loader: Any) -> None:
         self.loader = loader
@@ -351,7 +351,7 @@ class _InPlaceOf(Loader):
         return getattr(self.loader, name)
 
 
-class _StandInLoader(_InPlaceOf):
+class _StandInLoader(_LoaderBefore):
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return _StandIn(spec.name)
 
@@ -382,7 +382,7 @@ class _LoaderBeside(Loader):
         module.__spec__ = self.spec
 
 
-class _LoaderOfNeighbours(_InPlaceOf):
+class _LoaderOfNeighbours(_LoaderBefore):
     """Gives a module of a replaced package that is not replaced itself, after the package, which may load it.
 
     Its package loads it under a name of ours, with other locks: threads that begin at different ends do not wait
@@ -398,7 +398,7 @@ class _LoaderOfNeighbours(_InPlaceOf):
         module.__spec__ = self.spec
 
 
-class _Changed(_InPlaceOf):
+class _Changed(_LoaderBefore):
     """A module's loader, and a change of the module after it is loaded."""
 
     def __init__(self, loader: Loader, change: Callable[[ModuleType, bool], None]) -> None:

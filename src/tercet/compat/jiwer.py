@@ -199,7 +199,7 @@ def mer(
     reference_transform: Transform = None,
     hypothesis_transform: Transform = None,
 ) -> float:
-    """Return the match error rate, the share of aligned places that are edits."""
+    """Return the match error rate, the share of hits and edits that are edits."""
     return _rate("mer", reference, hypothesis, reference_transform, hypothesis_transform)
 
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, shorten, warn
-from tercet.metrics.bleu import Bleu, nltk_precisions
+from tercet.metrics.bleu.formula import nltk_precisions
+from tercet.metrics.bleu.metric import Bleu
 
 from .truth import token_texts
 
@@ -111,7 +112,7 @@ def corpus_bleu(
     AssertionError
         For unequal numbers of hypotheses and lists of references.
     InputError
-        For an empty corpus, for a hypothesis without reference, and for a string in place of a list of references,
+        For an empty corpus, for a hypothesis without reference, and for a string instead of a list of references,
         or beside lists of words.
     """
     if len(list_of_references) != len(hypotheses):

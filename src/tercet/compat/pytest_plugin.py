@@ -1,4 +1,4 @@
-"""``pytest -p tercet.compat.pytest_plugin``: tests run as they stand, with the drop-ins in place of the originals."""
+"""``pytest -p tercet.compat.pytest_plugin``: tests run as they stand, with the drop-ins instead of the originals."""
 
 from .installing import install
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
-from tercet.explanation.places import lcs_places, ngrams
+from tercet.explanation.matches import lcs_positions, ngrams
 from tercet.metrics.rouge.counts import EPSILON, PACKAGES, PairCounts, pair_scores, union_words
 
 Lines = list[list[int]]
@@ -140,7 +140,7 @@ class Rouge:
         if order:
             shared = (counters[0] & counters[1]).total()
         else:
-            shared = sum(len(lcs_places(ref_line, hyp_line)[0]) for ref_line in ref for hyp_line in hyp)
+            shared = sum(len(lcs_positions(ref_line, hyp_line)[0]) for ref_line in ref for hyp_line in hyp)
         return shared, counters[0].total(), counters[1].total()
 
 

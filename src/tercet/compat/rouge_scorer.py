@@ -68,7 +68,7 @@ class RougeScorer(scoring.BaseScorer):
         Raises
         ------
         InputError
-            For a string in place of a list of targets, and for no target.
+            For a string instead of a list of targets, and for no target.
         """
         texts = [] if isinstance(targets, str) else list(targets)
         if not texts:
@@ -166,7 +166,7 @@ def _scores(
     try:
         rows, _, uncounted = engine.rouge_rows(texts, 1, offsets, reading, kinds, 1.0, False, 1, porter)
     except LoneSurrogateError:
-        # Half characters separate words, as the question marks do that take their place.
+        # Half characters separate words, as the question marks do that replace them.
         return _scores(types, [text.encode(errors="replace").decode() for text in texts], reading, porter)
     if uncounted:  # too long, as the error says
         metric = Rouge(rouge_types=list(columns), tokenizer=reading, use_stemmer=porter)
@@ -181,6 +181,10 @@ def _types(names: tuple[str, ...]) -> _Types:
     for name in names:
         if not re.fullmatch("rouge([1-9]|L|Lsum)", str(name)):
             raise OptionError(f"Invalid rouge type: {name}. Known: rouge1 to rouge9, rougeL, rougeLsum.")
-    different, first = list(dict.fromkeys(names)), len(Rouge.base_columns)
-    columns = {name: slice(first + 3 * place, first + 3 * place + 3) for place, name in enumerate(different)}
+    different = list(dict.fromkeys(names))
+    columns = {}
+    start = len(Rouge.base_columns)
+    for name in different:
+        columns[name] = slice(start, start + 3)
+        start += 3
     return columns, (types_for_engine(parse_types(different)) or ()) if names else ()

@@ -21,7 +21,8 @@ from tercet.checks import one_of
 from tercet.corpus.items import read_items
 from tercet.corpus.tokenizers import tokenizer_label
 from tercet.errors import InputError, OptionError
-from tercet.metrics.bleu import OF_SACREBLEU, Bleu
+from tercet.metrics.bleu.metric import Bleu
+from tercet.metrics.bleu.options import OF_SACREBLEU
 from tercet.metrics.chrf import Chrf
 from tercet.metrics.ter import Ter
 from tercet.statistics.bootstrap import resampled_totals
@@ -123,7 +124,7 @@ def check_hypotheses(metric: str, hypotheses: Any, shape: bool) -> None:
 
 
 def check_streams(metric: str, references: Any, shape: bool) -> None:
-    """Raise sacrebleu's errors for references; with `shape`, an InputError for texts in place of streams."""
+    """Raise sacrebleu's errors for references; with `shape`, an InputError for texts instead of streams."""
     if not isinstance(references, Sequence):
         raise TypeError(f"{metric}: `refs` should be a sequence of sequence of strings.")
     _check_filled(metric, references, "refs")
@@ -200,7 +201,7 @@ class Metric(ABC, Generic[S]):
 
     @property
     @abstractmethod
-    def _places(self) -> list[int]:
+    def _columns(self) -> list[int]:
         """The columns of the suite's rows that sacrebleu's have, in its order."""
 
     @abstractmethod
@@ -222,8 +223,8 @@ class Metric(ABC, Generic[S]):
         ----------
         hypotheses : sequence of str
         references : sequence of sequences of str, optional
-            Streams: lists with one reference of each hypothesis, and None where it has no further one. None in place
-            of them stands for the references that the metric was made with.
+            Streams: lists with one reference of each hypothesis, and None where it has no further one. None
+            stands for the references that the metric was made with.
         n_bootstrap : int
             If above 1, add the mean and the interval of so many resamples. The draws are sacrebleu's, by the seed in
             ``SACREBLEU_SEED``; it sums them in single precision, so both may differ from the sixth digit on.
@@ -308,7 +309,7 @@ class Metric(ABC, Generic[S]):
         if self._changed():
             self._check_corpus_score_args(hypotheses, references)
             return self._changed_rows(hypotheses, references)
-        return list(map(self._row, self._stats(hypotheses, references).rows[:, self._places].tolist()))
+        return list(map(self._row, self._stats(hypotheses, references).rows[:, self._columns].tolist()))
 
     def _row(self, counts: list[float]) -> list[Any]:
         return list(map(int, counts))
@@ -539,7 +540,7 @@ class BLEU(Metric[BLEUScore]):
         )
 
     @property
-    def _places(self) -> list[int]:
+    def _columns(self) -> list[int]:
         columns, order = self.tercet.columns, int(self.max_ngram_order)
         length = columns.index("length")
         return [length, length + 1, *range(len(columns) - 2 * order, len(columns))]
@@ -570,9 +571,11 @@ class BLEU(Metric[BLEUScore]):
         return {**{name: getattr(self, name) for name in names}, "force": self._force, "tokenize": self._tokenize}
 
     def _signed(self) -> dict[str, tuple[str, Any]]:
-        smooth, default = self.smooth_method, self.SMOOTH_DEFAULTS[self.smooth_method]
+        smooth = self.smooth_method
+        default = self.SMOOTH_DEFAULTS[smooth]
         if default is not None:
-            smooth += f"[{default if self.smooth_value is None else self.smooth_value:.2f}]"
+            value = default if self.smooth_value is None else self.smooth_value
+            smooth += f"[{value:.2f}]"
         return {
             "case": ("c", "lc" if self.lowercase else "mixed"),
             "eff": ("e", bool(self.effective_order)),
@@ -629,7 +632,7 @@ class CHRF(Metric[CHRFScore]):
         )
 
     @property
-    def _places(self) -> list[int]:
+    def _columns(self) -> list[int]:
         return [*range(len(Suite.base_columns), len(self.tercet.columns))]
 
     def _compute_score_from_stats(self, stats: Sequence[Any]) -> CHRFScore:
@@ -687,7 +690,7 @@ class TER(Metric[TERScore]):
         )
 
     @property
-    def _places(self) -> list[int]:
+    def _columns(self) -> list[int]:
         return [*range(len(Suite.base_columns), len(self.tercet.columns))]
 
     def _row(self, counts: list[float]) -> list[Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.engine.chosen import engine
-from tercet.metrics.bleu import SMOOTH_VALUES
+from tercet.metrics.bleu.options import SMOOTH_VALUES
 
 #: The release of sacrebleu whose scores these are.
 VERSION = "2.6.0"
@@ -169,7 +169,8 @@ class Signature:
         parts = []
         for name, value in [*entries.items(), ("version", self.info["version"])]:
             label = self._abbr[name] if short else name
-            parts.append(f"{label}:{words[value] if isinstance(value, bool) else value}")
+            shown = words[value] if isinstance(value, bool) else value
+            parts.append(f"{label}:{shown}")
         return "|".join(parts)
 
     def update(self, key: str, value: Any) -> None:

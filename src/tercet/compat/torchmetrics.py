@@ -66,7 +66,7 @@ class BLEUScore(SumsModule):
     - with ``smooth``, an order without a match does not make the score 0: only there it needs smoothing;
     - an order of weight 0 may be without a match;
     - of two references that are equally near in length, the shorter counts, not the first;
-    - a reference may be a text in place of a list of one: torchmetrics takes its letters for references.
+    - a reference may be a text instead of a list of one: torchmetrics takes its letters for references.
 
     `preds_len`, `target_len`, `numerator` and `denominator` are read as there, but cannot be set; nor can the
     `tokenizer` of :class:`SacreBLEUScore`.
@@ -185,7 +185,7 @@ class CHRFScore(SumsModule):
       n-grams of its references out, and scores the corpus too high;
     - n-grams longer than the reference do not count in the prediction;
     - all white space is left out, not the space alone;
-    - a reference may be a text in place of a list of one: torchmetrics takes its letters for references.
+    - a reference may be a text instead of a list of one: torchmetrics takes its letters for references.
 
     Examples
     --------
@@ -237,7 +237,7 @@ class TranslationEditRate(SumsModule):
 
     - an empty prediction needs an edit for each word of its reference: torchmetrics calls it perfect, 0;
     - words of the prediction are shifted, not those of the reference, which can take another number of edits;
-    - a reference may be a text in place of a list of one: torchmetrics takes its letters for references.
+    - a reference may be a text instead of a list of one: torchmetrics takes its letters for references.
 
     Examples
     --------
@@ -375,7 +375,7 @@ class MatchErrorRate(WordErrorRate):
 
     @property
     def total(self) -> Any:
-        """The places of the alignments."""
+        """The number of hits and edits in the alignments."""
         return self._sum_of("hits", "substitutions", "deletions", "insertions")
 
 

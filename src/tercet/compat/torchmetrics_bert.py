@@ -99,18 +99,30 @@ class BERTScore(Module):
         truths = {"all_layers": all_layers, "idf": idf, "verbose": verbose}
         truths |= {"rescale_with_baseline": rescale_with_baseline, "truncation": truncation}
         truths = {name: truth("BERTScore", name, value) for name, value in truths.items()}
-        truncation, idf = truths.pop("truncation"), truths["idf"]
+        truncation = truths.pop("truncation")
+        idf = truths["idf"]
         options = {"model_type": model_name_or_path, "lang": lang, "num_layers": num_layers, **truths}
         options |= {"baseline_path": baseline_path, "batch_size": batch_size, "device": device}
         metric = BertScore.from_options(options, idle=True)
         if truncation:
             metric = metric.with_options({"max_length": min(max_length, metric.subwords().limit or max_length)})
-        self._metric, self._state = metric, f"{'texts' if idf else 'scores'}_{digest([repr(metric)])}"
-        self.model_name_or_path, self.num_layers, self.all_layers = model_name_or_path, num_layers, all_layers
-        self.idf, self.embedding_device, self.return_hash = idf, device, return_hash
-        self.lang, self.batch_size, self.max_length, self.truncation = lang, batch_size, max_length, truncation
-        self.rescale_with_baseline, self.baseline_path = truths["rescale_with_baseline"], baseline_path
-        self.verbose, self.num_threads = truths["verbose"], num_threads
+        kept = "texts" if idf else "scores"
+        self._metric = metric
+        self._state = f"{kept}_{digest([repr(metric)])}"
+        self.model_name_or_path = model_name_or_path
+        self.num_layers = num_layers
+        self.all_layers = all_layers
+        self.idf = idf
+        self.embedding_device = device
+        self.return_hash = return_hash
+        self.lang = lang
+        self.batch_size = batch_size
+        self.max_length = max_length
+        self.truncation = truncation
+        self.rescale_with_baseline = truths["rescale_with_baseline"]
+        self.baseline_path = baseline_path
+        self.verbose = truths["verbose"]
+        self.num_threads = num_threads
         self.add_state(self._state, [], dist_reduce_fx="cat")
 
     def update(self, preds: Any, target: Any) -> None:
@@ -134,20 +146,21 @@ class BERTScore(Module):
             preds, target = map(list, map(chain.from_iterable, zip(*map(json.loads, lines), strict=True)))
             scores = self._scores(preds, target)
         else:
-            scores = state.view(-1, len(MEASURES), len(self._placed.layers))
+            scores = state.view(-1, len(MEASURES), len(self._on_device.layers))
         measures = dict(zip(MEASURES, scores.to(self.device).permute(1, 2, 0).squeeze(), strict=True))
-        hash_name = f"{self.model_name_or_path}_L{self.num_layers}{'_idf' if self.idf else '_no-idf'}"
+        weighting = "idf" if self.idf else "no-idf"
+        hash_name = f"{self.model_name_or_path}_L{self.num_layers}_{weighting}"
         return {**measures, "hash": hash_name} if self.return_hash else measures
 
     @property
-    def _placed(self) -> BertScore:
+    def _on_device(self) -> BertScore:
         """The metric, with the device that its encoder runs on."""
         device = self.device if self.embedding_device is None else self.embedding_device
         return self._metric.with_options({"device": device})
 
     def _scores(self, preds: Any, target: Any) -> torch.Tensor:
         """Return the scores of items, shape (n, 3, layers)."""
-        result = self._placed(preds, target)
+        result = self._on_device(preds, target)
         scores = torch.tensor([result[measure] for measure in MEASURES], dtype=torch.float32)
         return scores.view(len(MEASURES), -1, len(preds)).permute(2, 0, 1)
 

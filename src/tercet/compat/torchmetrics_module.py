@@ -34,7 +34,7 @@ class Module(Metric):
     __jit_unused_properties__: ClassVar[list[str]] = [
         *Metric.__jit_unused_properties__,
         *("preds_len", "target_len", "numerator", "denominator", "total_num_edits", "total_tgt_len"),
-        *("errors", "total", "target_total", "preds_total", "tokenizer", "stemmer", "_placed"),
+        *("errors", "total", "target_total", "preds_total", "tokenizer", "stemmer", "_on_device"),
     ]
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 from tercet.engine.chosen import engine
 from tercet.errors import shorten, warn
 
-from .corpus import Corpus, bytes_of, places
+from .corpus import Corpus, bytes_of, sampled
 from .normalizers import FULL_WIDTH, INVISIBLE, NO_WIDTH, SPECIAL_TOKENS, THINKING
 
 #: A side has an artefact alone where the other side has it in less than one item for so many of its own.
@@ -302,20 +302,22 @@ def marked(joined: str) -> list[Kind]:
 def _some(texts: Any) -> Any:
     n = len(texts)
     if isinstance(texts, list):
-        return texts if n < 2 * _SAMPLED_ITEMS else [*itemgetter(*places(n, _SAMPLED_ITEMS))(texts)]
+        return texts if n < 2 * _SAMPLED_ITEMS else [*itemgetter(*sampled(n, _SAMPLED_ITEMS))(texts)]
     # Half as many, as decoding takes time.
-    return texts if n < _SAMPLED_ITEMS else texts.take(places(n, _SAMPLED_ITEMS // 2))
+    return texts if n < _SAMPLED_ITEMS else texts.take(sampled(n, _SAMPLED_ITEMS // 2))
 
 
 def _texts_with(marks: Iterable[str], joined: str) -> Iterator[str]:
     """Yield the texts that hold one of the marks."""
     for mark in marks:
-        place = joined.find(mark)
-        while place >= 0:
-            end = joined.find(_END, place)
-            end = len(joined) if end < 0 else end
-            yield joined[joined.rfind(_END, 0, place) + 1 : end]
-            place = joined.find(mark, end)
+        position = joined.find(mark)
+        while position >= 0:
+            start = joined.rfind(_END, 0, position) + 1
+            end = joined.find(_END, position)
+            if end < 0:
+                end = len(joined)
+            yield joined[start:end]
+            position = joined.find(mark, end)
 
 
 def count(
@@ -324,38 +326,51 @@ def count(
     """Return the items with artefacts of some kinds, of predictions and the lists of their references."""
     artefacts = Artefacts(len(predictions))
     for kind in kinds:
-        of_predictions = _items((_shown(kind, text) for text in predictions), first_item)
-        of_references = _items(
-            (next(filter(None, (_shown(kind, text) for text in texts)), None) for texts in references), first_item
-        )
-        artefacts.predictions |= {kind.name: of_predictions} if of_predictions.number else {}
-        artefacts.references |= {kind.name: of_references} if of_references.number else {}
+        of_predictions = _items((_example(kind, [text]) for text in predictions), first_item)
+        of_references = _items((_example(kind, texts) for texts in references), first_item)
+        if of_predictions.number:
+            artefacts.predictions[kind.name] = of_predictions
+        if of_references.number:
+            artefacts.references[kind.name] = of_references
     return artefacts
 
 
-def _shown(kind: Kind, text: str) -> str | None:
-    return kind.find(text) if any(mark in text for mark in kind.marks) else None
+def _example(kind: Kind, texts: Iterable[str]) -> str | None:
+    """Return the first artefact of a kind in the texts, as a message shows it."""
+    for text in texts:
+        # the marks are looked for first, as `find` may be a regular expression
+        example = kind.find(text) if any(mark in text for mark in kind.marks) else None
+        if example is not None:
+            return example
+    return None
 
 
-def _items(examples: Iterator[str | None], first_item: int) -> Items:
+def _items(examples: Iterable[str | None], first_item: int) -> Items:
+    """Return how many items have an example, and the number and the example of the first."""
     numbered = [(number, example) for number, example in enumerate(examples, first_item) if example is not None]
-    return Items(len(numbered), *numbered[0]) if numbered else Items()
+    if not numbered:
+        return Items()
+    first, example = numbered[0]
+    return Items(len(numbered), first, example)
 
 
 def artefacts_of(corpus: Corpus) -> list[Artefacts]:
     """Return the artefacts of each system of a corpus, which is then `searched`; empty where there are none."""
     corpus.searched = True
     sample = _sample(corpus)
-    return _counted(corpus, marked(sample)) if sample else []
+    return _artefacts_by_system(corpus, marked(sample)) if sample else []
 
 
-def _counted(corpus: Corpus, kinds: Sequence[Kind]) -> list[Artefacts]:
+def _artefacts_by_system(corpus: Corpus, kinds: Sequence[Kind]) -> list[Artefacts]:
     """Return the artefacts of some kinds of each system."""
     if not kinds or not corpus.has_references:
         return []
-    n, references = corpus.n_segments, corpus.reference_lists()
+    n = corpus.n_segments
+    references = corpus.reference_lists()
     texts = corpus.predictions.to_pylist() if corpus.strings is None else corpus.strings[0]
-    return [count(kinds, texts[at : at + n], references, corpus.first_item) for at in range(0, corpus.n_items, n)]
+    return [
+        count(kinds, texts[start : start + n], references, corpus.first_item) for start in range(0, corpus.n_items, n)
+    ]
 
 
 def warn_of_texts(corpus: Corpus) -> None:
@@ -372,11 +387,9 @@ def warn_of_texts(corpus: Corpus) -> None:
 
 
 def _warn_of_artefacts(corpus: Corpus, by_system: Sequence[Artefacts]) -> None:
-    names = (
-        corpus.names
-        if len({*corpus.names}) == len(by_system)
-        else [f"predictions of system {i}" for i in range(1, len(by_system) + 1)]
-    )
+    names: Sequence[str] = corpus.names
+    if len({*names}) != len(by_system):
+        names = [f"predictions of system {number}" for number in range(1, len(by_system) + 1)]
     for name, artefacts in zip(names, by_system, strict=True):
         for message in artefacts.messages(f"the {name} have").values():
             warn(message)
@@ -466,13 +479,13 @@ def equal_words(prediction: str, references: Iterable[str]) -> EqualWords | None
     for reference in references:
         reference_words = {*filterfalse(str.isascii, reference.split())}
         if words - reference_words and reference_words - words:
-            equal = _equal(_words(words), _words(reference_words))
+            equal = _equal(_words_beyond_ascii(words), _words_beyond_ascii(reference_words))
             if equal is not None:
                 return equal
     return None
 
 
-def _words(pieces: Iterable[str]) -> dict[str, None]:
+def _words_beyond_ascii(pieces: Iterable[str]) -> dict[str, None]:
     """Return the words with letters beyond ASCII in pieces of a text, in lower case, without marks around them."""
     text = unicodedata.normalize("NFC", " ".join(sorted(pieces))).lower()
     return dict.fromkeys(_WORDS_BEYOND_ASCII(text))
@@ -515,7 +528,7 @@ def dropped_letters(corpus: Corpus | None, counts: LetterCounts | None, *, chose
 
 def _first_equal_words(corpus: Corpus) -> EqualWords | None:
     """Return two words of the first item that has such, of items evenly spread."""
-    for item in places(corpus.n_segments, FEW):
+    for item in sampled(corpus.n_segments, FEW):
         predictions, references = corpus.item(item)
         for prediction in predictions:
             equal = equal_words(prediction, references)
@@ -558,7 +571,7 @@ def token_list_warning(corpus: Corpus) -> str | None:
     """Return what to say where the references of most items are words that their predictions consist of."""
     if corpus.one_each or not corpus.has_references:
         return None
-    items = [corpus.item(segment) for segment in places(corpus.n_segments, min(_SAMPLED_LISTS, corpus.n_segments))]
+    items = [corpus.item(segment) for segment in sampled(corpus.n_segments, min(_SAMPLED_LISTS, corpus.n_segments))]
     several = [(texts[0], references) for texts, references in items if len(references) >= _FEWEST]
     if not several or 2 * sum(map(_are_tokens, *zip(*several, strict=True))) <= len(several):
         return None
@@ -597,8 +610,8 @@ class Watch:
             self._all.n_items += corpus.n_items
             return
         # Of groups of predictions, a trainer passes the items one after the other.
-        for place, artefacts in enumerate(by_system):
-            self._all += artefacts.numbered(first + place, len(by_system))
+        for system, artefacts in enumerate(by_system):
+            self._all += artefacts.numbered(first + system, len(by_system))
         for name, message in self._all.messages().items():
             if name not in self._warned:
                 self._warned.add(name)

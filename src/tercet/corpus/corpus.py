@@ -18,7 +18,7 @@ from tercet.errors import InputError
 
 from .normalizers import change_of
 
-#: Multiples of it, less their whole parts, lie evenly and come back to no place.
+#: Multiples of it, less their whole parts, lie evenly and never come back.
 _GOLDEN = (5**0.5 - 1) / 2
 Offsets = NDArray[np.int64]
 
@@ -124,25 +124,29 @@ class Corpus:
 
     def items(self, segments: Sequence[int]) -> list[tuple[list[str], list[str]]]:
         """Return the same of several segments."""
-        columns: tuple[Any, Any] = self.strings or (self.predictions, self.references)
+        predictions, references = self.strings or (self.predictions, self.references)
         offsets = self._offsets
         n_items = self.n_items
         n_segments = self.n_segments
-        found = []
+        items = []
         for segment in segments:
-            first, stop = segment, segment + 1
+            start, stop = segment, segment + 1
             if offsets is not None:
-                first, stop = int(offsets[segment]), int(offsets[segment + 1])
-            texts = [str(columns[0][place]) for place in range(segment, n_items, n_segments)]
-            found.append((texts, [str(text) for text in columns[1][first:stop]]))
-        return found
+                start, stop = int(offsets[segment]), int(offsets[segment + 1])
+            texts = [str(predictions[row]) for row in range(segment, n_items, n_segments)]
+            items.append((texts, [str(text) for text in references[start:stop]]))
+        return items
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the texts of each system by its name, and lists of references, as strings."""
-        n, predictions = self.n_segments, self._predictions
-        texts = predictions if isinstance(predictions, list) else predictions.to_pylist()
-        of_systems = {name: texts[place * n : (place + 1) * n] for place, name in enumerate(self.names)}
-        return {**of_systems, "references": self.reference_lists()}
+        predictions = self._predictions
+        if not isinstance(predictions, list):
+            predictions = predictions.to_pylist()
+        columns: dict[str, list[Any]] = {}
+        for system, name in enumerate(self.names):
+            columns[name] = predictions[system * self.n_segments : (system + 1) * self.n_segments]
+        columns["references"] = self.reference_lists()
+        return columns
 
     def arrays(self) -> tuple[Any, Any]:
         """Return predictions, and a list of references per segment, in Arrow's memory; texts are not copied."""
@@ -171,7 +175,7 @@ class Corpus:
 
     @property
     def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Places in `texts` of each prediction and each of its references, shape (S m,) each."""
+        """Indices in `texts` of each prediction and each of its references, shape (S m,) each."""
         return pairs_of(self.reference_offsets, self.n_systems)
 
     @property
@@ -205,14 +209,14 @@ class Corpus:
         corpus.normalizer = self.normalizer
         return corpus
 
-    def system(self, place: int) -> Corpus:
+    def system(self, number: int) -> Corpus:
         """Return the predictions of one system, with the references."""
         if self.n_systems == 1:
             return self
         predictions, references = self._columns
         n = self.n_segments
-        texts = predictions[place * n : (place + 1) * n]
-        corpus = Corpus(texts, references, self._offsets, self.names[place : place + 1], self.first_item)
+        texts = predictions[number * n : (number + 1) * n]
+        corpus = Corpus(texts, references, self._offsets, self.names[number : number + 1], self.first_item)
         corpus.searched, corpus.normalizer = self.searched, self.normalizer
         return corpus
 
@@ -249,7 +253,7 @@ class Corpus:
             column if isinstance(column, list) else column.to_pylist() for column in self._columns
         )
         change, n = change_of(normalize), len(predictions)
-        texts = [change(text, partial(self.name_of, place)) for place, text in enumerate([*predictions, *references])]
+        texts = [change(text, partial(self.name_of, row)) for row, text in enumerate([*predictions, *references])]
         corpus = Corpus(texts[:n], texts[n:], self._offsets, self.names, self.first_item)
         corpus.normalizer, corpus.searched = normalize, self.searched
         self._normalized.append(corpus)
@@ -297,8 +301,10 @@ def join_batches(corpora: Sequence[Corpus]) -> Corpus:
     first = corpora[0]
     if len(corpora) == 1:
         return first
-    by_system = [[corpus.system(place) for corpus in corpora] for place in range(first.n_systems)]
-    predictions = _joined([corpus.predictions for of_system in by_system for corpus in of_system])
+    columns = []
+    for system in range(first.n_systems):
+        columns += [corpus.system(system).predictions for corpus in corpora]
+    predictions = _joined(columns)
     references = _joined([corpus.references for corpus in corpora])
     sizes = np.concatenate([np.diff(corpus.reference_offsets) for corpus in corpora])
     return Corpus(predictions, references, np.append(0, np.cumsum(sizes)), first.names)
@@ -317,11 +323,11 @@ def _joined(columns: Sequence[Any]) -> Any:
 
 
 @lru_cache
-def places(n: int, number: int) -> list[int]:
-    """Return so many places of n for a sample, or up to twice as many; all where n is less than twice the number.
+def sampled(n: int, number: int) -> list[int]:
+    """Return the indices of so many of n, or of up to twice as many; all where n is less than twice the number.
 
-    They are one of each stretch of the same length, at another place in each: texts of systems or languages that
-    take turns are all among them.
+    They are one of each stretch of the same length, each time another one: texts of systems or languages that take
+    turns are all among them.
     """
     step = max(1, n // number)
     return [start + int(turn * _GOLDEN % 1 * step) for turn, start in enumerate(range(0, n - step + 1, step))]

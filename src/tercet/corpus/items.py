@@ -34,7 +34,7 @@ def read_items(predictions: Any, references: Any, name: str = "predictions") -> 
     if strings is not None:
         texts, flat, ends = strings
         return Corpus(texts, flat, None if ends is None else np.array(ends), (name,))
-    texts, targets = _checked(predictions.copy(), name), references.copy()
+    texts, targets = _plain_strings(predictions.copy(), name), references.copy()
     flat, offsets = _flat_references(targets)
     if offsets is not None or len(flat) != len(texts):
         all_offsets = np.arange(len(flat) + 1) if offsets is None else offsets
@@ -44,7 +44,7 @@ def read_items(predictions: Any, references: Any, name: str = "predictions") -> 
 
 def read_texts(predictions: object, name: str = "predictions") -> Corpus:
     """Return predictions without references, checked; InputError names the first item that is not text."""
-    texts = _checked(as_list(predictions, name, "one text per item", 1), name)
+    texts = _plain_strings(as_list(predictions, name, "one text per item", 1), name)
     return Corpus(texts, [], np.zeros(len(texts) + 1, np.int64), (name,))
 
 
@@ -59,9 +59,9 @@ def read_systems(names: Sequence[str], predictions: Sequence[Any], references: A
     texts, flat = first.strings
     for name, column in zip(names, predictions, strict=True):
         warn_of_order(name, column, references)
-    for place, (name, column) in enumerate(zip(names[1:], predictions[1:], strict=True), 1):
+    for n_before, (name, column) in enumerate(zip(names[1:], predictions[1:], strict=True), 1):
         try:
-            system_texts = _checked(as_list(column, name, "one text per item", 1), name)
+            system_texts = _plain_strings(as_list(column, name, "one text per item", 1), name)
             if not flat and len(system_texts) != n:
                 raise InputError(
                     f"{name} must have one entry per item, as the first system has: got {len(system_texts)}, "
@@ -70,19 +70,22 @@ def read_systems(names: Sequence[str], predictions: Sequence[Any], references: A
             _check_number(system_texts, name, offsets, nested=True)
         except InputError:
             # An error in an earlier text comes first.
-            Corpus(texts, flat, offsets, tuple(names[:place])).encoded()
+            Corpus(texts, flat, offsets, tuple(names[:n_before])).encoded()
             raise
         texts += system_texts
     return Corpus(texts, flat, offsets, tuple(names))
 
 
 def warn_of_order(name: str, predictions: object, references: object) -> None:
-    """Warn of Series of pandas that have the same labels in another order: they are scored by their places."""
+    """Warn of Series of pandas that have the same labels in another order: they are scored by their order."""
     series = getattr(sys.modules.get("pandas"), "Series", ())
     if not isinstance(predictions, series) or not isinstance(references, series):
         return
-    index, other = predictions.index, references.index
-    if len(index) == len(other) and not index.equals(other) and {*index} == {*other}:
+    labels = predictions.index
+    reference_labels = references.index
+    if len(labels) != len(reference_labels) or labels.equals(reference_labels):
+        return
+    if {*labels} == {*reference_labels}:
         warn(
             f"the indexes of {name} and references have the same labels in another order: texts are paired by their "
             "places, as lists are. If the labels say which belong together, bring both to one order first, as "
@@ -97,10 +100,11 @@ def check_missing(missing: Sequence[int], policy: str, at_zero: str = "scores th
     """
     if policy == "error" and missing:
         and_more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
-        how = f" missing_references='skip' leaves such items out, missing_references='zero' {at_zero}."
+        how = ""
+        if at_zero:
+            how = f" missing_references='skip' leaves such items out, missing_references='zero' {at_zero}."
         raise InputError(
-            f"item {missing[0]}{and_more} of references is empty: every item needs at least one reference."
-            f"{how if at_zero else ''}"
+            f"item {missing[0]}{and_more} of references is empty: every item needs at least one reference.{how}"
         )
 
 
@@ -113,7 +117,7 @@ def check_texts(texts: Sequence[Any], where: str, first: int = 0) -> None:
             raise error
 
 
-def _checked(texts: list[Any], where: str) -> list[str]:
+def _plain_strings(texts: list[Any], where: str) -> list[str]:
     """Return texts as plain strings, also those of a subclass such as numpy.str_; raise for the first other."""
     if engine.all_strings(texts):
         return texts
@@ -141,7 +145,7 @@ def _flat_references(targets: list[Any]) -> tuple[list[str], NDArray[np.int64] |
         texts = [reply_texts(list(entry), f"item {index} of references") for index, entry in enumerate(targets)]
         flat, ends = _joined(texts)
         for index, (start, stop) in enumerate(pairwise(ends)):
-            flat[start:stop] = _checked(flat[start:stop], f"the references of item {index}")
+            flat[start:stop] = _plain_strings(flat[start:stop], f"the references of item {index}")
     return flat, np.array(ends)
 
 
@@ -166,7 +170,15 @@ def _as_lists(targets: list[Any]) -> list[Any]:
                 f"item {index} of references is {_described(entry)}, but an earlier one is {_described(first)}: "
                 "give either one string per item or one list of strings per item."
             )
-    return [[] if entry is None else [entry] if isinstance(entry, str) else entry for entry in entries]
+    lists: list[Any] = []
+    for entry in entries:
+        if entry is None:
+            lists.append([])
+        elif isinstance(entry, str):
+            lists.append([entry])
+        else:
+            lists.append(entry)
+    return lists
 
 
 def _check_number(texts: list[str], name: str, offsets: NDArray[np.int64], nested: bool) -> None:
@@ -279,20 +291,28 @@ _BYTES = {"string": "binary", "large_string": "large_binary", "string_view": "bi
 def read_arrow(predictions: object, references: object) -> Corpus | None:
     """Return two columns that hold texts in Arrow's memory; None for all others. Errors are those of check_arrow."""
     texts = _arrow_texts(predictions, "predictions")
-    targets = _arrow_texts(references, "references") if texts is not None else None
-    if texts is None or targets is None or len(texts) != len(targets) or is_any_list(texts.type):
+    if texts is None:
+        return None
+    targets = _arrow_texts(references, "references")
+    if targets is None or len(texts) != len(targets) or is_any_list(texts.type):
         return None
     import pyarrow as pa
 
-    in_lists, text = is_any_list(targets.type), pa.large_string()
+    string = pa.large_string()
+    in_lists = is_any_list(targets.type)
     try:
-        texts, targets = texts.cast(text), targets.cast(pa.large_list(text) if in_lists else text)
+        texts = texts.cast(string)
+        targets = targets.cast(pa.large_list(string) if in_lists else string)
     except pa.ArrowException:
         return None
-    flat = pa.chunked_array([chunk.flatten() for chunk in targets.chunks], text) if in_lists else targets
-    return (
-        None if texts.null_count or flat.null_count else Corpus(texts, flat, _offsets(targets) if in_lists else None)
-    )
+    flat = targets
+    offsets = None
+    if in_lists:
+        flat = pa.chunked_array([chunk.flatten() for chunk in targets.chunks], string)
+        offsets = _offsets(targets)
+    if texts.null_count or flat.null_count:
+        return None
+    return Corpus(texts, flat, offsets)
 
 
 def _arrow_texts(column: Any, name: str) -> Any:

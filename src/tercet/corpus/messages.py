@@ -11,7 +11,7 @@ from tercet.errors import InputError, shorten
 
 ASSISTANT = "assistant"
 
-#: What a message of the assistant may have in the place of a text.
+#: What a message of the assistant may have instead of a text.
 _INSTEAD = ("tool_calls", "function_call", "refusal", "reasoning_content", "reasoning")
 
 
@@ -41,21 +41,26 @@ def content_text(content: Any, name: str) -> str | None:
     return "".join(texts) if texts else None
 
 
-def texts_of_chats(cells: Sequence[Any], places: Sequence[str]) -> list[Any]:
+def texts_of_chats(cells: Sequence[Any], cell_names: Sequence[str]) -> list[Any]:
     """Return the cells of a column of chats as texts: what the assistant said last.
 
     Where no chat of the column has a message of the assistant, they are prompts, and their text is that of the last
     message. Other cells stay what they are.
     """
-    chats = {row: [cell] if isinstance(cell, Mapping) else cell for row, cell in enumerate(cells) if is_chat(cell)}
-    role = ASSISTANT if any(message["role"] == ASSISTANT for chat in chats.values() for message in chat) else None
+    chats: dict[int, Sequence[Mapping[str, Any]]] = {}
+    for row, cell in enumerate(cells):
+        if is_chat(cell):
+            chats[row] = [cell] if isinstance(cell, Mapping) else cell
+    assistant_speaks = any(message["role"] == ASSISTANT for chat in chats.values() for message in chat)
     texts = list(cells)
     for row, chat in chats.items():
-        contents = [message.get("content") for message in chat if role is None or message["role"] == role]
-        text = content_text(contents[-1] if contents else None, places[row])
+        contents = [
+            message.get("content") for message in chat if message["role"] == ASSISTANT or not assistant_speaks
+        ]
+        text = content_text(contents[-1] if contents else None, cell_names[row])
         if text is None:
             raise InputError(
-                f"{places[row]}: expected a chat in which the {ASSISTANT} says a text last, got "
+                f"{cell_names[row]}: expected a chat in which the {ASSISTANT} says a text last, got "
                 f"{shorten(cells[row])}."
             )
         texts[row] = text

@@ -91,8 +91,8 @@ def _value_of_key(key: str, text: str) -> str:
         return text
     if not isinstance(value, dict) or key not in value:
         return text
-    found = value[key]
-    return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+    entry = value[key]
+    return entry if isinstance(entry, str) else json.dumps(entry, ensure_ascii=False)
 
 
 @cache
@@ -145,12 +145,16 @@ DOC = (
 def as_normalize(value: Any) -> Any:
     """Check that the value is a normalizer, a list of them, or None; a list of one is that one."""
     if isinstance(value, (list, tuple)):
-        parts = [_checked(part) for part in value]
-        return parts[0] if len(parts) == 1 else parts or None
-    return None if value is None else _checked(value)
+        parts = [_checked_normalizer(part) for part in value]
+        if len(parts) == 1:
+            return parts[0]
+        return parts or None
+    if value is None:
+        return None
+    return _checked_normalizer(value)
 
 
-def _checked(value: Any) -> Any:
+def _checked_normalizer(value: Any) -> Any:
     if isinstance(value, str):
         name = str(value)
         if name in NORMALIZERS or (name.startswith(_JSON) and len(name) > len(_JSON)):
@@ -173,26 +177,27 @@ def label_of_normalizers(normalize: Any) -> str | None:
         return None
     return "+".join(
         part if isinstance(part, str) else getattr(part, "__qualname__", type(part).__qualname__)
-        for part in _parts(normalize)
+        for part in _list_of_normalizers(normalize)
     )
 
 
 def change_of(normalize: Any) -> Callable[[str, Callable[[], str]], str]:
-    """Return the function that applies an option's normalizers to a text; what it is called is asked for in errors.
+    """Return the function that applies an option's normalizers to a text; only errors ask for the text's name.
 
     A text of white space alone stays as it is.
     """
-    functions = [_function(part) for part in _parts(normalize)]
+    functions = [_function(part) for part in _list_of_normalizers(normalize)]
 
     def changed(text: str, name: Callable[[], str]) -> str:
-        if not text.isspace():
-            for function in functions:
-                text = function(text)
-                if type(text) is not str:
-                    if not isinstance(text, str):
-                        label = label_of_normalizers(function)
-                        raise InputError(f"normalize={label} must return a string, got {shorten(text)} for {name()}.")
-                    text = "".join((text,))
+        if text.isspace():
+            return text
+        for function in functions:
+            text = function(text)
+            if not isinstance(text, str):
+                label = label_of_normalizers(function)
+                raise InputError(f"normalize={label} must return a string, got {shorten(text)} for {name()}.")
+            if type(text) is not str:  # a subclass, which the engine does not read
+                text = "".join((text,))
         return text
 
     return changed
@@ -209,5 +214,5 @@ def _function(part: str | Normalizer) -> Normalizer:
     return _whisper(part)
 
 
-def _parts(normalize: Any) -> list[Any]:
+def _list_of_normalizers(normalize: Any) -> list[Any]:
     return normalize if isinstance(normalize, list) else [normalize]

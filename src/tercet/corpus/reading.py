@@ -37,24 +37,24 @@ def read_predictions(predictions: object) -> Corpus:
 
 # Hypotheses and references that all meet: each different text once, and where it came from.
 
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
     """The different texts, and which of them each hypothesis and each reference is."""
 
-    #: The texts, in the place of predictions.
+    #: The texts, instead of predictions.
     batch: Corpus
-    hypotheses: Places
-    references: Places
+    hypotheses: Indices
+    references: Indices
 
     @classmethod
     def of(cls, hypotheses: list[str], references: list[str]) -> Crossing:
         """Return a crossing of texts that are checked."""
-        place = {text: number for number, text in enumerate(dict.fromkeys([*hypotheses, *references]))}
-        sides = (np.array([place[text] for text in side], np.int64) for side in (hypotheses, references))
-        return cls(read_texts(list(place)), *sides)
+        numbers = {text: number for number, text in enumerate(dict.fromkeys([*hypotheses, *references]))}
+        sides = (np.array([numbers[text] for text in side], np.int64) for side in (hypotheses, references))
+        return cls(read_texts(list(numbers)), *sides)
 
     @property
     def strings(self) -> list[str]:

@@ -34,7 +34,7 @@ _LONGEST_OF_PYMORPHY = 40
 def stemmer_for(stemmer: str | WordMap) -> WordMap:
     """Return the function that stems one lower-cased word."""
     if callable(stemmer):
-        return _checked("stemmer", stemmer)
+        return _with_checked_words("stemmer", stemmer)
     if stemmer == "porter":
         return _porter
     return _snowball(_SNOWBALL_CODES.get(stemmer, stemmer))
@@ -62,7 +62,7 @@ def _snowball(language: str) -> WordMap:
 def lemmatizer_for(lemmatizer: str | WordMap) -> WordMap:
     """Return the function that gives the lemma of one word."""
     if callable(lemmatizer):
-        return _checked("lemmatizer", lemmatizer)
+        return _with_checked_words("lemmatizer", lemmatizer)
     return _pymorphy() if _by_pymorphy(lemmatizer) else _simplemma(lemmatizer)
 
 
@@ -110,7 +110,8 @@ def lemmatizer_label(lemmatizer: str | WordMap | None) -> str | None:
     """Return the name of a lemmatizer in a signature: a language, and the package that knows its lemmas."""
     if not isinstance(lemmatizer, str):
         return None if lemmatizer is None else tokenizer_label(lemmatizer)
-    return f"{lemmatizer}({'pymorphy3' if _by_pymorphy(lemmatizer) else 'simplemma'})"
+    package = "pymorphy3" if _by_pymorphy(lemmatizer) else "simplemma"
+    return f"{lemmatizer}({package})"
 
 
 def _by_pymorphy(language: str) -> bool:
@@ -118,7 +119,7 @@ def _by_pymorphy(language: str) -> bool:
     return language == "ru" and find_spec("pymorphy3") is not None
 
 
-def _checked(option: str, function: WordMap) -> WordMap:
+def _with_checked_words(option: str, function: WordMap) -> WordMap:
     def apply(word: str) -> str:
         mapped: Any = function(word)
         if not isinstance(mapped, str):
@@ -195,14 +196,14 @@ def word_map(options: Any) -> WordMap | None:
     return None if options.lemmatizer is None else lemmatizer_for(options.lemmatizer)
 
 
-def check_stopwords(value: Any, other: str = "") -> Any:
-    """Check the option 'stopwords': a collection of words, the name of a list, or None; `other` is a further name."""
+def check_stopwords(value: Any, further_name: str = "") -> Any:
+    """Check the option 'stopwords': a collection of words, the name of a list (or `further_name`), or None."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, (list, tuple, set, frozenset)) and all(isinstance(word, str) for word in value):
         return frozenset(value)
-    named = f"a language code, {other}" if other else "a language code"
-    raise refuse(f"a collection of words, {named} or None")
+    names = f"a language code, {further_name}" if further_name else "a language code"
+    raise refuse(f"a collection of words, {names} or None")
 
 
 def stopwords_label(stopwords: str | Collection[str] | None) -> str | None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from tercet.errors import shorten
 
-from .corpus import Corpus, places
+from .corpus import Corpus, sampled
 
 #: Of fewer segments nothing is said: they may all be short, or answers to one question.
 FEWEST = 5
@@ -80,17 +80,17 @@ def styles_of(corpus: Corpus, *, ignores_case: bool = False, item: str = "item")
     """Return for each system what its texts are that the references are not, or what both are, by name."""
     if corpus.n_segments < FEWEST or not corpus.has_references:
         return [{} for _ in range(corpus.n_systems)]
-    items = corpus.items(places(corpus.n_segments, _SAMPLED))
+    items = corpus.items(sampled(corpus.n_segments, _SAMPLED))
     by_system = []
     for system in range(corpus.n_systems):
         pairs = [Pair(texts[system], references) for texts, references in items]
-        found = {
+        styles = {
             "json": _json(pairs),
             "tokens": _tokens(pairs),
             "refusals": _refusals(corpus, system, item),
             "lower case": None if ignores_case else _lower_case(pairs),
         }
-        by_system.append({name: style for name, style in found.items() if style is not None})
+        by_system.append({name: style for name, style in styles.items() if style is not None})
     return by_system
 
 
@@ -106,12 +106,11 @@ def _lower_case(pairs: Sequence[Pair]) -> Style | None:
     # The commonest systems are known by their first text.
     if any(pair.text != pair.text.lower() for pair in pairs):
         return None
-    words = [_lowercased_word(pair) for pair in pairs]
-    found = [word for word in words if word is not None]
-    if len(found) < _SOME * len(pairs):
+    words = [word for pair in pairs if (word := _lowercased_word(pair)) is not None]
+    if len(words) < _SOME * len(pairs):
         return None
     return Style(
-        f"no capital letter, and the references write some of the same words with one, such as {shorten(found[0])}: "
+        f"no capital letter, and the references write some of the same words with one, such as {shorten(words[0])}: "
         "each counts as another word.",
         "Score the texts as they were before they were lowercased, or both sides in lower case, as normalize='lower' "
         "does.",
@@ -151,9 +150,9 @@ def _tokens(pairs: Sequence[Pair]) -> Style | None:
 
 def _refusals(corpus: Corpus, system: int, item: str) -> Style | None:
     own = corpus.system(system)
-    sample = places(corpus.n_segments, _SAMPLED_FOR_REFUSALS)
+    sample = sampled(corpus.n_segments, _SAMPLED_FOR_REFUSALS)
     texts = own.predictions if own.strings is None else own.strings[0]
-    if not any(_is_refusal(str(texts[place])) for place in sample):
+    if not any(_is_refusal(str(texts[segment])) for segment in sample):
         return None
     pairs = [Pair(texts[0], references) for texts, references in own.items(range(corpus.n_segments))]
     refused = [number for number, pair in enumerate(pairs) if _is_refusal(pair.text)]
@@ -183,37 +182,41 @@ def _is_refusal(text: str) -> bool:
 def _json(pairs: Sequence[Pair]) -> Style | None:
     if not pairs[0].references or not pairs[0].references[0].lstrip().startswith("{"):
         return None
-    of_system = [_object(pair.text) for pair in pairs]
-    of_references = [_object(text) for pair in pairs for text in pair.references]
-    objects = [found for found in of_system if found is not None]
-    # A model leaves some objects unfinished.
-    if None in of_references or len(objects) < (1 - _FEW) * len(pairs):
+    references = [text for pair in pairs for text in pair.references]
+    reference_objects = _objects(references)
+    objects = _objects(pair.text for pair in pairs)
+    # Every reference is an object; a model leaves some unfinished.
+    if len(reference_objects) < len(references) or len(objects) < (1 - _FEW) * len(pairs):
         return None
-    keys = _keys_of_all([*objects, *of_references])
+    keys = _keys_of_all([*objects, *reference_objects])
     if not keys:
         return None
     return Style(
         f"JSON objects for texts, as the references are ({shorten(pairs[0].text)}): their keys are words that match.",
-        f"Score the value of a key, as normalize='json:{keys[0]}' does; all of them have {_listed(keys)}.",
+        f"Score the value of a key, as normalize='json:{keys[0]}' does; all of them have {_key_list(keys)}.",
     )
 
 
-def _object(text: str) -> dict[str, Any] | None:
-    if not text.lstrip().startswith("{"):
-        return None
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
+def _objects(texts: Iterable[str]) -> list[dict[str, Any]]:
+    """Return the JSON objects among the texts."""
+    objects = []
+    for text in texts:
+        if not text.lstrip().startswith("{"):
+            continue
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict):
+            objects.append(value)
+    return objects
 
 
-def _keys_of_all(objects: Iterable[dict[str, Any] | None]) -> list[str]:
+def _keys_of_all(objects: Sequence[dict[str, Any]]) -> list[str]:
     """Return the keys that all objects have, those of the longest values first: texts rather than labels."""
-    found = [each for each in objects if each is not None]
-    keys = [key for key in found[0] if all(key in each for each in found)]
-    return sorted(keys, key=lambda key: -sum(len(str(each[key])) for each in found))
+    keys = [key for key in objects[0] if all(key in entries for entries in objects)]
+    return sorted(keys, key=lambda key: -sum(len(str(entries[key])) for entries in objects))
 
 
-def _listed(keys: Sequence[str]) -> str:
+def _key_list(keys: Sequence[str]) -> str:
     return ", ".join(map(shorten, keys[:8]))

@@ -242,14 +242,20 @@ def tokenize(
     else:
         split, stand_ins = split_texts(batch, tokenizer, lowercase=lowercase, prepare=prepare, lines=lines)
         interned = intern_texts(encode(split), "none")
-        tokens = {word: token for token, word in stand_ins.items()}
+        token_of_word = {word: token for token, word in stand_ins.items()}
 
         def words() -> list[str]:
-            return [tokens.get(word, word) for word in interned.words()]
+            return [token_of_word.get(word, word) for word in interned.words()]
 
-    rows, lines_of = Ragged(interned.ids, interned.offsets), Ragged(interned.line_starts, interned.line_offsets)
-    counts = interned.n_types, batch.first_item, batch.n_systems
-    return TokenBatch(rows, lines_of, batch.reference_offsets, *counts), words
+    batch_tokens = TokenBatch(
+        Ragged(interned.ids, interned.offsets),
+        Ragged(interned.line_starts, interned.line_offsets),
+        batch.reference_offsets,
+        interned.n_types,
+        batch.first_item,
+        batch.n_systems,
+    )
+    return batch_tokens, words
 
 
 def split_texts(
@@ -274,7 +280,7 @@ def split_texts(
         return subword_model(tokenizer).split(texts), {}
     words: dict[str, str] = {}
     if not isinstance(tokenizer, str):
-        splitter = _checked(tokenizer)
+        splitter = _with_checked_tokens(tokenizer)
         return [_split(text, splitter, words, lines) for text in texts], words
     # A user's function gets equal texts, too.
     different = dict.fromkeys(texts, "")
@@ -308,7 +314,7 @@ def _is_read_as(text: str, tokens: list[str]) -> bool:
     return text.split() == tokens and _STAND_IN not in text and is_valid(text)
 
 
-def _checked(tokenizer: Splitter) -> _ToWords:
+def _with_checked_tokens(tokenizer: Splitter) -> _ToWords:
     name = tokenizer_label(tokenizer)
 
     def split(text: str) -> list[str]:
@@ -374,13 +380,13 @@ def subword_model(tokenizer: str) -> _SubwordModel:
     path = _located(tokenizer)
     try:
         file = os.stat(path)
-        return _read(path, tokenizer, file.st_mtime_ns, file.st_size)
+        return _read_model(path, tokenizer, file.st_mtime_ns, file.st_size)
     except OSError as error:
         raise OptionError(f"The tokenizer {shorten(tokenizer, 300)} cannot be read: {first_line(error)}") from error
 
 
 @lru_cache(maxsize=16)
-def _read(path: str, tokenizer: str, changed: int, size: int) -> _SubwordModel:
+def _read_model(path: str, tokenizer: str, changed: int, size: int) -> _SubwordModel:
     """Return the model of a file; its size and time of change show when it must be read again."""
     sentencepiece = _optional_package("sentencepiece", tokenizer)
     if size > _MOST_BYTES:

@@ -1,1 +1,1 @@
-"""Adapters for harnesses and loggers, a file each: corpus scores, with intervals where there is a place for them."""
+"""Adapters for harnesses and loggers, a file each: corpus scores, with intervals where they can be told."""

@@ -1,4 +1,4 @@
-"""deepeval: a metric for test cases, which are segments: deepeval has no place for the score of a corpus."""
+"""deepeval: a metric for test cases, which are segments: deepeval cannot show the score of a corpus."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class CorpusScores(Callback):
 
         texts_of_ranks = [self._texts]
         if trainer.world_size > 1:
-            # all_gather_object fills a list with a place for each rank.
+            # all_gather_object fills a list with an entry for each rank.
             texts_of_ranks *= trainer.world_size
             distributed.all_gather_object(texts_of_ranks, self._texts)
         predictions, references = zip(*(pair for texts in texts_of_ranks for pair in texts), strict=True)

@@ -17,7 +17,7 @@ needs("tercet.harnesses.lm_eval", "", "lm_eval", package="lm-eval")
 from lm_eval.api.registry import register_aggregation, register_metric
 
 
-class _Texts(tuple[Any, ...]):
+class _ItemTexts(tuple[Any, ...]):
     """A score's name, the answers of an item and its targets, which wait for those of all other items.
 
     Where a task's process_results returns scores that its metric_list does not name, lm-eval takes the mean of their
@@ -34,8 +34,8 @@ class _Texts(tuple[Any, ...]):
         return nan
 
 
-class _Sum(list[_Texts]):
-    def __add__(self, texts: _Texts) -> _Sum:  # type: ignore[override]
+class _Sum(list[_ItemTexts]):
+    def __add__(self, texts: _ItemTexts) -> _Sum:  # type: ignore[override]
         self.append(texts)
         return self
 
@@ -59,7 +59,7 @@ class _Item:
         golds = references[0] if isinstance(references[0], str) else tuple(references[0])
         answers, scores = answers_of(predictions), {}
         for key in score_keys(self.metric):
-            scores[f"tercet_{key}"] = texts = _Texts((key, answers, golds))
+            scores[f"tercet_{key}"] = texts = _ItemTexts((key, answers, golds))
             texts.metric = self.metric
         return scores
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tercet.api import make_scorer
 from tercet.base.metric import Metric, segment_lists, summarize, warn_of
-from tercet.comparison.scores import Comparison
+from tercet.comparison.result import Comparison
 from tercet.errors import InputError, shorten
 from tercet.result import Result
 from tercet.specs import take_options

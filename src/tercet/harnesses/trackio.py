@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tercet.comparison.scores import Comparison
+from tercet.comparison.result import Comparison
 from tercet.errors import needs
 from tercet.result import Result
 

@@ -53,34 +53,34 @@ def generate(
     """
     tokenizer = getattr(processor, "tokenizer", processor)
     texts = _written(tokenizer, prompts)
-    rank, n_ranks = _place()
+    rank, n_ranks = _rank_and_number()
     share = range(rank, len(texts), n_ranks)
     # Processes that share a model's weights generate together: each has as many prompts.
     most = -(-len(texts) // n_ranks)
-    padded = [texts[place] for place in share] + texts[:1] * (most - len(share))
+    padded = [texts[index] for index in share] + texts[:1] * (most - len(share))
     with _as_before(model, tokenizer, seed + rank):
         answers = _answers(model, tokenizer, padded, settings, batch_size, seconds)
     shares = gather_object([answers])
     n = min(map(len, shares))
-    return [shares[place % n_ranks][place // n_ranks] for place in range(min(n * n_ranks, len(texts)))]
+    return [shares[index % n_ranks][index // n_ranks] for index in range(min(n * n_ranks, len(texts)))]
 
 
 def _written(tokenizer: Any, prompts: Sequence[Any]) -> list[tuple[str, bool]]:
     """Return the text of each prompt, and whether it has its special tokens already, as chat templates write them."""
     texts = []
-    for place, prompt in enumerate(prompts):
+    for item, prompt in enumerate(prompts):
         if isinstance(prompt, str):
             texts.append((prompt, False))
             continue
         if getattr(tokenizer, "chat_template", None) is None:
             raise InputError(
-                f"item {place} of prompts is a conversation, {shorten(prompt)}; the tokenizer has no chat template."
+                f"item {item} of prompts is a conversation, {shorten(prompt)}; the tokenizer has no chat template."
             )
         try:
             text = tokenizer.apply_chat_template(prompt, tokenize=False, add_generation_prompt=True)
         except Exception as error:
             raise InputError(
-                f"item {place} of prompts, {shorten(prompt)}, does not fit the tokenizer's chat template. "
+                f"item {item} of prompts, {shorten(prompt)}, does not fit the tokenizer's chat template. "
                 f"{first_line(error)}"
             ) from error
         texts.append((text, True))
@@ -133,8 +133,8 @@ def _stop(ids: Any, scores: Any, **_: Any) -> Any:
     return torch.ones(len(ids), dtype=torch.bool, device=ids.device)
 
 
-def _place() -> tuple[int, int]:
-    """Return the number of this process, and how many there are."""
+def _rank_and_number() -> tuple[int, int]:
+    """Return the rank of this process, and the number of processes."""
     distributed = torch.distributed
     if distributed.is_available() and distributed.is_initialized():
         return distributed.get_rank(), distributed.get_world_size()

@@ -87,9 +87,9 @@ class _Checkpoint:
         """The name of its column in the file."""
         return f"step {self.step}" if self.number == 1 else f"step {self.step} ({self.number})"
 
-    def rows(self, place: int, n: int) -> SegmentStats:
-        """Return the rows of the first texts for the metric in a place."""
-        return self.stats[place].selected(np.arange(len(self.texts)) < n)
+    def rows(self, number: int, n: int) -> SegmentStats:
+        """Return the rows of the first texts for the metric of this number."""
+        return self.stats[number].selected(np.arange(len(self.texts)) < n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,12 +182,11 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         seed: int = 12345,
     ) -> None:
         settings = check_values("tercet.GenerationCallback", locals(), _CHECKS)
-        self._every, self._patience = settings["every"], settings["early_stopping_patience"]
-        self._batch_size, self._seconds, self._seed = (
-            settings["batch_size"],
-            settings["time_budget"],
-            settings["seed"],
-        )
+        self._every = settings["every"]
+        self._patience = settings["early_stopping_patience"]
+        self._batch_size = settings["batch_size"]
+        self._seconds = settings["time_budget"]
+        self._seed = settings["seed"]
         self._generation = settings_of(generation_config)
         # Names, options and their errors are those of compute_metrics.
         self._scores = compute_metrics(None, metrics, options=options, decode=lambda rows: [str(row) for row in rows])
@@ -208,10 +207,10 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
 
     def _draw(self, n: int) -> None:
         """Keep some prompts, in any order: the first ones are then a sample too, if time is short."""
-        places = np.random.default_rng(self._seed).permutation(len(self._prompts))[:n].tolist()
-        self._prompts = [self._prompts[place] for place in places]
+        drawn = np.random.default_rng(self._seed).permutation(len(self._prompts))[:n].tolist()
+        self._prompts = [self._prompts[item] for item in drawn]
         if self._references is not None:
-            self._references = [self._references[place] for place in places]
+            self._references = [self._references[item] for item in drawn]
 
     def reset(self) -> None:
         """Forget all checkpoints: for another run with the same callback."""
@@ -430,15 +429,16 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         self._tests.clear()
         sentences = []
         for metric_name, score, name in self._scores.score_names():
-            place = next(place for place, metric in enumerate(self._metrics) if metric.name == metric_name)
-            metric, value = self._metrics[place], logged[name]
+            number = [metric.name for metric in self._metrics].index(metric_name)
+            metric = self._metrics[number]
+            value = logged[name]
             low, high = results[metric_name].intervals[score]  # type: ignore[index]
             sentence = f"{checkpoint.name}: {name} {value:.4g}"
             if not math.isnan(low):
                 sentence += f" ({low:.4g} to {high:.4g})"
             higher_is_better = is_higher_better(metric, score)
-            for label, other in self._earlier(place, score, higher_is_better).items():
-                test = self._test(place, other, checkpoint)
+            for label, other in self._earlier(number, score, higher_is_better).items():
+                test = self._test(number, other, checkpoint)
                 difference = test.differences[score]
                 pvalue = min(1.0, test.pvalues[score] * _cost_of_looking(self._look_number))
                 logged |= {f"{name}_diff_{label}": difference, f"{name}_p_{label}": pvalue}
@@ -450,13 +450,13 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
                 sentences.append(sentence)
         return logged, sentences
 
-    def _earlier(self, place: int, score: str, higher_is_better: bool) -> dict[str, _Checkpoint]:
+    def _earlier(self, number: int, score: str, higher_is_better: bool) -> dict[str, _Checkpoint]:
         """Return the checkpoints that the next one is compared with: the first and the best one."""
         if not self._checkpoints:
             return {}
-        metric = self._metrics[place]
+        metric = self._metrics[number]
         values = [
-            float(metric.finalize(metric.corpus_totals(checkpoint.rows(place, self._n)))[score])
+            float(metric.finalize(metric.corpus_totals(checkpoint.rows(number, self._n)))[score])
             for checkpoint in self._checkpoints
         ]
         best = values.index(max(values) if higher_is_better else min(values))
@@ -467,12 +467,12 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         """How often a checkpoint is compared with earlier ones, this time included."""
         return len(self._checkpoints)
 
-    def _test(self, place: int, earlier: _Checkpoint, checkpoint: _Checkpoint) -> _Test:
+    def _test(self, number: int, earlier: _Checkpoint, checkpoint: _Checkpoint) -> _Test:
         """Return the paired test of all scores of a metric, on the prompts that both answered."""
-        key = place, earlier.name
+        key = (number, earlier.name)
         if key not in self._tests:
-            metric = self._metrics[place]
-            stats = [earlier.rows(place, self._n), checkpoint.rows(place, self._n)]
+            metric = self._metrics[number]
+            stats = [earlier.rows(number, self._n), checkpoint.rows(number, self._n)]
             is_scored = scored_for_all(stats)
             if not is_scored.any():
                 raise InputError(metric.nothing_left)
@@ -500,17 +500,14 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
             free = next(number for number in count(1) if not path.with_name(f"checkpoints-{number}.jsonl").exists())
             path.replace(path.with_name(f"checkpoints-{free}.jsonl"))
         self._file = path
-        lines = [
-            json.dumps(
-                {
-                    "source": _shown(self._prompts[place]),
-                    **({} if self._references is None else {"references": self._references[place]}),
-                    **{checkpoint.name: checkpoint.texts[place] for checkpoint in self._checkpoints},
-                },
-                ensure_ascii=False,
-            )
-            for place in range(self._n)
-        ]
+        lines = []
+        for item in range(self._n):
+            entry: dict[str, Any] = {"source": _shown(self._prompts[item])}
+            if self._references is not None:
+                entry["references"] = self._references[item]
+            for checkpoint in self._checkpoints:
+                entry[checkpoint.name] = checkpoint.texts[item]
+            lines.append(json.dumps(entry, ensure_ascii=False))
         new = path.with_suffix(".new")
         new.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", errors="surrogatepass")
         new.replace(path)
@@ -519,9 +516,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         """Pass scores, and a table of some texts, to the loggers that the Trainer reports to."""
         names, texts = ["prompt", "reference", "text"], self._checkpoints[-1].texts[:_SHOWN_ROWS]
         references = self._references or [[""]] * len(texts)
-        rows = [
-            [_shown(self._prompts[place]), "\n".join(references[place]), text] for place, text in enumerate(texts)
-        ]
+        rows = [[_shown(self._prompts[item]), "\n".join(references[item]), text] for item, text in enumerate(texts)]
         for name, logger in _LOGGERS.items():
             if name in args.report_to:
                 logger(args, step, entries, names, rows)
@@ -553,7 +548,7 @@ def _to_mlflow(args: Any, step: int, entries: _Entries, names: list[str], rows: 
 
     if mlflow.active_run() is not None:
         mlflow.log_metrics({name.replace("/", "_", 1): value for name, value in entries.items()}, step=step)
-        columns = {name: [row[place] for row in rows] for place, name in enumerate(names)}
+        columns = {name: [row[column] for row in rows] for column, name in enumerate(names)}
         mlflow.log_table(columns, f"generations/step-{step}.json")
 
 
@@ -587,14 +582,14 @@ def _read_prompts(
     read = as_list(prompts, "prompts", "one text, or one list of messages, per item", 2)
     if not read:
         raise InputError("prompts must have at least one item, got none.")
-    for place, prompt in enumerate(read):
+    for item, prompt in enumerate(read):
         is_conversation = (
             isinstance(prompt, Sequence) and prompt and all(isinstance(part, Mapping) for part in prompt)
         )
         if not isinstance(prompt, str) and not is_conversation:
-            raise InputError(f"item {place} of prompts must be a text or a list of messages, got {shorten(prompt)}.")
+            raise InputError(f"item {item} of prompts must be a text or a list of messages, got {shorten(prompt)}.")
         if isinstance(prompt, str) != isinstance(read[0], str):
-            raise InputError(f"item {place} of prompts is {shorten(prompt)}: give either texts or conversations.")
+            raise InputError(f"item {item} of prompts is {shorten(prompt)}: give either texts or conversations.")
     needed_by = [metric for metric in metrics if metric.takes_references]
     if not needed_by:
         return read, None
@@ -639,7 +634,8 @@ def _too_few(look: int, n_texts: int) -> str:
     """Return that there are too few texts for any difference to be significant; "" where there are enough."""
     if _can_be_significant(look, n_texts):
         return ""
-    return f"{n_texts} text{'s are' if n_texts > 1 else ' is'} too few to show any difference"
+    texts_are = "texts are" if n_texts > 1 else "text is"
+    return f"{n_texts} {texts_are} too few to show any difference"
 
 
 def _against(earlier: str, difference: float, pvalue: float, higher_is_better: bool, too_few: str) -> str:

@@ -69,7 +69,7 @@ def load(metric: str, config_name: str | None = None, *, normalize: Any = None, 
         )
     needs("tercet.load", "evaluate", "evaluate", "datasets")
     check_working_directory("evaluate")
-    # Not evaluate.load, in whose place people put this function.
+    # Not evaluate.load, which people replace by this function.
     from evaluate.loading import load as load_module
 
     folder = modules_folder()

@@ -193,8 +193,8 @@ class SuiteModule(Gathering):
         """Return the predictions, under any of their names, and the other arguments."""
         aliases = [name for name in self.predictions_also_called if name in arguments]
         if len(aliases) + (predictions is not None) > 1:
-            names = f"{' and '.join(aliases)} {'are other names' if aliases[1:] else 'is another name'}"
-            raise InputError(f"{names} of predictions: give only one of them.")
+            are_names = "are other names" if len(aliases) > 1 else "is another name"
+            raise InputError(f"{' and '.join(aliases)} {are_names} of predictions: give only one of them.")
         remaining = {name: value for name, value in arguments.items() if name not in aliases}
         return (arguments[aliases[0]] if aliases else predictions), remaining
 

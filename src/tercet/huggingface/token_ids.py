@@ -18,7 +18,7 @@ Decode = Callable[[list[list[int]]], Sequence[str]]
 #: The padding of Trainers: in labels without loss, and after the shorter rows of a batch.
 IGNORED = -100
 _NO_NUMBER = -1  # the id of logits that are NaN
-#: Fewer ids that are those of the next place may be so by chance.
+#: Fewer ids that are those of the next position may be so by chance.
 _LEAST_MATCHES = 10
 
 
@@ -181,11 +181,11 @@ def _begins_with(row: NDArray[np.int64], prompt: NDArray[np.int64]) -> bool:
     return len(row) >= len(prompt) and bool((row[: len(prompt)] == prompt).all())
 
 
-def one_place_later(rows: Rows, labels: Rows | None) -> Rows | None:
-    """Return a causal model's likeliest ids at the places that they predict; None if these are no such ids.
+def one_position_later(rows: Rows, labels: Rows | None) -> Rows | None:
+    """Return a causal model's likeliest ids at the positions that they predict; None if these are no such ids.
 
     Those of logits are as many as the labels, and do not all begin as these: what is generated repeats its prompt.
-    Where a label begins with -100, what was said for the next place may be lost.
+    Where a label begins with -100, what was said for the next position may be lost.
     """
     if labels is None or list(map(len, rows)) != list(map(len, labels)) or not all(map(len, labels)):
         return None
@@ -226,7 +226,7 @@ def _n_leading(row: NDArray[np.int64], pad: int | None) -> int:
 
 
 def hold_labels(prompts: Rows, labels: Rows | None) -> bool:
-    """Return whether the ids of all labels stand in the prompts, at the same places."""
+    """Return whether the ids of all labels stand in the prompts, at the same positions."""
     if labels is None or list(map(len, prompts)) != list(map(len, labels)):
         return False
     n_labels = sum(int((label != IGNORED).sum()) for label in labels)
@@ -278,12 +278,14 @@ class Decoder:
 
     def labels(self, rows: Rows) -> list[str]:
         """Return texts, without -100; any other id outside the vocabulary is an InputError."""
+        end = np.inf if self.size is None else self.size
         for index, row in enumerate(rows):
-            unknown_ids = row[((row < 0) & (row != IGNORED)) | (row >= (np.inf if self.size is None else self.size))]
+            unknown_ids = row[((row < 0) & (row != IGNORED)) | (row >= end)]
             if len(unknown_ids):
+                known_ids = "0 or more" if self.size is None else f"0 to {self.size - 1}"
                 raise InputError(
                     f"item {index} of the labels has the id {unknown_ids[0]}, but the tokenizer's ids are "
-                    f"{'0 or more' if self.size is None else f'0 to {self.size - 1}'} (and -100 for no token). "
+                    f"{known_ids} (and -100 for no token). "
                     "Is this the tokenizer that produced them?"
                 )
         return self._texts([row[row != IGNORED] for row in rows])

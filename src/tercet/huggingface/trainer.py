@@ -31,7 +31,7 @@ from .token_ids import (
     cut_prompts,
     hold_labels,
     is_text,
-    one_place_later,
+    one_position_later,
     predicted_rows,
     preprocess_logits_for_metrics,
     read_rows,
@@ -153,8 +153,12 @@ class TrainerMetrics:
     def __init__(
         self, metrics: Mapping[str, Metric], decoder: Decoder, references: Any, settings: Mapping[str, Any]
     ) -> None:
-        self.references, self._metrics, self._decoder = references, metrics, decoder
-        self._causal, self._prefix, self._keep = (settings[name] for name in ("causal", "prefix", "keep"))
+        self.references = references
+        self._metrics = metrics
+        self._decoder = decoder
+        self._causal = settings["causal"]
+        self._prefix = settings["prefix"]
+        self._keep = settings["keep"]
         self._has_warned_of_causal = False
         self.reset()
 
@@ -189,7 +193,8 @@ class TrainerMetrics:
         for metric_name, metric in self._metrics.items():
             for score in metric.score_names:
                 # A score that several metrics have is told by the name of its metric.
-                yield metric_name, score, f"{prefix}{score if counts[score] == 1 else f'{metric_name}_{score}'}"
+                name = score if counts[score] == 1 else f"{metric_name}_{score}"
+                yield metric_name, score, f"{prefix}{name}"
 
     @property
     def references(self) -> Any:
@@ -467,7 +472,7 @@ def read_texts(evaluation: Evaluation, decoder: Decoder, causal: bool) -> Texts:
 def _without_prompts(
     rows: Rows, labels: Rows | None, evaluation: Evaluation, pad: int | None, causal: bool
 ) -> tuple[Rows, Rows | None, str]:
-    """Return the ids that are scored, the labels at the same places, and a warning or ""."""
+    """Return the ids that are scored, the labels beside them, and a warning or ""."""
     if not causal:
         if begin_with(rows, _inputs(evaluation)):
             # Only a causal model repeats all its prompts.
@@ -478,9 +483,9 @@ def _without_prompts(
     # From a causal model's logits, preprocess_logits_for_metrics makes ids of which the first is -100: no prompts.
     of_logits: Rows | None = rows if all(len(row) > 0 and row[0] == IGNORED for row in rows) else None
     if of_logits is None and evaluation.inputs is None:
-        of_logits = one_place_later(rows, labels)
+        of_logits = one_position_later(rows, labels)
     if of_logits is not None:
-        # No place predicts the first of the labels.
+        # No position predicts the first of the labels.
         return of_logits, None if labels is None else [label[1:] for label in labels], ""
     prompts = _prompts(evaluation, len(rows))
     return cut_prompts(rows, prompts), labels, _GIVEN_AWAY if hold_labels(prompts, labels) else ""
@@ -524,7 +529,7 @@ def _n_processes() -> int:
 def _n_different(labels: list[Any] | None, inputs: Rows) -> int | None:
     """Return the number of items before the first ones are repeated, None where no repetition is certain.
 
-    Labels that the set has twice prove nothing: one at least must stand in these two places alone.
+    Labels that the set has twice prove nothing: one at least must be of these two items alone.
     """
     if labels is None or _n_processes() == 1:
         return None
@@ -532,9 +537,9 @@ def _n_different(labels: list[Any] | None, inputs: Rows) -> int | None:
     prompts = [row[row != IGNORED].tobytes() for row in inputs] if len(inputs) == n else [b""] * n
     items = [(str(label), prompt) for label, prompt in zip(labels, prompts, strict=True)]
     counts = Counter(items)
-    last_places = {item: place for place, item in enumerate(items)}
-    for place, item in enumerate(items[: n // 2]):
-        n_items = last_places[item] - place
+    last_index_of = {item: index for index, item in enumerate(items)}
+    for index, item in enumerate(items[: n // 2]):
+        n_items = last_index_of[item] - index
         if counts[item] == 2 and n_items > n // 2 and items[n_items:] == items[: n - n_items]:
             return n_items
     return None

@@ -16,9 +16,9 @@ _OF_PEFT = "base_model.model."
 
 
 def put_adapter(adapter: str | HubModel, network: Any, option: str = "model_type") -> None:
-    """Put a located adapter into its base, or raise an OptionError where not all of it has a place there.
+    """Put a located adapter into its base, or raise an OptionError where not all of it fits.
 
-    PEFT itself leaves out what has no place, and draws at random what the files lack.
+    PEFT itself leaves out what does not fit, and draws at random what the files lack.
     """
     import peft
     import torch
@@ -42,27 +42,27 @@ def put_adapter(adapter: str | HubModel, network: Any, option: str = "model_type
             "layer of its model and would be left out: only adapters that are layers, such as LoRA, are scored."
         )
     settings.inference_mode = True
-    places = _places(network, tensors)
+    paths = _paths(network, tensors)
     try:
         with quiet(), torch.random.fork_rng(devices=[]):  # PEFT draws weights before it reads them
             peft.inject_adapter_in_model(settings, network)
             there = set(peft.get_peft_model_state_dict(network, save_embedding_layers=False))
             outcome = peft.set_peft_model_state_dict(
-                network, {places[key]: tensor for key, tensor in tensors.items() if key in places}
+                network, {paths[key]: tensor for key, tensor in tensors.items() if key in paths}
             )
     except Exception as error:  # of layers that the base lacks, or that have another size there
         raise _of_another_model(name, network, option, first_line(error)) from error
-    unfilled = sorted(there - set(places.values()))
+    unfilled = sorted(there - set(paths.values()))
     unused = sorted(outcome.unexpected_keys)
     if unfilled:
         raise _of_another_model(name, network, option, f"its files lack the weights {unfilled[0]!r}")
-    if unused or not places:
+    if unused or not paths:
         missing = unused[0] if unused else next(iter(tensors), "")
         raise _of_another_model(name, network, option, f"there is no place for its weights {missing!r}")
 
 
 def base_names(network: Any, names: Iterable[str]) -> set[str]:
-    """Return what names of weights are called once an adapter is in place, which wraps the layers it changes."""
+    """Return what names of weights are called once an adapter is put in, which wraps the layers it changes."""
     known = set(network.state_dict())
     renamed = set()
     for name in names:
@@ -72,21 +72,21 @@ def base_names(network: Any, names: Iterable[str]) -> set[str]:
     return renamed
 
 
-def _places(network: Any, keys: Iterable[str]) -> dict[str, str]:
-    """Return where in the network each weight of an adapter belongs.
+def _paths(network: Any, keys: Iterable[str]) -> dict[str, str]:
+    """Return the path in the network of each weight of an adapter.
 
     Adapters are trained in a body with a head or without, and scored in either: then the name of the body is left
-    out, or added. What belongs to a head or decoder that is not used here has no place.
+    out, or added. What belongs to a head or decoder that is not used here has no path.
     """
     body = f"{network.base_model_prefix}."
-    places = {}
+    paths = {}
     for key in keys:
-        path = key.removeprefix(_OF_PEFT)
-        for place in (path, path.removeprefix(body), body + path):
-            if hasattr(network, place.partition(".")[0]):
-                places[key] = place
+        name = key.removeprefix(_OF_PEFT)
+        for path in (name, name.removeprefix(body), body + name):
+            if hasattr(network, path.partition(".")[0]):
+                paths[key] = path
                 break
-    return places
+    return paths
 
 
 def _of_another_model(name: str, network: Any, option: str, reason: str) -> OptionError:

@@ -58,7 +58,8 @@ class Encoder:
     label: str  # name, and a digest of weights, configuration and tokenizer, as they appear in a signature
     dtype: str  # precision
     _blocks: list[_Block] = field(default_factory=list)
-    _places: dict[bytes, tuple[_Block, int]] = field(default_factory=dict)
+    #: By the key of a text: the block that has its embeddings, and the row where they begin.
+    _kept: dict[bytes, tuple[_Block, int]] = field(default_factory=dict)
     _call: int = 0
     _lock: Lock = field(default_factory=Lock)
 
@@ -171,10 +172,9 @@ class Encoder:
             self._call += 1
             by_block: dict[int, tuple[_Block, list[int], list[int]]] = {}
             for text, key in enumerate(keys):
-                place = self._places.get(key)
-                if place is not None:
+                if key in self._kept:
                     is_recalled[text] = True
-                    block, start = place
+                    block, start = self._kept[key]
                     block.used = self._call
                     _, texts, starts = by_block.setdefault(id(block), (block, [], []))
                     texts.append(text)
@@ -202,14 +202,13 @@ class Encoder:
                 if sum(kept_block.n_bytes for kept_block in self._blocks) + n_bytes_needed <= KEPT_BYTES:
                     break
                 self._blocks.remove(block)
-                self._places = {key: place for key, place in self._places.items() if place[0] is not block}
+                self._kept = {key: kept for key, kept in self._kept.items() if kept[0] is not block}
             source = torch.from_numpy(ranges(rows.offsets[:-1][texts], lengths[texts])).to(self.device)
             new_block = _Block(vectors[:, source], self._call)
             self._blocks.append(new_block)
             starts = np.cumsum(lengths[texts]) - lengths[texts]
-            self._places.update(
-                (keys[text], (new_block, int(start))) for text, start in zip(texts, starts, strict=True)
-            )
+            for text, start in zip(texts, starts, strict=True):
+                self._kept[keys[text]] = (new_block, int(start))
 
 
 # Rows of token ids -> the states of a network in batches of near lengths, and a flat store of embeddings.
@@ -265,12 +264,12 @@ def overlapping_windows(rows: Ragged, limit: int, head: tuple[int, ...], tail: t
     content_size = limit - len(head) - len(tail)
     step = max(content_size // 2, 1)
     ids: list[NDArray[np.int32]] = []
-    places: list[tuple[int, int, int]] = []
+    taken: list[tuple[int, int, int]] = []  # of each window: its first and last token, and where they go
     for start, stop in zip(rows.offsets[:-1].tolist(), rows.offsets[1:].tolist(), strict=True):
         row = rows.values[start:stop]
         if len(row) <= limit:
             ids.append(row)
-            places.append((0, len(row), start))
+            taken.append((0, len(row), start))
             continue
         content = row[len(head) : len(row) - len(tail)]
         starts = [*range(0, len(content) - content_size, step), len(content) - content_size]
@@ -282,8 +281,8 @@ def overlapping_windows(rows: Ragged, limit: int, head: tuple[int, ...], tail: t
             ids.append(
                 np.concatenate([head, content[content_start : content_start + content_size], tail]).astype(np.int32)
             )
-            places.append((first, last, start + content_start + first))
-    first, last, target = np.array(places, np.int64).reshape(-1, 3).T
+            taken.append((first, last, start + content_start + first))
+    first, last, target = np.array(taken, np.int64).reshape(-1, 3).T
     offsets = np.append(0, np.cumsum([len(row) for row in ids])).astype(np.int64)
     return Windows(Ragged(np.concatenate(ids) if ids else rows.values, offsets), first, last, target)
 
@@ -301,14 +300,14 @@ def fill(vectors: Any, norms: Any, windows: Windows, batches: Iterable[Batch]) -
         if is_taken.all():
             states, rows = states.flatten(1, 2), target.ravel()
         else:
-            places = torch.from_numpy(np.flatnonzero(is_taken)).to(vectors.device)
-            states, rows = states.flatten(1, 2)[:, places], target[is_taken]
+            taken = torch.from_numpy(np.flatnonzero(is_taken)).to(vectors.device)
+            states, rows = states.flatten(1, 2)[:, taken], target[is_taken]
         # of length one, so that the cosine of two embeddings is their product
         states = states.float()
         lengths = torch.linalg.vector_norm(states, dim=-1)
-        places_of_tokens = torch.from_numpy(rows).to(vectors.device)
-        vectors[:, places_of_tokens] = states / lengths[..., None]
-        norms[:, places_of_tokens] = lengths
+        rows_of_tokens = torch.from_numpy(rows).to(vectors.device)
+        vectors[:, rows_of_tokens] = states / lengths[..., None]
+        norms[:, rows_of_tokens] = lengths
 
 
 def not_finite_error(network: str, dtype: str, text: str | None = None, layer: int | None = None) -> InputError:

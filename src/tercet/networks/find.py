@@ -222,8 +222,9 @@ def tell_of_load(model: Located, device: Any, option: str = "model_type") -> Non
     """Log which process loads a located model, from where and for which device."""
     from huggingface_hub import constants
 
-    place = model if isinstance(model, InMemory) or os.path.isdir(model) else f"{constants.HF_HUB_CACHE} ({model})"
-    _tell(logging.INFO, "process %d loads the %s from %s for %s", os.getpid(), _CALLED[option], place, device)
+    is_here = isinstance(model, InMemory) or os.path.isdir(model)
+    source = model if is_here else f"{constants.HF_HUB_CACHE} ({model})"
+    _tell(logging.INFO, "process %d loads the %s from %s for %s", os.getpid(), _CALLED[option], source, device)
 
 
 def _tell_of_download(model: str | HubModel, option: str) -> None:
@@ -369,20 +370,21 @@ def _patience(model: str | HubModel, option: str) -> Iterator[None]:
 def _not_found(model: str | HubModel, reason: str, option: str, safetensors_only: bool = False) -> OptionError:
     from huggingface_hub import constants
 
-    places = f"in the cache {constants.HF_HUB_CACHE!r} and at {constants.ENDPOINT}"
+    looked = f"in the cache {constants.HF_HUB_CACHE!r} and at {constants.ENDPOINT}"
     if os.path.isdir(model):
-        places = f"in the folder {model!r}"
+        looked = f"in the folder {model!r}"
     reason = " ".join(reason.split())[:400].rstrip(".")
-    weights = " Only safetensors files are read."
-    if option == "model_type":
-        weights = (
-            f"{weights[:-1]}; use_safetensors=False also reads other files: use it only for a source that you trust."
-        )
+    weights = ""
+    if safetensors_only:
+        weights = " Only safetensors files are read"
+        if option == "model_type":
+            weights += "; use_safetensors=False also reads other files: use it only for a source that you trust"
+        weights += "."
     version = f" at the revision {model.revision!r}" if isinstance(model, HubModel) else ""
     return OptionError(
-        f"The {_CALLED[option]} {shorten(str(model), 300)} could not be loaded{version}; looked {places}: "
+        f"The {_CALLED[option]} {shorten(str(model), 300)} could not be loaded{version}; looked {looked}: "
         f"{reason}. Give as {option!r} the path of a folder with config.json, model.safetensors and the files of the "
-        f"tokenizer, or a name of the Hub.{weights if safetensors_only else ''}"
+        f"tokenizer, or a name of the Hub.{weights}"
     )
 
 
@@ -544,7 +546,7 @@ def first_name(model: str) -> str:
 
 # The layers of an encoder: how many there are, and which are dropped.
 
-#: Where networks keep the list of their layers, in the order in which these places are tried.
+#: Where networks keep the list of their layers, in the order in which these names are tried.
 _LAYER_LISTS = (
     "encoder.layer",
     "encoder.block",
@@ -621,10 +623,8 @@ def cut(network: Any, num_layers: int, depth: int) -> None:
 
 def cut_warning(cut: int, limit: int | None) -> str:
     """Return a warning of texts that were cut at `limit` tokens."""
-    return (
-        f"{cut} {'text was' if cut == 1 else 'texts were'} longer than {limit} tokens and truncated: "
-        "long_text='window' scores such texts whole."
-    )
+    texts_were = "text was" if cut == 1 else "texts were"
+    return f"{cut} {texts_were} longer than {limit} tokens and truncated: long_text='window' scores such texts whole."
 
 
 def cut_texts(whole: Ragged, batch: Corpus | Crossing, limit: int | None, long_text: str) -> NDArray[np.bool_]:

@@ -89,7 +89,7 @@ class InMemory:
         return network.eval().requires_grad_(False)
 
     def state(self) -> tuple[object, ...]:
-        """Return a key that changes with the weights: sums of each tensor's bits, in their places. Time: one read.
+        """Return a key that changes with the weights: sums of each tensor's bits, by their positions. Time: one read.
 
         It changes too with the adapters that are at work.
         """
@@ -101,8 +101,8 @@ class InMemory:
             for piece in bits.split(_PIECE):
                 whole = piece if not piece.storage_offset() % 8 else piece.clone()  # of sharded training
                 numbers = whole[: len(whole) // 8 * 8].view(torch.int64)
-                places = torch.arange(1, len(numbers) + 1, device=bits.device)
-                sums.append(((numbers * places).sum() + whole[len(numbers) * 8 :].sum()).cpu())
+                positions = torch.arange(1, len(numbers) + 1, device=bits.device)
+                sums.append(((numbers * positions).sum() + whole[len(numbers) * 8 :].sum()).cpu())
         return (*torch.stack(sums).tolist(), *adapters_of(self.model))
 
     def __eq__(self, other: object) -> bool:

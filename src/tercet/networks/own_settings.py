@@ -16,8 +16,8 @@ _AUTOCAST = ("cpu", "cuda", "mps", "xpu")
 def own_settings() -> Iterator[None]:
     """Set what PyTorch sets by default: single precision, and the CPU where no device is named.
 
-    Autocast is off, and so are the products of lower precision (TF32, bfloat16) that some processors compute in the
-    place of single precision. Afterwards all is as before.
+    Autocast is off, and so are the products of lower precision (TF32, bfloat16) that some processors compute
+    instead of single precision. Afterwards all is as before.
     """
     import torch
 

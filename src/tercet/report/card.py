@@ -20,7 +20,8 @@ from tercet.tables import decimals
 from .plots import primary_table
 
 if TYPE_CHECKING:
-    from tercet.comparison.scores import Comparison, ScoreTable, SystemScore
+    from tercet.comparison.result import Comparison
+    from tercet.comparison.scores import ScoreTable, SystemScore
 
 #: Pixels, as social networks and chats show a link.
 WIDTH = 1200
@@ -149,12 +150,12 @@ def _write(figure: Any, x: float, y: float, text: str, fonts: Sequence[str], **s
 
 
 def _rows_of_card(comparison: Comparison, table: ScoreTable) -> list[SystemScore]:
-    """Return the rows that have a bar, the best first: the baseline stays, in the place of the last one."""
+    """Return the rows that have a bar, the best first: the baseline stays, instead of the last one."""
     shown = comparison
     if comparison.joins_runs:
         shown = over_runs(comparison)
         table = next(each for each in shown.tables if each.metric == table.metric and each.name == table.name)
-    ordered = [table.rows[place] for place in table.order]
+    ordered = [table.rows[index] for index in table.order]
     rows = [row for row in ordered if not math.isnan(row.value)]
     first = rows[:MOST_BARS]
     baseline = [row for row in rows[MOST_BARS:] if row.difference is None]

@@ -61,7 +61,9 @@ from .segments import (
 from .table_data import copies, table_data
 
 if TYPE_CHECKING:
-    from tercet.comparison.scores import Comparison, ScoreTable, SystemFacts, SystemScore
+    from tercet.comparison.facts import SystemFacts
+    from tercet.comparison.result import Comparison
+    from tercet.comparison.scores import ScoreTable, SystemScore
 
 #: The scripts that list the segments, and unpack them first.
 BROWSING = ("unpack.js", "browse.js")
@@ -229,7 +231,7 @@ def _table_view(comparison: Comparison, names: dict[str, str], key: str) -> Tabl
         comparison = over_runs(comparison)
         names = {system: names.get(system, system) for system in comparison.test_set.systems}
     first = comparison.tables[0]
-    order = [first.rows[place].system for place in first.order]
+    order = [first.rows[index].system for index in first.order]
     shown = shown_tables(comparison.tables)
     columns = []
     for table, title in zip(comparison.tables, comparison.titles(), strict=True):
@@ -267,7 +269,7 @@ class MetricView:
     label: str
     title: str
     options: str  # as given
-    place: str  # where it stands on the page
+    anchor: str  # the id of its heading on the page, without the prefix
     scores: list[ScoreView]
     buckets: Buckets | None  # of the segments that are scored for every system
     facts: list[SystemFacts]  # what it counted, where it says more than scores
@@ -338,7 +340,7 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
     """Return what a report shows of a comparison; ids within begin with `prefix`."""
     names, titles = short_names(list(comparison.test_set.systems)), comparison.titles()
     by_metric: dict[str, list[ScoreTable]] = {}
-    # A score that is NaN or infinite is shown as none: it has no place in an order or a histogram.
+    # A score that is NaN or infinite is shown as none: it has no rank, and no bin of a histogram.
     comparison = replace(comparison, tables=[_with_numbers(table) for table in comparison.tables])
     for table in comparison.tables:
         by_metric.setdefault(table.metric, []).append(table)
@@ -346,13 +348,13 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
     buckets = lru_cache(lambda scored: buckets_of(comparison.test_set, scored))
     segments = [Segments(comparison, primary_table(tables)) for tables in by_metric.values()]
     metrics = [
-        _metric(segments[number], names, buckets(_scored(tables[0])), place=f"m{number}")
+        _metric(segments[number], names, buckets(_scored(tables[0])), anchor=f"m{number}")
         for number, tables in enumerate(by_metric.values())
     ]
     rows = metrics[0].scores[0].rows
     words = _words(segments[0], rows, names)
     has_several_scores = len(comparison.tables) > 1
-    contents = [(metric.place, " ".join(filter(None, [metric.title, metric.options]))) for metric in metrics]
+    contents = [(metric.anchor, " ".join(filter(None, [metric.title, metric.options]))) for metric in metrics]
     if not comparison.test_set.no_texts:
         contents.append(("words", "Words"))
     if words.pairs:
@@ -419,7 +421,7 @@ def _telling(segments: Segments, metric: MetricView) -> Telling | None:
     return telling(segments.table, metric.pairs)
 
 
-def _metric(segments: Segments, names: dict[str, str], buckets: Buckets | None, place: str) -> MetricView:
+def _metric(segments: Segments, names: dict[str, str], buckets: Buckets | None, anchor: str) -> MetricView:
     scores, comparison = [], segments.comparison
     tables = [table for table in comparison.tables if table.metric == segments.table.metric]
     for index, table in enumerate(tables):
@@ -430,7 +432,7 @@ def _metric(segments: Segments, names: dict[str, str], buckets: Buckets | None, 
         label=label,
         title=primary.scorer.title or primary.name,
         options=comparison.options()[label],
-        place=place,
+        anchor=anchor,
         scores=scores,
         buckets=buckets,
         facts=[facts for facts in comparison.facts if facts.metric == label and facts.line],
@@ -518,8 +520,10 @@ def _score(
     by_length = [bucket_rows[index] for index in order if bucket_rows]
     coloured = _shown(rows)
     judged = not comparison.joins_runs and len(rows) > 1
-    columns, choose = list(zip(*by_length, strict=True)), np.fmax if higher else np.fmin
-    plot, title = None, f"{table.title}{'' if higher else ', lower is better'}"
+    columns = list(zip(*by_length, strict=True))
+    choose = np.fmax if higher else np.fmin
+    plot = None
+    title = table.title if higher else f"{table.title}, lower is better"
     # of one group, a plot would be a point, and a table what stands above
     if buckets is not None and len(buckets.labels) > 1:
         axis = f"{buckets.called} of the {buckets.of}"
@@ -552,12 +556,14 @@ def _score(
 
 def _column(comparison: Comparison, table: ScoreTable, title: str, order: Sequence[str]) -> Column:
     drawn = dot_column(comparison, table, title, order)
-    places = {row.system: place for place, row in enumerate(table.rows)}
-    baseline, tested, cells = places[comparison.baseline], comparison.test is not None, []
+    indices = {row.system: index for index, row in enumerate(table.rows)}
+    baseline = indices[comparison.baseline]
+    tested = comparison.test is not None
+    cells = []
     differences = difference_column(comparison, table, order) if tested else None
     for number_of_row, (name, dot) in enumerate(zip(order, drawn.dots, strict=True)):
-        row = table.rows[places[name]]
-        way, _ = _verdict(table, places[name], baseline, alpha=comparison.alpha, higher=table.higher_is_better)
+        row = table.rows[indices[name]]
+        way, _ = _verdict(table, indices[name], baseline, alpha=comparison.alpha, higher=table.higher_is_better)
         difference, p, counts = against(row) if tested else ("", "", "")
         beside = minus(difference), p, counts
         of_difference = None if differences is None else differences.dots[number_of_row]
@@ -624,7 +630,11 @@ def bucket_verdict(
         elif len(best) > 1:
             ties += 1
     winners = sorted((name for name in names if wins[name]), key=lambda name: -wins[name])[:MOST_NAMED]
-    tied = f"; {ties} end{'s' if ties == 1 else ''} in a tie" if ties else ""
+    tied = ""
+    if ties == 1:
+        tied = "; 1 ends in a tie"
+    elif ties:
+        tied = f"; {ties} end in a tie"
     parts: list[str] = []
     for name in winners:
         number = all_of(len(columns)) if wins[name] == len(columns) else f"{wins[name]} of {len(columns)}"
@@ -642,7 +652,7 @@ def compared_html(comparison: Comparison, notes: Sequence[str], lines: Sequence[
     names = short_names(list(comparison.test_set.systems))
     scores = [
         (
-            _column(comparison, table, table.title, [table.rows[place].system for place in table.order]),
+            _column(comparison, table, table.title, [table.rows[index].system for index in table.order]),
             score_verdict(comparison, table, names),
             [with_names(section, names) for section in table.sections],
         )

@@ -10,24 +10,18 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from tercet.correlation.answer import answer
 from tercet.correlation.coefficients import FIGURES
 from tercet.correlation.grades import MetricColumn
 from tercet.correlation.layers import LayerSweep
-from tercet.correlation.result import (
-    MARKS,
-    SHOWN,
-    Correlation,
-    DimensionTable,
-    agreement_lines,
-    answer,
-    new_remarks,
-    pairs,
-)
+from tercet.correlation.result import Correlation, DimensionTable
 from tercet.correlation.samples import Array, means
+from tercet.correlation.tables import MARKS, SHOWN, agreement_lines, new_remarks, pairs
 from tercet.errors import needs
 
-from .plots import DIAMOND, RING, SERIES, Dot, DotColumn, Plot, Shape, bounds, line, marked, plot, scales
+from .plots import DIAMOND, RING, SERIES, Dot, DotColumn, Mark, Plot, Shape, bounds, line, marked, plot, scales
 from .rendering import minus, render
 
 #: Outputs shown of each dimension, and metrics with a plot.
@@ -55,7 +49,7 @@ def trust_html(correlation: Correlation, *, command: str | None = None, title: s
 
 
 def _in_words(line: str) -> str:
-    """Return a line with the titles of figures, as the page calls them, in the place of their names."""
+    """Return a line with the titles of figures, as the page calls them, instead of their names."""
     return reduce(lambda text, name: text.replace(name, FIGURES[name].title), FIGURES, line)
 
 
@@ -135,19 +129,15 @@ def _dots(correlation: Correlation, table: DimensionTable, name: str, labels: Se
     figure_values = [table.figures[label][name] for label in labels]
     known_values = [figure_value.value for figure_value in figure_values if not math.isnan(figure_value.value)]
     best = max(known_values) if known_values and len(labels) > 1 else math.nan
-    worse = [
-        name == table.rank_by and bool(table.significance(table.ranking[0], label, correlation.alpha))
-        for label in labels
-    ]
-    return [
-        Dot(
-            figure_value.value,
-            figure_value.low,
-            figure_value.high,
-            "best" if figure_value.value == best else "hollow" if hollow else "filled",
-        )
-        for figure_value, hollow in zip(figure_values, worse, strict=True)
-    ]
+    dots = []
+    for label, figure_value in zip(labels, figure_values, strict=True):
+        mark: Mark = "filled"
+        if figure_value.value == best:
+            mark = "best"
+        elif name == table.rank_by and table.significance(table.ranking[0], label, correlation.alpha):
+            mark = "hollow"
+        dots.append(Dot(figure_value.value, figure_value.low, figure_value.high, mark))
+    return dots
 
 
 def _scatter(human: Array, column: MetricColumn, many: bool, negated: bool = False) -> Plot:
@@ -159,15 +149,14 @@ def _scatter(human: Array, column: MetricColumn, many: bool, negated: bool = Fal
     )
     grades, scores = human[is_graded].tolist(), column.scores[is_graded].tolist()
     x, y = scales(bounds(grades), scores)
-    places = list(zip(map(x.place, grades), map(y.place, scores), strict=True))
+    points = list(zip(map(x.position, grades), map(y.position, scores), strict=True))
     if many:
-        shapes = _hexagons(np.array(places))
+        shapes = _hexagons(np.array(points))
     else:
         # one path for each: where points lie upon each other, the page shows a darker one
-        shapes = [Shape("point", f"M{left:.1f} {top:.1f}h0") for left, top in places]
-    shapes.append(
-        Shape("mark", marked(zip(map(x.place, mean_grades), map(y.place, mean_scores), strict=True), DIAMOND))
-    )
+        shapes = [Shape("point", f"M{left:.1f} {top:.1f}h0") for left, top in points]
+    means_of_systems = zip(map(x.position, mean_grades), map(y.position, mean_scores), strict=True)
+    shapes.append(Shape("mark", marked(means_of_systems, DIAMOND)))
     systems = "; ".join(f"{grade:.2f} and {score:.4g}" for grade, score in zip(mean_grades, mean_scores, strict=True))
     description = f"Mean grade and mean score of each system: {systems}"
     x_title = "grade, negated" if negated else "grade"
@@ -175,13 +164,13 @@ def _scatter(human: Array, column: MetricColumn, many: bool, negated: bool = Fal
     return plot(x, y, (x_title, y_title, description), shapes)
 
 
-def _hexagons(places: Array) -> list[Shape]:
+def _hexagons(points: Array) -> list[Shape]:
     """Return the hexagons with points in them, the more the less transparent."""
     # The centres stand in rows, every second of which is moved by half a hexagon: two lattices of rectangles.
     lattice = np.array([_HEXAGON, _HEXAGON * math.sqrt(3)])
-    centres = np.stack([np.round(places / lattice) * lattice, (np.floor(places / lattice) + 0.5) * lattice])
-    nearest = np.argmin(((centres - places) ** 2).sum(axis=-1), axis=0)
-    hexagons, counts = np.unique(centres[nearest, np.arange(len(places))], axis=0, return_counts=True)
+    centres = np.stack([np.round(points / lattice) * lattice, (np.floor(points / lattice) + 0.5) * lattice])
+    nearest = np.argmin(((centres - points) ** 2).sum(axis=-1), axis=0)
+    hexagons, counts = np.unique(centres[nearest, np.arange(len(points))], axis=0, return_counts=True)
     side, half = _HEXAGON / math.sqrt(3), _HEXAGON / 2
     sides = (
         f"l{half:.2f} {side / 2:.2f}v{side:.2f}l-{half:.2f} {side / 2:.2f}l-{half:.2f}-{side / 2:.2f}v-{side:.2f}z"
@@ -198,8 +187,8 @@ def _curve(sweep: LayerSweep) -> Plot:
     high = [value.high for value in sweep.values]
     values = [value.value for value in sweep.values]
     x, y = scales(bounds(range(len(values))), [*low, *values, *high])
-    layers = [x.place(layer) for layer in range(len(values))]
-    upper, points, lower = (list(zip(layers, map(y.place, row), strict=True)) for row in (high, values, low))
+    layers = [x.position(layer) for layer in range(len(values))]
+    upper, points, lower = (list(zip(layers, map(y.position, row), strict=True)) for row in (high, values, low))
     # an area cannot be broken as a line can: one for each run of layers that have an interval
     runs = groupby(zip(upper, lower, strict=True), lambda ends: not math.isnan(ends[0][1] + ends[1][1]))
     bands = [zip(*run, strict=True) for has_interval, run in runs if has_interval]
@@ -219,14 +208,9 @@ def _curve(sweep: LayerSweep) -> Plot:
 def _worst(correlation: Correlation, human: Array, column: MetricColumn) -> list[dict[str, Any]]:
     """Return the outputs whose ranks by grade and by score differ most."""
     is_graded = ~np.isnan(human) & ~np.isnan(column.scores)
-    places = np.full((2, *human.shape), np.nan)
-    for place, values in enumerate((human, column.scores)):
-        graded_values = values[is_graded]
-        low = np.searchsorted(np.sort(graded_values), graded_values, "left")
-        high = np.searchsorted(np.sort(graded_values), graded_values, "right")
-        # a percentile; equal values share the middle of their places
-        places[place][is_graded] = 50 * (low + high) / len(graded_values)
-    apart = np.nan_to_num(np.abs(places[0] - places[1]))
+    grade_percentiles = _percentiles(human, is_graded)
+    score_percentiles = _percentiles(column.scores, is_graded)
+    apart = np.nan_to_num(np.abs(grade_percentiles - score_percentiles))
     systems, items = np.unravel_index(np.argsort(-apart, axis=None, kind="stable")[:_WORST], apart.shape)
     names = list(correlation.test_set.systems)
     return [
@@ -237,7 +221,19 @@ def _worst(correlation: Correlation, human: Array, column: MetricColumn) -> list
             "text": correlation.test_set.systems[names[system]][item],
             "grade": float(human[system, item]),
             "score": float(column.scores[system, item]),
-            "places": [float(ranks[system, item]) for ranks in places],
+            "grade_percentile": float(grade_percentiles[system, item]),
+            "score_percentile": float(score_percentiles[system, item]),
         }
         for system, item in zip(systems.tolist(), items.tolist(), strict=True)
     ]
+
+
+def _percentiles(values: Array, is_graded: NDArray[np.bool_]) -> Array:
+    """Return the percentile of each value among those of graded outputs; equal values share the middle of theirs."""
+    graded_values = values[is_graded]
+    in_order = np.sort(graded_values)
+    n_lower = np.searchsorted(in_order, graded_values, "left")
+    n_not_higher = np.searchsorted(in_order, graded_values, "right")
+    percentiles = np.full(values.shape, np.nan)
+    percentiles[is_graded] = 50 * (n_lower + n_not_higher) / len(graded_values)
+    return percentiles

@@ -18,7 +18,8 @@ from tercet.markup import fitted, one_cell, short_names
 from .rendering import minus
 
 if TYPE_CHECKING:
-    from tercet.comparison.scores import Comparison, ScoreTable, SystemScore
+    from tercet.comparison.result import Comparison
+    from tercet.comparison.scores import ScoreTable, SystemScore
 
 #: Scores from which on the summary draws only the primary one of each metric.
 _MOST_COLUMNS = 6
@@ -69,11 +70,16 @@ def shown_tables(tables: Sequence[ScoreTable]) -> list[ScoreTable]:
 def dot_column(comparison: Comparison, table: ScoreTable, title: str, order: Sequence[str]) -> DotColumn:
     """Return the scores of one table with their intervals, in an order of the systems."""
     of_system = {row.system: row for row in table.rows}
-    rows = [of_system[name] for name in order]
-    # without a test, no system is known to be worse
     tested = comparison.test is not None
-    marks: list[Mark] = ["best" if row.best else "filled" if row.as_good or not tested else "hollow" for row in rows]
-    dots = [Dot(row.value, row.low, row.high, mark) for row, mark in zip(rows, marks, strict=True)]
+    dots = []
+    for name in order:
+        row = of_system[name]
+        mark: Mark = "filled"
+        if row.best:
+            mark = "best"
+        elif tested and not row.as_good:  # without a test, no system is known to be worse
+            mark = "hollow"
+        dots.append(Dot(row.value, row.low, row.high, mark))
     line = of_system[comparison.baseline].value
     drawn_line = line if tested and not math.isnan(line) else None
     return DotColumn(title, dots, drawn_line, lower_is_better=not table.higher_is_better)
@@ -136,7 +142,7 @@ class Scale:
     start: float = 0.0
     stop: float = 100.0
 
-    def place(self, value: float) -> float:
+    def position(self, value: float) -> float:
         """Return where a value stands, NaN nowhere; what is beyond an end stands at that end."""
         # in this order of arguments, NaN stays NaN
         share = min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
@@ -144,7 +150,8 @@ class Scale:
 
     def ticks(self, most: int) -> list[tuple[float, str]]:
         """Return round values, at most one more than `most`: where each stands, and its label."""
-        return [(self.place(value), minus(f"{value:.6g}")) for value in _round_values(self.low, self.high, most)]
+        values = _round_values(self.low, self.high, most)
+        return [(self.position(value), minus(f"{value:.6g}")) for value in values]
 
 
 def better_right(low_and_high: tuple[float, float], *, lower_is_better: bool) -> Scale:
@@ -158,8 +165,9 @@ def _round_values(low: float, high: float, most: int) -> list[float]:
     """Return the multiples of 1, 2 or 5 times a power of ten between two numbers: at least two."""
     power = 10.0 ** math.floor(math.log10((high - low) / most))
     steps = [factor * power for factor in (1, 2, 5, 10, 20)]
-    widest = next(place for place, step in enumerate(steps) if step * most >= high - low)
-    for step in reversed(steps[: widest + 1]):
+    narrow = [step for step in steps if step * most < high - low]
+    widest = steps[len(narrow)]
+    for step in reversed([*narrow, widest]):
         values = [step * number for number in range(math.ceil(low / step), math.floor(high / step) + 1)]
         # a step that is as wide as the rule allows may have one multiple only
         if len(values) > 1:
@@ -237,20 +245,18 @@ def score_distributions(table: ScoreTable, rows: Sequence[SystemScore], names: S
     edges = np.histogram_bin_edges(numbers, _BINS, _range(float(numbers.min()), float(numbers.max())))
     counts = [np.histogram(values, edges)[0] for values in scores.values()]
     scale = better_right(bounds(edges.tolist()), lower_is_better=not table.higher_is_better)
-    places = [scale.place(edge) for edge in edges.tolist()]
+    left, *rights = [scale.position(edge) for edge in edges.tolist()]
     highest = max(int(count.max()) for count in counts)
-    paths = [
-        f"M{places[0]:.2f} 100"
-        + "".join(f"V{100 - 90 * n / highest:.4g}H{stop:.2f}" for n, stop in zip(count, places[1:], strict=True))
-        + "V100z"
-        for count in counts
-    ]
+    paths = []
+    for count in counts:
+        bars = [f"V{100 - 90 * n / highest:.4g}H{right:.2f}" for n, right in zip(count, rights, strict=True)]
+        paths.append(f"M{left:.2f} 100{''.join(bars)}V100z")
     medians = [float(np.median(values)) for values in scores.values()]
     in_words = "; ".join(f"{name} {median:.2f}" for name, median in zip(scores, medians, strict=True))
     return Histograms(
         names=list(scores),
         paths=paths,
-        medians=[scale.place(median) for median in medians],
+        medians=[scale.position(median) for median in medians],
         title=f"{table.title} of single segments",
         described=f"Histograms of the segments' {table.title}; medians: {in_words}",
         scale=scale,
@@ -267,7 +273,7 @@ def _range(low: float, high: float) -> tuple[float, float]:
 # Plots with two axes, as SVG: lines over groups of segments or layers, and points.
 
 #: Lines of systems in the plot of lengths: a colour with a contrast of 3 to white and to black, a mark as the page
-#: writes it, and the same mark as a path around its place.
+#: writes it, and the same mark as a path around its point.
 SERIES = (
     ("#2f7fc1", "●", "m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0z"),
     ("#c8620b", "■", "m-3-3h6v6h-6z"),
@@ -329,8 +335,8 @@ def plot(x: Scale, y: Scale, labels: tuple[str, str, str], shapes: Sequence[Shap
         y=y,
         x_ticks=x_ticks,
         staggered=any(
-            (len(label) + len(next_label)) * _LETTER / 2 + 5 > next_place - place
-            for (place, label), (next_place, next_label) in pairwise(x_ticks)
+            (len(label) + len(next_label)) * _LETTER / 2 + 5 > next_position - position
+            for (position, label), (next_position, next_label) in pairwise(x_ticks)
         ),
         y_ticks=y.ticks(_TICKS),
         x_label=x_label,
@@ -362,13 +368,13 @@ def length_plot(
 ) -> Plot:
     """Return lines over the buckets: those of the systems with the indices `coloured` in colour, the others grey."""
     x, y = scales((-0.3, len(groups) - 0.7), (value for row in values for value in row))
-    places = [x.place(place) for place in range(len(groups))]
-    points = [list(zip(places, map(y.place, row), strict=True)) for row in values]
+    positions = [x.position(number) for number in range(len(groups))]
+    points = [list(zip(positions, map(y.position, row), strict=True)) for row in values]
     shapes = [Shape("grey", line(row)) for index, row in enumerate(points) if index not in coloured]
     for (colour, _, mark), index in zip(SERIES, coloured, strict=False):
         shapes.append(Shape("line", line(points[index]), f"color: {colour}"))
         shapes.append(Shape("mark", marked(points[index], mark), f"color: {colour}"))
-    return plot(x, y, labels, shapes, list(zip(places, groups, strict=True)))
+    return plot(x, y, labels, shapes, list(zip(positions, groups, strict=True)))
 
 
 # A figure of matplotlib, for notebooks.
@@ -395,15 +401,15 @@ def intervals_figure(comparison: Comparison) -> Any:
     size = (1.5 + 2.6 * n_columns, 0.5 + n_rows * (1.0 + 0.32 * len(names)))
     figure = for_notebooks(Figure(figsize=size, layout="constrained"))
     level = f"{100 * shown.confidence_level:g} %"
-    places = [-place for place in range(len(names))]
+    heights = [-number for number in range(len(names))]
     tested = shown.test is not None
     for number, (table, label) in enumerate(zip(shown.tables, shown.titles(), strict=True)):
         axes = figure.add_subplot(n_rows, n_columns, 1 + number)
-        rows = [table.rows[place] for place in order]
+        rows = [table.rows[index] for index in order]
         _draw_intervals(axes, rows, tested)
         # the systems' names stand only beside the first column
         labels = [fitted(one_cell(names[row.system]), _LETTERS) for row in rows if number % n_columns == 0]
-        axes.set_yticks(places if labels else [], labels=labels, parse_math=False)
+        axes.set_yticks(heights if labels else [], labels=labels, parse_math=False)
         axes.set_ylim(-len(rows) + 0.45, 0.55)
         axes.tick_params(axis="y", length=0)
         better = "better \N{RIGHTWARDS ARROW}" if table.higher_is_better else "\N{LEFTWARDS ARROW} better"
@@ -420,12 +426,16 @@ def _draw_intervals(axes: Any, rows: Sequence[SystemScore], tested: bool) -> Non
     if tested:
         baseline = next(row.value for row in rows if row.difference is None)
         axes.axvline(baseline, **_BASELINE)
-    for place, row in enumerate(rows):
-        mark: Mark = "best" if row.best else "hollow" if row.as_good is False else "filled"
+    for number, row in enumerate(rows):
+        mark: Mark = "filled"
+        if row.best:
+            mark = "best"
+        elif row.as_good is False:
+            mark = "hollow"
         looks = _look(mark)
         line_colour = looks["color"]
-        axes.plot([row.low, row.high], [-place, -place], color=line_colour, linewidth=2.2, solid_capstyle="round")
-        axes.plot([row.value], [-place], zorder=3, **looks)
+        axes.plot([row.low, row.high], [-number, -number], color=line_colour, linewidth=2.2, solid_capstyle="round")
+        axes.plot([row.value], [-number], zorder=3, **looks)
     # bounds that are NaN are not ordered
     with_interval = [row for row in rows if row.low <= row.high]
     low = min((row.low for row in with_interval), default=0.0)

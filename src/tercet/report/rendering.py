@@ -47,7 +47,7 @@ def render(name: str, *, scripts: Sequence[str] = (), version: str = __version__
     )
 
 
-#: Base 85 with other letters in the place of those that HTML escapes.
+#: Base 85 with other letters for those that HTML escapes.
 _UNESCAPED = bytes.maketrans(b"&<>", b",.:")
 
 

@@ -25,12 +25,13 @@ from tercet.engine.ragged import Ragged, first_greatest, ranges
 from tercet.errors import TercetError
 from tercet.explanation.explanation import CHARACTER_LEVELS, NGRAM_LEVELS
 from tercet.explanation.levels import tally
-from tercet.explanation.places import Word
+from tercet.explanation.matches import Word
 
 from .rendering import Packed
 
 if TYPE_CHECKING:
-    from tercet.comparison.scores import Comparison, ScoreTable
+    from tercet.comparison.result import Comparison
+    from tercet.comparison.scores import ScoreTable
     from tercet.corpus.corpus import Corpus
 
 T = TypeVar("T")
@@ -222,7 +223,7 @@ def browse(
     comparison = metrics[0].comparison
     coloured_by = next((segments for segments in metrics if segments.legend), metrics[0])
     test_set, first = comparison.test_set, comparison.tables[0]
-    systems = [first.rows[place].system for place in first.order]
+    systems = [first.rows[index].system for index in first.order]
     indices = _fitting(comparison, _by_difference(metrics[0].table))
     most = max(1, _COLOURED // len(systems)) if coloured_by.legend else 0
     coloured = set(_first_of([_by_difference(segments.table) for segments in metrics], most)) & set(indices)
@@ -326,9 +327,9 @@ def _numbered(scores: Sequence[float | None], table: ScoreTable) -> dict[str, An
     # rounded, so that ties are equal
     rounded = [None if score is None else round(round(score, digits) * 10**digits) for score in scores]
     distinct = sorted({number for number in rounded if number is not None})
-    place = {None: 0} | {number: place for place, number in enumerate(distinct, 1)}
+    index_of = {None: 0} | {number: index for index, number in enumerate(distinct, 1)}
     # In two halves, as a text has no letter for each number: those from U+D800 to U+DFFF are none.
-    high, low = zip(*(divmod(place[number], _HALF) for number in rounded), strict=True)
+    high, low = zip(*(divmod(index_of[number], _HALF) for number in rounded), strict=True)
     steps = [number - before for before, number in zip([0, *distinct], distinct, strict=False)]
     return {"steps": steps, "high": "".join(map(chr, high)), "low": "".join(map(chr, low))}
 
@@ -424,8 +425,10 @@ def read_words(corpus: Corpus, systems: Sequence[str]) -> Words:
 
 def matched(first: tuple[Array, Array], second: tuple[Array, Array]) -> tuple[Array, Array]:
     """Return the keys that two tallies share, and the lower count of each."""
-    keys, first_places, second_places = np.intersect1d(first[0], second[0], assume_unique=True, return_indices=True)
-    return keys, np.minimum(first[1][first_places], second[1][second_places])
+    first_keys, first_counts = first
+    second_keys, second_counts = second
+    keys, in_first, in_second = np.intersect1d(first_keys, second_keys, assume_unique=True, return_indices=True)
+    return keys, np.minimum(first_counts[in_first], second_counts[in_second])
 
 
 # Texts in matching and other pieces, with the colours of tercet's explanations.
@@ -492,17 +495,17 @@ class Colours:
 
 def in_colour(prediction: str, words: Sequence[Word], legend: Sequence[str], *, ascii_only: bool) -> Text:
     """Return a text with its tokens in the colours of their levels, which the legend names from 1 on."""
-    most, pieces = len(legend), placed(prediction, words, ascii_only) or spelled(words)
-    pieces = [(level if level < most else most, part) for level, part in pieces]
+    pieces = text_in_pieces(prediction, words, ascii_only) or tokens_in_pieces(words)
+    pieces = [(min(level, len(legend)), part) for level, part in pieces]
     return _cut(_joined(pieces, tuple(legend[:1]) in (NGRAM_LEVELS[:1], CHARACTER_LEVELS[:1])))
 
 
-def placed(text: str, words: Sequence[Word], ascii_only: bool = False) -> list[tuple[int, str]] | None:
+def text_in_pieces(text: str, words: Sequence[Word], ascii_only: bool = False) -> list[tuple[int, str]] | None:
     """Return the text itself in pieces with the levels of its tokens.
 
     None if the tokens do not follow one another with only spaces and punctuation between:
-    :func:`spelled` then shows the tokens. With `ascii_only` there may be other letters between, which the tokenizer
-    of ROUGE drops.
+    :func:`tokens_in_pieces` then shows the tokens. With `ascii_only` there may be other letters between, which the
+    tokenizer of ROUGE drops.
     """
     for folded in (text, text.lower()):
         if len(folded) == len(text) and (pieces := _found(text, folded, words, ascii_only)) is not None:
@@ -513,13 +516,18 @@ def placed(text: str, words: Sequence[Word], ascii_only: bool = False) -> list[t
     if len(signs) == len(text) or len(decoded) != len(signs):
         return None
     rest = iter(signs)
-    pieces = placed(decoded, words, ascii_only)
+    pieces = text_in_pieces(decoded, words, ascii_only)
     return pieces and [(level, "".join(islice(rest, len(part)))) for level, part in pieces]
 
 
-def spelled(words: Sequence[Word]) -> list[tuple[int, str]]:
-    """Return the tokens as they are compared, with blanks between."""
-    return [piece for word in words for piece in ((word.level, word.text), (0, " "))][:-1]
+def tokens_in_pieces(words: Sequence[Word]) -> list[tuple[int, str]]:
+    """Return the tokens as they are compared, with their levels, and blanks between."""
+    pieces: list[tuple[int, str]] = []
+    for word in words:
+        if pieces:
+            pieces.append((0, " "))
+        pieces.append((word.level, word.text))
+    return pieces
 
 
 def _found(text: str, folded: str, words: Sequence[Word], ascii_only: bool) -> list[tuple[int, str]] | None:
@@ -606,30 +614,31 @@ def ngram_pairs(words: Words, pairs: Sequence[tuple[str, str]]) -> list[Pair[Ngr
     tokens = Ragged(values, np.append(0, np.cumsum(lengths)))
     references = np.arange(len(involved) * n, len(rows))
     counts: dict[str, list[NDArray[np.int64]]] = {name: [] for name in involved}
-    starts = []
+    first_starts = []
     for order in range(1, _LONGEST_NGRAM + 1):
         units, n_types = ngram_ids(tokens, order, words.n_types)
         reference_tally = tally(units, references, owners, n_types)
-        for place, name in enumerate(involved):
-            prediction_tally = tally(units, np.arange(n) + place * n, owners, n_types)
+        for number, name in enumerate(involved):
+            prediction_tally = tally(units, np.arange(n) + number * n, owners, n_types)
             keys, matches_by_key = matched(prediction_tally, reference_tally)
             counts[name].append(np.bincount(keys % n_types, matches_by_key, minlength=n_types).astype(np.int64))
-        # Where each n-gram stands first: written from the end, so that the first place is written last.
+        # Where each n-gram starts first: written from the end, so that its first start is written last.
         first = np.zeros(n_types, np.int64)
         first[units.values[::-1]] = ranges(tokens.offsets[:-1], units.lengths)[::-1]
-        starts.append(first)
-    orders = np.repeat(np.arange(1, _LONGEST_NGRAM + 1), [len(first) for first in starts])
-    places = np.concatenate(starts)
+        first_starts.append(first)
+    orders = np.repeat(np.arange(1, _LONGEST_NGRAM + 1), [len(first) for first in first_starts])
+    starts = np.concatenate(first_starts)
     matches_of = {name: np.concatenate(counts_by_order) for name, counts_by_order in counts.items()}
 
     def listed(system: str, rival: str, swapped: bool) -> list[Ngram]:
         a, b = matches_of[system], matches_of[rival]
         share = (a + 1) / (a + b + 2)
         chosen = np.flatnonzero(a >= b + _LEAST)
-        chosen = chosen[np.lexsort((places[chosen], -orders[chosen], -a[chosen], -share[chosen]))]
+        chosen = chosen[np.lexsort((starts[chosen], -orders[chosen], -a[chosen], -share[chosen]))]
         entries: list[tuple[tuple[int, ...], tuple[int, int], float]] = []
         for index in chosen.tolist():
-            ngram = tuple(values[places[index] : places[index] + orders[index]].tolist())
+            start = starts[index]
+            ngram = tuple(values[start : start + orders[index]].tolist())
             matches = int(a[index]), int(b[index])
             if not any(
                 matches == earlier_matches and _covers(earlier, ngram) for earlier, earlier_matches, _ in entries
@@ -687,7 +696,7 @@ def word_frequencies(words: Words) -> Frequencies:
     # the bucket of each word; 0 for words that occur in no reference
     buckets = np.searchsorted(_EDGES, occurrences, "right")
     kinds = np.bincount(buckets, minlength=len(_EDGES) + 1)
-    buckets_with_words = [place for place in range(1, len(_EDGES) + 1) if kinds[place]]
+    buckets_with_words = [bucket for bucket in range(1, len(_EDGES) + 1) if kinds[bucket]]
     values, unknown = {}, {}
     for system in words.systems:
         # of each bucket: matches, words of the system, words of the references
@@ -703,8 +712,8 @@ def word_frequencies(words: Words) -> Frequencies:
             values[system] = (200.0 * sums[0] / (sums[1] + sums[2]))[buckets_with_words].tolist()
         unknown[system] = 100.0 * float(sums[1][0]) / max(1, int(sums[1].sum()))
     return Frequencies(
-        [_label(place) for place in buckets_with_words],
-        [int(kinds[place]) for place in buckets_with_words],
+        [_label(bucket) for bucket in buckets_with_words],
+        [int(kinds[bucket]) for bucket in buckets_with_words],
         values,
         unknown,
     )
@@ -722,9 +731,9 @@ def _held_against(words: Words, predictions: Array) -> tuple[Array, Array]:
     return paired_predictions[best], references[best]
 
 
-def _label(place: int) -> str:
-    low = _EDGES[place - 1]
-    if place == len(_EDGES):
+def _label(bucket: int) -> str:
+    low = _EDGES[bucket - 1]
+    if bucket == len(_EDGES):
         return f"{low:,}+"
-    high = _EDGES[place] - 1
+    high = _EDGES[bucket] - 1
     return str(low) if low == high else f"{low}–{high}"

@@ -12,7 +12,8 @@ from tercet.tables import interval_text, number_or_none, pvalue_text
 from .rendering import minus
 
 if TYPE_CHECKING:
-    from tercet.comparison.scores import Comparison, ScoreTable, SystemScore
+    from tercet.comparison.result import Comparison
+    from tercet.comparison.scores import ScoreTable, SystemScore
 
 
 def copies(comparison: Comparison) -> dict[str, str]:

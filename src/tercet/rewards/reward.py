@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.api import make_scorer
-from tercet.base.lengths import brevity_penalty
 from tercet.base.metric import Metric, batch_stats
 from tercet.base.options import check_values, refuse_all_but_n_jobs
 from tercet.checks import finite, flag, number, refuse, spelled
@@ -21,29 +20,30 @@ from tercet.corpus.items import as_list, read_items
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.counting import ngram_ids
 from tercet.errors import InputError, OptionError, did_you_mean, shorten, warn
+from tercet.metrics.bleu.formula import brevity_penalty
 from tercet.specs import take_options
 
 from .texts import TokenStrings, completion_texts, reference_texts
 
 
-def _column(value: Any) -> str:
+def _column_name(value: Any) -> str:
     if isinstance(value, str) and value:
         return value
     raise refuse("the name of a column")
 
 
-def _texts(value: Any) -> list[str]:
+def _list_of_texts(value: Any) -> list[str]:
     if isinstance(value, (list, tuple)) and all(isinstance(text, str) and text for text in value):
         return list(value)
     raise refuse("a list of texts")
 
 
 _CHECKS = {
-    "references": _column,
+    "references": _column_name,
     "length_penalty": flag,
     "repetition_penalty": flag,
     "max_length_ratio": number("a number of at least 1", lambda value: value >= 1),
-    "special_tokens": _texts,
+    "special_tokens": _list_of_texts,
 }
 
 
@@ -219,8 +219,8 @@ class Reward:
         The ground truth is the reference. Without one the reward is 0, and a warning says so.
         """
         if solution_strs is None:
-            return self._numbers([solution_str], [ground_truth])[0]
-        return self._numbers(solution_strs, ground_truths)
+            return self._rewards_without_none([solution_str], [ground_truth])[0]
+        return self._rewards_without_none(solution_strs, ground_truths)
 
     def openrlhf(self, queries: Sequence[str], prompts: Sequence[str], labels: Any, **_: Any) -> dict[str, Any]:
         """Return rewards as OpenRLHF's ``reward_func``, in tensors of shape (n,).
@@ -241,10 +241,10 @@ class Reward:
                     f"{shorten(query)}."
                 )
             completions.append(query[len(prompt) :])
-        rewards = torch.tensor(self._numbers(completions, labels))
+        rewards = torch.tensor(self._rewards_without_none(completions, labels))
         return {"rewards": rewards, "scores": rewards, "extra_logs": {}}
 
-    def _numbers(self, completions: Any, references: Any) -> list[float]:
+    def _rewards_without_none(self, completions: Any, references: Any) -> list[float]:
         """Return rewards for trainers that pass texts, and take no None."""
         if self._tokens is not None:
             raise OptionError("verl and OpenRLHF pass texts, which a reward with token_ids does not score.")

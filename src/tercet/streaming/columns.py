@@ -85,12 +85,15 @@ def arrow_statistics(
         if columns.id is None:
             raise
         raise InputError(f"{columns.row(rows, corpus.missing[0])}: {error}") from None
-    return sums_of(summing, corpus, None if ids is None else read_ids(ids)).to_table()
+    if ids is not None:
+        ids = read_ids(ids)
+    return sums_of(summing, corpus, ids).to_table()
 
 
 # Arrow tables -> predictions, references and ids, from columns that are given or recognized by name.
 
-_TEXT, _LISTS = pa.large_string(), pa.large_list(pa.large_string())
+_TEXT = pa.large_string()
+_LISTS = pa.large_list(_TEXT)
 
 
 def roles_of(schema: Any) -> Roles:
@@ -186,12 +189,16 @@ class TextColumns:
     @property
     def names(self) -> list[str]:
         """The names of all of them."""
-        return [self.prediction, *self.references, *([] if self.id is None else [self.id])]
+        names = [self.prediction, *self.references]
+        if self.id is not None:
+            names.append(self.id)
+        return names
 
     def check_types(self, schema: Any) -> None:
         """Raise an InputError unless the columns hold texts or, for references, lists of texts."""
         for name in (self.prediction, *self.references):
-            kind, may_be_lists = schema.field(name).type, name in self.references
+            kind = schema.field(name).type
+            may_be_lists = name in self.references
             if not (is_text(kind) or is_null(kind) or (may_be_lists and is_list(kind))):
                 expected = "text or lists of text" if may_be_lists else "text"
                 raise InputError(f"The column {name!r} is of the type {kind}; expected {expected}.")
@@ -201,12 +208,12 @@ class TextColumns:
         self.check_types(table.schema)
         for name in (self.prediction, *self.references):
             check_arrow(table[name], f"the column {name!r}")
-        predictions = _plain(table[self.prediction])
-        columns = [_plain(table[name]) for name in self.references]
+        predictions = _plain_texts(table[self.prediction])
+        columns = [_plain_texts(table[name]) for name in self.references]
         if predictions.null_count:
             row = self.row(table, predictions.combine_chunks().is_null().index(True).as_py(), first_row)
             raise InputError(f"{row}, column {self.prediction!r}: the prediction is missing; expected a text.")
-        return predictions, _joined(columns) if columns else None
+        return predictions, _references_of_rows(columns) if columns else None
 
     def ids(self, table: Any) -> Any:
         """Return the ids, or None."""
@@ -244,7 +251,9 @@ def read_ids(ids: Any, first_item: int = 0) -> Any:
         ids = pa.concat_arrays(ids.chunks) if ids.num_chunks else pa.array([], pa.string())
     if not isinstance(ids, pa.Array):
         values = as_list(ids, "ids", "a string or an integer per item", 1)
-        return pa.array([_as_text(value, index) for index, value in enumerate(values, first_item)], pa.large_string())
+        return pa.array(
+            [_id_as_text(value, index) for index, value in enumerate(values, first_item)], pa.large_string()
+        )
     if is_dictionary(ids.type):
         return read_ids(read_ids(ids.dictionary).cast(pa.large_string()).take(ids.indices), first_item)
     if ids.null_count or (len(ids) and not (is_plain_text(ids.type) or is_integer(ids.type))):
@@ -255,7 +264,7 @@ def read_ids(ids: Any, first_item: int = 0) -> Any:
     return ids
 
 
-def _as_text(id: Any, item: int) -> str:
+def _id_as_text(id: Any, item: int) -> str:
     if not isinstance(id, (str, int, np.integer)) or isinstance(id, bool):
         raise InputError(f"the id of item {item} must be a string or an integer, got {shorten(id)}.")
     try:
@@ -267,21 +276,23 @@ def _as_text(id: Any, item: int) -> str:
     return text
 
 
-def _joined(columns: list[Any]) -> Any:
-    """Return the references of each row, from columns of `_plain`, as lists without empty cells.
+def _references_of_rows(columns: list[Any]) -> Any:
+    """Return the references of each row, from columns of `_plain_texts`, as lists without empty cells.
 
     A column of texts that has none is returned as it is.
     """
     if len(columns) == 1 and columns[0].type == _TEXT and not _has_empty_cells(columns[0]):
         return columns[0]
-    texts, owners = [], []
+    texts = []
+    owners = []
     for column in columns:
         cells = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
         # The row to which each text belongs.
         owner = np.arange(len(cells))
         if cells.type == _LISTS:
             sizes = pc.fill_null(pc.list_value_length(cells), 0).to_numpy()
-            owner, cells = np.repeat(owner, sizes), cells.flatten()
+            owner = np.repeat(owner, sizes)
+            cells = cells.flatten()
         # A missing cell has no length, and is no reference either.
         filled = pc.fill_null(pc.greater(pc.binary_length(cells), 0), False)
         texts.append(cells.filter(filled))
@@ -297,7 +308,7 @@ def _has_empty_cells(column: Any) -> bool:
     return bool(column.null_count or pc.any(pc.equal(pc.binary_length(column), 0)).as_py())
 
 
-def _plain(column: Any) -> Any:
+def _plain_texts(column: Any) -> Any:
     """Return texts, or lists of them, in one type; anything else unchanged."""
     kind = column.type
     if is_dictionary(kind) and is_text(kind):
@@ -317,7 +328,9 @@ def _plain(column: Any) -> Any:
 
 def is_text(kind: Any) -> bool:
     """Return whether a type of Arrow is text, also in a dictionary."""
-    return is_plain_text(kind.value_type if is_dictionary(kind) else kind)
+    if is_dictionary(kind):
+        kind = kind.value_type
+    return is_plain_text(kind)
 
 
 def is_list(kind: Any) -> bool:

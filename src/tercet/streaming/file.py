@@ -83,7 +83,9 @@ def read_packed(path: str | PathLike[str], kind: str) -> tuple[dict[str, Any], A
 
 def _digest(data: bytes, digest: bytes) -> bytes:
     """Return a digest of a file's bytes, without those of the digest itself."""
-    return sha256(data.replace(digest, b"") if digest else data).hexdigest().encode()
+    if digest:
+        data = data.replace(digest, b"")
+    return sha256(data).hexdigest().encode()
 
 
 def _of_another_format(name: str, kind: str, header: Mapping[str, Any], data: bytes) -> InputError | None:

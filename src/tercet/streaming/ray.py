@@ -70,10 +70,17 @@ class Workers:
     def pool(self, ray: Any) -> dict[str, Any]:
         """Return the arguments by which Ray Data makes a pool of actors: one for each GPU, or each two CPUs."""
         resources = ray.cluster_resources()
-        gpus, cpus = resources.get("GPU", 0.0), resources.get("CPU", 1.0)
-        gpus_per_worker = (1.0 if gpus else 0.0) if self.num_gpus is None else self.num_gpus
-        size = self.concurrency or max(1, int(gpus / gpus_per_worker if gpus_per_worker else cpus / 2))
-        share = {"num_gpus": gpus_per_worker} if gpus_per_worker else {"num_cpus": 0.5}
+        gpus = resources.get("GPU", 0.0)
+        gpus_per_worker = self.num_gpus
+        if gpus_per_worker is None:
+            gpus_per_worker = 1.0 if gpus else 0.0
+        if gpus_per_worker:
+            share = {"num_gpus": gpus_per_worker}
+            n_workers = int(gpus / gpus_per_worker)
+        else:
+            share = {"num_cpus": 0.5}
+            n_workers = int(resources.get("CPU", 1.0) / 2)
+        size = self.concurrency or max(1, n_workers)
         return {"compute": ray.data.ActorPoolStrategy(size=size), **share}
 
 
@@ -84,7 +91,8 @@ class Tasks:
     """
 
     def __init__(self, work: Work, of_files: bool) -> None:
-        self._work, self._of_files = work, of_files
+        self._work = work
+        self._of_files = of_files
 
     def __call__(self, batch: Any) -> Any:
         """Return the sums of a batch."""
@@ -97,15 +105,17 @@ class Tasks:
     def _summed(self, batch: Any) -> Summed:
         if not self._of_files:
             return self._work.of_table(batch)
-        return reduce(Summed.add, map(self._work.of_part, _parts(batch)), Summed())
+        return reduce(Summed.add, map(self._work.of_part, _file_parts(batch)), Summed())
 
     def _fitted(self, batch: Any) -> list[tuple[int, Any]]:
-        contexts = map(self._work.fit_part, _parts(batch)) if self._of_files else [self._work.fit([batch])]
-        return [
-            (number, plain_context(context))
-            for part_contexts in contexts
-            for number, context in part_contexts.items()
-        ]
+        if self._of_files:
+            parts = [self._work.fit_part(part) for part in _file_parts(batch)]
+        else:
+            parts = [self._work.fit([batch])]
+        contexts = []
+        for part in parts:
+            contexts += [(number, plain_context(context)) for number, context in part.items()]
+        return contexts
 
 
 def _returned(task: Callable[[Any], Any], batch: Any) -> dict[str, Any]:
@@ -129,7 +139,7 @@ def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
         # A first pass over the corpus, for metrics that must see all of it.
         fitted = dataset.map_batches(Tasks(work, of_files).fit, **batches)
         contexts: dict[int, Any] = {}
-        for result in _results(fitted, "reading", n_tasks):
+        for result in _results_of_tasks(fitted, "reading", n_tasks):
             for number, plain in result:
                 add_up(contexts, {number: context_of(plain, work.jobs[number].metric)})
         work = work.fitted(contexts)
@@ -142,10 +152,12 @@ def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
         )
     else:
         sums_dataset = dataset.map_batches(Tasks(work, of_files).__call__, **batches)
-    total = _added_up(ray, _results(sums_dataset, "scoring", n_tasks))
+    total = _added_up(ray, _results_of_tasks(sums_dataset, "scoring", n_tasks))
     bad = sorted(total.bad)
     if not total.sums:
-        raise InputError(f"No file could be read. {' '.join(bad[:3])}" if bad else _NOTHING)
+        if bad:
+            raise InputError(f"No file could be read. {' '.join(bad[:3])}")
+        raise InputError(_NOTHING)
     for column, artefacts in total.artefacts.items():
         owner = "the predictions have" if len(total.artefacts) == 1 else f"the predictions of {shorten(column)} have"
         for message in artefacts.messages(owner, item="row").values():
@@ -158,18 +170,19 @@ def _dataset_of_files(ray: Any, files: list[str], work: Work) -> tuple[Any, int]
     """Return a dataset of tasks, a block each, and how many there are."""
     n_tasks = round(_TASKS_OF_A_CPU * ray.cluster_resources().get("CPU", 1.0))
     # A file that is skipped is skipped as a whole: none is divided then.
-    tasks = tasks_of(list_parts(files, 1 if work.skip_bad else n_tasks), n_tasks)
+    parts = list_parts(files, 1 if work.skip_bad else n_tasks)
+    tasks = tasks_of(parts, n_tasks)
     rows = [{"parts": json.dumps([asdict(part) for part in parts])} for parts in tasks]
     if not rows:
         raise InputError(_NOTHING)
     return ray.data.from_items(rows, override_num_blocks=len(rows)), len(rows)
 
 
-def _parts(batch: Any) -> list[FilePart]:
+def _file_parts(batch: Any) -> list[FilePart]:
     return [FilePart(**part) for parts in batch["parts"].to_pylist() for part in json.loads(parts)]
 
 
-def _results(dataset: Any, activity: str, n_tasks: int) -> Iterator[Any]:
+def _results_of_tasks(dataset: Any, activity: str, n_tasks: int) -> Iterator[Any]:
     """Yield the results of tasks, and show how many came; raises the first error."""
     bar: Any
     with bar_of(activity, "tasks", n_tasks) if n_tasks else line_of(activity) as bar:
@@ -335,7 +348,9 @@ def score_systems(
         check_folder(folder, files or ())
     with bars_within(progress), _running_ray() as ray:
         if files is None:
-            roles, names = roles_of(data.schema().base_schema), data.schema().names
+            schema = data.schema()
+            roles = roles_of(schema.base_schema)
+            names = schema.names
         else:
             roles, names = _roles_in_first(files, on_bad_file == "skip")
         compares = any(metric.takes_references for metric in metrics.values())
@@ -355,7 +370,7 @@ def score_systems(
             Job(metric, system, job_labels)
             for (system, _, metric), job_labels in zip(systems_and_metrics, labels, strict=True)
         )
-        if folder is not None and id in {label for job_labels in labels for label in job_labels.values()}:
+        if folder is not None and any(id in job_labels.values() for job_labels in labels):
             raise InputError(f"The column of the ids, {id!r}, has the name of a score: rename it.")
         work = Work(
             jobs=jobs,
@@ -423,9 +438,11 @@ def _running_ray() -> Iterator[Any]:
                 f"RAY_ADDRESS is {shorten(address)}, where no Ray cluster answers" if address else "Ray did not start"
             )
             raise OptionError(f"{problem}. {first_line(error)}") from None
-    context, log = ray.data.DataContext.get_current(), logging.getLogger("ray.data")
+    context = ray.data.DataContext.get_current()
+    log = logging.getLogger("ray.data")
     # The program's own settings, which are put back at the end.
-    settings_before, level = {name: getattr(context, name) for name in _SETTINGS}, log.level
+    settings_before = {name: getattr(context, name) for name in _SETTINGS}
+    level = log.level
     for name, value in _SETTINGS.items():
         setattr(context, name, value)
     log.setLevel(logging.CRITICAL)

@@ -74,7 +74,8 @@ class Rows:
         artefacts = None
         if metric.takes_references and not batch.searched:
             artefacts = next(iter(artefacts_of(batch)), Artefacts(batch.n_items))
-        return cls(stats, context, batch if metric.needs_corpus else None, artefacts)
+        kept_batch = batch if metric.needs_corpus else None
+        return cls(stats, context, kept_batch, artefacts)
 
     def __len__(self) -> int:
         if self.stats is not None:
@@ -103,7 +104,9 @@ def stats_of_rows(metric: Metric, parts: Sequence[Rows]) -> SegmentStats:
     """Return the statistics of a corpus in parts; errors have the items' numbers in the corpus."""
     ends = np.cumsum([len(part) for part in parts]).tolist()
     starts = [end - len(part) for part, end in zip(parts, ends, strict=True)]
-    missing = [start + index for part, start in zip(parts, starts, strict=True) for index in part.missing]
+    missing = []
+    for part, start in zip(parts, starts, strict=True):
+        missing += [start + index for index in part.missing]
     refuse_missing(metric, missing)
     filled_parts = [_filled(metric, part, start) for part, start in zip(parts, starts, strict=True) if len(part)]
     _warn_of_artefacts(filled_parts)
@@ -204,11 +207,13 @@ class RowsFile:
         except TercetError:
             raise
         except Exception as error:
-            # Any type may stand in the place of a number or text.
+            # Any type may stand instead of a number or text.
             raise InputError(f"its file is damaged. {first_line(error)}") from None
 
     def _rows(self, metric: Metric, number: int, part: Mapping[str, Any]) -> Rows:
-        context, stats, batch = context_of(part["context"], metric), None, None
+        context = context_of(part["context"], metric)
+        stats = None
+        batch = None
         if part["signature"] is not None:
             signature = metric.signature(context)
             if part["signature"] != str(signature):
@@ -221,13 +226,16 @@ class RowsFile:
         if part["texts"]:
             batch = read_batch(*(self._table[f"{number}.{name}"] for name in _TEXTS))
         artefacts = part.get("artefacts")
-        return Rows(stats, context, batch, None if artefacts is None else Artefacts.of_plain(artefacts))
+        if artefacts is not None:
+            artefacts = Artefacts.of_plain(artefacts)
+        return Rows(stats, context, batch, artefacts)
 
 
 # The sums of a corpus's rows and of its resamples: all that a result needs once the texts are discarded.
 
 #: Columns of a table besides the sums: how they were made, and 0 for the corpus or the number of a resample.
-_SIGNATURE, _RESAMPLE = "signature", "resample"
+_SIGNATURE = "signature"
+_RESAMPLE = "resample"
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +260,7 @@ class Sums:
     def to_table(self) -> Any:
         """Return a pyarrow.Table with a row for the corpus (resample 0) and one for each resample.
 
-        The sums are decimals with 18 places, which every engine adds exactly.
+        The sums are decimals with 18 digits after the point, which every engine adds exactly.
         """
         n_rows = len(self.exact.digits)
         labels = [pa.array([self.signature] * n_rows), pa.array(np.arange(n_rows, dtype=np.int32))]
@@ -272,7 +280,8 @@ class Sums:
         if missing or not columns or not table.num_rows:
             content = "no sums" if table.num_rows else "no rows"
             if missing:
-                content = f"{'several columns' if missing[0] in names else 'no column'} {missing[0]!r}"
+                how_many = "several columns" if missing[0] in names else "no column"
+                content = f"{how_many} {missing[0]!r}"
             raise MergeError(
                 f"The table has {content}: expected sums of statistics, as tercet.arrow_statistics gives."
             )
@@ -333,7 +342,9 @@ def plain_context(context: Any) -> Any:
         return {field.name: plain_context(getattr(context, field.name)) for field in fields(context)}
     if isinstance(context, np.ndarray):
         return context.tolist()
-    return [plain_context(item) for item in context] if isinstance(context, tuple) else context
+    if isinstance(context, tuple):
+        return [plain_context(item) for item in context]
+    return context
 
 
 def context_of(plain: Any, metric: Metric) -> Any:
@@ -366,9 +377,14 @@ def _like(plain: Any, example: Any) -> Any:
 
 # From a corpus to its sums, piece by piece: neither texts nor rows are kept.
 
-#: Sums besides those of a metric's rows: the number of items, including those left out; their squared numbers of
-#: references, which show whether all are equal; half of the bits of their keys, which reveal duplicates.
-ADDED, SQUARES, KEYS = "items_added", "references_squared", "item_keys"
+# Sums besides those of a metric's rows.
+
+#: The number of items, including those left out.
+ADDED = "items_added"
+#: Their squared numbers of references, which show whether all are equal.
+SQUARES = "references_squared"
+#: Half of the bits of their keys, which reveal duplicates.
+KEYS = "item_keys"
 #: The numbers of items with 0, 1, 2 ... references, four packed into the digits of a sum, so that every engine adds
 #: them up. The last one counts all items with 31 references or more.
 SPREAD = tuple(f"items_of_{first}_to_{first + 3}_references" for first in range(0, 32, 4))
@@ -447,14 +463,15 @@ def sums_of(
 
 def _sums(metric: Metric, stats: SegmentStats, keys: Keys, drawn_keys: Keys, context: Any, units: str) -> Sums:
     """Return the sums of rows, of the resamples in which `drawn_keys` draw them, and of a context's numbers."""
-    signature, resampling = stats.signature, resampling_of(metric)
+    signature = stats.signature
+    resampling = resampling_of(metric)
     squares = stats.column("references") ** 2
     # The upper 32 bits of each key, which a float holds exactly.
     halves = (keys >> np.uint64(32)).astype(np.float64)
     sums = ExactSums.of(np.column_stack([stats.rows, np.ones(len(keys)), squares, halves])).beside(_spread(stats))
     if resampling is not None:
         signature = resampled(signature, resampling, units)
-        # These sums are of the corpus alone: resamples have 0 in their place.
+        # These sums are of the corpus alone: resamples have 0 there.
         no_sums = ExactSums.zeros(resampling.n_resamples, 3 + len(SPREAD))
         sums = sums.stacked(resampling.sums(stats.rows, drawn_keys).beside(no_sums))
     sums = sums.beside(ExactSums.of_first(list(_summable(context).values()), len(sums.digits)))

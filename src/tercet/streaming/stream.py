@@ -81,7 +81,8 @@ class Stream:
         # because a set that grows takes no copy for each stream that is merged.
         self._origins: set[str] = set()
         self._mark = secrets.token_hex(8)
-        self._watch, self._warned = Watch(), False
+        self._watch = Watch()
+        self._warned = False
 
     @property
     def metric(self) -> str:
@@ -246,7 +247,8 @@ class Stream:
                 check_made(stream._metric, sums)
         except (OptionError, MergeError) as error:
             raise type(error)(f"{Path(path).name}: {error}") from None
-        stream._sums, stream._origins = sums, origins
+        stream._sums = sums
+        stream._origins = origins
         return stream
 
     def _warn_of_texts(self, corpus: Corpus) -> None:
@@ -262,7 +264,8 @@ class Stream:
         earlier_ids, ids = (Signature.parse(part.signature).get("ids") for part in (self._sums, sums))
         if earlier_ids != ids:
             descriptions = {"texts": "neither ids nor clusters", "given": "ids", "clusters": "clusters"}
-            earlier_words, words = descriptions.get(earlier_ids or "", earlier_ids), descriptions.get(ids or "", ids)
+            earlier_words = descriptions.get(earlier_ids or "", earlier_ids)
+            words = descriptions.get(ids or "", ids)
             raise MergeError(f"Earlier items had {earlier_words}, these have {words}: give all the same, or none.")
         return self._sums + sums
 
@@ -311,7 +314,8 @@ def write_stream(
     }
     _check_path(path)
     try:
-        write_packed(path, "stream", header, pa.table({}) if sums is None else sums.to_table())
+        table = pa.table({}) if sums is None else sums.to_table()
+        write_packed(path, "stream", header, table)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
 

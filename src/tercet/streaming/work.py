@@ -179,7 +179,8 @@ class _Rows:
     def add(self, table: Any) -> None:
         """Sum further rows."""
         scores: dict[str, Any] = {}
-        summed, first_row = Summed(), self._next_row
+        summed = Summed()
+        first_row = self._next_row
         ids = None if self.work.id is None else read_ids(table[self.work.id], first_row)
         clusters = None if self.work.cluster is None else read_ids(table[self.work.cluster], first_row)
         for number, job in enumerate(self.work.jobs):
@@ -217,7 +218,7 @@ class _Rows:
         """Write the scores of the items: an existing file is replaced once the new one is complete."""
         if self.work.segments is None or not self.scores:
             return
-        system, folder = _place_of(self.work.segments)
+        system, folder = _file_system_of(self.work.segments)
         # The folder may be missing on another machine.
         system.create_dir(folder, recursive=True)
         target = f"{folder}/{name}.parquet"
@@ -243,9 +244,9 @@ def named_errors(path: str = "") -> Iterator[None]:
 def check_folder(path: str, files: Sequence[str]) -> None:
     """Make a folder; InputError if it already holds scores or inputs, or cannot be made."""
     try:
-        system, place = _place_of(path)
-        system.create_dir(place, recursive=True)
-        infos = system.get_file_info(fs.FileSelector(place))
+        system, own_path = _file_system_of(path)
+        system.create_dir(own_path, recursive=True)
+        infos = system.get_file_info(fs.FileSelector(own_path))
     except (OSError, ValueError, pa.ArrowException) as error:
         raise InputError(f"The folder {path!r} cannot be made. {first_line(error)}") from None
     earlier_files = [info.base_name for info in infos if info.base_name.startswith("part-")]
@@ -268,7 +269,7 @@ def labels_of(jobs: Sequence[tuple[str, str, Metric]]) -> list[dict[str, str]]:
     ]
     for length in range(3):
         labels = [{name: spellings[length] for name, spellings in job_names.items()} for job_names in names]
-        all_labels = [label for job_labels in labels for label in job_labels.values()]
+        all_labels = list(chain.from_iterable(job_labels.values() for job_labels in labels))
         if len({*all_labels}) == len(all_labels):
             return labels
     raise InputError("A metric is given twice, with the same options.")
@@ -354,7 +355,8 @@ def list_parts(files: Sequence[str], n_tasks: int) -> list[FilePart]:
     """
     at_addresses = any("://" in path for path in files)
     with ThreadPoolExecutor(_THREADS) as pool:
-        whole_files = list(pool.map(_whole, files) if at_addresses else map(_whole, files))
+        # Only an address is slow to answer.
+        whole_files = list(pool.map(_whole, files)) if at_addresses else [_whole(path) for path in files]
         n_bytes = sum(part.n_bytes for part in whole_files)
         large = [part for part in whole_files if _is_parquet(part.path) and part.n_bytes * n_tasks > n_bytes]
         groups = dict(zip((part.path for part in large), pool.map(_groups, large), strict=True))
@@ -378,7 +380,9 @@ def tasks_of(parts: Sequence[FilePart], n_tasks: int) -> list[list[FilePart]]:
         if not tasks or is_full or total_work >= share * len(tasks):
             tasks.append([])
             work = rows = 0
-        total_work, work, rows = total_work + part_work, work + part_work, rows + part.n_rows
+        total_work += part_work
+        work += part_work
+        rows += part.n_rows
         previous = tasks[-1][-1] if tasks[-1] else None
         if previous is None or previous.n_groups is None or previous.path != part.path or part.n_groups is None:
             tasks[-1].append(part)
@@ -395,7 +399,7 @@ def tasks_of(parts: Sequence[FilePart], n_tasks: int) -> list[list[FilePart]]:
 def roles_in(path: str) -> tuple[Roles, list[str]]:
     """Return the roles of a file's columns, and all their names."""
     if not _is_parquet(path):
-        table = _table(path)
+        table = _read_table(path)
         return guess_roles(table), list(table.columns)
     with _parquet(path) as file:
         return roles_of(file.schema_arrow), list(file.schema_arrow.names)
@@ -405,7 +409,7 @@ def tables_of(part: FilePart, columns: Sequence[str]) -> Iterator[Any]:
     """Yield the rows of a part, some at a time, with these columns; a BadFileError if the file has changed."""
     _check_state(part)
     if not _is_parquet(part.path):
-        table = _table(part.path)
+        table = _read_table(part.path)
         _check_columns(part.path, columns, list(table.columns))
         with _readable(part.path):
             yield pa.table({name: pa.array(table.columns[name]) for name in columns})
@@ -462,8 +466,8 @@ def _groups(file: FilePart) -> list[FilePart]:
 def _state(path: str) -> tuple[int | None, int | None]:
     """Return the size of a file and when it was changed, each None for what is missing."""
     with _readable(path):
-        system, place = _place_of(path)
-        info = system.get_file_info(place)
+        system, own_path = _file_system_of(path)
+        info = system.get_file_info(own_path)
     return info.size, info.mtime_ns
 
 
@@ -489,8 +493,8 @@ def _digest(metadata: Any) -> str:
 @contextmanager
 def _parquet(path: str) -> Iterator[Any]:
     with _readable(path):
-        system, place = _place_of(path)
-        source = system.open_input_file(place)
+        system, own_path = _file_system_of(path)
+        source = system.open_input_file(own_path)
     with source:
         with _readable(path):
             file = open_parquet(source)
@@ -506,7 +510,7 @@ def _readable(path: str) -> Iterator[None]:
         raise BadFileError(f"{path} cannot be read. {first_line(error)}") from None
 
 
-def _table(path: str) -> Table:
+def _read_table(path: str) -> Table:
     try:
         table = read_file(path)
     except InputError as error:
@@ -546,24 +550,24 @@ def _is_folder(path: str) -> bool:
     if "://" not in path:
         return os.path.isdir(path)
     with _readable(path):
-        system, place = _place_of(path)
-        return bool(system.get_file_info(place).type == fs.FileType.Directory)
+        system, own_path = _file_system_of(path)
+        return bool(system.get_file_info(own_path).type == fs.FileType.Directory)
 
 
 def _files_within(folder: str) -> list[str]:
     with _readable(folder):
-        system, place = _place_of(folder)
-        infos = system.get_file_info(fs.FileSelector(place, recursive=True))
+        system, own_path = _file_system_of(folder)
+        infos = system.get_file_info(fs.FileSelector(own_path, recursive=True))
     # What stands before the path in an address, such as "s3://".
-    prefix = folder.removesuffix(place) if "://" in folder else ""
+    prefix = folder.removesuffix(own_path) if "://" in folder else ""
     files = []
     for path in sorted(info.path for info in infos if info.is_file):
-        names = path[len(place) :].strip("/").split("/")
+        names = path[len(own_path) :].strip("/").split("/")
         if not any(name.startswith(("_", ".")) for name in names) and _is_table(path):
             files.append(prefix + path)
     return files
 
 
-def _place_of(path: str) -> tuple[Any, str]:
+def _file_system_of(path: str) -> tuple[Any, str]:
     """Return the file system of a path or address, and the path there."""
     return fs.FileSystem.from_uri(path) if "://" in path else (fs.LocalFileSystem(), path)

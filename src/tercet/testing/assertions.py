@@ -12,7 +12,8 @@ from tercet.comparison.compare import compare
 from tercet.comparison.completeness import MOST_MISSING, too_many_gaps
 from tercet.comparison.gate import Question, losses_of_all, warn_of_limit
 from tercet.comparison.metric_specs import parse_metric
-from tercet.comparison.scores import Comparison, ScoreTable
+from tercet.comparison.result import Comparison
+from tercet.comparison.scores import ScoreTable
 from tercet.errors import OptionError, did_you_mean, shorten, warn
 from tercet.tables import decimals
 
@@ -61,37 +62,37 @@ def assert_score(
         raise OptionError("assert_score needs at_least= or at_most=.")
     _check_metric("assert_score", metric)
     _check_share("assert_score", max_missing)
-    for limit in (at_least, at_most):
-        if limit is not None and not (_is_number(limit) and math.isfinite(limit)):
-            raise OptionError(f"assert_score: a limit must be a number, got {shorten(limit)}.")
-    if at_least is not None and at_most is not None and at_least > at_most:
-        raise OptionError(f"assert_score: at_least={at_least:g} is above at_most={at_most:g}.")
-    metric = metric if score is None else _with_all_scores(metric)
+    _check_limits(at_least, at_most)
+    if score is not None:
+        metric = _with_all_scores(metric)
     comparison = compare({"predictions": predictions}, metric, references=references, test=None)
-    table = _table(comparison, score)
+    table = _table_of_score(comparison, score)
     _check_complete(comparison, table, max_missing)
     (row,) = table.rows
     if at_least is not None:
         warn_of_limit(table, at_least, f"assert_score: at_least={at_least:g}")
         if not table.higher_is_better and at_most is None:
             warn(f"assert_score: lower is better for {table.title}, and at_least= allows the worst. Give at_most=.")
-    gap, side = 0.0, ""
+    # Not "<" and ">", which a score that is not a number would pass.
     if at_least is not None and not row.value >= at_least:
-        gap, side = at_least - row.value, f"below {at_least:g}"
+        gap = at_least - row.value
+        missed = f"below {at_least:g}"
     elif at_most is not None and not row.value <= at_most:
-        gap, side = row.value - at_most, f"above {at_most:g}"
-    if side:
-        digits = row.digits
-        while digits < 12 and gap < 10.0**-digits:
-            digits += 1
-        message = f"{table.title} is {decimals(row.value, digits)}, {side} by {decimals(gap, digits)}"
-        if not math.isnan(row.low):
-            low, high = decimals(row.low, row.digits), decimals(row.high, row.digits)
-            message += f" ({100 * comparison.confidence_level:g} % interval: {low} to {high})"
-        message += "."
-        sign = 1 if table.higher_is_better else -1
-        badness = [None if value is None else -sign * value for value in table.segments["predictions"]]
-        raise AssertionError(message + _worst(comparison, table, "predictions", badness))
+        gap = row.value - at_most
+        missed = f"above {at_most:g}"
+    else:
+        return
+    digits = row.digits
+    while digits < 12 and gap < 10.0**-digits:
+        digits += 1
+    message = f"{table.title} is {decimals(row.value, digits)}, {missed} by {decimals(gap, digits)}"
+    if not math.isnan(row.low):
+        low = decimals(row.low, row.digits)
+        high = decimals(row.high, row.digits)
+        message += f" ({100 * comparison.confidence_level:g} % interval: {low} to {high})"
+    sign = 1 if table.higher_is_better else -1
+    badness = [None if value is None else -sign * value for value in table.segments["predictions"]]
+    raise AssertionError(f"{message}.{_worst_items(comparison, table, 'predictions', badness)}")
 
 
 def assert_not_worse(
@@ -153,7 +154,7 @@ def assert_not_worse(
     >>> assert_not_worse(["a cat sat", "it rained", "two dogs bark"] * 20, references, references, margin=25)
     """
     __tracebackhide__ = True
-    metrics = _metrics(metric, score)
+    metrics = _checked_metrics(metric, score)
     systems = dict(predictions) if isinstance(predictions, Mapping) else {"predictions": predictions}
     if not systems:
         raise OptionError(
@@ -177,16 +178,16 @@ def assert_not_worse(
         cluster=cluster,
         seed=seed,
     )
-    tables = _primary_tables(comparison) if score is None else [_table(comparison, score)]
+    tables = _primary_tables(comparison) if score is None else [_table_of_score(comparison, score)]
     for table in tables:
         _check_complete(comparison, table, max_missing)
-    tested = losses_of_all([Question(comparison, table, margin) for table in tables])
+    losses = losses_of_all([Question(comparison, table, margin) for table in tables])
     tables_of_tests = [table for table in tables for _ in systems]
     messages = []
-    for table, (_, loss) in zip(tables_of_tests, tested, strict=True):
+    for table, (_, loss) in zip(tables_of_tests, losses, strict=True):
         if loss.failed:
             name = shorten(loss.system) if isinstance(predictions, Mapping) else "The predictions"
-            worst = _worst(comparison, table, loss.system, _item_losses(table, loss.system), above=0)
+            worst = _worst_items(comparison, table, loss.system, _item_losses(table, loss.system), above=0)
             messages.append(f"{name} against the baseline: {loss}{worst}")
     if messages:
         raise AssertionError("\n".join(messages))
@@ -195,25 +196,33 @@ def assert_not_worse(
 def _item_losses(table: ScoreTable, system: str) -> list[float | None]:
     """Return by how much each item is worse than the baseline's; None where one of the two has no score."""
     sign = 1 if table.higher_is_better else -1
-    found: list[float | None] = []
+    losses: list[float | None] = []
     for first, second in zip(table.segments["baseline"], table.segments[system], strict=True):
         if first is None or second is None:
-            found.append(None)
+            losses.append(None)
         else:
-            found.append(sign * (first - second))
-    return found
+            losses.append(sign * (first - second))
+    return losses
 
 
 def _check_complete(comparison: Comparison, table: ScoreTable, max_missing: float) -> None:
     """Raise an AssertionError where more of the predictions are missing."""
     __tracebackhide__ = True
-    for of_system in too_many_gaps(comparison, table, max_missing):
-        if of_system.system != "baseline":
-            raise AssertionError(of_system.in_words(max_missing))
+    for gaps in too_many_gaps(comparison, table, max_missing):
+        if gaps.system != "baseline":
+            raise AssertionError(gaps.in_words(max_missing))
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _check_limits(at_least: Any, at_most: Any) -> None:
+    for limit in (at_least, at_most):
+        if limit is not None and not (_is_number(limit) and math.isfinite(limit)):
+            raise OptionError(f"assert_score: a limit must be a number, got {shorten(limit)}.")
+    if at_least is not None and at_most is not None and at_least > at_most:
+        raise OptionError(f"assert_score: at_least={at_least:g} is above at_most={at_most:g}.")
 
 
 def _check_metric(function: str, metric: Any) -> None:
@@ -221,7 +230,7 @@ def _check_metric(function: str, metric: Any) -> None:
         raise OptionError(f"{function} takes one metric, such as 'chrf', got {shorten(metric)}.")
 
 
-def _metrics(metric: Any, score: str | None) -> Any:
+def _checked_metrics(metric: Any, score: str | None) -> Any:
     """Return what compare() takes; a name of a score is for one metric."""
     if isinstance(metric, str | Metric):
         return metric if score is None else _with_all_scores(metric)
@@ -229,8 +238,8 @@ def _metrics(metric: Any, score: str | None) -> Any:
         raise OptionError(
             f"assert_not_worse takes a metric or several, such as ['bleu', 'chrf'], got {shorten(metric)}."
         )
-    for one in metric:
-        _check_metric("assert_not_worse", one)
+    for entry in metric:
+        _check_metric("assert_not_worse", entry)
     if score is not None:
         raise OptionError(f"assert_not_worse: score={shorten(score)} is for one metric, and there are {len(metric)}.")
     return list(metric)
@@ -251,7 +260,7 @@ def _primary_tables(comparison: Comparison) -> list[ScoreTable]:
     return [table for table in comparison.tables if table.name == table.scorer.primary]
 
 
-def _table(comparison: Comparison, score: str | None) -> ScoreTable:
+def _table_of_score(comparison: Comparison, score: str | None) -> ScoreTable:
     """Return the table of a score, by default the metric's primary one."""
     tables = {table.name: table for table in comparison.tables}
     name = comparison.tables[0].scorer.primary if score is None else score
@@ -260,7 +269,7 @@ def _table(comparison: Comparison, score: str | None) -> ScoreTable:
     return tables[name]
 
 
-def _worst(
+def _worst_items(
     comparison: Comparison,
     table: ScoreTable,
     system: str,
@@ -270,8 +279,8 @@ def _worst(
 ) -> str:
     """Return the items in which a system is worst, with scores and texts beside the baseline's, as lines."""
     test_set = comparison.test_set
-    known = [item for item, value in enumerate(badness) if value is not None and value > above]
-    worst = sorted(known, key=lambda item: -(badness[item] or 0.0))[:_N_WORST]
+    bad = [item for item, value in enumerate(badness) if value is not None and value > above]
+    worst = sorted(bad, key=lambda item: -(badness[item] or 0.0))[:_N_WORST]
     lines = ["", "The worst items:"] if worst else []
     for item in worst:
         lines.append(f"  item {item}:")
@@ -279,7 +288,7 @@ def _worst(
             if name not in ("baseline", system):
                 continue
             value = table.segments[name][item]
-            shown = "" if value is None else f" ({decimals(value, table.rows[0].digits)})"
-            lines.append(f"    {name}{shown}: {shorten(texts[item])}")
+            score = "" if value is None else f" ({decimals(value, table.rows[0].digits)})"
+            lines.append(f"    {name}{score}: {shorten(texts[item])}")
         lines += [f"    reference: {shorten(text)}" for text in test_set.references[item]]
     return "\n".join(lines)

@@ -22,7 +22,7 @@ const arranged = data => {
     let sum = 0;
     const distinct = [null, ...score.steps.map(step => (sum += step) / 10 ** (score.digits + 2))];
     const number = at => distinct[score.high.charCodeAt(at) * HALF + score.low.charCodeAt(at)];
-    score.values = data.numbers.map((_, place) => data.systems.map((_, system) => number(place * n + system)));
+    score.values = data.numbers.map((_, segment) => data.systems.map((_, system) => number(segment * n + system)));
   }
   data.outputs = data.texts.map(texts => texts.splice(-n));
   data.source = data.has_source ? data.texts.map(texts => texts.shift()) : null;
@@ -116,19 +116,19 @@ class Browser {
   }
 
   // Moves to a segment of this page, and over its ends to those before and after.
-  select(place) {
+  select(index) {
     const articles = [...this.list.children], last = Math.max(0, Math.ceil(this.count / SHOWN) - 1);
-    if (place < 0 && this.page > 0) return this.turn(-1), this.select(SHOWN - 1);
-    if (place >= articles.length && this.page < last) return this.turn(1), this.select(0);
-    const article = articles[Math.max(0, Math.min(place, articles.length - 1))];
+    if (index < 0 && this.page > 0) return this.turn(-1), this.select(SHOWN - 1);
+    if (index >= articles.length && this.page < last) return this.turn(1), this.select(0);
+    const article = articles[Math.max(0, Math.min(index, articles.length - 1))];
     article?.focus({ preventScroll: true });
     article?.scrollIntoView({ block: "nearest" });
   }
 
   key(name) {
-    const place = [...this.list.children].findIndex(article => article.contains(document.activeElement));
+    const index = [...this.list.children].findIndex(article => article.contains(document.activeElement));
     if (name === "/") this.controls.querySelector("[name=text]").focus();
-    else this.select(name === "j" ? place + 1 : Math.max(place, 0) - 1);
+    else this.select(name === "j" ? index + 1 : Math.max(index, 0) - 1);
   }
 
   bound(name, otherwise) { return this.given(name) === "" ? otherwise : Number(this.given(name)); }
@@ -149,21 +149,21 @@ class Browser {
     return { score, one, other: pair ? other : null, systems: one === null ? all : pair ? [other, one] : [one] };
   }
 
-  difference({ score, one, other, systems }, place) {
+  difference({ score, one, other, systems }, segment) {
     if (one !== null && other === null) return null;
-    const values = systems.map(system => score.values[place][system]).filter(known);
+    const values = systems.map(system => score.values[segment][system]).filter(known);
     if (values.length < 2) return null;
     return other === null ? Math.max(...values) - Math.min(...values) : values[1] - values[0];
   }
 
-  texts(place) {
+  texts(segment) {
     this.search ??= new Map();
-    if (!this.search.has(place)) {
+    if (!this.search.has(segment)) {
       const { source, references, outputs } = this.data;
-      const texts = [...references[place], ...outputs[place], ...(source ? [source[place]] : [])];
-      this.search.set(place, texts.map(text => folded(plain(text))));
+      const texts = [...references[segment], ...outputs[segment], ...(source ? [source[segment]] : [])];
+      this.search.set(segment, texts.map(text => folded(plain(text))));
     }
-    return this.search.get(place);
+    return this.search.get(segment);
   }
 
   found(asked) {
@@ -172,17 +172,17 @@ class Browser {
     const low = this.bound("from", -Infinity), high = this.bound("to", Infinity);
     const sign = asked.score.higher ? 1 : -1;
     const segments = [], chosen = this.data.slices.map((_, index) => this.bound(`slice${index}`, null));
-    this.data.numbers.forEach((number, place) => {
-      const difference = this.difference(asked, place);
-      const length = this.data.lengths?.[place];
+    this.data.numbers.forEach((number, segment) => {
+      const difference = this.difference(asked, segment);
+      const length = this.data.lengths?.[segment];
       if (known(asked_for) && number !== asked_for) return;
       if (known(length) && (length < low || length > high)) return;
-      if (chosen.some((slice, index) => known(slice) && this.data.slices[index][place] !== slice)) return;
+      if (chosen.some((slice, index) => known(slice) && this.data.slices[index][segment] !== slice)) return;
       if (least > 0 && !(Math.abs(difference ?? 0) >= least)) return;
       if (way && !((way === "better" ? sign : -sign) * (difference ?? 0) > 0 && asked.other !== null)) return;
-      if (text && !this.texts(place).some(each => each.includes(text))) return;
-      const values = asked.systems.map(system => asked.score.values[place][system]).filter(known);
-      segments.push({ place, difference, lowest: Math.min(...values), highest: Math.max(...values) });
+      if (text && !this.texts(segment).some(each => each.includes(text))) return;
+      const values = asked.systems.map(system => asked.score.values[segment][system]).filter(known);
+      segments.push({ segment, difference, lowest: Math.min(...values), highest: Math.max(...values) });
     });
     const worst = asked.score.higher ? each => each.lowest : each => -each.highest;
     const best = asked.score.higher ? each => -each.highest : each => each.lowest;
@@ -191,7 +191,7 @@ class Browser {
       difference: asked.systems.length > 1 ? difference : worst, worst, best, number: () => 0,
       losses: asked.other === null ? difference : each => known(each.difference) ? sign * each.difference : Infinity,
     }[this.given("order")];
-    return segments.sort((a, b) => key(a) - key(b) || a.place - b.place);
+    return segments.sort((a, b) => key(a) - key(b) || a.segment - b.segment);
   }
 
   show() {
@@ -214,22 +214,22 @@ class Browser {
       if (box) box.disabled = disabled;
     }
     this.words = asked.other !== null && this.given("marked") === "words";
-    if (this.legend) this.legend.hidden = this.words || !shown.some(({ place }) => this.data.coloured[place]);
-    this.list.replaceChildren(...shown.map(({ place, difference }) => this.article(asked, place, difference)));
+    if (this.legend) this.legend.hidden = this.words || !shown.some(({ segment }) => this.data.coloured[segment]);
+    this.list.replaceChildren(...shown.map(({ segment, difference }) => this.article(asked, segment, difference)));
   }
 
-  article(asked, place, difference) {
+  article(asked, segment, difference) {
     const { source, references, more, numbers, outputs, systems, coloured } = this.data;
     const texts = make("dl", "");
-    if (source) texts.append(make("dt", "", "source"), written("dd", "", source[place]));
-    references[place].forEach((text, index) => {
-      const label = references[place].length > 1 ? `reference ${index + 1}` : "reference";
+    if (source) texts.append(make("dt", "", "source"), written("dd", "", source[segment]));
+    references[segment].forEach((text, index) => {
+      const label = references[segment].length > 1 ? `reference ${index + 1}` : "reference";
       texts.append(make("dt", "", label), written("dd", "", text));
     });
-    const pair = asked.systems.map(system => outputs[place][system]);
+    const pair = asked.systems.map(system => outputs[segment][system]);
     const rows = this.words ? changes(...pair) : null;
     const boxes = asked.systems.map((system, which) => {
-      const value = asked.score.values[place][system];
+      const value = asked.score.values[segment][system];
       const beside = system === asked.one && known(difference)
         ? ` (${difference < 0 ? "" : "+"}${minus(difference.toFixed(asked.score.digits))})` : "";
       const number = known(value) ? `${asked.score.title} ${minus(value.toFixed(asked.score.digits))}${beside}` : "not scored";
@@ -237,10 +237,10 @@ class Browser {
       const text = rows ? compared(which ? "ins" : "del", rows[which]) : written("p", "text", pair[which]);
       return make("div", "output", who, text);
     });
-    const rest = more[place] ? [make("p", "soft", `and ${more[place]} more references`)] : [];
-    const bare = coloured.includes(true) && !coloured[place] && !rows ? ", without colours" : "";
-    const link = make("a", "", `Segment ${numbers[place].toLocaleString("en")}`);
-    link.href = `#${this.prefix}-s${numbers[place]}`;
+    const rest = more[segment] ? [make("p", "soft", `and ${more[segment]} more references`)] : [];
+    const bare = coloured.includes(true) && !coloured[segment] && !rows ? ", without colours" : "";
+    const link = make("a", "", `Segment ${numbers[segment].toLocaleString("en")}`);
+    link.href = `#${this.prefix}-s${numbers[segment]}`;
     const article = make("article", "example", make("h5", "", link, bare), texts, ...rest, make("div", "outputs", ...boxes));
     article.tabIndex = -1;
     return article;

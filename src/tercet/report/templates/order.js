@@ -5,19 +5,19 @@ class Order {
     this.table = table;
     const heads = [...table.element.tHead.rows[0].cells];
     const of_scores = heads.filter(head => head.classList.contains("score")).slice(0, table.scores.length);
-    const of_names = heads.find(head => !head.matches(".score, .place"));
+    const of_names = heads.find(head => !head.matches(".score, .ranks"));
     this.heads = [of_names, ...of_scores];
     const menu = make("select", "");
-    this.heads.forEach((head, place) => {
+    this.heads.forEach((head, column) => {
       const title = head.firstChild.textContent.trim(), button = make("button", "", title);
       button.type = "button";
       button.addEventListener("click", () => {
-        const again = this.sorted_by === place;
-        this.sort(place, again && !this.turned);
-        menu.value = place;
+        const again = this.sorted_by === column;
+        this.sort(column, again && !this.turned);
+        menu.value = column;
       });
       head.firstChild.replaceWith(button);
-      menu.append(Object.assign(make("option", "", title), { value: place }));
+      menu.append(Object.assign(make("option", "", title), { value: column }));
     });
     menu.value = 1;
     menu.addEventListener("change", () => this.sort(Number(menu.value), false));
@@ -28,10 +28,10 @@ class Order {
     table.tools.append(make("label", "by", "sort by ", menu), make("label", "", "find systems ", this.search), this.counted);
   }
 
-  sort(place, turned) {
-    this.sorted_by = place;
+  sort(column, turned) {
+    this.sorted_by = column;
     this.turned = turned;
-    const way = turned ? -1 : 1, score = this.table.scores[place - 1];
+    const way = turned ? -1 : 1, score = this.table.scores[column - 1];
     const key = row => score.values[this.table.system(row)];
     const names = row => this.table.data.systems[this.table.system(row)];
     const by_name = (a, b) => way * names(a).localeCompare(names(b));
@@ -41,10 +41,10 @@ class Order {
       return way * (score.higher ? key(b) - key(a) : key(a) - key(b));
     };
     // A sort keeps the order of equal rows: that of the page.
-    this.table.body.append(...[...this.table.rows].sort(place === 0 ? by_name : by_score));
+    this.table.body.append(...[...this.table.rows].sort(column === 0 ? by_name : by_score));
     for (const head of this.heads) head.removeAttribute("aria-sort");
-    const rising = place === 0 ? !turned : score.higher === turned;
-    this.heads[place].setAttribute("aria-sort", rising ? "ascending" : "descending");
+    const rising = column === 0 ? !turned : score.higher === turned;
+    this.heads[column].setAttribute("aria-sort", rising ? "ascending" : "descending");
     this.unlined();
   }
 
@@ -58,7 +58,7 @@ class Order {
 
   // Lines between groups hold in the order of the page only.
   unlined() {
-    const changed = this.table.rows.some((row, place) => row.hidden || this.table.body.rows[place] !== row);
+    const changed = this.table.rows.some((row, index) => row.hidden || this.table.body.rows[index] !== row);
     this.table.element.classList.toggle("sorted", changed);
   }
 }

@@ -30,7 +30,7 @@ class ScoreTable {
     this.element = element;
     this.data = data;
     this.key = element.dataset.key;
-    this.scores = element.dataset.scores.split(" ").map(place => data.scores[place]);
+    this.scores = element.dataset.scores.split(" ").map(index => data.scores[index]);
     this.body = element.tBodies[0];
     this.rows = [...this.body.rows];
     this.of_one = this.rows[0].querySelector("td.p") !== null;
@@ -67,10 +67,10 @@ class ScoreTable {
 
   compare(baseline) {
     this.element.classList.toggle("changed", baseline !== this.data.baseline);
-    this.rows.forEach((row, place) => {
+    this.rows.forEach((row, index) => {
       const cells = this.of_one ? [row] : [...row.querySelectorAll("td.score")];
       cells.forEach((cell, column) => this.fill(cell, this.scores[column], this.system(row), baseline));
-      if (this.of_one) this.known_of(row, place, baseline);
+      if (this.of_one) this.known_of(row, index, baseline);
     });
     this.scores.forEach((_, column) => this.align(column, baseline));
     const row = this.rows.find(row => this.system(row) === baseline);
@@ -88,10 +88,10 @@ class ScoreTable {
   }
 
   // Intervals and counts, of which a page has those of its baseline: of another one, beside that baseline only.
-  known_of(row, place, baseline) {
+  known_of(row, index, baseline) {
     const system = this.system(row), [score] = this.scores;
     const beside = system === this.data.baseline ? score.mirrored[baseline] : ["", ""];
-    const [interval, counts] = baseline === this.data.baseline ? this.known[place] : beside;
+    const [interval, counts] = baseline === this.data.baseline ? this.known[index] : beside;
     row.querySelector("small.of").textContent = interval;
     row.querySelector(".counts").textContent = counts;
     const box = row.querySelector("td.tests");
@@ -108,10 +108,10 @@ class ScoreTable {
     aligned(boxes.map(box => box.querySelector(selector)), head?.children[0], "1.5em");
     if (head) aligned(boxes.map(box => box.querySelector(".p")), head.children[1], "");
     const chosen = this.rows.findIndex(row => this.system(row) === baseline);
-    const place = cells[chosen].querySelector(".bar svg")?.getAttribute("x");
+    const x = cells[chosen].querySelector(".bar svg")?.getAttribute("x");
     for (const line of cells.map(cell => cell.querySelector(".bar > .base")).filter(known)) {
-      line.style.visibility = known(place) ? "" : "hidden";
-      if (known(place)) for (const end of ["x1", "x2"]) line.setAttribute(end, place);
+      line.style.visibility = known(x) ? "" : "hidden";
+      if (known(x)) for (const end of ["x1", "x2"]) line.setAttribute(end, x);
     }
   }
 
@@ -177,10 +177,10 @@ const copyable = (box, texts) => {
 };
 
 const start_tables = async () => {
-  for (const place of document.querySelectorAll("[data-segment]")) {
-    const link = make("a", "", ...place.childNodes);
-    link.href = `#${place.dataset.segment}`;
-    place.replaceWith(link);
+  for (const mention of document.querySelectorAll("[data-segment]")) {
+    const link = make("a", "", ...mention.childNodes);
+    link.href = `#${mention.dataset.segment}`;
+    mention.replaceWith(link);
   }
   if (typeof DecompressionStream === "undefined") return;
   const data = await unpack(document.querySelector("#tables > .packed"));

@@ -1,7 +1,7 @@
 "use strict";
 // Returns what rendering.py packed: compressed JSON in base 85, five letters for four bytes.
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%,()*+-;.=:?@^_`{|}~";
-const DIGITS = new Map(Array.from(ALPHABET, (letter, place) => [letter, place]));
+const DIGITS = new Map(Array.from(ALPHABET, (letter, digit) => [letter, digit]));
 const TOO_OLD = "This browser is too old to unpack the data: one of 2023 or later can.";
 const unpack = async box => {
   const letters = box.textContent, bytes = new DataView(new ArrayBuffer(Math.ceil(letters.length / 5) * 4));
