@@ -108,20 +108,6 @@ def browser():
         browser.close()
 
 
-@pytest.fixture
-def mlflow(tmp_path, monkeypatch):
-    """MLflow, which writes in the folder of this test and forgets it afterwards."""
-    folder = (tmp_path / "mlruns").as_uri()
-    monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
-    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", folder)
-    import mlflow
-
-    mlflow.set_tracking_uri(folder)  # by itself a new variable reaches no traces
-    yield mlflow
-    mlflow.set_tracking_uri(None)
-
-
 @pytest.fixture(scope="session")
 def sets() -> Path:
     """Folder of real test sets with golden figures; the tests that need it are skipped where it is absent."""

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercet.correlation import samples, significance
-from tercet.correlation.coefficients import FIGURES, Once, draws, percentile_interval, value_of
+from tercet.correlation.coefficients import FIGURES, Once, distributions, draws, percentile_interval, value_of
 from tercet.correlation.influences import concordances, kendall_influences, spearman_influences
 from tercet.correlation.samples import Sample
 from tercet.correlation.significance import metric_tests
@@ -88,6 +88,18 @@ def test_intervals_by_influence_are_those_of_the_resamples(name, monkeypatch):
     assert np.sqrt(np.mean((exact - by_influence) ** 2)) < exact.std() / 20
     low, high = percentile_interval(exact, value, 0.95)
     assert percentile_interval(by_influence, value, 0.95) == pytest.approx((low, high), abs=(high - low) / 40)
+
+
+def test_resamples_of_clusters_are_computed_one_by_one(monkeypatch):
+    """One cluster may hold half of the items: then its influence says little."""
+    monkeypatch.setattr(samples, "MANY_POINTS", 1_000)
+    rng = np.random.default_rng(8)
+    human = rng.normal(size=(2, 2_000))
+    clusters = np.repeat(np.arange(101), [1_000, *[10] * 100])
+    perfect = [Sample.whole(human, human**3)]
+    names = {name: [(1.0, 0.0)] for name in RANK_CORRELATIONS[:2]}
+    for figures in distributions(names, perfect, "items", 50, 1, clusters).values():
+        assert figures == pytest.approx(np.ones((1, 50)))
 
 
 @pytest.mark.parametrize("name", [name for name in FIGURES if name not in ("item.acc_eq", "system.spa")])

@@ -5,6 +5,8 @@ import pytest
 import tercet
 from harness_texts import ONE, PREDICTIONS, SEVERAL, by_sacrebleu, numbers
 
+pytest_plugins = ["mlflow_runs"]
+
 
 def test_make_metric(mlflow):
     import pandas as pd

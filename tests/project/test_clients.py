@@ -23,6 +23,8 @@ import tercet
 from conftest import ROOT
 from small_trainer import PAIRS, make_tokenizer, random_states_kept, trainer_of
 
+pytest_plugins = ["mlflow_runs"]
+
 METRICS = ROOT / "metrics"
 
 #: What the clients themselves warn of is not the suite's.

@@ -636,21 +636,24 @@ def draws(
         return
     n_units = n_items if clusters is None else int(clusters.max()) + 1
     start = 0
-    for units in _gathered(bootstrap_weights(n_units, n_resamples, seed)):
+    for units in _gathered(bootstrap_weights(n_units, n_resamples, seed), n_items):
         items = units if clusters is None else units[:, clusters]
         stop = start + len(items)
         yield of_systems[start:stop] if unit == "both" else of_systems, items
         start = stop
 
 
-def _gathered(chunks: Iterator[Array]) -> Iterator[Array]:
+def _gathered(chunks: Iterator[Array], n_items: int) -> Iterator[Array]:
     """Yield weights of more resamples at a time: for each chunk of them all figures of all metrics begin anew."""
     parts: list[Array] = []
+    n_resamples = 0
     for chunk in chunks:
         parts.append(chunk)
-        if sum(part.size for part in parts) + chunk.size > _WEIGHTS_AT_ONCE:
+        n_resamples += len(chunk)
+        if (n_resamples + len(chunk)) * n_items > _WEIGHTS_AT_ONCE:
             yield np.concatenate(parts)
             parts = []
+            n_resamples = 0
     if parts:
         yield np.concatenate(parts)
 
@@ -672,7 +675,10 @@ def distributions(
     with bar_of("intervals", "resampled figures", n_resamples * len(point_estimates) * len(wholes)) as bar:
         for system_weights, item_weights in draws(n_systems, n_items, unit, n_resamples, seed, clusters):
             of_grades = Once()
-            samples = [whole.resampled(system_weights, item_weights, of_grades) for whole in wholes]
+            samples = [
+                whole.resampled(system_weights, item_weights, of_grades, has_single_items=clusters is None)
+                for whole in wholes
+            ]
             for name, estimates in point_estimates.items():
                 rows = []
                 for sample, estimate in zip(samples, estimates, strict=True):

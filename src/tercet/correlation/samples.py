@@ -62,6 +62,8 @@ class Sample:
     of_outputs: Once = field(default_factory=Once)
     #: What the grades have in these resamples, whatever the metric.
     of_grades: Once = field(default_factory=Once)
+    #: Whether each item is drawn by itself, and not with the others of its cluster.
+    has_single_items: bool = True
     _of_draws: Once = field(default_factory=Once)
 
     @classmethod
@@ -69,9 +71,12 @@ class Sample:
         """Return the sample in which everything counts once."""
         return cls(human, metric, np.ones((1, human.shape[0])), np.ones((1, human.shape[1])))
 
-    def resampled(self, systems: Array, items: Array, of_grades: Once) -> Sample:
-        """Return resamples of the outputs; `of_grades` is shared by all metrics in the same resamples."""
-        return Sample(self.human, self.metric, systems, items, self.of_outputs, of_grades)
+    def resampled(self, systems: Array, items: Array, of_grades: Once, *, has_single_items: bool = True) -> Sample:
+        """Return resamples of the outputs; `of_grades` is shared by all metrics in the same resamples.
+
+        `has_single_items` says that each item is drawn by itself, and not with the others of its cluster.
+        """
+        return Sample(self.human, self.metric, systems, items, self.of_outputs, of_grades, has_single_items)
 
     def pooled(self, figure: OfPoints) -> Array:
         """Return a figure of all graded outputs pooled, shape (B,)."""
@@ -143,6 +148,7 @@ class PointWeights:
         self._systems, self.items = sample.systems, sample.items
         self._system_of_point, self._item_of_point = np.nonzero(is_graded)
         self._systems_count_once = sample.systems_count_once
+        self._has_single_items = sample.has_single_items
         #: What these points have in all resamples of items, and what they have in these resamples.
         self.of_points, self.of_draws = sample.of_outputs, Once()
 
@@ -179,10 +185,13 @@ class PointWeights:
 
     @property
     def are_of_many_items(self) -> bool:
-        """Whether items are resampled, so many with so many points that each of them changes a figure little."""
-        if not self._systems_count_once or self._n_resamples == 1:
+        """Whether single items are resampled, so many with so many points that each changes a figure little.
+
+        A cluster may be large: its weight changes a figure by more than its influence says.
+        """
+        if not self._has_single_items or not self._systems_count_once or self._n_resamples == 1:
             return False
-        return len(self._item_of_point) > MANY_POINTS and int(self.items[0].sum()) >= MANY_ITEMS
+        return len(self._item_of_point) > MANY_POINTS and self.items.shape[1] >= MANY_ITEMS
 
     @property
     def _n_resamples(self) -> int:
