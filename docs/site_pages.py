@@ -136,7 +136,7 @@ def on_page_content(html, page, config, files):
     def link(match):
         name = match[1].removeprefix("tercet.")
         first, *_ = name.split(".")
-        place = tercet._PLACES.get(first)  # where a public name is
+        place = tercet._MODULES.get(first)  # where a public name is
         full = f"tercet.{place}.{name}" if place else match[1]
         return f'<autoref optional identifier="{full}"><code>{match[1]}</code></autoref>'
 

@@ -181,13 +181,13 @@ def _languages(memory: Memory, source: str | None, target: str | None) -> tuple[
     """Return the languages of the sources and of the translations."""
     name = memory.name
     languages = list(dict.fromkeys(_language(column) for column in memory.columns))
-    if source is None and memory.key_column:
-        source = memory.key_column
     if source is not None:
         source = _pick(name, languages, source)
     target = target or memory.target_language or None
     if target is not None:
         target = _pick(name, languages, target)
+    if source is None and memory.key_column:
+        source = _pick(name, languages, memory.key_column)
     # Of two languages, the one that is named tells the other.
     if len(languages) == 2 and (source is None) != (target is None):
         (remaining,) = (language for language in languages if language not in (source, target))
