@@ -16,7 +16,8 @@ import numpy as np
 import scipy.stats
 
 from results import machine, write_section
-from tercet.correlation.coefficients import FIGURES, calibrate, distributions, value_in
+from tercet.correlation.figures import FIGURES, distributions, value_in
+from tercet.correlation.pairs import calibrate
 from tercet.correlation.samples import Sample
 from tercet.correlation.significance import pvalues_between
 

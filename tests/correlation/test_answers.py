@@ -7,8 +7,8 @@ import pytest
 
 import tercet
 from tercet.correlation.answer import answer
-from tercet.correlation.coefficients import FigureValue
-from tercet.correlation.correlate import ranking_warnings
+from tercet.correlation.cautions import ranking_warnings
+from tercet.correlation.figures import FigureValue
 from tercet.correlation.grades import Grades, MetricColumn
 from tercet.correlation.result import Correlation, DimensionTable
 from tercet.correlation.tables import in_format, to_text

@@ -12,18 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import ROOT
-from tercet.correlation.coefficients import (
-    FIGURES,
-    UNITS,
-    draws,
-    figures_for,
-    percentile_interval,
-    resampled,
-    shares_above,
-    value_of,
-    without_noise,
-)
+from tercet.correlation.figures import FIGURES, UNITS, draws, figures_for, percentile_interval, resampled, value_of
+from tercet.correlation.pairs import without_noise
 from tercet.correlation.samples import Sample
+from tercet.correlation.soft_accuracy import shares_above
 
 SCIPY = {
     "pearson": lambda x, y: scipy.stats.pearsonr(x, y).statistic,

@@ -12,7 +12,7 @@ from rouge_score import rouge_scorer
 
 import tercet
 from conftest import ANY_TEXTS, ROOT
-from tercet.correlation.coefficients import value_of
+from tercet.correlation.figures import value_of
 
 #: The summaries of some systems in REALSumm are in lower case, which is warned of.
 pytestmark = ANY_TEXTS
@@ -30,7 +30,7 @@ GOLDEN_NAMES = {
 SPA = """
 import json, sys
 import numpy as np
-from tercet.correlation.coefficients import soft_pairwise_accuracy
+from tercet.correlation.soft_accuracy import soft_pairwise_accuracy
 for human, metric in json.load(sys.stdin):
     print(soft_pairwise_accuracy(np.array(human), np.array(metric)))
 """

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercet.correlation import samples, significance
-from tercet.correlation.coefficients import FIGURES, Once, distributions, draws, percentile_interval, value_of
+from tercet.correlation.figures import FIGURES, distributions, draws, percentile_interval, value_of
 from tercet.correlation.influences import concordances, kendall_influences, spearman_influences
-from tercet.correlation.samples import Sample
+from tercet.correlation.samples import Once, Sample
 from tercet.correlation.significance import metric_tests
 
 RANK_CORRELATIONS = ["pooled.spearman", "pooled.kendall_b", "pooled.kendall_c"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import tercet
 from tercet.correlation import significance
-from tercet.correlation.correlate import items_needed
+from tercet.correlation.cautions import items_needed
 from tercet.correlation.grades import krippendorff_alpha, raw_agreement
 from tercet.correlation.significance import (  # fmt: skip
     clusters,

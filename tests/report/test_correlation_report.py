@@ -7,7 +7,7 @@ import pytest
 
 import tercet
 from conftest import ROOT
-from tercet.correlation.coefficients import FIGURES
+from tercet.correlation.figures import FIGURES
 from tercet.correlation.tables import answer_lines
 from tercet.report.correlation import trust_html
 from tercet.tables import pvalue_text

@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 
 from samples import sample
 from tercet.comparison.compare import compare
-from tercet.correlation.coefficients import FigureValue
+from tercet.correlation.figures import FigureValue
 from tercet.correlation.grades import MetricColumn
 from tercet.report.correlation import _HEXAGON, _curve, _hexagons, _scatter
 from tercet.report.plots import SERIES, Dot, DotColumn, Scale, length_plot, score_distributions

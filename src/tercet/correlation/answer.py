@@ -9,7 +9,7 @@ from itertools import permutations
 from tercet.markup import MOST_NAMED, Name, Sentence, all_of, joined, listed
 from tercet.tables import pvalue_text
 
-from .coefficients import FIGURES
+from .figures import FIGURES
 from .result import Correlation, DimensionTable, too_few_permutations, too_few_permutations_in_words
 
 

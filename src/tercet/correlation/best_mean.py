@@ -13,7 +13,7 @@ from tercet.comparison.metric_specs import SavedMean, WeightedMetric
 from tercet.errors import InputError, OptionError, shorten
 from tercet.registry import in_suite
 
-from .coefficients import value_of
+from .figures import value_of
 from .grades import MetricColumn
 from .layers import Weights, best, combined, out_of_fold, singles, spreads, standardized
 from .result import Correlation

@@ -15,7 +15,7 @@ from tercet.errors import InputError, OptionError, shorten
 from tercet.metrics.bertscore.metric import BertScore
 from tercet.networks.find import best_layer
 
-from .coefficients import FigureValue, value_of
+from .figures import FigureValue, value_of
 from .grades import MetricColumn
 from .samples import Array, Numbers
 from .significance import pvalues_between

@@ -17,7 +17,7 @@ from tercet.statistics.inference import ADJUSTED
 from tercet.tables import finite_or_none
 from tercet.test_sets.test_set import TestSet
 
-from .coefficients import FIGURES, UNITS, FigureValue
+from .figures import FIGURES, UNITS, FigureValue
 from .grades import Grades, MetricColumn
 from .layers import LayerSweep
 from .samples import Array, Numbers, graded

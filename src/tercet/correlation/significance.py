@@ -15,8 +15,11 @@ from tercet.statistics.distributions import t_tail
 from tercet.statistics.families import family_test_of_blocks, of_pairs
 from tercet.statistics.progress import counted
 
-from .coefficients import FIGURES, agreements, centred, p_of_pairs, pearson_of_sums, value_of
+from .coefficients import centred, pearson_of_sums
+from .figures import FIGURES, value_of
+from .pairs import agreements
 from .samples import Array, Numbers, Sample
+from .soft_accuracy import p_of_pairs
 
 #: Numbers of one step over draws; and of one that goes through them several times, in a processor's cache.
 _CELLS, _NEAR_CELLS = 2_000_000, 1 << 17

@@ -16,7 +16,7 @@ from tercet.markup import clean, one_cell, sentences_html
 from tercet.tables import FOR_PEOPLE, Cell, Column, Table, json_text, pvalue_text, to_lines, to_notebook
 
 from .answer import answer
-from .coefficients import FigureValue
+from .figures import FigureValue
 from .result import COLUMNS, Correlation, DimensionTable
 
 #: Figures of the readable tables, where defined; JSON and TSV have all of them.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.correlation.answer import answer
-from tercet.correlation.coefficients import FIGURES
+from tercet.correlation.figures import FIGURES
 from tercet.correlation.grades import MetricColumn
 from tercet.correlation.layers import LayerSweep
 from tercet.correlation.result import Correlation, DimensionTable

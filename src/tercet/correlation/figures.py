@@ -1,0 +1,313 @@
+"""The figures of agreement between metrics and grades, by name, and their bootstrap intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+import numpy as np
+
+from tercet.statistics.bootstrap import bootstrap_weights
+from tercet.statistics.progress import bar_of
+
+from .coefficients import (
+    columns_kendall,
+    columns_pearson,
+    columns_spearman,
+    points_kendall,
+    points_pearson,
+    points_spearman,
+)
+from .pairs import accuracy, calibrate, darr, difference_pearson
+from .samples import Array, Numbers, OfColumns, OfPoints, Once, Sample
+from .soft_accuracy import resampled_soft_accuracy, soft_pairwise_accuracy
+
+#: The most weights of items that are held.
+_WEIGHTS_AT_ONCE = 4_000_000
+
+#: The resampled unit, and what the interval then holds for.
+UNITS: Mapping[str, str] = {
+    "items": "for other items and the same systems",
+    "systems": "for other systems and the same items",
+    "both": "for other items and other systems",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FigureValue:
+    """A figure of a metric.
+
+    Attributes
+    ----------
+    value : float
+    low, high : float
+        Bootstrap interval; NaN where fewer than five units are resampled.
+    epsilon : float
+        Differences of the metric's scores, in their own unit, of at most this much count as ties; 0 but for
+        ``item.acc_eq``.
+    n : int
+        Number of outputs, items or systems behind it. Items with a constant side have no correlation.
+    """
+
+    value: float
+    low: float
+    high: float
+    epsilon: float
+    n: int
+
+
+class Figure(NamedTuple):
+    """A figure of a sample."""
+
+    function: Callable[[Sample], Array]
+    least_systems: int
+    #: What it is called in a sentence.
+    title: str
+    #: What it is.
+    about: str
+    #: Its least value; the greatest is 1.
+    least: int = 0
+    #: Whether it is about 0 for scores that are unrelated to the grades.
+    is_correlation: bool = False
+    #: Of one item, where it may be undefined.
+    of_item: OfColumns | None = None
+
+    @property
+    def definition(self) -> str:
+        """Name, meaning and range."""
+        unrelated = ", 0 if unrelated" if self.is_correlation else ""
+        return f"{self.title}: {self.about}; from {self.least} to 1{unrelated}"
+
+
+def _pooled(figure: OfPoints, title: str) -> Figure:
+    return Figure(
+        lambda sample: sample.pooled(figure),
+        least_systems=1,
+        title=f"pooled {title}",
+        about="over all outputs, whatever their system and item",
+        least=-1,
+        is_correlation=True,
+    )
+
+
+def _of_items(figure: OfColumns, title: str, least_systems: int) -> Figure:
+    return Figure(
+        lambda sample: sample.within(figure),
+        least_systems=least_systems,
+        title=f"item-level {title}",
+        about="among the systems of each item, averaged over items",
+        least=-1,
+        is_correlation=True,
+        of_item=figure,
+    )
+
+
+def _of_systems(figure: OfColumns, title: str) -> Figure:
+    return Figure(
+        lambda sample: sample.between(figure),
+        least_systems=3,
+        title=f"system-level {title}",
+        about="between the systems' mean scores and mean grades",
+        least=-1,
+        is_correlation=True,
+    )
+
+
+def _accuracy(sample: Sample, epsilon: float = 0.0) -> Array:
+    return sample.within(_accuracy_up_to(epsilon))
+
+
+@lru_cache(256)  # the same function each time: its values by item are computed once for all resamples
+def _accuracy_up_to(epsilon: float) -> OfColumns:
+    return partial(accuracy, epsilon=epsilon)
+
+
+#: What the accuracy with ties is.
+_ACCURACY = "share of pairs of systems that scores and grades rank the same way or both tie, averaged over items"
+
+FIGURES: Mapping[str, Figure] = {
+    "pooled.pearson": _pooled(points_pearson, "Pearson's r"),
+    "pooled.spearman": _pooled(points_spearman, "Spearman's rho"),
+    "pooled.kendall_b": _pooled(partial(points_kendall, "b"), "Kendall's tau-b"),
+    "pooled.kendall_c": _pooled(partial(points_kendall, "c"), "Kendall's tau-c"),
+    "item.pearson": _of_items(columns_pearson, "Pearson's r", 3),
+    "item.spearman": _of_items(columns_spearman, "Spearman's rho", 3),
+    "item.kendall_b": _of_items(partial(columns_kendall, "b"), "Kendall's tau-b", 2),
+    "item.kendall_c": _of_items(partial(columns_kendall, "c"), "Kendall's tau-c", 2),
+    "item.acc23": Figure(_accuracy, least_systems=2, title="pairwise accuracy with ties", about=_ACCURACY),
+    "item.tau23": Figure(
+        lambda sample: 2 * _accuracy(sample) - 1,
+        least_systems=2,
+        title="rescaled pairwise accuracy",
+        about="2 * item.acc23 - 1",
+        least=-1,
+    ),
+    "item.acc_eq": Figure(
+        _accuracy,
+        least_systems=2,
+        title="tie-calibrated pairwise accuracy",
+        about=f"{_ACCURACY}, where differences of scores up to a threshold count as ties: the threshold that gives "
+        "the highest accuracy (Deutsch et al. 2023)",
+    ),
+    "item.pdp": Figure(
+        difference_pearson,
+        least_systems=2,
+        title="pairwise-difference Pearson's r",
+        about="between differences of scores and of grades of two systems on an item, over all items",
+        least=-1,
+        is_correlation=True,
+    ),
+    "item.darr": Figure(
+        darr,
+        least_systems=2,
+        title="Kendall-like tau (DARR)",
+        about="(concordant - discordant) / all pairs of an item with different grades; ties of scores are discordant",
+        least=-1,
+    ),
+    "system.pearson": _of_systems(columns_pearson, "Pearson's r"),
+    "system.spearman": _of_systems(columns_spearman, "Spearman's rho"),
+    "system.kendall_b": _of_systems(partial(columns_kendall, "b"), "Kendall's tau-b"),
+    "system.kendall_c": _of_systems(partial(columns_kendall, "c"), "Kendall's tau-c"),
+    "system.pairwise_accuracy": Figure(
+        lambda sample: sample.between(accuracy),
+        least_systems=2,
+        title="system-level pairwise accuracy",
+        about="share of pairs of systems that mean scores and mean grades rank the same way (Kocmi et al. 2021)",
+    ),
+    "system.spa": Figure(
+        resampled_soft_accuracy,
+        least_systems=2,
+        title="soft pairwise accuracy",
+        about="1 minus the mean difference of two p-values over pairs of systems: that one is better by the scores, "
+        "and by the grades (Thompson et al. 2024)",
+    ),
+}
+
+
+def figures_for(n_systems: int) -> list[str]:
+    """Return the figures that are defined for n systems."""
+    return [name for name, figure in FIGURES.items() if n_systems >= figure.least_systems]
+
+
+def value_of(name: str, human: Array, metric: Array) -> tuple[float, float]:
+    """Return a figure and its threshold of ties: 0 except for ``item.acc_eq``."""
+    return value_in(name, Sample.whole(human, metric))
+
+
+def value_in(name: str, whole: Sample) -> tuple[float, float]:
+    """Return the same of a sample in which everything counts once."""
+    if name == "item.acc_eq":
+        return calibrate(whole.human, whole.metric)
+    if name == "system.spa":
+        return soft_pairwise_accuracy(whole.human, whole.metric), 0.0
+    return float(FIGURES[name].function(whole)[0]), 0.0
+
+
+def points_of(name: str, whole: Sample) -> int:
+    """Return the number of outputs, items (without a constant side) or systems behind a figure."""
+    is_graded = ~np.isnan(whole.human)
+    level = name.partition(".")[0]
+    of_item = FIGURES[name].of_item
+    if level == "pooled":
+        return int(is_graded.sum())
+    if level == "system":
+        return int(is_graded.any(axis=1).sum())
+    if of_item is None:
+        return int((is_graded.sum(0) > 1).sum())
+    return int((~np.isnan(whole.by_item(of_item))).sum())
+
+
+def resampled(name: str, sample: Sample, point_estimate: tuple[float, float]) -> Array:
+    """Return a figure of resamples, shape (B,), all with the threshold of ties of the `point_estimate`.
+
+    SPA of resamples is by the normal distribution; it is shifted to match the point estimate.
+    """
+    value, epsilon = point_estimate
+    if name == "item.acc_eq":
+        return _accuracy(sample, epsilon)
+    function = FIGURES[name].function
+    values = function(sample)
+    if name == "system.spa" and not math.isnan(value):
+        values = np.clip(values + value - function(Sample.whole(sample.human, sample.metric)), 0.0, 1.0)
+    return values
+
+
+def draws(
+    n_systems: int, n_items: int, unit: str, n_resamples: int, seed: int, clusters: Numbers | None = None
+) -> Iterator[tuple[Array, Array]]:
+    """Yield how often each system and item is drawn, in chunks of resamples: shapes (b or 1, n) and (b or 1, m).
+
+    The same seed gives the same items, whether or not systems are drawn too. Items of a cluster are drawn together.
+    """
+    of_systems = np.ones((1, n_systems))
+    if unit != "items":
+        of_systems = np.concatenate(list(bootstrap_weights(n_systems, n_resamples, seed + 1)))
+    if unit == "systems":
+        yield of_systems, np.ones((1, n_items))
+        return
+    n_units = n_items if clusters is None else int(clusters.max()) + 1
+    start = 0
+    for units in _gathered(bootstrap_weights(n_units, n_resamples, seed), n_items):
+        items = units if clusters is None else units[:, clusters]
+        stop = start + len(items)
+        yield of_systems[start:stop] if unit == "both" else of_systems, items
+        start = stop
+
+
+def _gathered(chunks: Iterator[Array], n_items: int) -> Iterator[Array]:
+    """Yield weights of more resamples at a time: for each chunk of them all figures of all metrics begin anew."""
+    parts: list[Array] = []
+    n_resamples = 0
+    for chunk in chunks:
+        parts.append(chunk)
+        n_resamples += len(chunk)
+        if (n_resamples + len(chunk)) * n_items > _WEIGHTS_AT_ONCE:
+            yield np.concatenate(parts)
+            parts = []
+            n_resamples = 0
+    if parts:
+        yield np.concatenate(parts)
+
+
+def distributions(
+    point_estimates: Mapping[str, list[tuple[float, float]]],
+    wholes: Sequence[Sample],
+    unit: str,
+    n_resamples: int,
+    seed: int,
+    clusters: Numbers | None = None,
+) -> dict[str, Array]:
+    """Return figures of all metrics in the same resamples, by name, shape (k, B).
+
+    `wholes` are the outputs of each metric, `point_estimates`, by name, the value and the threshold of ties of each.
+    """
+    n_systems, n_items = wholes[0].human.shape
+    parts: dict[str, list[Array]] = {name: [] for name in point_estimates}
+    with bar_of("intervals", "resampled figures", n_resamples * len(point_estimates) * len(wholes)) as bar:
+        for system_weights, item_weights in draws(n_systems, n_items, unit, n_resamples, seed, clusters):
+            of_grades = Once()
+            samples = [
+                whole.resampled(system_weights, item_weights, of_grades, has_single_items=clusters is None)
+                for whole in wholes
+            ]
+            for name, estimates in point_estimates.items():
+                rows = []
+                for sample, estimate in zip(samples, estimates, strict=True):
+                    rows.append(resampled(name, sample, estimate))
+                    if bar is not None:
+                        bar.update(len(rows[-1]))
+                parts[name].append(np.array(rows))
+    return {name: np.concatenate(chunks, axis=1) for name, chunks in parts.items()}
+
+
+def percentile_interval(draws: Array, value: float, confidence_level: float) -> tuple[float, float]:
+    """Return the percentile interval, widened to hold the value; NaN if no resample has the figure."""
+    defined = draws[~np.isnan(draws)]
+    if not len(defined) or np.isnan(value):
+        return float("nan"), float("nan")
+    tail = (1 - confidence_level) / 2
+    low, high = np.quantile(defined, [tail, 1 - tail])
+    return float(min(low, value)), float(max(high, value))
