@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from .comparison.plan import plan as plan
     from .correlation.best_mean import best_mean as best_mean
     from .correlation.correlate import correlate as correlate
+    from .huggingface.compute_metrics import compute_metrics as compute_metrics
     from .huggingface.generation_callback import GenerationCallback as GenerationCallback
     from .huggingface.loading import load as load
     from .huggingface.token_ids import preprocess_logits_for_metrics as preprocess_logits_for_metrics
-    from .huggingface.trainer import compute_metrics as compute_metrics
     from .metrics.bertscore.weights import IdfTable as IdfTable
     from .metrics.column import Column as Column
     from .networks.load import free_models as free_models
@@ -57,7 +57,7 @@ _MODULES = {
     "arrow_statistics": "streaming.columns",
     "best_mean": "correlation.best_mean",
     "compare": "comparison.compare",
-    "compute_metrics": "huggingface.trainer",
+    "compute_metrics": "huggingface.compute_metrics",
     "correlate": "correlation.correlate",
     "explain": "api",
     "free_models": "networks.load",

@@ -356,6 +356,15 @@ def test_another_bleu_is_not_remarked_on(options, prediction):
     score("bleu_multi", [prediction], ["a b"], segments=True, **options)
 
 
+@pytest.mark.parametrize("method", ["floor", "add-k"])
+def test_smoothing_by_a_value_of_0_is_none(method):
+    def scores(**options):
+        with pytest.warns(UserWarning, match="BLEU is 0 only because no n-gram of order 4 matches") as caught:
+            return dict(score("bleu", ["a b c d e"], ["a b c x e"], signature=False, **options)), len(caught)
+
+    assert scores(smooth_method=method, smooth_value=0) == scores(smooth_method="none")
+
+
 @pytest.mark.parametrize(
     "options",
     [

@@ -15,7 +15,7 @@ from tercet.api import make_scorer
 from tercet.base.metric import Metric, score_batch
 from tercet.base.options import Call
 from tercet.base.peers import UnavailableError
-from tercet.comparison.difference import explain_difference, packages, peers_of
+from tercet.comparison.package_differences import explain_difference, packages, peers_of
 from tercet.corpus.reading import read_batch
 from tercet.registry import metric_class
 from texts import LATIN, all_pairs, awkward_corpus

@@ -11,8 +11,8 @@ import tercet
 from conftest import ANY_TEXTS, ROOT, ZERO_BLEU
 from tercet.base.metric import Metric
 from tercet.comparison.compare import compare
-from tercet.comparison.difference import explain_difference
 from tercet.comparison.metric_specs import parse_metric
+from tercet.comparison.package_differences import explain_difference
 from tercet.comparison.paired_significance import paired_significance
 from tercet.comparison.segment import side_by_side
 from tercet.corpus import corpus, items

@@ -40,7 +40,7 @@ from .score_command import MetricCommand
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
-    from tercet.comparison.difference import Difference, Rule
+    from tercet.comparison.package_differences import Difference, Rule
     from tercet.test_sets.test_set import TestSet
 
 #: Characters that the words of a table and a column of scores need: how many scores stand side by side.
@@ -104,7 +104,7 @@ class ExplainCommand(MetricCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
-        from tercet.comparison.difference import packages_in_words
+        from tercet.comparison.package_differences import packages_in_words
 
         against: Any = next(parameter for parameter in self.params if parameter.name == "against")
         against.help = f"Explain the scores of a package instead of a segment: {packages_in_words()}."
@@ -219,7 +219,7 @@ def _metrics_and_files(metric: Sequence[str] | None, arguments: Sequence[str]) -
 
 def _check_peers(metric_texts: Sequence[str], against: str) -> None:
     """Refuse metrics that this package does not have, before a metric requires its options."""
-    from tercet.comparison.difference import checked_peers
+    from tercet.comparison.package_differences import checked_peers
     from tercet.specs import split_metric
 
     for text in metric_texts:
@@ -272,7 +272,7 @@ def _of_package(
     colour: bool,
 ) -> str:
     """Return why another package gives other scores."""
-    from tercet.comparison.difference import explain_difference
+    from tercet.comparison.package_differences import explain_difference
     from tercet.statistics.progress import bars_within, line_of
     from tercet.tables import to_terminal
     from tercet.test_sets.checks import check_references

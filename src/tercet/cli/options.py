@@ -206,7 +206,7 @@ def reported(test_set: TestSet) -> TestSet:
     """Say what was taken as what, and warn of problems; those that reports show too are in the test set returned."""
     from tercet.errors import warn
     from tercet.markup import visible
-    from tercet.test_sets.oddities import copies, empty_texts, odd_segments
+    from tercet.test_sets.text_warnings import copies, empty_texts, odd_segments
 
     for note in filter(None, (test_set.fields, test_set.hint)):
         typer.echo(f"note: {visible(note)}", err=True)

@@ -161,7 +161,7 @@ def segment_text(
     """Return one segment of each test set, all systems side by side."""
     from rich.console import Console
 
-    from tercet.comparison.columns import default_metrics
+    from tercet.comparison.given_scores import default_metrics
     from tercet.comparison.segment import side_by_side
 
     width, colour = Console().width, coloured(out)

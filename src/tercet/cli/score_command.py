@@ -233,7 +233,7 @@ def _checked_request(
 
 def _default_gate(output: ScoreOutput, test_sets: Sequence[TestSet]) -> tuple[list[list[Metric]], Gate]:
     """Return the metrics of each test set where none is asked for, with those that thresholds name, and the gate."""
-    from tercet.comparison.columns import default_metrics
+    from tercet.comparison.given_scores import default_metrics
 
     from .thresholds import metrics_of_gate, read_gate
 

@@ -8,9 +8,9 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from tercet.base.metric import Metric
-from tercet.comparison.columns import check_gated, default_metrics
 from tercet.comparison.completeness import MOST_MISSING, too_many_gaps
 from tercet.comparison.gate import Question, losses_of_all, warn_of_limit
+from tercet.comparison.given_scores import check_gated, default_metrics
 from tercet.comparison.metric_specs import label, label_of, metric_of
 from tercet.comparison.result import Comparison
 from tercet.comparison.runs import members

@@ -26,18 +26,19 @@ from tercet.statistics.intervals import bootstraps
 from tercet.statistics.progress import bars_within, line_of
 from tercet.statistics.stats import SegmentStats
 from tercet.test_sets.checks import check_baseline, check_gaps, check_has_texts, check_references
-from tercet.test_sets.odd_scores import odd_scores
-from tercet.test_sets.oddities import (
+from tercet.test_sets.score_warnings import odd_scores
+from tercet.test_sets.test_set import TestSet
+from tercet.test_sets.text_warnings import (
     copies,
     odd_baseline,
     odd_segments,
     warn_of_artefacts,
     warn_of_scores,
 )
-from tercet.test_sets.test_set import TestSet
 
-from .cautions import cautions_section
-from .columns import (
+from .facts import facts_of_systems
+from .fragile_differences import cautions_section
+from .given_scores import (
     column_stats,
     default_metrics,
     direction_section,
@@ -47,7 +48,6 @@ from .columns import (
     scores_alone,
     with_scores,
 )
-from .facts import facts_of_systems
 from .groups import groups_section
 from .inputs import check_no_columns, check_no_splits, is_file_or_frame, read_one
 from .metric_specs import distinct, label_of, metric_of, name_of

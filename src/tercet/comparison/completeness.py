@@ -12,9 +12,9 @@ from tercet.errors import argument, shorten
 from tercet.files.join import LACKING
 from tercet.markup import MOST_NAMED, Name, Sentence, joined
 from tercet.metrics.column import Column
-from tercet.test_sets.odd_scores import n_marked
-from tercet.test_sets.oddities import is_failure, repeated_errors
+from tercet.test_sets.score_warnings import n_marked
 from tercet.test_sets.test_set import TestSet
+from tercet.test_sets.text_warnings import is_failure, repeated_errors
 
 from .result import Comparison
 from .scores import ScoreTable

@@ -22,7 +22,7 @@ from tercet.statistics.power import units_needed
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals
 
-from .columns import check_below_scale, check_within, is_share
+from .given_scores import check_below_scale, check_within, is_share
 from .power import POWER, rounded
 from .result import Comparison
 from .run_means import over_runs

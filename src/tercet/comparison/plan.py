@@ -22,8 +22,8 @@ from tercet.statistics.progress import bars_within
 from tercet.statistics.stats import Scores, SegmentStats
 from tercet.test_sets.test_set import TestSet
 
-from .columns import check_below_scale, check_within
 from .compare import check_test_set, compare, read_metrics
+from .given_scores import check_below_scale, check_within
 from .power import FEWEST_DIFFERENT, Spread, between, chances, figures, paired_error, rounded
 from .result import Comparison
 from .scores import scored_for_all

@@ -18,7 +18,7 @@ from tercet.statistics.intervals import BootstrapResult
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import number_or_none
 
-from .columns import share_difference_interval, share_interval
+from .given_scores import share_difference_interval, share_interval
 from .result import Comparison
 from .scores import SystemScore, some_best
 

@@ -22,11 +22,11 @@ from tercet.markup import one_cell, visible
 from tercet.statistics.groups import best_first
 from tercet.tables import decimals
 from tercet.test_sets.checks import check_baseline, check_has_texts, check_references, check_segment
-from tercet.test_sets.oddities import warn_of_artefacts
 from tercet.test_sets.test_set import TestSet
+from tercet.test_sets.text_warnings import warn_of_artefacts
 
-from .columns import in_percent
 from .compare import system_stats
+from .given_scores import in_percent
 from .metric_specs import MeanOfMetrics, label_of, name_of
 from .scores import LOWER, digits_of
 

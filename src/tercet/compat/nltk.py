@@ -13,8 +13,8 @@ import numpy as np
 
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, shorten, warn
-from tercet.metrics.bleu.formula import nltk_precisions
 from tercet.metrics.bleu.metric import Bleu
+from tercet.metrics.bleu.nltk_formula import nltk_precisions
 
 from .truth import token_texts
 

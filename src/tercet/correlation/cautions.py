@@ -11,7 +11,7 @@ from tercet.errors import argument_set, as_settings, on_command_line, shorten
 from tercet.markup import MOST_NAMED, joined
 from tercet.statistics.distributions import normal_quantile
 from tercet.statistics.intervals import FEWEST_UNITS
-from tercet.test_sets.odd_scores import n_marked
+from tercet.test_sets.score_warnings import n_marked
 from tercet.test_sets.test_set import TestSet
 
 from .grades import Grades

@@ -17,8 +17,8 @@ from tercet.base.metric import Metric, batch_stats, is_higher_better, summarize
 from tercet.base.options import check_values
 from tercet.base.settings import CorrelateSettings
 from tercet.checks import known_keywords
-from tercet.comparison.columns import column_stats, numbers_of, read_columns, with_scores
 from tercet.comparison.compare import check_test_set, read_metrics, read_test_set
+from tercet.comparison.given_scores import column_stats, numbers_of, read_columns, with_scores
 from tercet.comparison.inputs import check_no_splits
 from tercet.comparison.metric_specs import label_of, name_of, parse_column
 from tercet.corpus.corpus import Corpus
@@ -37,8 +37,8 @@ from tercet.statistics.clusters import Clusters
 from tercet.statistics.intervals import FEWEST_UNITS, too_few_units
 from tercet.statistics.progress import bars_within, line_of
 from tercet.test_sets.checks import check_has_texts, check_references
-from tercet.test_sets.oddities import warn_of_artefacts
 from tercet.test_sets.test_set import TestSet
+from tercet.test_sets.text_warnings import warn_of_artefacts
 
 from .cautions import grade_warnings, ranking_warnings
 from .figures import FIGURES, FigureValue, distributions, figures_for, percentile_interval, points_of, value_in

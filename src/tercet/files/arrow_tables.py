@@ -17,7 +17,7 @@ from tercet.corpus.items import check_arrow, is_any_list, is_plain_text
 from tercet.errors import InputError, first_line, shorten
 
 from . import parquet_footer
-from .logs import FIELDS, PARTS, details_log, is_details
+from .harness_logs import FIELDS, PARTS, details_log, is_details
 from .parquet_footer import Chunk
 from .results import results_log
 from .table import MOST_CELLS, MOST_COLUMNS, Table

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from tercet.errors import InputError, shorten, warn
 
-from .logs import is_samples
+from .harness_logs import is_samples
 from .read import READERS, Opening, table_format
 from .roles import role_of
 from .table import Table

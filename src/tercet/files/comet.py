@@ -9,7 +9,7 @@ from typing import Any
 
 from tercet.errors import InputError, shorten
 
-from .logs import numbers_of_scores
+from .harness_logs import numbers_of_scores
 from .read import unpacked
 from .table import MOST_COLUMNS, Log, Roles
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from tercet.errors import InputError
 from tercet.markup import joined
 
-from .logs import DAMAGED
+from .harness_logs import DAMAGED
 from .read import unpacked
 from .table import Log
 from .text import LIMITS, open_binary, read_whole

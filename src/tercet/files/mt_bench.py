@@ -8,7 +8,7 @@ from typing import Any
 from tercet.errors import InputError, shorten, warn
 from tercet.markup import joined
 
-from .logs import is_number, numbers_of_scores
+from .harness_logs import is_number, numbers_of_scores
 from .read import unpacked
 from .table import MOST_CELLS, MOST_COLUMNS, Log, Roles, Table
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from tercet.errors import InputError, shorten, warn
 
+from .harness_logs import is_number, numbers_of_scores
 from .json_tables import written
 from .log_names import run_of
-from .logs import is_number, numbers_of_scores
 from .roles import role_of
 from .table import MOST_COLUMNS, Log, RaggedRows, Roles, Table
 

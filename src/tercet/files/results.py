@@ -16,9 +16,7 @@ from tercet.errors import InputError, first_line, shorten
 from tercet.markup import joined
 
 from .comet import comet_log
-from .json_tables import table_in, written
-from .log_names import run_of
-from .logs import (
+from .harness_logs import (
     DAMAGED,
     archived_parts,
     inspect_log,
@@ -28,6 +26,8 @@ from .logs import (
     score_of,
     value_of,
 )
+from .json_tables import table_in, written
+from .log_names import run_of
 from .mt_bench import judgments_log
 from .numbers import read_score
 from .promptfoo import COLUMNS_OF_PROMPTFOO, is_of_promptfoo, promptfoo_log

@@ -31,8 +31,8 @@ from tercet.errors import InputError, argument, argument_set, needs, shorten, wa
 from tercet.markup import joined
 
 from .batches import batch
+from .harness_logs import is_samples, samples_log
 from .json_tables import object_in
-from .logs import is_samples, samples_log
 from .numbers import Notation, notation_of_file
 from .promptfoo_tables import named_apart
 from .results import EXPECTED, read_results, results_log

@@ -31,7 +31,7 @@ from tercet.statistics.progress import bars_within
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import Column, Table, to_markdown
 
-from .trainer import compute_metrics
+from .compute_metrics import compute_metrics
 
 needs("tercet.GenerationCallback", "perplexity", "torch", "transformers")
 needs("tercet.GenerationCallback", "", "accelerate")

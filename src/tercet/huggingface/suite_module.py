@@ -18,8 +18,8 @@ from tercet.markup import metric_html
 from tercet.result import Result
 from tercet.streaming.rows import Rows, result_of_rows
 
+from .compute_metrics import TrainerMetrics, compute_metrics
 from .gathering import Gathering, Job
-from .trainer import TrainerMetrics, compute_metrics
 
 
 class SuiteModule(Gathering):

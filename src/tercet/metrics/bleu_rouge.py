@@ -41,7 +41,7 @@ from tercet.explanation.parts import (
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
-from .bleu.formula import brevity_penalty
+from .bleu.penalty import brevity_penalty
 
 Array = NDArray[np.float64]
 

@@ -20,7 +20,7 @@ from tercet.corpus.items import as_list, read_items
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.counting import ngram_ids
 from tercet.errors import InputError, OptionError, did_you_mean, shorten, warn
-from tercet.metrics.bleu.formula import brevity_penalty
+from tercet.metrics.bleu.penalty import brevity_penalty
 from tercet.specs import take_options
 
 from .texts import TokenStrings, completion_texts, reference_texts

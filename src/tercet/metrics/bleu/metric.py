@@ -1,4 +1,25 @@
-"""BLEU as a metric: texts to rows of counts, and what is said of their sums. Its formula is in `formula.py`."""
+"""BLEU (Papineni et al. 2002): one pass over the texts, many weightings, smoothings and length rules.
+
+    BLEU = brevity penalty * exp(sum over the orders n of weight_n * log precision_n)
+
+The precision of order n is the share of the predictions' n-grams that match a reference, each counted at most as
+often as it occurs in the one reference that has it most often (clipped): "the the the" has one match where each
+reference has one "the". Precision alone would favour short texts, hence the penalty: 1 for predictions at least as
+long as their references, else exp(1 - reference length / prediction length). Matches, n-grams and lengths are
+summed over all items before anything is divided.
+
+An order without a match would make the score 0, and is smoothed (Chen and Cherry 2014). Its precision, of N n-grams:
+
+    none     0
+    exp      1 / (2N) for the first such order, 1 / (4N) for the next, and so on
+    floor    0.1 / N
+    add-k    (M + 1) / (N + 1) for all orders but the first, also where there are M matches
+
+0.1 and 1 are the defaults of smooth_value. Where no word matches, BLEU is 0, except with smooth=True. The first three
+do not smooth an order of which the predictions have no n-gram (N = 0): BLEU is then 0, unless effective_order=True
+takes the mean over the other orders. The formula, step by step, is `engine/plain_bleu.py`, and `engine/bleu.pxi` the
+same compiled, as are NLTK's methods.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +43,8 @@ from tercet.errors import OptionError
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
-from .formula import Settings, nltk_scores
-from .grid import Grid, Weightings, score_weightings
 from .messages import interpretation, no_resamples, zero_warning
+from .nltk_formula import Settings, nltk_scores
 from .options import (
     ADD_ONE,
     DIALECTS,
@@ -36,6 +56,7 @@ from .options import (
     smoothing_methods,
 )
 from .rows import FIRST_MATCH_COLUMN, LENGTH_COLUMN, REFERENCE_LENGTH_COLUMNS, column_names, rows_of_pairs
+from .weightings import Grid, Weightings, score_weightings
 
 if TYPE_CHECKING:
     from tercet.explanation.explanation import Matched
@@ -191,14 +212,20 @@ class Bleu(BleuOptions):
         if columns is None or 0.0 not in totals[columns].tolist():
             return None
         matches, ngrams = self._matches_and_ngrams(totals)
-        smoothed = self._method != "none"
-        return zero_warning(matches, ngrams, self._weighted_orders, self.effective_order, self.compat, smoothed)
+        return zero_warning(matches, ngrams, self._weighted_orders, self.effective_order, self.compat, self._smooths)
+
+    @cached_property
+    def _smooths(self) -> bool:
+        """Whether orders without a match are smoothed: a value of 0 adds nothing."""
+        if self._method in ("floor", "add-k"):
+            return self.smooth_value != 0
+        return self._method != "none"
 
     @cached_property
     def _columns_of_zero_scores(self) -> slice | None:
         """The columns of which one adds up to 0 where the score is 0 for that alone; None if no score is."""
         first_total_column = FIRST_MATCH_COLUMN + self.max_order
-        if self._method == "none":
+        if not self._smooths:
             return slice(FIRST_MATCH_COLUMN, first_total_column)
         if self._scores_like_nltk or self._method in (ADD_ONE, "add-k"):
             return None

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from tercet.errors import shorten
 
-from .oddities import named
 from .test_set import TestSet
+from .text_warnings import named
 
 #: Below 0, and above the others: numbers that stand for a missing one.
 _NEGATIVE_MARKS = (-9, -99, -999, -9999)

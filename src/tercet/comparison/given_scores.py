@@ -22,7 +22,7 @@ from tercet.statistics.bootstrap import ConfidenceInterval
 from tercet.statistics.distributions import wilson
 from tercet.statistics.noninferiority import tango
 from tercet.statistics.stats import SegmentStats
-from tercet.test_sets.odd_scores import gated_oddities
+from tercet.test_sets.score_warnings import gated_oddities
 from tercet.test_sets.test_set import TestSet, without_texts
 
 from .metric_specs import metric_of, parse_column
