@@ -60,7 +60,7 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ResultsOutput) 
     test_sets = texts.test_sets(metrics)
     metrics_of_sets = [metrics] * len(test_sets)
     if not metrics:
-        metrics_of_sets, gate = _default_gate(output, test_sets)
+        metrics_of_sets, gate = _default_metrics_and_gate(output, test_sets)
     if form in ("hub", "eee"):
         check_one_model(test_sets, output.task)
     if form == "xlsx" or _in_workbook(output.segments):
@@ -87,7 +87,7 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
         _note_runs(test_sets)
     metrics_of_sets = [metrics] * len(test_sets)
     if not metrics:
-        metrics_of_sets, gate = _default_gate(output, test_sets)
+        metrics_of_sets, gate = _default_metrics_and_gate(output, test_sets)
     gate.check(test_sets, tests.runs, tests.alpha)
     _check_card_and_export(texts, metrics, output, test_sets)
     if output.segment is not None:
@@ -210,9 +210,10 @@ def _checked_request(
         output.check_results(form)
     else:
         form = chosen_format(output.format, output.out)
-    gate = read_gate((), (), (), output.max_missing)
     if metrics:
         gate = read_gate(output.fail_under, output.margins, metrics, output.max_missing)
+    else:
+        gate = read_gate(threshold_texts=(), margin_texts=(), metrics=(), max_missing=output.max_missing)
     if output.worst_first and segments is None and form != "xlsx":
         raise OptionError(
             "--worst-first sorts rows of segments: give a file of them, as in --segments segments.xlsx, or a "
@@ -231,7 +232,7 @@ def _checked_request(
     return metrics, gate, form
 
 
-def _default_gate(output: ScoreOutput, test_sets: Sequence[TestSet]) -> tuple[list[list[Metric]], Gate]:
+def _default_metrics_and_gate(output: ScoreOutput, test_sets: Sequence[TestSet]) -> tuple[list[list[Metric]], Gate]:
     """Return the metrics of each test set where none is asked for, with those that thresholds name, and the gate."""
     from tercet.comparison.given_scores import default_metrics
 
@@ -301,15 +302,16 @@ def _how_written(unknown: str, arguments: Sequence[str]) -> str:
         return f"A metric is given with -m: -m {names[word.lower()]}"
     specs = [after for before, after in pairwise(arguments) if before in ("-m", "--metric")]
     specs += [argument.partition("=")[2] for argument in arguments if argument.startswith("--metric=")]
-    options = _options_called(word, [spec.partition(":")[0] for spec in specs] or list(SHORT_NAMES))
-    options = options or _options_called(word, list(SHORT_NAMES))
-    if options:
-        metric, option = next(iter(options.items()))
+    # Of the metrics that were asked for, or else of any.
+    asked = [spec.partition(":")[0] for spec in specs]
+    option_of_metric = _options_called(word, asked) or _options_called(word, list(SHORT_NAMES))
+    if option_of_metric:
+        metric, option = next(iter(option_of_metric.items()))
         # the metric as the user wrote it, with the options that it has
         spec = next((spec for spec in specs if spec.partition(":")[0] == metric), metric)
         separator = "," if ":" in spec else ":"
         example = shlex.quote(f"{spec}{separator}{option}={_value_of(unknown, arguments, metric, option)}")
-        *first_metrics, last_metric = options
+        *first_metrics, last_metric = option_of_metric
         metrics_in_words = last_metric
         if first_metrics:
             metrics_in_words = f"{', '.join(first_metrics)} and {last_metric}"
@@ -332,8 +334,9 @@ def _options_called(word: str, metrics: Sequence[str]) -> dict[str, str]:
         if word not in _OPTIONS_OF_COMMANDS:
             names += [dialect.arguments.get(word, "") for dialect in metric_type.dialects.values()]
             names += OTHER_NAMES.get(word, ())
-        if name := next((name for name in names if name in options), ""):
-            option_of_metric[metric] = name
+        known_names = [name for name in names if name in options]
+        if known_names:
+            option_of_metric[metric] = known_names[0]
     exact = {metric: option for metric, option in option_of_metric.items() if option == word}
     return exact or option_of_metric
 

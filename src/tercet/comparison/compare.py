@@ -182,11 +182,11 @@ def compare(
         "source_column": source_column,
         "system_column": system_column,
     }
-    data = _data(test_set, metrics, scores, references, named_columns, cluster, by)
+    data = _read_data(test_set, metrics, scores, references, named_columns, cluster, by)
     names = list(data.test_set.systems)
     runs_of = {} if runs is None else members(names, runs)
-    first_baseline = first_output(baseline, runs_of)
-    check_baseline(first_baseline, names)
+    baseline_output = first_output(baseline, runs_of)
+    check_baseline(baseline_output, names)
     options = {
         "test": test,
         "n_resamples": n_resamples,
@@ -206,17 +206,19 @@ def compare(
             f"same resamples: leave out {argument('interval')} or {argument('runs')}."
         )
     slices = slices_of(data.test_set, by)
-    settings = _settings_of_test(settings, len(names), has_runs=0 < len(runs_of) < len(names))
+    # Where there are as many systems as outputs, each has one run.
+    has_several_runs = 0 < len(runs_of) < len(names)
+    settings = _settings_of_test(settings, len(names), has_runs=has_several_runs)
     comparison = Comparison(
         test_set=data.test_set,
-        baseline=names[0] if first_baseline is None else first_baseline,
+        baseline=names[0] if baseline_output is None else baseline_output,
         tables=[],
         corpus=data.corpus,
         **settings,
     )
     comparison.runs.update(runs_of)
     comparison.slices.extend(slices)
-    messages = _messages(comparison, data, has_baseline=first_baseline is not None, runs=runs)
+    messages = _messages(comparison, data, has_baseline=baseline_output is not None, runs=runs)
     with bars_within(show_progress), line_of("") as show_line:
         for number, metric in enumerate(data.metrics, 1):
             heading = f"metric {number} of {len(data.metrics)}, {name_of(metric)}"
@@ -245,7 +247,7 @@ class _Data:
                 check_references(self.test_set, metric, name_of(metric))
 
 
-def _data(
+def _read_data(
     test_set: Any,
     metrics: Any,
     scores: Any,
@@ -260,7 +262,9 @@ def _data(
     if is_file_or_frame(test_set):
         test_set = _read_files_or_frame(test_set, metrics, columns, references, named_columns, cluster, by)
         references = None
-        cluster = None if isinstance(cluster, str) else cluster
+        if isinstance(cluster, str):
+            # The column of this name was read with the test set.
+            cluster = None
     else:
         check_no_columns(named_columns)
     placeholders: list[str] = []
@@ -272,17 +276,19 @@ def _data(
     checked = check_test_set(test_set, "compare")
     metric_list = _all_metrics(metrics, list(columns))
     needed_by = list(dict.fromkeys(name_of(metric) for metric in metric_list if metric.takes_references))
-    read, corpus = read_test_set(checked, references, needed_by)
-    read = with_scores(read, columns)
-    of_texts = [name_of(metric) for metric in metric_list if not isinstance(metric, Column)]
-    if of_texts:
-        check_has_texts(read, of_texts[0])
-    metric_list = [in_percent(metric, read) for metric in metric_list]
+    test_set, corpus = read_test_set(checked, references, needed_by)
+    test_set = with_scores(test_set, columns)
+    metrics_of_texts = [name_of(metric) for metric in metric_list if not isinstance(metric, Column)]
+    if metrics_of_texts:
+        check_has_texts(test_set, metrics_of_texts[0])
+    metric_list = [in_percent(metric, test_set) for metric in metric_list]
     if not corpus.n_segments:
-        raise InputError(f"{read.name} has no segment to score.")
+        raise InputError(f"{test_set.name} has no segment to score.")
     if cluster is not None:
-        read = replace(read, clusters=Clusters.of(cluster, corpus.n_segments))
-    return _Data(read, corpus, metric_list, needed_by, placeholders)
+        test_set = replace(test_set, clusters=Clusters.of(cluster, corpus.n_segments))
+    return _Data(
+        test_set=test_set, corpus=corpus, metrics=metric_list, needed_by=needed_by, placeholders=placeholders
+    )
 
 
 def _settings_of_test(settings: Mapping[str, Any], n_systems: int, *, has_runs: bool) -> dict[str, Any]:
@@ -311,24 +317,28 @@ def _messages(comparison: Comparison, data: _Data, *, has_baseline: bool, runs: 
     test_set = comparison.test_set
     with_references = bool(data.needed_by)
     has_test = comparison.test is not None
-    odd = [*data.placeholders]
+    remarks = [*data.placeholders]
     if not test_set.is_searched:
-        odd += odd_segments(test_set, with_references=with_references)
+        remarks += odd_segments(test_set, with_references=with_references)
     if has_test and not has_baseline:
-        odd += odd_baseline(test_set)
-    odd += odd_scores(test_set, (metric.name for metric in data.metrics if isinstance(metric, Column)))
-    odd += slice_warnings(test_set, comparison.slices)
+        remarks += odd_baseline(test_set)
+    remarks += odd_scores(test_set, (metric.name for metric in data.metrics if isinstance(metric, Column)))
+    remarks += slice_warnings(test_set, comparison.slices)
     names = list(test_set.systems)
     if runs is not None:
-        odd += [f"{test_set.name}: {message}" for message in reading_warnings(names, runs, comparison.runs)]
-    for message in odd:
-        if message not in test_set.warnings:  # where it was read
-            warn(message)
-    messages = [*test_set.warnings, *copies(test_set, with_references=with_references), *odd]
+        run_warnings = reading_warnings(names, runs, comparison.runs)
+        remarks += [f"{test_set.name}: {message}" for message in run_warnings]
+    for remark in remarks:
+        # What is among the warnings was said where the texts were read.
+        if remark not in test_set.warnings:
+            warn(remark)
+    messages = [*test_set.warnings, *copies(test_set, with_references=with_references), *remarks]
     if test_set.hint and test_set.clusters is None:
         messages.append(test_set.hint)
     if runs is None and has_test:
-        messages += filter(None, [runs_hint(names)])
+        hint = runs_hint(names)
+        if hint:
+            messages.append(hint)
     return messages + warn_of_artefacts(test_set, data.corpus, data.metrics)
 
 
@@ -352,7 +362,8 @@ def _add_scores(
     inference = comparison.inference.of_shares() if is_exact else comparison.inference
     n_draws = comparison.n_resamples or 0
     pair_tests = inference.of_all_pairs(metric, units, n_resamples=n_draws, seed=comparison.seed)
-    comparison.facts.extend(facts_of_systems(metric, dict(zip(test_set.systems, stats, strict=True)), scored))
+    stats_by_system = dict(zip(test_set.systems, stats, strict=True))
+    comparison.facts.extend(facts_of_systems(metric, stats_by_system, scored))
     tables = _tables(
         comparison,
         metric,
@@ -418,9 +429,10 @@ def read_metrics(metrics: Any, function: str) -> list[Metric]:
         (metric for metric in metric_list if isinstance(metric, str) and " " in metric.partition(":")[0]), None
     )
     if spaced is not None:
+        grades = "grades, " if function == "correlate" else ""
         raise OptionError(
             f"{shorten(spaced)} is no metric. References are given by name: {function}(systems, 'bleu', "
-            f"{'grades, ' if function == 'correlate' else ''}references=references)."
+            f"{grades}references=references)."
         )
     return distinct(metric_of(metric) for metric in metric_list)
 
@@ -477,10 +489,11 @@ def read_test_set(
         if not test_set.systems:
             raise InputError(f"{test_set.name} has no system to score.")
         return test_set, test_set.corpus()
-    if isinstance(test_set, Mapping) and test_set and references is None and needed_by:
+    if test_set and references is None and needed_by:
+        verb = "compare" if len(needed_by) > 1 else "compares"
         raise InputError(
-            f"A mapping of systems needs {argument('references')} for {joined(needed_by)}, which "
-            f"{'compare' if len(needed_by) > 1 else 'compares'} texts with references."
+            f"A mapping of systems needs {argument('references')} for {joined(needed_by)}, which {verb} texts with "
+            "references."
         )
     if not test_set:
         raise InputError("There is no system to score.")
@@ -496,9 +509,10 @@ def read_test_set(
         shown_names = [repr(name) for name in test_set]
     argument_names = [f"predictions of {name}" for name in shown_names]
     corpus = read_systems(argument_names, list(test_set.values()), references).encoded()
-    # As lists: the caller's own may be any container, and change.
-    *systems, lists = corpus.columns().values()
-    return TestSet("test set", dict(zip(test_set, systems, strict=True)), lists, None), corpus
+    # As lists: the caller's own may be any container, and change. The references are the last column.
+    *predictions, reference_lists = corpus.columns().values()
+    systems = dict(zip(test_set, predictions, strict=True))
+    return TestSet("test set", systems, reference_lists, source=None), corpus
 
 
 def _tables(
@@ -522,8 +536,8 @@ def _tables(
         method=comparison.interval,
         seed=comparison.seed,
     )
-    scores = [metric.finalize(metric.corpus_totals(system_stats)) for system_stats in scored]
-    segment_values = [segment_lists(metric, system_stats) for system_stats in stats]
+    scores = [metric.finalize(metric.corpus_totals(own_stats)) for own_stats in scored]
+    segment_values = [segment_lists(metric, own_stats) for own_stats in stats]
     # Wins and losses count what is resampled: clusters, or else segments, where those left out have no score.
     unit_lists = segment_values
     if comparison.test_set.clusters is not None:

@@ -106,8 +106,7 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     undefined = [row for row in table.rows if math.isnan(row.value)]
     if undefined:
         return _without(comparison, table, names, undefined)
-    better = -1.0 if table.higher_is_better else 1.0
-    rows = sorted(table.rows, key=lambda row: better * row.value)
+    rows = sorted(table.rows, key=lambda row: row.value, reverse=table.higher_is_better)
     top = [row for row in rows if row.best]
     not_best = [row for row in rows if not row.best]
     row_names = {row.system: Name(names[row.system]) for row in rows}
@@ -116,22 +115,23 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     shown = decimals(rows[0].value, rows[0].digits)
     if len(rows) == 1:
         return [(f"The {score_title} of ", row_names[rows[0].system], f" is {shown}. There is no other system.")]
-    if not not_best or not top:
+    # Where all score 0, none is marked as the best.
+    if len(top) in (0, len(rows)):
         same = f"{all_of(len(rows)).capitalize()} systems have the same {score_title}: {shown}."
         return [(same,), *_not_shown_equal(comparison, rows)]
-    have = " has the best " if len(top) == 1 else " share the best "
-    score = f"{have}{score_title}: {shown}, {_apart(table, top[0], not_best[0])} "
+    verb = "has" if len(top) == 1 else "share"
+    finding = f" {verb} the best {score_title}: {shown}, {_apart(table, top[0], not_best[0])} "
     next_best = few_named([row_names[row.system] for row in not_best if row.value == not_best[0].value])
     ending = ", the next best." if len(rows) > 2 else "."
-    first = (*listed([row_names[row.system] for row in top]), score, *next_best, ending)
+    who_is_best = (*listed([row_names[row.system] for row in top]), finding, *next_best, ending)
     if comparison.test is None:
-        return [first, (_UNTESTED,)]
+        return [who_is_best, (_UNTESTED,)]
     if table.too_few is not None:
-        return [(table.too_few,), first]
+        return [(table.too_few,), who_is_best]
     if len(top) > 1:
-        return [first, *_of_each_best(comparison, table, top, not_best, row_names)]
+        return [who_is_best, *_of_each_best(comparison, table, top, not_best, row_names)]
     return [
-        first,
+        who_is_best,
         *_tested(comparison, table, top[0], not_best, row_names),
         *_against_baseline(comparison, table, row_names),
     ]
@@ -139,17 +139,20 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
 
 def _not_shown_equal(comparison: Comparison, rows: Sequence[SystemScore]) -> list[Sentence]:
     """Return which difference equal scores of two systems do not exclude, where any unit differs."""
-    row = next((row for row in rows if row.difference is not None), None)
-    if len(rows) != 2 or row is None or not row.interval_of_difference or not (row.wins or row.losses):
+    if len(rows) != 2:
         return []
-    if row.difference_low == row.difference_high:
+    # The row of the baseline has no difference.
+    other = next((row for row in rows if row.difference is not None), None)
+    if other is None or not other.interval_of_difference or other.difference_low == other.difference_high:
         return []
-    n_units = (row.wins or 0) + (row.ties or 0) + (row.losses or 0)
-    differ = (row.wins or 0) + (row.losses or 0)
+    n_different = (other.wins or 0) + (other.losses or 0)
+    if not n_different:
+        return []
+    n_units = n_different + (other.ties or 0)
     level = f"{100 * comparison.confidence_level:g} %"
     text = (
-        f"They are not shown to be equal: {differ:,} of {n_units:,} {comparison.counted}s differ, and the {level} "
-        f"interval of the difference is {row.interval_of_difference}."
+        f"They are not shown to be equal: {n_different:,} of {n_units:,} {comparison.counted}s differ, and the "
+        f"{level} interval of the difference is {other.interval_of_difference}."
     )
     return [(text,)]
 
@@ -189,13 +192,15 @@ def _tested(
     sentences: list[Sentence] = []
     # with two systems there is one pair, and nothing to adjust
     kind = "p" if len(table.rows) == 2 else "adjusted p"
-    alpha = comparison.level_in_words
+    level_in_words = comparison.level_in_words
     if unclear:
-        sentences.append(_unclear(best_name, unclear, not_best, names, pvalues, kind=kind, alpha=alpha))
+        sentences.append(
+            _unclear(best_name, unclear, not_best, names, pvalues, kind=kind, level_in_words=level_in_words)
+        )
     if worse:
         largest = f"{kind} {pvalue_text(max(pvalues[row.system] for row in worse))}"
         # The level is said once.
-        level = "" if unclear else f", {alpha}"
+        level = "" if unclear else f", {level_in_words}"
         better = " is significantly better than "
         if len(table.rows) == 2:
             sentences.append((f"The difference is significant ({largest}{level}).",))
@@ -220,7 +225,7 @@ def _unclear(
     pvalues: Mapping[str, float],
     *,
     kind: str,
-    alpha: str,
+    level_in_words: str,
 ) -> Sentence:
     """Return from which systems the best is not told apart, which is not presented as equality."""
     start = "The test finds no significant difference between "
@@ -228,12 +233,12 @@ def _unclear(
     if len(unclear) > MOST_NAMED:
         least = pvalue_text(min(pvalues[row.system] for row in unclear))
         number = len(unclear) if len(unclear) < len(not_best) else "any"
-        counted = f" and {number} of the {len(not_best)} others (least {kind} {least}, {alpha}), {caution}."
-        return (start, best_name, counted)
+        ending = f" and {number} of the {len(not_best)} others (least {kind} {least}, {level_in_words}), {caution}."
+        return (start, best_name, ending)
     joint = {1: " and ", 2: " and either of "}.get(len(unclear), " and any of ")
-    inside = ", ".join(pvalue_text(pvalues[row.system]) for row in unclear)
+    pvalue_texts = ", ".join(pvalue_text(pvalues[row.system]) for row in unclear)
     unclear_names = listed([names[row.system] for row in unclear])
-    return (start, best_name, joint, *unclear_names, f" ({kind} {inside}; {alpha}), {caution}.")
+    return (start, best_name, joint, *unclear_names, f" ({kind} {pvalue_texts}; {level_in_words}), {caution}.")
 
 
 def _of_each_best(
@@ -283,23 +288,28 @@ def _by_test(
 
 def _against_baseline(comparison: Comparison, table: ScoreTable, names: Mapping[str, Name]) -> list[Sentence]:
     """Return how many systems differ significantly from the baseline, unless the verdict on the best says it."""
-    baseline = next((index for index, row in enumerate(table.rows) if row.difference is None), None)
-    if baseline is None or len(table.rows) == 2 or table.rows[baseline].best:
+    index = next((index for index, row in enumerate(table.rows) if row.difference is None), None)
+    if index is None or len(table.rows) == 2 or table.rows[index].best:
         return []
+    baseline = table.rows[index]
+    pvalues = table.pvalues[index]
+    n_others = len(table.rows) - 1
     direction = 1.0 if table.higher_is_better else -1.0
-    gains = direction * np.array([row.value - table.rows[baseline].value for row in table.rows])
-    significant = table.pvalues[baseline] < comparison.alpha
-    better, worse = int((significant & (gains > 0)).sum()), int((significant & (gains < 0)).sum())
-    findings = [
-        f"significantly {outcome} than {_others(n, len(table.rows) - 1)}"
-        for outcome, n in (("worse", better), ("better", worse))
-        if n
-    ]
-    are_all_tested = np.isfinite(table.pvalues[baseline]).all()
+    gains = direction * np.array([row.value - baseline.value for row in table.rows])
+    significant = pvalues < comparison.alpha
+    n_better = int((significant & (gains > 0)).sum())
+    n_worse = int((significant & (gains < 0)).sum())
+    # The baseline is the subject: it is worse than the systems that are better.
+    findings = []
+    if n_better:
+        findings.append(f"significantly worse than {_others(n_better, n_others)}")
+    if n_worse:
+        findings.append(f"significantly better than {_others(n_worse, n_others)}")
     if not findings:
-        none = "The test finds no significant difference between the baseline and any other system."
-        return [(none,)] if are_all_tested else []
-    name = names[table.rows[baseline].system]
+        no_finding = "The test finds no significant difference between the baseline and any other system."
+        are_all_tested = np.isfinite(pvalues).all()
+        return [(no_finding,)] if are_all_tested else []
+    name = names[baseline.system]
     start = "The baseline " if name != "baseline" else "The "
     return [(start, name, f" is {', and '.join(findings)}.")]
 

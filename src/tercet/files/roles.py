@@ -54,9 +54,9 @@ UNLIKE_SYSTEMS = "hardly shares a word with the systems"
 _CONSTANT = "has the same text in every row"
 _FEW_VALUES = "has few values of one word each"
 #: What a column holds that is no source.
-_DOCUMENTS = "names documents of several rows"
+_NAMES_DOCUMENTS = "names documents of several rows"
 #: Why a column is no system beside others.
-_EARLIER = "has texts of an earlier state, as its name says"
+_HAS_EARLIER_TEXTS = "has texts of an earlier state, as its name says"
 #: A version, which says nothing of another role behind a word of references: "gold_v2".
 _VERSION = re.compile(r"v\d+")
 # A number, a date, an id, a hash or an address.
@@ -101,14 +101,14 @@ def name_role(name: str) -> NameRole:
     >>> name_role("reference_2"), name_role("human-dpo").is_whole, name_role("gpt-4o").word
     (NameRole(role='reference', word='reference', is_whole=True), False, '')
     """
-    parts, words, codes = _words_of(name)
-    whole = re.sub(r"[\s\d]+$", "", " ".join(parts.split()))
+    folded_name, words, codes = _words_of(name)
+    whole = re.sub(r"[\s\d]+$", "", " ".join(folded_name.split()))
     for role_of_names, names in _WHOLE_OTHERS.items():
         if whole in names:
             return NameRole(role_of_names, whole, is_whole=True)
     if not words:
         return NameRole("system", "", is_whole=False)
-    role, word = _role_of_words(parts, words)
+    role, word = _role_of_words(folded_name, words)
     if word in REFERENCES | OTHER_REFERENCES:
         codes = [code for code in codes if not _VERSION.fullmatch(code)]
     is_whole = bool(word) and not codes and _KNOWN.issuperset(words)
@@ -117,7 +117,7 @@ def name_role(name: str) -> NameRole:
     return NameRole(role, word, is_whole)
 
 
-def _role_of_words(parts: str, words: Sequence[str]) -> tuple[str, str]:
+def _role_of_words(folded_name: str, words: Sequence[str]) -> tuple[str, str]:
     """Return the role that words say, and the one that says it."""
     first = words[0]
     is_bare = len(words) == 1
@@ -137,7 +137,7 @@ def _role_of_words(parts: str, words: Sequence[str]) -> tuple[str, str]:
         return "system", system
     if first in TARGETS or (is_bare and first in BARE_REFERENCES):
         return "reference", first
-    if parts in WHOLE_SOURCES or first in SOURCES or (is_bare and first in BARE_SOURCES | PERHAPS_DOCUMENTS):
+    if folded_name in WHOLE_SOURCES or first in SOURCES or (is_bare and first in BARE_SOURCES | PERHAPS_DOCUMENTS):
         return "source", first
     if source := _first_in(words, OTHER_SOURCES):
         return "source", source
@@ -192,14 +192,16 @@ def guess_roles(table: Table, references: Sequence[str] = ()) -> Roles:
             reasons[name] = reason
     reasons |= left_out
     doubtful = [name for name in names.doubtful if not lacks[name] and name not in left_out]
-    if set(systems) <= set(doubtful) and not set(targets) <= set(doubtful):
+    all_systems_doubtful = set(systems) <= set(doubtful)
+    all_references_doubtful = set(targets) <= set(doubtful)
+    if all_systems_doubtful and not all_references_doubtful:
         # As references they would leave no system.
         doubtful = []
     return Roles(
-        sources[0] if sources else None,
-        tuple(targets),
-        tuple(systems),
-        left_out,
+        source=sources[0] if sources else None,
+        references=tuple(targets),
+        systems=tuple(systems),
+        left_out=left_out,
         reasons=reasons,
         doubtful=tuple(doubtful),
         unlike=tuple(unlike),
@@ -209,9 +211,10 @@ def guess_roles(table: Table, references: Sequence[str] = ()) -> Roles:
 def _not_systems(names: _Names, references: Sequence[str]) -> dict[str, str]:
     """Return, by column that its name alone would make a system, what it holds instead."""
     columns = names.table.columns
-    cells = {name: columns[name] for name in names.with_texts("system")}
-    left_out = _left_out(cells, _lists(names.table, references))
-    left_out |= dict.fromkeys(_earlier([name for name in cells if name not in left_out]), _EARLIER)
+    candidates = {name: columns[name] for name in names.with_texts("system")}
+    left_out = _left_out(candidates, _texts_of_rows(names.table, references))
+    remaining = [name for name in candidates if name not in left_out]
+    left_out |= dict.fromkeys(_earlier(remaining), _HAS_EARLIER_TEXTS)
     for name, role in names.roles.items():
         reason = names.lacks[name]
         if role == "system" and reason and _is_missed(columns[name], reason):
@@ -242,8 +245,8 @@ def _references_unlike_systems(names: _Names) -> list[str]:
     unclear = {name for name in targets if name not in names.references and names.said[name].word not in _CLEAR_FIRST}
     if not unclear:
         return []
-    references = {name: [" ".join(texts) for texts in _lists(names.table, [name])] for name in targets}
-    systems = _lists(names.table, names.with_texts("system"))
+    references = {name: [" ".join(texts) for texts in _texts_of_rows(names.table, [name])] for name in targets}
+    systems = _texts_of_rows(names.table, names.with_texts("system"))
     return [name for name in unrelated(references, systems) if name in unclear]
 
 
@@ -273,7 +276,7 @@ class _Names:
 
     def with_texts(self, role: str) -> list[str]:
         """Return the columns of texts in a role."""
-        return [name for name, of_name in self.roles.items() if of_name == role and not self.lacks[name]]
+        return [name for name, own_role in self.roles.items() if own_role == role and not self.lacks[name]]
 
     def targets(self) -> list[str]:
         """Return the columns of references: of texts, or of lists of them."""
@@ -291,7 +294,7 @@ class _Names:
                 self.reasons[name] = "its name says no other role"
             elif said.role == "source" and _names_documents(name, self.table.columns[name]):
                 self.roles[name] = "about"
-                self.reasons[name] = _DOCUMENTS
+                self.reasons[name] = _NAMES_DOCUMENTS
             elif said.is_whole:
                 self.roles[name] = said.role
                 self.reasons[name] = f"its name says {said.word!r}"
@@ -327,9 +330,11 @@ class _Names:
                 self._make_system(name, "it is like the references")
 
     def _take_part_of_reference(self, name: str, word: str, has_references: bool) -> None:
-        # "reference_anna" is hardly a system, and "human-dpo" hardly a reference beside one.
         is_clear = word in _CLEAR_FIRST and folded(name).startswith(word)
-        if not self.references and has_references == is_clear:
+        # Beside references it is made a system, which "reference_anna" hardly is; alone it stays a reference, which
+        # "human-dpo" may not be.
+        is_doubtful = is_clear if has_references else not is_clear
+        if is_doubtful and not self.references:
             self.doubtful.append(name)
         if has_references:
             self._make_system(name, "another column has the references")
@@ -341,19 +346,18 @@ class _Names:
     def _like_references(self, columns: Sequence[str]) -> list[str]:
         """Return which of some columns share words with the references as systems do; none where rows are too few."""
         targets = [name for name, role in self.roles.items() if role == "reference"]
-        lists = _lists(self.table, targets)
-        if len({tuple(texts) for texts in lists if texts}) < LEAST_ROWS:
+        texts_of_rows = _texts_of_rows(self.table, targets)
+        if len({tuple(texts) for texts in texts_of_rows if texts}) < LEAST_ROWS:
             return []
         with_texts = [name for name in columns if not self.lacks[name]]
         cells = {name: self.table.columns[name] for name in [*with_texts, *self.with_texts("system")]}
-        strangers = unrelated(cells, lists)
+        strangers = unrelated(cells, texts_of_rows)
         return [name for name in with_texts if name not in strangers]
 
 
 def _may_be_a_model(name: str, word: str) -> bool:
     """Return whether a name with a word about texts may be that of a model: ``time-llm``, not ``model_context``."""
-    _, words, _ = _words_of(name)
-    return words[-1] != word
+    return _words_of(name).words[-1] != word
 
 
 # Words of references that a system's column may have too, beside references.
@@ -362,18 +366,22 @@ _WEAK = WEAK_REFERENCES | {"answer aliases"}
 _CLEAR_FIRST = CLEAR_REFERENCES | OTHER_REFERENCES
 
 
-def _lists(table: Table, references: Sequence[str]) -> list[list[str]]:
-    """Return the texts of each row's references."""
-    cells = [[_within([table.columns[name][row]]) for name in references] for row in range(len(table.lines))]
-    return [[text for texts in row for text in texts if isinstance(text, str) and text] for row in cells]
+def _texts_of_rows(table: Table, columns: Sequence[str]) -> list[list[str]]:
+    """Return the texts that each row has in some columns, whose cells may be lists of them."""
+    texts_of_rows = []
+    for row in range(len(table.lines)):
+        cells = _within([table.columns[name][row] for name in columns])
+        texts_of_rows.append([cell for cell in cells if isinstance(cell, str) and cell])
+    return texts_of_rows
 
 
 def _left_out(columns: dict[str, list[Any]], references: Sequence[Sequence[str]]) -> dict[str, str]:
     """Return which columns are no systems, with what they hold; of a single candidate, only labels are none."""
     left_out: dict[str, str] = {}
     texts = list(chain.from_iterable(references))
-    if not _has_few_values(texts):
-        left_out = {name: _FEW_VALUES for name, cells in columns.items() if texts and _has_few_values(cells)}
+    if texts and not _has_few_values(texts):
+        with_few_values = [name for name, cells in columns.items() if _has_few_values(cells)]
+        left_out |= dict.fromkeys(with_few_values, _FEW_VALUES)
     columns = {name: cells for name, cells in columns.items() if name not in left_out}
     if not texts or not _are_codes(texts):
         codes = [name for name, cells in columns.items() if _are_codes(cells)]
@@ -387,7 +395,9 @@ def _left_out(columns: dict[str, list[Any]], references: Sequence[Sequence[str]]
         strangers = [name for name in unrelated(columns, references) if not _are_among(columns[name], labels)]
         return left_out | dict.fromkeys(strangers, _UNRELATED)
     constant = [name for name, cells in columns.items() if len(cells) >= LEAST_ROWS and len(set(cells)) == 1]
-    return left_out | dict.fromkeys(constant, _CONSTANT) if len(constant) < len(columns) else left_out
+    if len(constant) < len(columns):
+        left_out |= dict.fromkeys(constant, _CONSTANT)
+    return left_out
 
 
 #: Different values that labels have at most, such as "a", "b" and "tie".
@@ -414,7 +424,7 @@ def _are_among(cells: Sequence[Any], labels: set[str]) -> bool:
 def document_column(table: Table) -> str | None:
     """Return the first column whose name says that it names documents, if some document has several rows."""
     for name, cells in table.columns.items():
-        _, words, _ = _words_of(name)
+        words = _words_of(name).words
         is_named = "".join(words) in DOCUMENTS and _are_names(cells)
         if is_named or _names_documents(name, cells):
             return name
@@ -423,7 +433,7 @@ def document_column(table: Table) -> str | None:
 
 def _names_documents(name: str, cells: Sequence[Any]) -> bool:
     """Return whether a column that may have texts of documents has their names: short, and each of several rows."""
-    _, words, _ = _words_of(name)
+    words = _words_of(name).words
     if len(words) != 1 or words[0] not in PERHAPS_DOCUMENTS or not _are_names(cells):
         return False
     return 2 * len({*cells}) <= len(cells) and all(len(str(cell).split()) <= _MOST_WORDS for cell in cells)
@@ -444,7 +454,7 @@ def clear_role(name: str) -> str:
 
     A "summary" may be a reference or a system's, "human" a system too; a "ref" or "source" is what it says.
     """
-    _, words, _ = _words_of(name)
+    words = _words_of(name).words
     if not words or _ALL_ABOUT.intersection(words):
         return ""
     if (CLEAR_REFERENCES | OTHER_REFERENCES).intersection(words):
@@ -464,18 +474,18 @@ class _Name(NamedTuple):
 
 def _words_of(name: str) -> _Name:
     """Return the words by which a name is judged."""
-    parts = folded(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
-    tokens = re.findall(r"[^\W_]+", parts)
+    folded_name = folded(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
+    tokens = re.findall(r"[^\W_]+", folded_name)
     codes: list[str] = []
     all_words: list[str] = []
     for token in tokens:
         word = re.sub(r"\d+", "", token)
         if word == token or len(word) > 1:
-            all_words += [word] if word else []
+            all_words.append(word)
         elif word:
             codes.append(token)
     words = [word for word in all_words if len(word) > 1 and word not in _ALL_FILLERS] or all_words[:1]
-    return _Name(parts, words, codes)
+    return _Name(folded_name, words, codes)
 
 
 def lack(cells: Iterable[Any]) -> str:
@@ -514,7 +524,8 @@ _MOST_ROWS = 300
 # How many other rows' references a text is compared with.
 _SHIFTS = 5
 # What a column must share beyond chance, as a part of what the best column shares, which counts up to _ENOUGH.
-_LEAST_PART, _ENOUGH = 0.3, 0.5
+_LEAST_PART = 0.3
+_ENOUGH = 0.5
 # What the best column must share beyond chance; below that, nothing is said of any.
 _LEAST_BEST = 0.1
 
@@ -537,11 +548,12 @@ def unrelated(columns: Mapping[str, Sequence[Any]], references: Sequence[Sequenc
     shares = {
         name: _shares([_word_set([cells[row] or ""]) for row in rows], targets) for name, cells in columns.items()
     }
-    best, most = max(beyond for _, beyond in shares.values()), max(share for share, _ in shares.values())
-    if best < _LEAST_BEST:
+    best_beyond = max(beyond for _, beyond in shares.values())
+    largest_share = max(share for share, _ in shares.values())
+    if best_beyond < _LEAST_BEST:
         return []
-    least = _LEAST_PART * min(best, _ENOUGH)
-    return [name for name, (share, beyond) in shares.items() if beyond < least and 2 * share < most]
+    least = _LEAST_PART * min(best_beyond, _ENOUGH)
+    return [name for name, (share, beyond) in shares.items() if beyond < least and 2 * share < largest_share]
 
 
 def _shares(texts: Sequence[Words], targets: Sequence[Words]) -> tuple[float, float]:

@@ -37,8 +37,8 @@ Pairs = Sequence[Pair]
 Differences = Callable[[Pairs, slice], "Scores"]
 
 ALL_DRAWS = slice(None)
-#: Sums that are made scores together: a column of them stays in the processor's cache.
-_SUMS = 1 << 15
+#: Most sums that are made scores together: a column of them stays in the processor's cache.
+_MOST_SUMS = 1 << 15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,34 +123,36 @@ def exchanged_differences(
     totals = np.array([stats.total() for stats in systems])
     # columns of the references alone are the same for both systems, so exchanging changes nothing
     varying = np.flatnonzero(~shared_columns([stats.rows for stats in systems])).tolist()
-    # the sums of the segments to exchange, by system and column
-    tossed = np.empty((len(systems), len(varying), n_resamples))
+    # by system and column
+    exchanged_sums = np.empty((len(systems), len(varying), n_resamples))
     tables = side_by_side([np.ascontiguousarray(stats.rows[:, varying]) for stats in systems])
     start = 0
     for mask in masks:
         for members, table in tables:
-            n_members = tossed[members].shape[0]
+            n_members = exchanged_sums[members].shape[0]
             sums = (mask @ table).reshape(len(mask), n_members, len(varying))
-            tossed[members, :, start : start + len(mask)] = sums.transpose(1, 2, 0)
+            exchanged_sums[members, :, start : start + len(mask)] = sums.transpose(1, 2, 0)
         start += len(mask)
 
-    def of_one(first: int, seconds: NDArray[np.int64], draws: slice) -> Scores:
-        """Return the differences of a system from others."""
+    def differences_from(first: int, seconds: NDArray[np.int64], draws: slice) -> Scores:
+        """Return the differences of other systems from the first one."""
         n_draws = len(range(*draws.indices(n_resamples)))
-        # one table for each side, by columns: those that do not vary have the sums of all segments
+        # by columns: those that do not vary have the sums of all segments
         shape = (totals.shape[1], len(seconds), n_draws)
-        sides = [np.empty(shape), np.empty(shape)]
+        first_totals = np.empty(shape)
+        second_totals = np.empty(shape)
         for column in set(range(totals.shape[1])).difference(varying):
-            for side in sides:
-                side[column] = totals[0, column]
+            first_totals[column] = totals[0, column]
+            second_totals[column] = totals[0, column]
         for index, column in enumerate(varying):
-            of_first = tossed[first, index, draws]
-            of_seconds = tossed[seconds, index, draws]
-            np.subtract(totals[seconds, column, None], of_seconds, out=sides[0][column])
-            sides[0][column] += of_first
-            np.subtract(totals[first, column], of_first, out=sides[1][column])
-            sides[1][column] += of_seconds
-        second_scores, first_scores = (metric.finalize(side.reshape(len(side), -1).T) for side in sides)
+            first_sums = exchanged_sums[first, index, draws]
+            second_sums = exchanged_sums[seconds, index, draws]
+            np.subtract(totals[seconds, column, None], second_sums, out=second_totals[column])
+            second_totals[column] += first_sums
+            np.subtract(totals[first, column], first_sums, out=first_totals[column])
+            first_totals[column] += second_sums
+        second_scores = metric.finalize(second_totals.reshape(len(second_totals), -1).T)
+        first_scores = metric.finalize(first_totals.reshape(len(first_totals), -1).T)
         return {
             name: (scores - first_scores[name]).reshape(len(seconds), n_draws)
             for name, scores in second_scores.items()
@@ -158,14 +160,14 @@ def exchanged_differences(
 
     def differences(pairs: Pairs, draws: slice) -> Scores:
         n_draws = len(range(*draws.indices(n_resamples)))
-        n_together = max(1, _SUMS // max(1, n_draws))
+        n_together = max(1, _MOST_SUMS // max(1, n_draws))
         parts: dict[str, list[NDArray[np.float64]]] = {}
-        for first, of_first in groupby(pairs, key=itemgetter(0)):
-            seconds = np.array([second for _, second in of_first])
+        for first, pairs_of_first in groupby(pairs, key=itemgetter(0)):
+            seconds = np.array([second for _, second in pairs_of_first])
             for start in range(0, len(seconds), n_together):
                 some_seconds = seconds[start : start + n_together]
-                for name, of_some in of_one(first, some_seconds, draws).items():
-                    parts.setdefault(name, []).append(of_some)
+                for name, part in differences_from(first, some_seconds, draws).items():
+                    parts.setdefault(name, []).append(part)
         return {name: np.concatenate(of_score) for name, of_score in parts.items()}
 
     return differences
@@ -173,11 +175,11 @@ def exchanged_differences(
 
 def pvalue_of(null_distribution: NDArray[np.float64], size: float, slack: float, n_units: int) -> float:
     """Return the share of differences under the null hypothesis that are at least of a size, less the slack."""
-    count = int((null_distribution >= size - slack).sum())
+    n_as_large = int((null_distribution >= size - slack).sum())
     if n_units == 1:  # no test, as all resamples are equal
-        count = len(null_distribution)
+        n_as_large = len(null_distribution)
     # the observed arrangement is one of those under the null hypothesis: p is never 0
-    return (count + 1) / (len(null_distribution) + 1)
+    return (n_as_large + 1) / (len(null_distribution) + 1)
 
 
 def pvalue_beyond_draws(result: PairedTestResult, n_units: int) -> float:
@@ -215,7 +217,10 @@ class Null(NamedTuple):
         return sizes - sizes.mean() if self.around_mean else sizes
 
 
-NULLS = {"permutation": Null(permuted_differences, False), "bootstrap": Null(resampled_differences, True)}
+NULLS = {
+    "permutation": Null(permuted_differences, around_mean=False),
+    "bootstrap": Null(resampled_differences, around_mean=True),
+}
 
 
 def all_pairs_test(
@@ -287,14 +292,22 @@ def _columns(masks: Iterable[NDArray[np.float64]], units: slice) -> Iterator[NDA
 
 def family_of_pairs(null: NullDraws, test: str, scores: Scores, n_units: int) -> dict[str, FamilyResult]:
     """Return p of pairs of systems from their draws, and the scores of the systems."""
-    first, second = np.array(null.comparisons, np.int64).reshape(-1, 2).T
-    firsts = {name: of_systems[first] for name, of_systems in scores.items()}
-    seconds = {name: of_systems[second] for name, of_systems in scores.items()}
-    results = family_test(null, firsts, seconds, around_mean=NULLS[test].around_mean, slack=rounding(n_units))
+    firsts, seconds = np.array(null.comparisons, np.int64).reshape(-1, 2).T
+    first_scores = {name: system_scores[firsts] for name, system_scores in scores.items()}
+    second_scores = {name: system_scores[seconds] for name, system_scores in scores.items()}
+    results = family_test(
+        null, first_scores, second_scores, around_mean=NULLS[test].around_mean, slack=rounding(n_units)
+    )
     if n_units > 1:
         return results
     # No test, as all resamples are equal.
-    return {name: FamilyResult(*(np.where(np.isnan(p), p, 1.0) for p in result)) for name, result in results.items()}
+    return {
+        name: FamilyResult(
+            pvalues=np.where(np.isnan(result.pvalues), result.pvalues, 1.0),
+            adjusted=np.where(np.isnan(result.adjusted), result.adjusted, 1.0),
+        )
+        for name, result in results.items()
+    }
 
 
 def _test_pairs(
@@ -322,8 +335,9 @@ def _results_of_pairs(
             second_score = float(observed[second][name])
             # a difference that is smaller by rounding alone counts as one of the observed size
             slack = rounding(len(systems[0])) * max(abs(first_score), abs(second_score))
-            pvalue = pvalue_of(distribution, abs(second_score - first_score), slack, len(systems[0]))
-            result[name] = PairedTestResult(second_score - first_score, pvalue, distribution)
+            difference = second_score - first_score
+            pvalue = pvalue_of(distribution, abs(difference), slack, n_units=len(systems[0]))
+            result[name] = PairedTestResult(statistic=difference, pvalue=pvalue, null_distribution=distribution)
         yield result
 
 

@@ -210,7 +210,7 @@ def read_test_sets(
             "tercet.compare."
         )
     kind = frame_kind(files)
-    named = NamedFiles([], {}, {}) if kind else _named_files(files)
+    named = NamedFiles(paths=[], called={}, further={}) if kind else _named_files(files)
     reference_paths = _names_or_paths(references)
     source_paths = _names_or_paths(source)
     paths_beside = [*reference_paths, *source_paths]
@@ -233,7 +233,7 @@ def read_test_sets(
         need_references=need_references,
         decimal=decimal,
         missing=missing,
-        opening=Opening(encoding, sheet),
+        opening=Opening(encoding=encoding, sheet=sheet),
         called=named.called,
         scored_in=named.further,
         system_column=_one_name(system_column, "system_column"),
@@ -246,10 +246,10 @@ def read_test_sets(
     with recorded() as messages:
         test_sets = _test_sets(named.paths, folders, reference_paths, source_paths, columns, need_texts)
     # What no single table warned of is told with the first test set.
-    told = {message for test_set in test_sets for message in test_set.warnings}
-    of_all = [message for message in messages if message not in told]
+    warned_of = {message for test_set in test_sets for message in test_set.warnings}
+    messages_of_all = [message for message in messages if message not in warned_of]
     first, *further = test_sets
-    return [replace(first, warnings=(*of_all, *first.warnings)), *further]
+    return [replace(first, warnings=(*messages_of_all, *first.warnings)), *further]
 
 
 def _check_may_be_text(path: str) -> None:
@@ -310,10 +310,10 @@ def _text_set(paths: list[str], references: list[str], sources: list[str], colum
     return text_set(paths, references, sources[0] if sources else None, columns)
 
 
-def _check_one_kind(paths: Sequence[str], kinds: Mapping[str, tuple[str, str]]) -> None:
+def _check_one_kind(paths: Sequence[str], joined_as: Mapping[str, tuple[str, str]]) -> None:
     """Raise an InputError for systems in files that are not joined by the same."""
     for path in paths:
-        if kinds[path] != kinds[paths[0]]:
+        if joined_as[path] != joined_as[paths[0]]:
             all_kinds = dict.fromkeys([*_JOINED.values(), _TEXTS])
             expected = "; ".join(f"{files}, joined by {joined_by}" for files, joined_by in all_kinds)
             raise InputError(
@@ -324,9 +324,9 @@ def _check_one_kind(paths: Sequence[str], kinds: Mapping[str, tuple[str, str]]) 
 
 def _memory_set(paths: list[str], references: list[str], sources: list[str], columns: Columns) -> TestSet:
     """Join a translation memory for each system with those of the references."""
-    kinds = {path: _JOINED.get(table_format(path), _TEXTS) for path in [*paths, *references]}
-    _check_one_kind(paths, kinds)
-    _, joined_by = kinds[paths[0]]
+    joined_as = {path: _JOINED.get(table_format(path), _TEXTS) for path in [*paths, *references]}
+    _check_one_kind(paths, joined_as)
+    _, joined_by = joined_as[paths[0]]
     kind = unpacked(os.path.basename(paths[0])).rpartition(".")[2].upper()
     if table_format(paths[0]) == "seglst":
         kind = "SegLST"
@@ -335,7 +335,7 @@ def _memory_set(paths: list[str], references: list[str], sources: list[str], col
     are_tables = all(table_format(path) and table_format(path) not in MEMORIES for path in references)
     beside_tables = are_tables and all(table_format(path) in BILINGUAL for path in paths)
     if not beside_tables:
-        _check_kind_of_references(kind, paths[0], references, kinds)
+        _check_kind_of_references(kind, paths[0], references, joined_as)
     _check_no_labels(kind, joined_by, columns)
     if joined_by != SOURCE_TEXT:
         _check_no_columns(kind, columns)
@@ -352,10 +352,10 @@ def _memory_set(paths: list[str], references: list[str], sources: list[str], col
     target = columns.references[0] if columns.references else None
     joined = join_memories(memories, references, target, columns.source, columns.missing)
     return TestSet(
-        names_of([references[0]])[0],
-        joined.systems,
-        joined.references,
-        joined.source,
+        name=names_of([references[0]])[0],
+        systems=joined.systems,
+        references=joined.references,
+        source=joined.source,
         ids=joined.ids,
         lost=joined.lost.by_system,
         n_all=joined.lost.n_all,
@@ -363,11 +363,11 @@ def _memory_set(paths: list[str], references: list[str], sources: list[str], col
 
 
 def _check_kind_of_references(
-    kind: str, path: str, references: Sequence[str], kinds: Mapping[str, tuple[str, str]]
+    kind: str, path: str, references: Sequence[str], joined_as: Mapping[str, tuple[str, str]]
 ) -> None:
     """Raise an InputError for references that are not joined by the same as the systems, in files such as `path`."""
-    files, joined_by = kinds[path]
-    misplaced = [reference for reference in references if kinds[reference] != kinds[path]]
+    files, joined_by = joined_as[path]
+    misplaced = [reference for reference in references if joined_as[reference] != joined_as[path]]
     if not misplaced:
         return
     problem = (
@@ -421,15 +421,17 @@ def _tables_and_logs(
     """Return the test sets of tables and then of logs; `first` is the table of the first path, if it was read."""
     logs_of_folder = {path: _logs_of_folder(path, columns) for path in folders}
     tables = [path for path in paths if path not in folders and table_format(path)]
-    text_files = [path for path in paths if path not in folders and path not in tables] or beside
-    if text_files:
-        _check_there(text_files)
+    text_files = [path for path in paths if path not in folders and path not in tables]
+    # Files that are joined with tables by ids, or with nothing.
+    to_join = text_files or beside
+    if to_join:
+        _check_there(to_join)
         keyed = None if folders else _keyed_set(paths, beside, columns)
         if keyed is not None:
             return [keyed]
         first_in_words = f"{tables[0]!r} is a table or a log" if tables else f"{folders[0]!r} holds logs"
         raise InputError(
-            f"{first_in_words}, and {_why_not_joined(text_files[0])}. Give tables alone, with all systems, "
+            f"{first_in_words}, and {_why_not_joined(to_join[0])}. Give tables alone, with all systems, "
             f"references ({argument('reference_columns')}) and sources ({argument('source_column')}) as columns; or "
             "give text files alone, the columns of the table saved as text files too."
         )
@@ -515,11 +517,13 @@ def _set_of_scores(paths: list[str], columns: Columns, first: Table | None, *, n
 
 def _check_no_scores_beside(columns: Columns, what: str) -> None:
     """Raise an InputError for scores in files of their own, beside files that have none."""
-    for path, (first, *_) in columns.scored_in.items():
-        raise InputError(
-            f"The name {shorten(columns.called[path])} is given twice, to {path!r} and to {first!r}: scores in files "
-            f"of their own are joined with tables and logs, not with {what}."
-        )
+    if not columns.scored_in:
+        return
+    path, score_paths = next(iter(columns.scored_in.items()))
+    raise InputError(
+        f"The name {shorten(columns.called[path])} is given twice, to {path!r} and to {score_paths[0]!r}: scores in "
+        f"files of their own are joined with tables and logs, not with {what}."
+    )
 
 
 def _called(logs: Sequence[Log], name: str) -> list[Log]:
@@ -654,13 +658,16 @@ def _tables_of_systems(paths: Sequence[str], columns: Columns) -> tuple[dict[str
         systems_here = [name for name in columns.systems if name in table.columns]
         unknown = [name for name in unknown if name not in systems_here]
         # What else is named is perhaps in the tables beside it.
-        of_table = replace(
+        columns_here = replace(
             columns, systems=systems_here, references=[], source=None, cluster=None, slices=[], need_references=False
         )
-        tables[path], of_table, note = wide(table, of_table)
-        systems += of_table.systems
-        notes += [f"{table.name}: {note}"] if note else []
-    columns = replace(columns, systems=[*dict.fromkeys([*systems, *unknown])], system_column=None)
+        wide_table, wide_columns, note = wide(table, columns_here)
+        tables[path] = wide_table
+        systems += wide_columns.systems
+        if note:
+            notes.append(f"{table.name}: {note}")
+    all_systems = list(dict.fromkeys([*systems, *unknown]))
+    columns = replace(columns, systems=all_systems, system_column=None)
     return tables, columns, " ".join(notes)
 
 

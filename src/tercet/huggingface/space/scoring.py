@@ -100,9 +100,8 @@ class Demo:
             changed = [control for control in self.controls if values[control.name] != control.value]
             options = " · ".join(f"{control.name}={control.in_words(values[control.name])}" for control in changed)
             n_items = len(case["predictions"])
-            references = case.get("references", [[]] * n_items)
-            pairs = zip(case["predictions"], references, strict=True)
-            for prediction, references in pairs:
+            references_of_items = case.get("references", [[]] * n_items)
+            for prediction, references in zip(case["predictions"], references_of_items, strict=True):
                 title = case["description"]
                 if n_items > 1:
                     title += f": {shorten(prediction, 40)}"
@@ -177,7 +176,6 @@ class Demo:
         if result.empty_predictions and self.takes_references:  # the others say it themselves
             notes.append(f"Empty predictions: {result.empty_predictions}, which score 0.")
         segment_names = dict(zip(metric.score_names, metric.segment_names, strict=True))
-        primary = metric.primary, segment_names[metric.primary]
         titles = {name: metric.score_title(name) for name in metric.score_names}
         for name, of_item in segment_names.items():
             titles.setdefault(of_item, titles[name])
@@ -185,7 +183,7 @@ class Demo:
             result=result.to_dict(full=True),
             notes=notes,
             options=dict(options),
-            primary=primary,
+            primary=(metric.primary, segment_names[metric.primary]),
             titles=titles,
             only_of_items=frozenset(metric.segment_names) - {*metric.score_names},
             scale=metric.scale,
@@ -215,8 +213,8 @@ class Demo:
         Without options it is what the page begins with; intervals and segments are options too.
         """
         checked_options = given_options(self._of_programs, {} if options is None else options)
-        result = self.score(predictions, references, checked_options)[0].result
-        return {key: self._without_folders(value) for key, value in result.items()}
+        page_result, _, _ = self.score(predictions, references, checked_options)
+        return {key: self._without_folders(value) for key, value in page_result.result.items()}
 
     def _without_folders(self, entry: Any) -> Any:
         """Return an entry of a result with the names of encoders for their folders, which are the server's."""
@@ -242,8 +240,8 @@ class Demo:
             warnings.simplefilter("ignore")
             try:
                 # As shares: the picture shows them in percent where scores are.
-                shares = metric.with_options({"scale": 1}, idle=True)
-                explanation = shares.explained(batch, metric.fit(batch))
+                metric_of_shares = metric.with_options({"scale": 1}, idle=True)
+                explanation = metric_of_shares.explained(batch, metric.fit(batch))
             except InputError as error:
                 # Too much to draw, though not to score.
                 page_result.notes.append(str(error))
@@ -286,7 +284,7 @@ class Demo:
 
         They are where a column is called a reference, or only one is left; languages and two unknown names are not.
         """
-        is_sure = len(roles.systems) == 1 or (self.takes_references and roles.references)
+        is_sure = len(roles.systems) == 1 or (self.takes_references and bool(roles.references))
         # The texts of all systems together are the items that the page takes.
         most = max(1, min(MOST_SYSTEMS, self.most_items // max(len(table.lines), 1)))
         return list(roles.systems[:most]) if is_sure else []
@@ -314,8 +312,12 @@ class Demo:
             raise InputError(
                 f"The column {in_both_roles[0]!r} is chosen for the predictions and as a reference: choose another."
             )
-        targets = items(table, systems[0], references)[1]
-        return table, {system: items(table, system, [])[0] for system in systems}, targets
+        _, targets = items(table, systems[0], references)
+        texts: dict[str, list[str]] = {}
+        for system in systems:
+            predictions, _ = items(table, system, [])
+            texts[system] = predictions
+        return table, texts, targets
 
     def score_file(
         self, path: str, systems: Sequence[str], references: Sequence[str], options: Mapping[str, Any]
@@ -346,14 +348,18 @@ class Demo:
 def split_references(text: str) -> list[str]:
     r"""Return the references of a box: one a line, or, where a line is empty, one a paragraph."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    parts = re.split(r"\n[ \t]*\n", text) if re.search(r"\n[ \t]*\n", text) else text.split("\n")
+    empty_line = r"\n[ \t]*\n"
+    separator = empty_line if re.search(empty_line, text) else r"\n"
+    parts = re.split(separator, text)
     return [part.strip("\n") for part in parts if part.strip()]
 
 
 def joined(references: str | Sequence[str]) -> str:
     """Return references as the page's box holds them."""
     texts = [references] if isinstance(references, str) else list(references)
-    return "".join(f"{text}\n\n" for text in texts) if any("\n" in text for text in texts) else "\n".join(texts)
+    if any("\n" in text for text in texts):
+        return "".join(f"{text}\n\n" for text in texts)
+    return "\n".join(texts)
 
 
 def known_formats() -> list[str]:
@@ -367,9 +373,12 @@ def histogram(values: Sequence[float | None], scale: float) -> list[tuple[str, i
     Values that are no shares have the scale 0; a few that are much greater than all others share the last range.
     """
     numbers = np.array([value for value in values if value is not None], float)
-    low, high = min(0.0, numbers.min(initial=0.0)), max(scale, numbers.max(initial=0.0))
-    if not scale:
-        high = min(high, 3 * float(np.percentile(numbers, 90))) if len(numbers) else 1.0
+    low = min(0.0, numbers.min(initial=0.0))
+    high = max(scale, numbers.max(initial=0.0))
+    if not scale and not len(numbers):
+        high = 1.0
+    elif not scale:
+        high = min(high, 3 * float(np.percentile(numbers, 90)))
     counts, edges = np.histogram(np.minimum(numbers, high), bins=20, range=(low, high))
     digits = 0 if high >= 100 else 2
     return [
@@ -466,7 +475,8 @@ def compare_file(
     assert comparison.corpus is not None
     notes = [*dropped_letters(main.scorer, comparison.corpus), *comparison.remarks(), *comparison.warnings]
     texts = comparison.test_set
-    name = dict(zip(main.scorer.score_names, main.scorer.segment_names, strict=True))[main.name]
+    segment_names = dict(zip(main.scorer.score_names, main.scorer.segment_names, strict=True))
+    name = segment_names[main.name]
     rows: dict[str, list[Any]] = {
         "line": table.lines,
         **{f"{name} {system}": scores for system, scores in main.segments.items()},
@@ -508,6 +518,7 @@ def _compared(
 
 def _metric(demo: Demo, options: Mapping[str, Any]) -> Metric:
     """Return the metric with options that change a comparison, which is in percent anyway."""
-    return make_scorer(
-        demo.metric, {name: value for name, value in options.items() if (name, value) != ("scale", 100)}
-    )
+    changed_options = dict(options)
+    if changed_options.get("scale") == 100:
+        del changed_options["scale"]
+    return make_scorer(demo.metric, changed_options)

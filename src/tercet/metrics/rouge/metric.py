@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, partial, reduce
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any, ClassVar, Literal
 
@@ -72,7 +72,7 @@ from .counts import (
 )
 from .options import BY_LINE, DIALECTS, MEASURES, TABLE_TYPES, RougeOptions, RougeType, parse_types
 from .perl import first_bytes_of_lines, first_words, recall_rank
-from .perl import scores as script_scores
+from .perl import scores as scores_by_script
 from .perl import stemmer as script_stemmer
 from .perl import stopwords as script_stopwords
 
@@ -165,7 +165,7 @@ class Rouge(RougeOptions):
 
     @cached_property
     def porter(self) -> bool:
-        """Whether words of more than three letters get Porter's stem: with a function as tokenizer, not as there."""
+        """Whether words of more than three letters get Porter's stem; rouge_score stems no tokens of a function."""
         return self.use_stemmer and not (self.compat == "rouge_score" and callable(self.tokenizer))
 
     @property
@@ -273,11 +273,12 @@ class Rouge(RougeOptions):
 
     def segment_stats(self, batch: Corpus, context: LetterCounts | None) -> SegmentStats:
         """Return one row per item."""
-        tokenizer, rows = self._tokenizer(context), None
+        tokenizer = self._tokenizer(context)
+        rows = None
         porter = self.porter or self.stemmer == "porter"
-        # Of texts that keep their capitals, and of words that numbers stand for, the engine has no stems.
-        no_stems = tokenizer == "none" or tokenizer not in ENGINE_TOKENIZERS
-        if self._engine_types is not None and not (porter and no_stems):
+        # The engine stems no texts that keep their capitals, nor words that reach it as numbers.
+        engine_stems = tokenizer != "none" and tokenizer in ENGINE_TOKENIZERS
+        if self._engine_types is not None and (engine_stems or not porter):
             rows = rows_of_texts(batch, tokenizer, self._engine_types, self, self._prepared, porter)
         if rows is None:
             tokens, _ = self.tokens(batch, context)
@@ -292,14 +293,15 @@ class Rouge(RougeOptions):
         tokens, _ = self.tokens(crossing.batch, context)
         # Pairs are compared by one score, so that the other types would be counted in vain.
         first_type_alone = self.with_options({"rouge_types": self.primary}, idle=True)
-        first = len(self.base_columns)
+        n_base = len(self.base_columns)
 
         def rows(texts: Indices, references: Indices) -> Array:
             crossed = replace(tokens.crossed(texts, references), name_of=lambda row: crossing.name_of(texts[row]))
             crossed_rows = np.zeros((len(texts) * len(references), len(self.columns)))
-            crossed_rows[:, :first] = base_of_pairs(crossed.tokens.lengths[crossed.pairs[0]])
+            crossed_rows[:, :n_base] = base_of_pairs(crossed.tokens.lengths[crossed.pairs[0]])
             counts = first_type_alone.counter(crossed).count(first_type_alone.types[0])
-            crossed_rows[:, first : first + len(MEASURES)], _ = self.pair_scores(first_type_alone.types[0], counts)
+            triples, _ = self.pair_scores(first_type_alone.types[0], counts)
+            crossed_rows[:, n_base : n_base + len(MEASURES)] = triples
             return crossed_rows
 
         return rows
@@ -340,8 +342,10 @@ class Rouge(RougeOptions):
         if mapping or stopwords:
             tokens, words = map_words(tokens, words(), mapping, stopwords)
         if self._cut_by_line:
-            n = len(tokens.tokens.lengths)
-            tokens = replace(tokens.documents(0, n // 2), cut_by_line=tokens.documents(n // 2, n))
+            # The first half was truncated as a whole, the second line by line.
+            n_documents = len(tokens.tokens.lengths)
+            half = n_documents // 2
+            tokens = replace(tokens.documents(0, half), cut_by_line=tokens.documents(half, n_documents))
         return tokens, words
 
     @cached_property
@@ -359,8 +363,16 @@ class Rouge(RougeOptions):
             steps.append(partial(cut_bytes, limit=self.max_bytes))
         if self._package is not None and self.tokenizer == "none":
             steps.append(partial(mark_sentences, package=self._package))
-        # None says that texts are read as they are, which the engine does by itself.
-        return (lambda text: reduce(lambda prepared, step: step(prepared), steps, text)) if steps else None
+        if not steps:
+            # Texts are read as they are, which the engine does by itself.
+            return None
+
+        def prepare(text: str) -> str:
+            for step in steps:
+                text = step(text)
+            return text
+
+        return prepare
 
     def _word_map(self) -> WordMap | None:
         if self.porter:
@@ -369,18 +381,19 @@ class Rouge(RougeOptions):
 
     def _item_scores(self, rouge_type: RougeType, counts: PairCounts, tokens: TokenBatch) -> Array:
         """Return precision, recall and F of every item, shape (n, 3): 0 for an item without reference."""
-        starts, n_references = tokens.pair_offsets[:-1], tokens.reference_counts
+        n_references = tokens.reference_counts
         has_reference = n_references > 0
+        starts = tokens.pair_offsets[:-1][has_reference]
         if self._by_script and self.multi_ref == "average":
             # The script's option -f A adds up the counts of all references before it divides.
-            counts = counts.pooled(starts[has_reference])
+            counts = counts.pooled(starts)
             triples, _ = self.pair_scores(rouge_type, counts)
         else:
             triples, rank = self.pair_scores(rouge_type, counts)
             if self._by_script:
-                triples = triples[first_greatest(rank, starts[has_reference])]
+                triples = triples[first_greatest(rank, starts)]
             elif (n_references > 1).any():
-                triples = combined(triples, starts[has_reference], n_references[has_reference], self.multi_ref)
+                triples = combined(triples, starts, n_references[has_reference], self.multi_ref)
         if has_reference.all():
             return triples
         item_triples = np.zeros((tokens.n_items, len(MEASURES)))
@@ -390,10 +403,12 @@ class Rouge(RougeOptions):
     def pair_scores(self, rouge_type: RougeType, counts: PairCounts) -> tuple[Array, Array]:
         """Return precision, recall and F of each pair, shape (m, 3), and the criterion of its best reference."""
         if self._by_script:
-            # The script weighs precision by alpha; this one gives the F of beta.
+            # The script weighs precision by alpha; by default, by the one that gives the F of beta.
             alpha = 1 / (1 + self.beta * self.beta) if self.alpha is None else self.alpha
-            return script_scores(counts, alpha, self.rounded is not False), recall_rank(rouge_type.kind, counts)
-        scores = pair_scores(counts, self.beta, 0.0 if self._package is None else EPSILON, self.alpha)
+            scores = scores_by_script(counts, alpha, rounded=self.rounded is not False)
+            return scores, recall_rank(rouge_type.kind, counts)
+        epsilon = 0.0 if self._package is None else EPSILON
+        scores = pair_scores(counts, self.beta, epsilon, self.alpha)
         return scores, scores[:, 2]
 
     def counter(self, tokens: TokenBatch) -> PairCounter | PackageCounter:
@@ -404,7 +419,8 @@ class Rouge(RougeOptions):
 
     def finalize(self, totals: Array) -> Scores:
         """Return the mean of each measure over the items."""
-        n_items, sums = np.maximum(totals[..., :1], 1.0), totals[..., len(self.base_columns) :]
+        n_items = np.maximum(totals[..., :1], 1.0)
+        sums = totals[..., len(self.base_columns) :]
         means = self.scale * sums / n_items
         return {name: means[..., column] for name, column in self._columns_of_scores.items()}
 
@@ -429,8 +445,10 @@ class Rouge(RougeOptions):
         if not self.use_aggregator and stats is not None:
             return dict(segment_lists(self, stats))
         # As `finalize`, in plain numbers: of one pair, NumPy takes longer than the engine.
-        n_items, _, _, _, *sums = totals.tolist()
-        scale, n_items = self.scale, max(n_items, 1.0)
+        numbers = totals.tolist()
+        n_items = max(numbers[0], 1.0)
+        sums = numbers[len(self.base_columns) :]
+        scale = self.scale
         return {name: scale * sums[column] / n_items for name, column in self._columns_of_scores.items()}
 
     def explained(self, batch: Corpus, context: Any = None) -> RougeMatches:
@@ -444,8 +462,11 @@ class Rouge(RougeOptions):
         """Return what gives the matching behind one type of each item of a batch."""
         tokens, words = self.tokens(batch, context)
         plain, plain_words = self.tokens(batch, context, as_written=True)
-        counter, spelling, written = self.counter(tokens), words(), plain_words()
+        counter = self.counter(tokens)
+        spelling = words()
+        written = plain_words()
         truncated = _lines_and_words(tokens, plain, written)
+        truncated_lines, _ = truncated
         by_line = truncated
         if tokens.cut_by_line is not None and plain.cut_by_line is not None:
             by_line = _lines_and_words(tokens.cut_by_line, plain.cut_by_line, written)
@@ -456,18 +477,18 @@ class Rouge(RougeOptions):
         def matches(rouge_type: RougeType) -> list[TypeMatches]:
             counts = counter.count(rouge_type)
             scores, rank = self.pair_scores(rouge_type, counts)
-            lines, as_written = by_line if rouge_type.kind in BY_LINE else truncated
+            is_cut_by_line = by_line is not truncated and rouge_type.kind in BY_LINE
+            lines, as_written = by_line if is_cut_by_line else truncated
+            best_pairs = first_greatest(rank, first_pairs)
             type_matches = []
-            for first_pair, best in zip(
-                first_pairs.tolist(), first_greatest(rank, first_pairs).tolist(), strict=True
-            ):
-                sides = text, reference = int(texts[best]), int(references[best])
+            for first_pair, best in zip(first_pairs.tolist(), best_pairs.tolist(), strict=True):
+                text = int(texts[best])
+                reference = int(references[best])
                 remaining_counts = None
-                if lines is not truncated[0]:
+                if is_cut_by_line:
                     # A word counts as often as it occurs in the texts that were truncated as a whole.
-                    prediction_counts, reference_counts = (
-                        Counter(chain.from_iterable(truncated[0][side])) for side in sides
-                    )
+                    prediction_counts = Counter(chain.from_iterable(truncated_lines[text]))
+                    reference_counts = Counter(chain.from_iterable(truncated_lines[reference]))
                     remaining_counts = prediction_counts & reference_counts
                 pair = PairOfTexts(lines[text], lines[reference], spelling, remaining_counts)
                 matched_tokens = pair.matched_tokens(rouge_type, self.compat)
@@ -658,8 +679,10 @@ def _lines_and_words(
 #: Most skip-bigrams of a text that are listed: they take a few seconds, and some hundred megabytes.
 _MOST_PAIRS = 1_000_000
 #: Most steps of common subsequences in plain Python: they take a few seconds. Comparing two tokens is one step in
-#: ROUGE-W, comparing two lines counts as ten.
-_MOST_STEPS, _STEPS_OF_TWO_LINES = 5_000_000, 10
+#: ROUGE-W.
+_MOST_STEPS = 5_000_000
+#: As how many steps comparing two lines counts.
+_STEPS_OF_TWO_LINES = 10
 
 #: Finds a common subsequence: its positions in the one text and in the other.
 FindSubsequence = Callable[[Ids, Ids], tuple[list[int], list[int]]]
@@ -714,18 +737,24 @@ class PairOfTexts:
             self._check_steps(rouge_type, len(self._prediction) * len(self._reference))
             longest = max(map(len, self._lines[1]), default=0)
             run_weights = [float(run) ** rouge_type.weight for run in range(longest + 2)]
-            text, reference = self._union(
+            text_positions, reference_positions = self._union(
                 lambda ids, reference_ids: weighted_lcs_positions(ids, reference_ids, run_weights)
             )
             return MatchedTokens(
-                run_levels(text, len(self._prediction)), run_levels(reference, len(self._reference)), []
+                prediction=run_levels(text_positions, len(self._prediction)),
+                reference=run_levels(reference_positions, len(self._reference)),
+                counts=[],
             )
         if rouge_type.kind == "L" and not by_script:
-            text, reference = lcs_positions(self._prediction, self._reference)
+            text_positions, reference_positions = lcs_positions(self._prediction, self._reference)
         else:
-            self._check_steps(rouge_type, 0)
-            text, reference = self._union(lcs_positions)
-        return MatchedTokens(_flags(text, len(self._prediction)), _flags(reference, len(self._reference)), [])
+            self._check_steps(rouge_type, n_steps=0)
+            text_positions, reference_positions = self._union(lcs_positions)
+        return MatchedTokens(
+            prediction=_flags(text_positions, len(self._prediction)),
+            reference=_flags(reference_positions, len(self._reference)),
+            counts=[],
+        )
 
     def _check_steps(self, rouge_type: RougeType, n_steps: int) -> None:
         """Refuse a pair whose lines, and what they are compared by, would take minutes."""
@@ -748,9 +777,10 @@ class PairOfTexts:
 
     def _different_ngrams(self, order: int) -> MatchedTokens:
         # The packages count a repeated n-gram once.
-        different_ngrams = [dict.fromkeys(ngrams(ids, order)) for ids in (self._prediction, self._reference)]
-        counts = [Count(self._joined(ngram), 1, int(ngram in different_ngrams[1])) for ngram in different_ngrams[0]]
-        limits = {order: Counter({ngram: 1 for ngram in different_ngrams[0] if ngram in different_ngrams[1]})}
+        text_ngrams = dict.fromkeys(ngrams(self._prediction, order))
+        reference_ngrams = dict.fromkeys(ngrams(self._reference, order))
+        counts = [Count(self._joined(ngram), 1, int(ngram in reference_ngrams)) for ngram in text_ngrams]
+        limits = {order: Counter({ngram: 1 for ngram in text_ngrams if ngram in reference_ngrams})}
         levels = [ngram_levels(ids, limits) for ids in (self._prediction, self._reference)]
         flags = [[int(level > 0) for level in text_levels] for text_levels in levels]
         return MatchedTokens(flags[0], flags[1], counts)
@@ -803,14 +833,17 @@ class PairOfTexts:
         counts = [Count(self._joined(pair), counters[0][pair], counters[1][pair]) for pair in shared]
         if rouge_type.kind == "SU":
             # ROUGE-1.5.5 leaves out the last word of a text when it adds unigrams to the pairs.
-            texts = [ids[:-1] if by_script else ids for ids in (self._prediction, self._reference)]
-            for level, text_ids, other_ids in ((levels[0], *texts), (levels[1], *reversed(texts))):
-                for position, unigram in enumerate(ngram_levels(text_ids, ngram_limits([other_ids], (1,)))):
-                    level[position] += unigram
-            unigram_counts = [Counter(text) for text in texts]
+            text, reference = [ids[:-1] if by_script else ids for ids in (self._prediction, self._reference)]
+            sides = [(levels[0], text, reference), (levels[1], reference, text)]
+            for side_levels, ids, other_ids in sides:
+                unigram_levels = ngram_levels(ids, ngram_limits([other_ids], (1,)))
+                for position, unigram_level in enumerate(unigram_levels):
+                    side_levels[position] += unigram_level
+            text_counts = Counter(text)
+            reference_counts = Counter(reference)
             counts += [
-                Count(self._spelling[token], unigram_counts[0][token], unigram_counts[1][token])
-                for token in unigram_counts[0] & unigram_counts[1]
+                Count(self._spelling[token], text_counts[token], reference_counts[token])
+                for token in text_counts & reference_counts
             ]
         return MatchedTokens(levels[0], levels[1], counts)
 
