@@ -107,9 +107,10 @@ def test_a_kept_scorer_is_the_one_that_was_asked_for():
 
 
 def test_what_is_kept_of_a_call_does_not_show_in_another():
+    perfect = ["a b c d"], ["a b c d"]
+    with_minus = tercet.score("bleu", *perfect, smooth_method="add-k", smooth_value=-0.0)
+    assert with_minus.signature == tercet.score("bleu", *perfect, smooth_method="add-k", smooth_value=0.0).signature
     pair = ["a b"], ["a c"]
-    with_minus = tercet.score("bleu", *pair, smooth_method="add-k", smooth_value=-0.0)
-    assert with_minus.signature == tercet.score("bleu", *pair, smooth_method="add-k", smooth_value=0.0).signature
     weights = [1, 0]
     first = tercet.score("bleu", *pair, max_order=2, weights=weights)["bleu"]
     weights[:] = [0, 1]
