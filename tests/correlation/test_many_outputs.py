@@ -90,6 +90,22 @@ def test_intervals_by_influence_are_those_of_the_resamples(name, monkeypatch):
     assert percentile_interval(by_influence, value, 0.95) == pytest.approx((low, high), abs=(high - low) / 40)
 
 
+@pytest.mark.parametrize("name", RANK_CORRELATIONS)
+def test_a_resample_without_the_few_outputs_that_differ_has_no_correlation(name, monkeypatch):
+    human = np.zeros((2, 1_200))
+    human[0, :3] = 1
+    whole = Sample.whole(human, human + np.random.default_rng(9).normal(size=human.shape))
+    resamples = list(draws(2, 1_200, "items", 200, seed=1))
+    undefined = []
+    for n_points in (10**9, 1_000):
+        monkeypatch.setattr(samples, "MANY_POINTS", n_points)
+        figures = [FIGURES[name].function(whole.resampled(systems, items, Once())) for systems, items in resamples]
+        undefined.append(np.isnan(np.concatenate(figures)).tolist())
+    exact, by_influence = undefined
+    assert 0 < sum(exact) < 200
+    assert by_influence == exact
+
+
 def test_resamples_of_clusters_are_computed_one_by_one(monkeypatch):
     """One cluster may hold half of the items: then its influence says little."""
     monkeypatch.setattr(samples, "MANY_POINTS", 1_000)

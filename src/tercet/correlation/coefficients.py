@@ -37,7 +37,9 @@ def points_spearman(x: Array, y: Array, weights: PointWeights) -> Array:
     if weights.are_of_many_items:
         influences = weights.of_points("spearman", lambda: spearman_influences(x, y).of_items(weights))
         n, *products = influences.in_resamples(weights)
-        return pearson_of_sums(n, np.zeros_like(n), np.zeros_like(n), *products)
+        rho = pearson_of_sums(n, np.zeros_like(n), np.zeros_like(n), *products)
+        (y_ranks, n_y), (x_ranks, n_x) = _sides_by_rank(x, y)
+        return np.where(_n_drawn_classes(x_ranks, n_x, y_ranks, n_y, weights) > 1, rho, np.nan)
     sides = [_dense_ranks(x), _dense_ranks(y)]
     coefficients = []
     for chunk in weights:
@@ -107,13 +109,15 @@ def points_kendall(kind: str, x: Array, y: Array, weights: PointWeights) -> Arra
 
 
 def _kendall_sums(x: Array, y: Array, weights: PointWeights) -> _KendallSums:
-    # tau is symmetric, and the engine looks up ranks of y: fast where there are few of them.
-    (y_ranks, n_y), (x_ranks, n_x) = sorted((_dense_ranks(x), _dense_ranks(y)), key=lambda side: side[1])
+    (y_ranks, n_y), (x_ranks, n_x) = _sides_by_rank(x, y)
     if weights.are_of_many_items:
         influences = weights.of_points("kendall", lambda: kendall_influences(x_ranks, y_ranks).of_items(weights))
         n, concordance, tied_x, tied_y = influences.in_resamples(weights)
-        classes = np.minimum(_n_drawn_values("x", x_ranks, n_x, weights), _n_drawn_values("y", y_ranks, n_y, weights))
-        return _KendallSums(concordance, (n * n - tied_x) / 2, (n * n - tied_y) / 2, n, classes)
+        classes = _n_drawn_classes(x_ranks, n_x, y_ranks, n_y, weights)
+        # A resample in which a side is constant has no pair that it tells apart.
+        untied_x = np.where(classes > 1, (n * n - tied_x) / 2, 0.0)
+        untied_y = np.where(classes > 1, (n * n - tied_y) / 2, 0.0)
+        return _KendallSums(concordance, untied_x, untied_y, n, classes)
     order = np.argsort(x_ranks, kind="stable")
     starts = np.append(np.searchsorted(x_ranks[order], np.arange(n_x)), len(x_ranks))
     ranks = y_ranks[order] + 1
@@ -128,6 +132,20 @@ def _kendall_sums(x: Array, y: Array, weights: PointWeights) -> _KendallSums:
         classes = np.minimum((weights_of_x > 0).sum(1), (weights_of_y > 0).sum(1)).astype(np.float64)
         chunks.append((concordance, untied_x, untied_y, n, classes))
     return _KendallSums(*(np.concatenate(terms) for terms in zip(*chunks, strict=True)))
+
+
+def _sides_by_rank(x: Array, y: Array) -> list[tuple[_Ranks, int]]:
+    """Return the dense ranks of the side that has fewer, and of the other.
+
+    Both coefficients are symmetric, and the engine looks up ranks of the first: fast where there are few of them.
+    """
+    return sorted((_dense_ranks(x), _dense_ranks(y)), key=lambda side: side[1])
+
+
+def _n_drawn_classes(x_ranks: _Ranks, n_x: int, y_ranks: _Ranks, n_y: int, weights: PointWeights) -> Array:
+    """Return how many different values each resample has of the side that has fewer of them."""
+    n_drawn_x = _n_drawn_values("x", x_ranks, n_x, weights)
+    return np.minimum(n_drawn_x, _n_drawn_values("y", y_ranks, n_y, weights))
 
 
 def _n_drawn_values(side: str, ranks: _Ranks, n_ranks: int, weights: PointWeights) -> Array:
