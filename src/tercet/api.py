@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from tercet.base.dialects import Dialect, no_option
-from tercet.base.metric import Metric, score_batch
+from tercet.base.metric import Metric, score_batch, score_lists
 from tercet.base.options import Call
 from tercet.corpus.reading import ENGINE_TOKENIZERS
 
@@ -78,6 +78,10 @@ def score(
     True
     """
     value = _cached_metric(metric, options)
+    if cluster is None:
+        result = score_lists(value, predictions, references)
+        if result is not None:
+            return result
     return score_batch(value, value.corpus(predictions, references), cluster)
 
 

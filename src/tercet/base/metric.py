@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from inspect import cleandoc
 from itertools import product, repeat
 from math import isqrt
@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.corpus.artefacts import warn_of_texts
+from tercet.corpus.artefacts import MARKS_OF_ASCII, LetterCounts, warn_of_texts
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, read_items, read_texts
 from tercet.corpus.normalizers import label_of_normalizers
 from tercet.corpus.reading import Crossing, Indices, read_corpus, read_predictions
-from tercet.corpus.styles import style_messages
+from tercet.corpus.styles import FEWEST, style_messages
+from tercet.engine.planned import Scored, Texts
 from tercet.errors import InputError, OptionError, warn
 from tercet.result import Result
 from tercet.signature import Signature
@@ -170,7 +171,12 @@ class Metric(Configured, metaclass=_Helpful):
             For a value that an argument does not take.
         """
         metric = self
-        if segments or confidence_level is not None or signature or (n_resamples, seed, n_jobs) != _USUAL:
+        asks_more = segments or confidence_level is not None or signature
+        if not asks_more and (n_resamples, seed, n_jobs) == _USUAL:
+            result = score_lists(self, predictions, references) if cluster is None else None
+            if result is not None:
+                return result
+        else:
             call = {"segments": segments, "confidence_level": confidence_level, "signature": signature}
             metric = self.calling(call | {"n_resamples": n_resamples, "seed": seed, "n_jobs": n_jobs})
         return score_batch(metric, self.corpus(predictions, references), cluster)
@@ -180,7 +186,10 @@ class Metric(Configured, metaclass=_Helpful):
 
         Parameters and errors as in a call of the metric. None stands for an item left out.
         """
-        return segment_lists(self, self.stats(predictions, references))
+        lists = segments_of_lists(self, predictions, references)
+        if lists is None:
+            lists = segment_lists(self, self.stats(predictions, references))
+        return lists
 
     def stats(self, predictions: Any, references: Any = None) -> SegmentStats:
         """Return the statistics of each item: rows that add up, and can be written as an Arrow table."""
@@ -326,6 +335,29 @@ class Metric(Configured, metaclass=_Helpful):
         scores = self.finalize(totals)
         return {name: np.asarray(scores[name]).tolist() for name in self.score_names}
 
+    def new_plan(self) -> Any:
+        """Return what the engine does in one step (`engine/plain_plan.py`); None where Python has a part in it."""
+        return None
+
+    def entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
+        """Return what `report` returns, given the sums of the rows, and as scores what the plan makes of them."""
+        raise NotImplementedError
+
+    @property
+    def scores_of_plan(self) -> Mapping[str, int]:
+        """Which of the plan's scores each of `score_names` is."""
+        return {name: number for number, name in enumerate(self.score_names)}
+
+    @cached_property
+    def plan(self) -> Any:
+        """What the engine does in one step, made once; None as for `new_plan`, and where texts are normalized.
+
+        A subclass may count otherwise, and has the plan that it defines itself.
+        """
+        if self.normalize is not None or "new_plan" not in vars(type(self)):
+            return None
+        return self.new_plan()
+
     def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return further attributes of the result, when they are read; `entries` are what `report` returned.
 
@@ -424,6 +456,14 @@ def batch_stats(
         refuse_missing(metric, corpus.missing)
     corpus = metric.as_scored(corpus)
     stats, context = corpus_stats(metric, corpus)
+    warn_of_corpus(metric, corpus, context, warned, heeds_style=heeds_style)
+    return stats
+
+
+def warn_of_corpus(
+    metric: Metric, corpus: Corpus, context: Any, warned: set[str] | None = None, *, heeds_style: bool = False
+) -> None:
+    """Warn of texts that the metric is not made for, and that are odd; as :func:`batch_stats` does."""
     if warned is None or metric.name not in warned:
         message = metric.corpus_warning(context, corpus)
         if message is not None:
@@ -435,7 +475,6 @@ def batch_stats(
         if heeds_style:
             for message in style_messages(corpus, ignores_case=metric.ignores_case):
                 warn(message)
-    return stats
 
 
 def refuse_missing(metric: Metric, missing: Sequence[int]) -> None:
@@ -515,6 +554,78 @@ def _details(
         **requested,
         **metric.details(totals, stats, entries),
     }
+
+
+# The short road, for lists of strings: one call of the engine counts, adds up and applies the formula. What is odd
+# about them is seen from what it returns, and then asked and said as on the other road.
+
+
+def texts_of_plan(*, lowercase: bool = False, count_letters: bool = False) -> Texts:
+    """Return how a plan reads texts."""
+    return Texts(PIECE, MARKS_OF_ASCII, lowercase, count_letters)
+
+
+def score_lists(metric: Metric, predictions: Any, references: Any) -> Result | None:
+    """Return the result of a user's lists; None where they, or what is asked of them, need the other road."""
+    if metric.asked is not Metric.asked:
+        return None
+    planned = scored_by_plan(metric, predictions, references, heeds_style=True)
+    if planned is None:
+        return None
+    scored, context = planned
+    message = metric.score_warning(scored.sums)
+    if message is not None:
+        warn_of(metric, message)
+    entries = metric.entries(scored.scores, scored.sums)
+    references_of_items = str(scored.fewest) if scored.fewest == scored.most else f"{scored.fewest}-{scored.most}"
+    details = partial(_details_of_lists, metric, context, references_of_items, scored.sums, entries)
+    return Result._lazy(entries, metric.name, details)
+
+
+def segments_of_lists(metric: Metric, predictions: Any, references: Any) -> dict[str, list[float | None]] | None:
+    """Return the scores of each item of a user's lists, or None, as :func:`score_lists`."""
+    planned = scored_by_plan(metric.segment_metric, predictions, references, each=True)
+    if planned is None:
+        return None
+    scored, _ = planned
+    assert scored.scores_of_items is not None
+    lists: dict[str, list[float | None]] = {}
+    for name, number in zip(metric.segment_names, metric.scores_of_plan.values(), strict=True):
+        lists[name] = [*scored.scores_of_items[number]]
+    return lists
+
+
+def scored_by_plan(
+    metric: Metric, predictions: Any, references: Any, *, each: bool = False, heeds_style: bool = False
+) -> tuple[Scored, Any] | None:
+    """Return what the plan makes of a user's lists, with `each` of every item too, and the context of the metric.
+
+    None where there is no plan, or lists need the other road. It warns of texts as :func:`batch_stats` does.
+    """
+    plan = metric.plan
+    if plan is None or type(predictions) is not list or type(references) is not list:
+        return None
+    scored: Scored | None = plan.score(predictions, references, each)
+    if scored is None:
+        return None
+    if scored.plain and scored.ends is None and len(scored.predictions) < FEWEST:
+        # Of a few plain texts with a reference each there is nothing to know, nor to say.
+        return scored, None
+    context = None
+    if scored.letters is not None:
+        context = LetterCounts(*scored.letters, len(scored.references))
+    ends = None if scored.ends is None else np.array(scored.ends)
+    corpus = Corpus(scored.predictions, scored.references, ends)
+    warn_of_corpus(metric, corpus, context, heeds_style=heeds_style)
+    return scored, context
+
+
+def _details_of_lists(
+    metric: Metric, context: Any, references: str, sums: list[float], entries: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the attributes of a result."""
+    signature = metric.signature(context)
+    return _details(metric, signature, references, {}, np.array(sums), None, entries, {})
 
 
 def segment_lists(metric: Metric, stats: SegmentStats) -> dict[str, list[float | None]]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tercet.base.metric import batch_stats, corpus_stats
+from tercet.base.metric import batch_stats, corpus_stats, scored_by_plan
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_texts
 from tercet.corpus.tokenizers import tokenize
@@ -41,6 +41,10 @@ class _WordErrors(Wer):
     """Counts the edits of words alone, in a fraction of the time: those of characters are for `cer`."""
 
     counts_characters = False
+
+    def new_plan(self) -> Any:
+        """Return what the engine does in one step."""
+        return super().new_plan()
 
 
 _METRIC, _OF_WORDS = Wer(), _WordErrors()
@@ -231,7 +235,10 @@ def cer(
 ) -> float:
     """Return the character error rate; parameters as of :func:`process_characters`."""
     if reference_transform is hypothesis_transform is None:
-        return float(_counted(_texts(reference, hypothesis), of_words=False)["cer"])
+        entries = _counted_in_one_step(_METRIC, reference, hypothesis)
+        if entries is None:
+            entries = _counted(_texts(reference, hypothesis), of_words=False)
+        return float(entries["cer"])
     return process_characters(reference, hypothesis, reference_transform, hypothesis_transform).cer
 
 
@@ -294,8 +301,26 @@ def __getattr__(name: str) -> Any:
 
 def _rate(name: str, reference: Any, hypothesis: Any, *transforms: Transform) -> float:
     if transforms == (None, None):
-        return float(_counted(_texts(reference, hypothesis))[name])
+        entries = _counted_in_one_step(_OF_WORDS, reference, hypothesis)
+        if entries is None:
+            entries = _counted(_texts(reference, hypothesis))
+        return float(entries[name])
     return float(getattr(process_words(reference, hypothesis, *transforms), name))
+
+
+def _counted_in_one_step(metric: Wer, reference: Any, hypothesis: Any) -> dict[str, Any] | None:
+    """Return rates and counts of a pair of texts, or of two lists of strings; None for all else."""
+    references = [reference] if isinstance(reference, str) else reference
+    hypotheses = [hypothesis] if isinstance(hypothesis, str) else hypothesis
+    # Lists of references for a text are no texts to jiwer.
+    if type(references) is not list or not engine.all_strings(references):
+        return None
+    if metric is _OF_WORDS:
+        planned = scored_by_plan(metric, hypotheses, references)
+        scored = None if planned is None else planned[0]
+    else:
+        scored = metric.plan.score(hypotheses, references) if type(hypotheses) is list else None
+    return None if scored is None else metric.entries(scored.scores, scored.sums)
 
 
 def _texts(reference: Any, hypothesis: Any) -> Corpus:

@@ -160,7 +160,8 @@ KINDS = (
 _MARKS = "".join({mark: None for kind in KINDS for mark in kind.marks})
 _EVERY_MARK = re.compile(f"[{re.escape(_MARKS)}]").findall
 _ASCII_MARKS = "".join(filter(str.isascii, _MARKS))
-_MARKS_OF_BYTES = _ASCII_MARKS.encode()
+#: Characters of ASCII of which every artefact in ASCII has one.
+MARKS_OF_ASCII = _ASCII_MARKS.encode()
 #: Whether a unit of UTF-16 is a mark: none of the marks takes two.
 _IS_MARK = np.zeros(1 << 16, np.bool_)
 _IS_MARK[[*map(ord, _MARKS)]] = True
@@ -269,7 +270,7 @@ def _sample(corpus: Corpus) -> str:
     if len(predictions) + len(references) >= 2 * _SAMPLED_ITEMS:
         predictions, references = _some(predictions), _some(references)
     # The commonest texts.
-    if engine.is_plain(predictions, _MARKS_OF_BYTES) and engine.is_plain(references, _MARKS_OF_BYTES):
+    if engine.is_plain(predictions, MARKS_OF_ASCII) and engine.is_plain(references, MARKS_OF_ASCII):
         return ""
     return _END.join([*predictions, *references])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,6 +98,11 @@ def of_texts(batch: Corpus, function: Callable[..., Any], texts: Any, *arguments
         raise
 
 
+def is_read_by_engine(tokenizer: object) -> TypeGuard[str]:
+    """Return whether the engine finds the tokens itself."""
+    return type(tokenizer) is str and tokenizer in ENGINE_TOKENIZERS
+
+
 def engine_texts(
     batch: Corpus,
     tokenizer: str | Splitter,
@@ -110,7 +115,7 @@ def engine_texts(
 
     Those of a tokenizer in Python are split by it.
     """
-    if type(tokenizer) is str and tokenizer in ENGINE_TOKENIZERS:
+    if is_read_by_engine(tokenizer):
         return changed_texts(batch, lowercase=lowercase, prepare=prepare), tokenizer
     return split_texts(batch, tokenizer, lowercase=lowercase, prepare=prepare, lines=lines)[0], "none"
 

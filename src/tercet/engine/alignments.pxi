@@ -639,14 +639,39 @@ cdef int read_characters(
     return 0
 
 
-def error_rows(texts, size_t n, reference_offsets, str reading, size_t n_systems=1, bint with_characters=True):
-    """See `plain.error_rows`."""
+cdef Request error_request(str reading, bint with_characters) except *:
+    """Return what asks for the hits and edits of words, and of characters."""
     cdef Request q
     memset(&q, 0, sizeof(Request))
-    q.reading, q.aligned, q.words_alone = READINGS[reading], True, not with_characters
-    rows = empty((n_systems * n, BASE + 8))
+    q.reading, q.aligned, q.words_alone, q.columns = READINGS[reading], True, not with_characters, BASE + 8
+    return q
+
+
+def error_rows(texts, size_t n, reference_offsets, str reading, size_t n_systems=1, bint with_characters=True):
+    """See `plain.error_rows`."""
+    cdef Request q = error_request(reading, with_characters)
+    rows = empty((n_systems * n, q.columns))
     fill(texts, reference_offsets, &q, n_systems, rows, None)
     return rows
+
+
+cdef enum:
+    RATES = 5  # of words, of characters, of matches, of information lost and preserved
+
+
+cdef void write_rates(const double* row, double scale, double* rates) noexcept nogil:
+    """Write the error rates of a sum of rows."""
+    cdef double hits, edits, reference, prediction, preserved = 1
+    row += BASE  # hits, substitutions, deletions, insertions: of words, then of characters
+    hits, edits = row[0], row[1] + row[2] + row[3]
+    reference, prediction = hits + row[1] + row[2], hits + row[1] + row[3]
+    if hits + edits > 0:
+        preserved = hits / max(reference, 1.0) * (hits / max(prediction, 1.0))
+    rates[0] = scale * (edits / max(reference, 1.0))
+    rates[1] = scale * ((row[5] + row[6] + row[7]) / max(row[4] + row[5] + row[6], 1.0))
+    rates[2] = scale * (edits / max(hits + edits, 1.0))
+    rates[3] = scale * (1 - preserved)
+    rates[4] = scale * preserved
 
 
 def error_rates(rows, double scale):
@@ -655,21 +680,10 @@ def error_rates(rows, double scale):
     cdef const double* row = doubles_of(rows, &n, &columns)
     if columns != BASE + 8:
         raise ValueError("rows have the hits and edits of words and of characters")
-    rates = empty((n, 5))
+    rates = empty((n, RATES))
     cdef double* to = doubles_of(rates, &i, &columns)
-    cdef double hits, edits, reference, prediction, preserved
     for i in range(n):
-        row += BASE  # hits, substitutions, deletions, insertions: of words, then of characters
-        hits, edits = row[0], row[1] + row[2] + row[3]
-        reference, prediction = hits + row[1] + row[2], hits + row[1] + row[3]
-        preserved = 1
-        if hits + edits > 0:
-            preserved = hits / max(reference, 1.0) * (hits / max(prediction, 1.0))
-        to[0] = scale * (edits / max(reference, 1.0))
-        to[1] = scale * ((row[5] + row[6] + row[7]) / max(row[4] + row[5] + row[6], 1.0))
-        to[2] = scale * (edits / max(hits + edits, 1.0))
-        to[3], to[4] = scale * (1 - preserved), scale * preserved
-        row, to = row + 8, to + 5
+        write_rates(row + i * (BASE + 8), scale, to + i * RATES)
     return rates
 
 

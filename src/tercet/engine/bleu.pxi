@@ -102,37 +102,58 @@ cdef double mean_of(
     return scale * exp(total)
 
 
+cdef struct BleuFormula:
+    size_t length_column    # of the reference length
+    int smoothing
+    bint effective
+    double smooth_value, scale
+    size_t n_weightings, n  # weightings, and their orders
+    const double* weights
+
+
+cdef void write_bleu_scores(const BleuFormula* f, const double* row, size_t step, double* to) noexcept nogil:
+    """Write BLEU under each weighting, the precision of each order, and the brevity penalty, of a sum of rows.
+
+    `step` is how far one column is from the next.
+    """
+    cdef const double* matches = row + MATCHES * step
+    cdef double* precisions = to + f.n_weightings
+    cdef double length = row[LENGTH * step], reference_length = row[f.length_column * step]
+    cdef double penalty = brevity_penalty(length, reference_length)
+    cdef size_t w, n_orders
+    precisions[f.n] = penalty
+    if f.smoothing != ADD_ONE and not has_match(matches, f.n, step):
+        memset(to, 0, (f.n_weightings + f.n) * sizeof(double))
+        return
+    n_orders = write_precisions(matches, f.n, step, f.smoothing, f.smooth_value, f.scale, precisions)
+    if f.smoothing == ADD_ONE and not (row[REFERENCES * step] > 0 and length > 0 and reference_length > 0):
+        memset(to, 0, f.n_weightings * sizeof(double))
+        return
+    if not f.effective:
+        n_orders = f.n
+    for w in range(f.n_weightings):
+        to[w] = penalty * mean_of(precisions, f.n, n_orders, f.weights + w * f.n, f.scale)
+
+
 def bleu_scores(
     rows, size_t length_column, str method, double smooth_value, bint effective, weights, double scale
 ):
     """See `plain.bleu_scores`; rows may lie in memory row by row or column by column."""
-    cdef size_t n, n_weightings, n_rows, columns, i, w, n_orders
+    cdef size_t n, n_weightings, n_rows, columns, i, n_scores
     cdef Py_ssize_t next_row, step
     cdef const double* weight = doubles_of(weights, &n_weightings, &n)
     cdef const double* row = strided_doubles(rows, &n_rows, &columns, &next_row, &step)
-    cdef const double* matches
-    cdef int smoothing = _METHODS[method]
+    cdef BleuFormula f = BleuFormula(
+        length_column, _METHODS[method], effective, smooth_value, scale, n_weightings, n, weight
+    )
     if columns < max(MATCHES + 2 * n, length_column + 1):
         raise ValueError(f"rows of {columns} columns do not have {n} orders")
     scores = empty((n_rows, n_weightings + n + 1))
-    cdef double* to = doubles_of(scores, &i, &w)
-    cdef double length, reference_length, penalty
-    for i in range(n_rows):
-        matches, length, reference_length = row + MATCHES * step, row[LENGTH * step], row[length_column * step]
-        penalty = brevity_penalty(length, reference_length)
-        if smoothing != ADD_ONE and not has_match(matches, n, step):
-            memset(to, 0, (n_weightings + n) * sizeof(double))
-        else:
-            n_orders = write_precisions(matches, n, step, smoothing, smooth_value, scale, to + n_weightings)
-            if smoothing == ADD_ONE and not (row[REFERENCES * step] > 0 and length > 0 and reference_length > 0):
-                memset(to, 0, n_weightings * sizeof(double))
-            else:
-                for w in range(n_weightings):
-                    to[w] = penalty * mean_of(
-                        to + n_weightings, n, n_orders if effective else n, weight + w * n, scale
-                    )
-        to[n_weightings + n] = penalty
-        row, to = row + next_row, to + n_weightings + n + 1
+    cdef double* to = doubles_of(scores, &i, &n_scores)
+    with nogil:
+        for i in range(n_rows):
+            write_bleu_scores(&f, row, step, to)
+            row, to = row + next_row, to + n_scores
     return scores
 
 

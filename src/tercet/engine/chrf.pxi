@@ -415,25 +415,22 @@ cdef int make_request(Scratch* s, ChrfRequest* q, int char_order, list word_orde
     return 0
 
 
-def chrf_rows(
-    texts, size_t n, reference_offsets, int char_order, list word_orders, bint whitespace, beta, bint eps_smoothing,
-    size_t n_systems=1,
-):
-    """See `plain.chrf_rows`."""
-    cdef ChrfRequest q
+cdef size_t columns_of_chrf(int char_order, list word_orders) except 0:
+    return BASE + PARTS * sum([char_order + order for order in word_orders])
+
+
+cdef int fill_chrf(
+    object texts, size_t n, const int64_t* bounds, int char_order, list word_orders, ChrfRequest* q, size_t n_systems,
+    double* to
+) except -1:
+    """Fill the rows of n items of each system; texts are as for `fill`."""
     cdef size_t n_texts, i = 0, begin, end, n_predictions = n_systems * n
-    cdef size_t columns = 0, n_references = n
-    cdef const int64_t[::1] bounds = reference_offsets
-    rows = empty((n_predictions, BASE + PARTS * sum([char_order + order for order in word_orders])))
-    cdef double* to = doubles_of(rows, &i, &columns)
-    if bounds is not None:
-        n_references = bounds[n]
+    cdef size_t columns = columns_of_chrf(char_order, word_orders), n_references = bounds[n] if bounds != NULL else n
     cdef int problem = 0
     cdef const Span* spans
     cdef Arena* a = take()
     try:
-        q.whitespace, q.eps_smoothing, q.factor = whitespace, eps_smoothing, beta**2
-        make_request(&a.scratch, &q, char_order, word_orders)
+        make_request(&a.scratch, q, char_order, word_orders)
         kept = hold_texts(a, texts, &n_texts)
         if n_texts != n_predictions + n_references:
             raise ValueError("the lists of texts have changed")
@@ -441,17 +438,32 @@ def chrf_rows(
         with nogil:
             for i in range(n):
                 begin, end = i, i + 1
-                if bounds is not None:
+                if bounds != NULL:
                     begin, end = bounds[i], bounds[i + 1]
                 begin, end = n_predictions + begin, n_predictions + end
                 problem = fill_item(
-                    &a.scratch, &q, spans + i, n, n_systems, spans + begin, end - begin, to + i * columns, columns
+                    &a.scratch, q, spans + i, n, n_systems, spans + begin, end - begin, to + i * columns, columns
                 )
                 if problem:
                     break
         raise_of_item(DONE if problem == 0 else <int64_t> i if problem == NO_TEXT else problem, i)
     finally:
         give(a, problem == 0)
+    return 0
+
+
+def chrf_rows(
+    texts, size_t n, reference_offsets, int char_order, list word_orders, bint whitespace, beta, bint eps_smoothing,
+    size_t n_systems=1,
+):
+    """See `plain.chrf_rows`."""
+    cdef ChrfRequest q
+    cdef size_t i, columns
+    cdef const int64_t[::1] bounds = reference_offsets
+    q.whitespace, q.eps_smoothing, q.factor = whitespace, eps_smoothing, beta**2
+    rows = empty((n_systems * n, columns_of_chrf(char_order, word_orders)))
+    cdef double* to = doubles_of(rows, &i, &columns)
+    fill_chrf(texts, n, NULL if bounds is None else &bounds[0], char_order, word_orders, &q, n_systems, to)
     return rows
 
 

@@ -352,13 +352,19 @@ cdef int write_edits(
     return e.problem
 
 
-cdef object fill_edits(Edits* e, texts, size_t n, reference_offsets, size_t n_systems):
-    """Return the rows of TER; `e.memory` must be freed."""
+cdef Request ter_request(Edits* e) noexcept:
+    """Return what asks for the rows of TER; `e.memory` must then be freed."""
     cdef Request q
     memset(&e.memory, 0, sizeof(Scratch))
     memset(&q, 0, sizeof(Request))
-    q.reading, q.edits = BLANKS, e
-    rows = empty((n_systems * n, BASE + 2))
+    q.reading, q.edits, q.columns = BLANKS, e, BASE + 2
+    return q
+
+
+cdef object fill_edits(Edits* e, texts, size_t n, reference_offsets, size_t n_systems):
+    """Return the rows of TER; `e.memory` must be freed."""
+    cdef Request q = ter_request(e)
+    rows = empty((n_systems * n, q.columns))
     fill(texts, reference_offsets, &q, n_systems, rows, None)
     return rows
 
@@ -387,14 +393,20 @@ cdef int edits_of_pair(Scratch* s, const Pairs* p, size_t pair, int64_t* found) 
     return e.problem
 
 
+cdef inline double ter_of(const double* row, double scale) noexcept nogil:
+    """Return TER of a sum of rows; where the references have no word, any edit makes it 1."""
+    cdef double edits = row[BASE], length = row[BASE + 1]
+    if length > 0:
+        return scale * (edits / length)
+    return scale if edits > 0 else 0
+
+
 def ter_scores(const double[:, ::1] rows, double scale):
     """See `plain.ter_scores`."""
     cdef double[::1] scores = empty(rows.shape[0])
-    cdef double edits, length
     cdef size_t i
     for i in range(<size_t> rows.shape[0]):
-        edits, length = rows[i, BASE], rows[i, BASE + 1]
-        scores[i] = scale * (edits / length if length > 0 else edits > 0)
+        scores[i] = ter_of(&rows[i, 0], scale)
     return scores.base
 
 

@@ -31,15 +31,39 @@ cdef int write_gleu(
     return DONE
 
 
-def gleu_rows(
-    texts, size_t n, reference_offsets, str reading, int min_order, int max_order, size_t n_systems=1
-):
-    """See `plain.gleu_rows`."""
+cdef Request gleu_request(str reading, int min_order, int max_order) except *:
+    """Return what asks for the rows of GLEU."""
     cdef Request q
     if not 1 <= min_order <= max_order:
         raise ValueError(f"orders must be 1 or more, the shortest first: {min_order}, {max_order}")
     memset(&q, 0, sizeof(Request))
-    q.reading, q.shortest, q.max_order = READINGS[reading], min_order, max_order
-    rows = empty((n_systems * n, BASE + 2))
+    q.reading, q.shortest, q.max_order, q.columns = READINGS[reading], min_order, max_order, BASE + 2
+    return q
+
+
+def gleu_rows(
+    texts, size_t n, reference_offsets, str reading, int min_order, int max_order, size_t n_systems=1
+):
+    """See `plain.gleu_rows`."""
+    cdef Request q = gleu_request(reading, min_order, max_order)
+    rows = empty((n_systems * n, q.columns))
     fill(texts, reference_offsets, &q, n_systems, rows, None)
     return rows
+
+
+cdef inline double gleu_of(const double* row, double scale) noexcept nogil:
+    """Return GLEU of a sum of rows."""
+    return scale * (row[BASE] / max(row[BASE + 1], 1.0))
+
+
+def gleu_scores(rows, double scale):
+    """See `plain_plan.gleu_scores`."""
+    cdef size_t n, columns, i, one
+    cdef const double* row = doubles_of(rows, &n, &columns)
+    if columns != BASE + 2:
+        raise ValueError("rows have matches and n-grams")
+    scores = empty(n)
+    cdef double* to = doubles_of(scores, &one, &i)
+    for i in range(n):
+        to[i] = gleu_of(row + i * columns, scale)
+    return scores

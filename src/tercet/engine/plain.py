@@ -8,6 +8,16 @@ from .plain_chrf import chrf_rows, f_scores
 from .plain_counts import clipped_matches, crossed_matches, ngram_ids, overlaps, pair_matches, skip_bigram_matches
 from .plain_diversity import diversity_rows
 from .plain_edits import edit_path, pair_edits, ter_rows, ter_scores
+from .plain_plan import (
+    bleu_plan,
+    chrf_plan,
+    error_plan,
+    gleu_plan,
+    gleu_scores,
+    item_means,
+    rouge_plan,
+    ter_plan,
+)
 from .plain_porter import porter
 from .plain_rouge import rouge_rows
 from .plain_rows import bleu_rouge_rows, bleu_rows, gleu_rows, jaccard_rows

@@ -172,26 +172,23 @@ cdef int write_best_pairs(
     return 0
 
 
-def rouge_rows(
-    texts, size_t n, reference_offsets, str reading, types, double beta, bint each, size_t n_systems=1,
-    bint porter=False,
-):
-    """See `plain.rouge_rows`."""
+cdef Request rouge_request(str reading, types, double beta, bint porter, int* runs) except *:
+    """Return what asks for the rows of ROUGE; `runs` becomes the number of the type W, or -1."""
     cdef Request q
     cdef Kind* kind
-    cdef int runs = -1  # which type is W
     cdef str name
     memset(&q, 0, sizeof(Request))
     q.reading, q.max_order, q.weight, q.porter = READINGS[reading], 1, beta * beta, porter
+    runs[0] = -1
     for name, number in types:
-        if q.n_kinds == MOST_TYPES or name == "W" and runs >= 0:
+        if q.n_kinds == MOST_TYPES or name == "W" and runs[0] >= 0:
             q.n_kinds = 0
             break
         kind = &q.kinds[q.n_kinds]
         q.n_kinds += 1
         kind.what, kind.weight, kind.order = ROUGE_KINDS[name], 0, 0
         if kind.what == RUNS:
-            kind.weight, runs = number, q.n_kinds - 1
+            kind.weight, runs[0] = number, q.n_kinds - 1
         else:
             kind.order = number
         q.lcs |= kind.what == SUBSEQUENCE or kind.what == UNION
@@ -200,7 +197,18 @@ def rouge_rows(
             q.max_order = max(q.max_order, <int> kind.order)
     if not q.n_kinds:
         raise ValueError(f"there can be {MOST_TYPES} types, and one of W")
-    rows, pairs = empty((n_systems * n, BASE + 3 * q.n_kinds)), None
+    q.columns = BASE + 3 * q.n_kinds
+    return q
+
+
+def rouge_rows(
+    texts, size_t n, reference_offsets, str reading, types, double beta, bint each, size_t n_systems=1,
+    bint porter=False,
+):
+    """See `plain.rouge_rows`."""
+    cdef int runs
+    cdef Request q = rouge_request(reading, types, beta, porter, &runs)
+    rows, pairs = empty((n_systems * n, q.columns)), None
     # Of several references, the best one of W is known only after its roots.
     cdef bint by_pair = each or (runs >= 0 and reference_offsets is not None)
     if by_pair:

@@ -255,31 +255,14 @@ cdef int64_t rows_of_items(Arena* a, const Span* texts, size_t n, const int64_t*
     return write_queued(&a.scratch)
 
 
-cdef int fill(
-    object texts, object reference_offsets, Request* q, size_t n_systems, object rows, object pairs
-) except -1:
-    """Fill the rows, and the pairs where there are any; texts are as for `intern`, predictions first."""
-    cdef const int64_t[::1] bounds
-    cdef const int64_t* begins = NULL
-    cdef double[:, ::1] of_pairs
-    cdef size_t n_texts = 0, n, n_rows
+cdef int fill_request(object texts, size_t n, const int64_t* begins, Request* q) except -1:
+    """Fill the rows of n items of each system, where the request has them; texts are as for `fill`."""
+    cdef size_t n_texts = 0
     cdef int64_t problem = NO_MEMORY
-    cdef Arena* a
-    cdef double* to = doubles_of(rows, &n, &q.columns)
-    if n == 0:
-        return 0
-    q.rows, q.pairs, n_rows = to, NULL, n
-    n, q.n_systems = n // n_systems, n_systems
-    if reference_offsets is not None:
-        bounds = reference_offsets
-        begins = &bounds[0]
-    if pairs is not None:
-        of_pairs = pairs
-        q.pairs = &of_pairs[0, 0] if len(pairs) else q.rows  # nothing is written there
-    a = take()
+    cdef Arena* a = take()
     try:
         kept = hold_texts(a, texts, &n_texts)
-        if n_texts != n_rows + (begins[n] if begins != NULL else n):
+        if n_texts != q.n_systems * n + (begins[n] if begins != NULL else n):
             raise ValueError("the lists of texts have changed")
         q.counts = <int64_t*> room(&a.scratch, COUNTS, 8 * (q.max_order + 1))
         if q.counts != NULL:
@@ -291,14 +274,41 @@ cdef int fill(
     return 0
 
 
+cdef int fill(
+    object texts, object reference_offsets, Request* q, size_t n_systems, object rows, object pairs
+) except -1:
+    """Fill the rows, and the pairs where there are any; texts are as for `intern`, predictions first."""
+    cdef const int64_t[::1] bounds
+    cdef const int64_t* begins = NULL
+    cdef double[:, ::1] of_pairs
+    cdef size_t n_rows
+    q.rows, q.pairs, q.n_systems = doubles_of(rows, &n_rows, &q.columns), NULL, n_systems
+    if n_rows == 0:
+        return 0
+    if reference_offsets is not None:
+        bounds = reference_offsets
+        begins = &bounds[0]
+    if pairs is not None:
+        of_pairs = pairs
+        q.pairs = &of_pairs[0, 0] if len(pairs) else q.rows  # nothing is written there
+    return fill_request(texts, n_rows // n_systems, begins, q)
+
+
+cdef Request bleu_request(str reading, int max_order, bint floors, bint next_order) except *:
+    """Return what asks for the rows of BLEU."""
+    cdef Request q
+    memset(&q, 0, sizeof(Request))
+    q.reading, q.max_order, q.floors, q.next_order = READINGS[reading], max_order + next_order, floors, next_order
+    q.columns = BASE + 4 + (3 if floors else 2) * max_order + 2 * next_order
+    return q
+
+
 def bleu_rows(
     texts, size_t n, reference_offsets, str reading, int max_order, bint floors=False, bint next_order=False,
     size_t n_systems=1,
 ):
     """See `plain.bleu_rows`."""
-    cdef Request q
-    memset(&q, 0, sizeof(Request))
-    q.reading, q.max_order, q.floors, q.next_order = READINGS[reading], max_order + next_order, floors, next_order
-    rows = empty((n_systems * n, BASE + 4 + (3 if floors else 2) * max_order + 2 * next_order))
+    cdef Request q = bleu_request(reading, max_order, floors, next_order)
+    rows = empty((n_systems * n, q.columns))
     fill(texts, reference_offsets, &q, n_systems, rows, None)
     return rows

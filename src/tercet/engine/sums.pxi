@@ -49,32 +49,58 @@ def hash_texts(const uint8_t[::1] data, const int64_t[::1] offsets, const uint64
     return found.base
 
 
+cdef void add_rows(const double* begin, size_t n, size_t k, double* to) noexcept nogil:
+    """Add n rows of k columns to sums."""
+    cdef const double* at
+    cdef double a, b, c, d
+    cdef size_t i, j, first = 0, last
+    while first < n:
+        j, last = 0, min(n, first + ROWS_AT_A_TIME)  # they stay in the cache
+        while j + 4 <= k:  # four sums in registers
+            at, a, b, c, d = begin + first * k + j, to[j], to[j + 1], to[j + 2], to[j + 3]
+            for i in range(first, last):
+                a, b, c, d = a + at[0], b + at[1], c + at[2], d + at[3]
+                at += k
+            to[j], to[j + 1], to[j + 2], to[j + 3] = a, b, c, d
+            j += 4
+        while j < k:
+            at = begin + first * k + j
+            for i in range(first, last):
+                to[j] += at[0]
+                at += k
+            j += 1
+        first = last
+
+
 def sum_rows(rows):
     """See `plain_sums.sum_rows`."""
-    cdef size_t n, k, i, j, first = 0, last
+    cdef size_t n, k, i, j
     cdef const double* begin = doubles_of(rows, &n, &k)
-    cdef const double* at
     totals = zeros_of(k)
     cdef double* to = doubles_of(totals, &i, &j)
-    cdef double a, b, c, d
     with nogil:
-        while first < n:
-            j, last = 0, min(n, first + ROWS_AT_A_TIME)  # they stay in the cache
-            while j + 4 <= k:  # four sums in registers
-                at, a, b, c, d = begin + first * k + j, to[j], to[j + 1], to[j + 2], to[j + 3]
-                for i in range(first, last):
-                    a, b, c, d = a + at[0], b + at[1], c + at[2], d + at[3]
-                    at += k
-                to[j], to[j + 1], to[j + 2], to[j + 3] = a, b, c, d
-                j += 4
-            while j < k:
-                at = begin + first * k + j
-                for i in range(first, last):
-                    to[j] += at[0]
-                    at += k
-                j += 1
-            first = last
+        add_rows(begin, n, k, to)
     return totals
+
+
+cdef void write_means(const double* row, size_t columns, double scale, double* to) noexcept nogil:
+    """Write the mean of each column behind the base over the items of a sum of rows."""
+    cdef double n_items = max(row[0], 1.0)
+    cdef size_t column
+    for column in range(BASE, columns):
+        to[column - BASE] = scale * row[column] / n_items
+
+
+def item_means(rows, double scale):
+    """See `plain_plan.item_means`."""
+    cdef size_t n, columns, i, n_means
+    cdef const double* row = doubles_of(rows, &n, &columns)
+    means = empty((n, columns - BASE))
+    cdef double* to = doubles_of(means, &i, &n_means)
+    with nogil:
+        for i in range(n):
+            write_means(row + i * columns, columns, scale, to + i * n_means)
+    return means
 
 
 def span_of_column(rows, size_t column):

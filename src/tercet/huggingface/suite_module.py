@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from tercet.api import explain, own_options
 from tercet.base.docs import args_section
-from tercet.base.metric import Metric
+from tercet.base.metric import Metric, score_lists
 from tercet.base.options import Call, check_value
 from tercet.corpus.corpus import Corpus, join_batches
 from tercet.corpus.items import read_texts
@@ -102,15 +102,22 @@ class SuiteModule(Gathering):
         metric_options = own_options(self.of, {**self._defaults, **options}, self._dialect)
         with self._dialect.speaking():
             metric = self.of.from_options(metric_options)
+
+        def entries(scores: Result) -> Any:
+            return scores if self.config_name == "default" else self._dialect.to_entries(scores)
+
+        has_nothing_to_gather = self.num_process == 1 and not len(self)
+        if has_nothing_to_gather:
+            scores = score_lists(metric, predictions, references)
+            if scores is not None:
+                return entries(scores)
         none_given = predictions is None and references is None
         batch = self._read([], []) if none_given else self._read(predictions, references)
 
         def result(systems: list[list[Rows]]) -> Any:
-            scores = result_of_rows(metric, systems[0])
-            return scores if self.config_name == "default" else self._dialect.to_entries(scores)
+            return entries(result_of_rows(metric, systems[0]))
 
-        # There is nothing to gather.
-        if self.num_process == 1 and not len(self):
+        if has_nothing_to_gather:
             return result([[Rows.of_texts(batch)]])
         shared = shared_options(metric) if self.num_process > 1 else {}
         return self._gather(batch, shared, Job(metric, lambda batches: [join_batches(batches)], result))

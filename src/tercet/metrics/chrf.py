@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
-from tercet.base.metric import Metric
+from tercet.base.metric import Metric, texts_of_plan
 from tercet.base.options import OnlyWith, option, shared_labels
 from tercet.base.peers import Peers, by_sacrebleu
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
@@ -242,6 +242,12 @@ class Chrf(Metric):
         """Return the words that are counted, and a callable that gives the different ones by id."""
         return tokenize(batch, "chrf-words", lowercase=self.lowercase)
 
+    def new_plan(self) -> Any:
+        """Return what the engine does in one step."""
+        texts = texts_of_plan(lowercase=self.lowercase)
+        char_order, orders, whitespace, beta, eps_smoothing = self._settings
+        return engine.chrf_plan(texts, char_order, orders, whitespace, beta, eps_smoothing, self.scale)
+
     def finalize(self, totals: Array) -> Scores:
         """Return chrF for each order of words."""
         scores = self._scores_of_rows(as_rows(totals, self.columns))
@@ -258,7 +264,11 @@ class Chrf(Metric):
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the scores, and the keys of evaluate's chrf: `score` is `chrf`."""
         scores = self._scores_of_rows(as_rows(totals, self.columns))
-        entries: dict[str, Any] = {name: float(values[0]) for name, values in scores.items()}
+        return self.entries([float(values[0]) for values in scores.values()], totals)
+
+    def entries(self, scores: list[float], sums: Any) -> dict[str, Any]:
+        """Return the same, given the scores."""
+        entries: dict[str, Any] = dict(zip(self.word_orders, scores, strict=True))
         entries["score"] = entries["chrf"]
         entries["char_order"] = self.char_order
         entries["word_order"] = next(iter(self.word_orders.values()))

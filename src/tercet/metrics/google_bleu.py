@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from tercet.base.about import from_card
 from tercet.base.blanks import HasTokenizer
-from tercet.base.metric import Metric
+from tercet.base.metric import Metric, texts_of_plan
 from tercet.base.options import option, shared_labels
-from tercet.base.rows import PairRows, base_of_pairs, leave_out
+from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import Crossing, Indices, engine_texts, of_texts
+from tercet.corpus.reading import Crossing, Indices, engine_texts, is_read_by_engine, of_texts
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches, pair_matches
@@ -33,8 +33,6 @@ from tercet.statistics.stats import Scores, SegmentStats
 from .bleu.options import TOKENIZER, TokenizerName
 
 #: The columns behind the base columns.
-_MATCHES = len(Metric.base_columns)
-_NGRAMS = _MATCHES + 1
 
 
 class GoogleBleu(HasTokenizer):
@@ -132,9 +130,21 @@ class GoogleBleu(HasTokenizer):
 
         return rows
 
+    def new_plan(self) -> Any:
+        """Return what the engine does in one step; None where Python has a part in it."""
+        if not is_read_by_engine(self._tokenizer):
+            return None
+        texts = texts_of_plan(lowercase=self.lowercase, count_letters=self.needs_blanks)
+        return engine.gleu_plan(texts, self._tokenizer, self.min_len, self.max_len, self.scale)
+
     def finalize(self, totals: NDArray[np.float64]) -> Scores:
         """Return the matches per n-gram of the text of each pair that has more."""
-        return {"google_bleu": self.scale * (totals[..., _MATCHES] / np.maximum(totals[..., _NGRAMS], 1.0))}
+        scores = engine.gleu_scores(as_rows(totals, self.columns), self.scale)
+        return {"google_bleu": scores.reshape(totals.shape[:-1])}
+
+    def entries(self, scores: list[float], sums: Any) -> dict[str, Any]:
+        """Return the keys of the result, given the score."""
+        return {"google_bleu": scores[0]}
 
     def explained(self, batch: Corpus, context: Any = None) -> GleuMatches:
         """Explain a batch of one item."""

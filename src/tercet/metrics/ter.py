@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
-from tercet.base.metric import Metric
+from tercet.base.metric import Metric, texts_of_plan
 from tercet.base.options import MISSING_REFERENCES, OnlyWith, option, shared_labels
 from tercet.base.peers import Peers, by_sacrebleu
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
@@ -194,14 +194,26 @@ class Ter(Metric):
 
         return rows
 
+    def new_plan(self) -> Any:
+        """Return what the engine does in one step; None where Python has a part in it."""
+        if self._change is not None:
+            return None
+        # Letters are counted as in `fit`.
+        texts = texts_of_plan(lowercase=not self.case_sensitive, count_letters=self.compat is None)
+        return engine.ter_plan(texts, self.scale)
+
     def finalize(self, totals: NDArray[np.float64]) -> Scores:
         """Return the rate; where the references have no word, any edit makes it 1 (or 100)."""
         return {"ter": engine.ter_scores(as_rows(totals, self.columns), self.scale).reshape(totals.shape[:-1])}
 
     def report(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
         """Return the rate, and the keys of evaluate's ter, whose score it is."""
-        score = float(engine.ter_scores(as_rows(totals, self.columns), self.scale)[0])
-        sums = totals.tolist()
+        scores = engine.ter_scores(as_rows(totals, self.columns), self.scale).tolist()
+        return self.entries(scores, totals.tolist())
+
+    def entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
+        """Return the same, given the rate and the sums."""
+        (score,) = scores
         return {"ter": score, "score": score, "num_edits": int(sums[_NUM_EDITS]), "ref_length": sums[_REF_LENGTH]}
 
     def explained(self, batch: Corpus, context: Any = None) -> TerEdits:

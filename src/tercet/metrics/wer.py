@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from tercet.base.about import from_card
 from tercet.base.blanks import HasTokenizer
-from tercet.base.metric import Metric
+from tercet.base.metric import Metric, texts_of_plan
 from tercet.base.options import MISSING_REFERENCES, option, shared_labels
 from tercet.base.rows import as_rows, leave_out
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.edits import transcript_change
-from tercet.corpus.reading import changed_texts, engine_texts, of_texts
+from tercet.corpus.reading import changed_texts, engine_texts, is_read_by_engine, of_texts
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import nearest_edits
@@ -109,6 +109,13 @@ class Wer(HasTokenizer):
         leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(), self.columns, rows)
 
+    def new_plan(self) -> Any:
+        """Return what the engine does in one step; None where Python has a part in it."""
+        if not is_read_by_engine(self.tokenizer) or self.change is not None:
+            return None
+        texts = texts_of_plan(count_letters=self.needs_blanks)
+        return engine.error_plan(texts, self.tokenizer, self.counts_characters, self.scale)
+
     def finalize(self, totals: NDArray[np.float64]) -> Scores:
         """Return the rates."""
         rates = self.rates(totals)
@@ -122,8 +129,13 @@ class Wer(HasTokenizer):
 
     def report(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
         """Return the rates, the information preserved, and jiwer's counts of words."""
-        ((wer, cer, mer, wil, wip),) = engine.error_rates(as_rows(totals, self.columns), self.scale).tolist()
-        _, _, _, _, hits, substitutions, deletions, insertions, right, *wrong = totals.tolist()
+        (rates,) = engine.error_rates(as_rows(totals, self.columns), self.scale).tolist()
+        return self.entries(rates, totals.tolist())
+
+    def entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
+        """Return the same, given the rates and the sums."""
+        wer, cer, mer, wil, wip = scores
+        _, _, _, _, hits, substitutions, deletions, insertions, right, *wrong = sums
         edits = sum(wrong)
         return {
             "wer": wer,

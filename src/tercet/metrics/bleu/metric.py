@@ -31,10 +31,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.about import from_card
+from tercet.base.metric import texts_of_plan
 from tercet.base.options import shared_labels
 from tercet.base.rows import PairRows, as_rows, leave_out
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import Crossing, engine_texts, of_texts
+from tercet.corpus.reading import Crossing, engine_texts, is_read_by_engine, of_texts
 from tercet.corpus.stems import check_word_options, lemmatizer_label, map_words, spelled, stemmer_label, word_map
 from tercet.corpus.tokenizers import is_subword_model, tokenize
 from tercet.engine.chosen import engine
@@ -205,13 +206,16 @@ class Bleu(BleuOptions):
         """Whether the tokenizer splits at blanks, and was not chosen by another package."""
         return self.compat is None and super().needs_blanks
 
-    def score_warning(self, totals: Array) -> str | None:
+    def score_warning(self, totals: Array | list[float]) -> str | None:
         """Return a warning when the score is 0 only because an order has no match."""
         # The check that is fast comes first: most corpora match, or at least have, n-grams of every order.
         columns = self._columns_of_zero_scores
-        if columns is None or 0.0 not in totals[columns].tolist():
+        if columns is None:
             return None
-        matches, ngrams = self._matches_and_ngrams(totals)
+        sums = totals if isinstance(totals, list) else totals.tolist()
+        if 0.0 not in sums[columns]:
+            return None
+        matches, ngrams = self._matches_and_ngrams(sums)
         return zero_warning(matches, ngrams, self._weighted_orders, self.effective_order, self.compat, self._smooths)
 
     @cached_property
@@ -231,12 +235,12 @@ class Bleu(BleuOptions):
             return None
         return slice(first_total_column, first_total_column + self.max_order)
 
-    def _matches_and_ngrams(self, totals: Array) -> tuple[list[float], list[float]]:
+    def _matches_and_ngrams(self, sums: list[float]) -> tuple[list[float], list[float]]:
         """Return the matches and the n-grams of each order in the sums of a corpus."""
         first_total_column = FIRST_MATCH_COLUMN + self.max_order
-        matches = totals[FIRST_MATCH_COLUMN:first_total_column]
-        ngrams = totals[first_total_column : first_total_column + self.max_order]
-        return matches.tolist(), ngrams.tolist()
+        matches = sums[FIRST_MATCH_COLUMN:first_total_column]
+        ngrams = sums[first_total_column : first_total_column + self.max_order]
+        return matches, ngrams
 
     @cached_property
     def _weighted_orders(self) -> list[bool]:
@@ -311,7 +315,7 @@ class Bleu(BleuOptions):
         scores: Array = engine.bleu_scores(as_rows(totals, self.columns, by_column=True), *settings)
         return scores
 
-    def _settings(self, method: str, length_rule: str, weights: Array) -> Settings:
+    def _settings(self, method: str, length_rule: str, weights: Any) -> Settings:
         """Return what the formula takes besides sums."""
         # One smooth_value serves all methods of a grid.
         smooth_value = self.smooth_value
@@ -326,6 +330,17 @@ class Bleu(BleuOptions):
     def _settings_of_score(self) -> Settings:
         weights = np.array([*self._weightings.values()])
         return self._settings(self._method, self.reference_length, weights)
+
+    def new_plan(self) -> Any:
+        """Return what the engine does in one step; None where Python has a part in it."""
+        if not is_read_by_engine(self._tokenizer) or self.stemmer is not None or self.lemmatizer is not None:
+            return None
+        if self._scores_like_nltk or self._grid is not None:
+            return None
+        texts = texts_of_plan(lowercase=self._lowercase, count_letters=self.needs_blanks)
+        formula = self._settings(self._method, self.reference_length, [*self._weightings.values()])
+        columns = self.max_order, self._nltk_columns, self._next_columns
+        return engine.bleu_plan(texts, self._tokenizer, *columns, formula)
 
     def finalize(self, totals: Array) -> Scores:
         """Return BLEU under every weighting."""
@@ -356,10 +371,16 @@ class Bleu(BleuOptions):
 
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the keys of evaluate's bleu, a key for each named weighting, and the grid on request."""
-        rule = self.reference_length
         # All at once, where `finalize` has the scores alone.
         (scores,) = self._scores(totals, self._settings_of_score).tolist()
-        sums = totals.tolist()
+        entries = self.entries(scores, totals.tolist())
+        if self._grid is not None:
+            entries["grid"] = self._grid.rows(partial(self._scores_in_grid, totals))
+        return entries
+
+    def entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
+        """Return the same without the grid, given the sums, and their scores, precisions and brevity penalty."""
+        rule = self.reference_length
         length = sums[LENGTH_COLUMN]
         reference_length = sums[REFERENCE_LENGTH_COLUMNS[rule]]
         entries: dict[str, Any] = {}
@@ -370,8 +391,6 @@ class Bleu(BleuOptions):
         entries["length_ratio"] = length / reference_length if reference_length else 0.0
         entries["translation_length"] = int(length)
         entries["reference_length"] = reference_length if rule == "average" else int(reference_length)
-        if self._grid is not None:
-            entries["grid"] = self._grid.rows(partial(self._scores_in_grid, totals))
         return entries
 
     def _scores_in_grid(self, totals: Array, method: str, length_rule: str, weights: Array) -> list[float]:
@@ -380,7 +399,7 @@ class Bleu(BleuOptions):
 
     def details(self, totals: Array, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return the counts behind the precisions, and the interpretation of the score."""
-        matches, ngrams = self._matches_and_ngrams(totals)
+        matches, ngrams = self._matches_and_ngrams(totals.tolist())
         return {
             "counts": [*map(int, matches)],
             "totals": [*map(int, ngrams)],

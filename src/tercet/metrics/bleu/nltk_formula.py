@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ class Settings(NamedTuple):
     method: str
     smooth_value: float
     effective: bool
-    weights: Array
+    weights: Any  # of the orders, for each weighting
     scale: float
 
 

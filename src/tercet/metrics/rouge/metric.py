@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.about import from_card
-from tercet.base.metric import segment_lists
+from tercet.base.metric import segment_lists, texts_of_plan
 from tercet.base.options import shared_labels
-from tercet.base.rows import PairRows, base_of_pairs, base_rows
+from tercet.base.rows import PairRows, as_rows, base_of_pairs, base_rows
 from tercet.corpus.artefacts import FEW, LetterCounts, count_letters, dropped_letters
 from tercet.corpus.corpus import Corpus, encode
-from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Indices
+from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Indices, is_read_by_engine
 from tercet.corpus.stems import (
     WordMap,
     check_word_options,
@@ -31,6 +31,7 @@ from tercet.corpus.stems import (
     word_map,
 )
 from tercet.corpus.tokenizers import split_sentences, tokenize, tokenizer_label, truncate_bytes, truncate_words
+from tercet.engine.chosen import engine
 from tercet.engine.counting import skip_bigram_total
 from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import InputError, OptionError
@@ -417,16 +418,29 @@ class Rouge(RougeOptions):
             return PackageCounter(tokens, self._package)
         return PairCounter(tokens, self.types, self._by_script)
 
+    def new_plan(self) -> Any:
+        """Return what the engine does in one step; None where Python has a part in it."""
+        if self._engine_types is None or self._prepared is not None or not self.use_aggregator:
+            return None
+        porter = self.porter or self.stemmer == "porter"
+        only_best = self.multi_ref == "best"
+        if self.tokenizer == "auto":
+            texts = texts_of_plan(count_letters=True)
+            return engine.rouge_plan(texts, None, self._engine_types, self.beta, porter, only_best, self.scale)
+        if not is_read_by_engine(self.tokenizer) or (porter and self.tokenizer == "none"):
+            return None
+        texts = texts_of_plan(lowercase=self.tokenizer not in KEEP_CASE)
+        return engine.rouge_plan(texts, self.tokenizer, self._engine_types, self.beta, porter, only_best, self.scale)
+
     def finalize(self, totals: Array) -> Scores:
         """Return the mean of each measure over the items."""
-        n_items = np.maximum(totals[..., :1], 1.0)
-        sums = totals[..., len(self.base_columns) :]
-        means = self.scale * sums / n_items
-        return {name: means[..., column] for name, column in self._columns_of_scores.items()}
+        means = engine.item_means(as_rows(totals, self.columns), self.scale)
+        means = means.reshape(*totals.shape[:-1], means.shape[1])
+        return {name: means[..., column] for name, column in self.scores_of_plan.items()}
 
     @cached_property
-    def _columns_of_scores(self) -> dict[str, int]:
-        """The column of each score, among those of the three measures of each type."""
+    def scores_of_plan(self) -> dict[str, int]:
+        """Which of the means each score is: those of the three measures of each type."""
         columns: dict[str, int] = {}
         first = 0
         for rouge_type in self.types:
@@ -444,12 +458,12 @@ class Rouge(RougeOptions):
         """Return one float a score, or the list of the items' with ``use_aggregator=False``."""
         if not self.use_aggregator and stats is not None:
             return dict(segment_lists(self, stats))
-        # As `finalize`, in plain numbers: of one pair, NumPy takes longer than the engine.
-        numbers = totals.tolist()
-        n_items = max(numbers[0], 1.0)
-        sums = numbers[len(self.base_columns) :]
-        scale = self.scale
-        return {name: scale * sums[column] / n_items for name, column in self._columns_of_scores.items()}
+        (means,) = engine.item_means(as_rows(totals, self.columns), self.scale).tolist()
+        return self.entries(means, totals)
+
+    def entries(self, scores: list[float], sums: Any) -> dict[str, Any]:
+        """Return the keys of the result, given the means of all measures."""
+        return {name: scores[number] for name, number in self.scores_of_plan.items()}
 
     def explained(self, batch: Corpus, context: Any = None) -> RougeMatches:
         """Explain a batch of one item."""

@@ -1,0 +1,169 @@
+"""Plans in plain Python: what a metric asks of the engine, put together once, and then one call for lists of texts.
+
+A plan reads the lists, counts, adds up the rows and applies the formula, by the functions of the other files; what is
+odd about the texts it does not judge, but returns what shows it. Where they are not lists of strings with a reference
+each, or are many, it returns None, and the metric's other way reads them: that way has all messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .plain_alignments import error_rates, error_rows
+from .plain_bleu import bleu_scores
+from .plain_chrf import chrf_rows, f_scores
+from .plain_edits import ter_rows, ter_scores
+from .plain_rouge import rouge_rows
+from .plain_rows import bleu_rows, gleu_rows
+from .plain_sums import sum_rows
+from .plain_text import LoneSurrogateError, TooMuchMemoryError, is_plain, letters, lowered, paired_strings
+from .planned import Scored, Texts
+
+Array = NDArray[np.float64]
+
+
+class Plan:
+    """What is counted in texts, and what the counts become."""
+
+    def __init__(
+        self, texts: Texts, rows_of: Callable[..., Array], scores_of: Callable[[Array], Array],
+        reading: Callable[[Any], tuple[Any, ...]] = lambda letters: (),
+    ) -> None:  # fmt: skip
+        self._texts, self._rows_of, self._scores_of, self._reading = texts, rows_of, scores_of, reading
+
+    def score(self, predictions: list[Any], references: list[Any], each: bool = False) -> Scored | None:
+        """Return the score of predictions against references; with `each`, that of each item too."""
+        strings = paired_strings(predictions, references)
+        if strings is None:
+            return None
+        texts, flat, ends = strings
+        n = len(texts)
+        if not 0 < n <= self._texts.most_items:
+            return None
+        numbers = [1] if ends is None else [end - start for start, end in pairwise(ends)]
+        if 0 in numbers:
+            return None
+        both = texts + flat
+        try:
+            counted = letters(flat) if self._texts.count_letters else None
+            read = lowered(both) if self._texts.lowercase else both
+            offsets = None if ends is None else np.array(ends)
+            rows = self._rows_of(read, n, offsets, *self._reading(counted))
+        except (LoneSurrogateError, TooMuchMemoryError, UncountedError):
+            return None
+        sums = sum_rows(rows)
+        return Scored(
+            predictions=texts,
+            references=flat,
+            ends=ends,
+            fewest=min(numbers),
+            most=max(numbers),
+            sums=sums.tolist(),
+            scores=self._scores_of(sums[None]).tolist()[0],
+            scores_of_items=self._scores_of(rows).T.tolist() if each else None,
+            plain=is_plain(both, self._texts.marks),
+            letters=counted,
+        )
+
+
+class UncountedError(Exception):
+    """Texts are too long for a table."""
+
+
+def bleu_plan(
+    texts: Texts, reading: str, max_order: int, floors: bool, next_order: bool, formula: Sequence[Any]
+) -> Plan:
+    """Return what :func:`.plain_rows.bleu_rows` counts, and :func:`.plain_bleu.bleu_scores` by all but rows."""
+    length_column, method, smooth_value, effective, weights, scale = formula
+    rows_of = partial(bleu_rows, reading=reading, max_order=max_order, floors=floors, next_order=next_order)
+    of_orders = np.array(weights)
+
+    def scores_of(rows: Array) -> Array:
+        return bleu_scores(rows, length_column, method, smooth_value, effective, of_orders, scale)
+
+    return Plan(texts, rows_of, scores_of)
+
+
+def rouge_plan(
+    texts: Texts, reading: str | None, types: Sequence[tuple[str, float]], beta: float, porter: bool,
+    only_best: bool, scale: float,
+) -> Plan:  # fmt: skip
+    """Return what :func:`.plain_rouge.rouge_rows` counts and :func:`item_means` makes of it.
+
+    Without a reading, the letters choose it: "unicode", in lower case, where more of them are beyond ASCII than in
+    it, else "rouge". Unless `only_best` of several references counts, there is one each; so too with the type W.
+    """
+
+    def rows_of(read: list[str], n: int, offsets: NDArray[np.int64] | None, chosen: str) -> Array:
+        if offsets is not None and (with_runs or not only_best):
+            raise UncountedError
+        if chosen != reading and chosen == "unicode":
+            read = lowered(read)
+        rows, _, uncounted = rouge_rows(read, n, offsets, chosen, types, beta, False, porter=porter)
+        if uncounted:
+            raise UncountedError
+        return rows
+
+    def choose(counted: tuple[int, int, int, int] | None) -> tuple[str]:
+        if reading is not None:
+            return (reading,)
+        assert counted is not None
+        of_ascii, others, _, _ = counted
+        return ("unicode",) if others > of_ascii else ("rouge",)
+
+    with_runs = any(name == "W" for name, _ in types)
+    return Plan(texts, rows_of, partial(item_means, scale=scale), choose)
+
+
+def item_means(rows: Array, scale: float) -> Array:
+    """Return the mean of each column behind the first four over the items, which the first counts, times `scale`."""
+    return scale * rows[:, 4:] / np.maximum(rows[:, :1], 1.0)
+
+
+def chrf_plan(
+    texts: Texts, char_order: int, word_orders: list[int], whitespace: bool, beta: float, eps_smoothing: bool,
+    scale: float,
+) -> Plan:  # fmt: skip
+    """Return what :func:`.plain_chrf.chrf_rows` and :func:`.plain_chrf.f_scores` do, a score an order of words."""
+
+    def rows_of(read: list[str], n: int, offsets: NDArray[np.int64] | None) -> Array:
+        return chrf_rows(read, n, offsets, char_order, word_orders, whitespace, beta, eps_smoothing)
+
+    def scores_of(rows: Array) -> Array:
+        columns = []
+        first = 4
+        for order in word_orders:
+            n_orders = char_order + order
+            columns.append(f_scores(rows, first, n_orders, beta, eps_smoothing, scale))
+            first += 3 * n_orders
+        return np.stack(columns, axis=1)
+
+    return Plan(texts, rows_of, scores_of)
+
+
+def error_plan(texts: Texts, reading: str, with_characters: bool, scale: float) -> Plan:
+    """Return what :func:`.plain_alignments.error_rows` and :func:`.plain_alignments.error_rates` do."""
+    rows_of = partial(error_rows, reading=reading, with_characters=with_characters)
+    return Plan(texts, rows_of, partial(error_rates, scale=scale))
+
+
+def ter_plan(texts: Texts, scale: float) -> Plan:
+    """Return what :func:`.plain_edits.ter_rows` and :func:`.plain_edits.ter_scores` do."""
+    return Plan(texts, ter_rows, lambda rows: ter_scores(rows, scale)[:, None])
+
+
+def gleu_plan(texts: Texts, reading: str, min_order: int, max_order: int, scale: float) -> Plan:
+    """Return what :func:`.plain_rows.gleu_rows` and :func:`gleu_scores` do."""
+    rows_of = partial(gleu_rows, reading=reading, min_order=min_order, max_order=max_order)
+    return Plan(texts, rows_of, lambda rows: gleu_scores(rows, scale)[:, None])
+
+
+def gleu_scores(rows: Array, scale: float) -> Array:
+    """Return the matches per n-gram, times `scale`, of rows of :func:`.plain_rows.gleu_rows` or sums of them."""
+    return scale * (rows[:, 4] / np.maximum(rows[:, 5], 1.0))

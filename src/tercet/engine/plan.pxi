@@ -1,0 +1,283 @@
+# Plans: what a metric asks of the engine, put together once, and then one call for each list of texts; each class is
+# explained in `plain_plan`. A class says how rows are filled, and what a sum of rows is as scores.
+
+cdef class Scored:
+    """See `plain_plan.Scored`."""
+
+    cdef readonly list predictions, references, ends, sums, scores, scores_of_items
+    cdef readonly int64_t fewest, most
+    cdef readonly bint plain
+    cdef readonly tuple letters
+
+
+cdef list floats(const double* values, size_t n):
+    cdef list found = []
+    cdef size_t i
+    for i in range(n):
+        found.append(values[i])
+    return found
+
+
+cdef class Plan:
+    """See `plain_plan.Plan`."""
+
+    cdef Py_ssize_t most_items
+    cdef bytes marks
+    cdef bint lowercase, count_letters, chooses
+    cdef size_t columns, n_scores
+
+    def __init__(self, texts):
+        self.most_items, self.marks, self.lowercase, self.count_letters = texts
+
+    cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
+        """Fill the rows of n items; return whether they are counted."""
+        raise NotImplementedError
+
+    cdef void write_scores(self, const double* sums, double* to) noexcept:
+        """Write what a sum of rows is as scores."""
+
+    def score(self, list predictions, list references, bint each=False):
+        """See `plain_plan.Plan.score`."""
+        cdef Scored scored = Scored.__new__(Scored)
+        cdef tuple strings = paired_strings(predictions, references)
+        cdef list both, read
+        cdef size_t n, i
+        cdef int64_t counts[4]
+        cdef int64_t* bounds = NULL
+        cdef double* rows = NULL
+        cdef double* sums
+        cdef double* scores
+        if strings is None:
+            return None
+        scored.predictions, scored.references, scored.ends = strings
+        n = len(scored.predictions)
+        if not 0 < n <= <size_t> self.most_items:
+            return None
+        scored.fewest = scored.most = 1
+        both = scored.predictions + scored.references
+        scored.plain = is_plain(both, self.marks)
+        try:
+            if self.count_letters:
+                scored.letters = letters(scored.references)
+                for i in range(4):
+                    counts[i] = scored.letters[i]
+            read = lowered(both) if self.lowercase else both
+            if scored.ends is not None:
+                bounds = <int64_t*> malloc(8 * (n + 1))
+                if bounds == NULL:
+                    return None
+                for i in range(n + 1):
+                    bounds[i] = scored.ends[i]
+                scored.fewest = scored.most = bounds[1]
+                for i in range(1, n):
+                    scored.fewest = min(scored.fewest, bounds[i + 1] - bounds[i])
+                    scored.most = max(scored.most, bounds[i + 1] - bounds[i])
+                if scored.fewest == 0:
+                    return None
+            # The rows, their sums, and the scores of these or of a row.
+            rows = <double*> malloc(8 * ((n + 1) * self.columns + self.n_scores))
+            if rows == NULL or not self.fill(read, n, bounds, counts, rows):
+                return None
+            sums = rows + n * self.columns
+            scores = sums + self.columns
+            memset(sums, 0, 8 * self.columns)
+            add_rows(rows, n, self.columns, sums)
+            self.write_scores(sums, scores)
+            scored.sums, scored.scores = floats(sums, self.columns), floats(scores, self.n_scores)
+            if each:
+                scored.scores_of_items = self.of_items(rows, n, scores)
+            return scored
+        except (LoneSurrogateError, TooMuchMemoryError):
+            return None
+        finally:
+            free(bounds)
+            free(rows)
+
+    cdef list of_items(self, const double* rows, size_t n, double* scores):
+        """Return what each row is as scores, a list for each score."""
+        cdef list found = [[] for _ in range(self.n_scores)]
+        cdef size_t i, j
+        for i in range(n):
+            self.write_scores(rows + i * self.columns, scores)
+            for j in range(self.n_scores):
+                (<list> found[j]).append(scores[j])
+        return found
+
+
+cdef int fill_planned(const Request* request, list texts, size_t n, const int64_t* bounds, double* rows) except -1:
+    """Fill the rows of n items of one system as a request says; return whether they are counted."""
+    cdef Request q = request[0]  # threads share the plan
+    q.rows, q.pairs, q.n_systems = rows, NULL, 1
+    fill_request(texts, n, bounds, &q)
+    return not q.uncounted
+
+
+cdef class BleuPlan(Plan):
+    cdef Request request
+    cdef BleuFormula formula
+    cdef double* weights
+
+    def __init__(self, texts, str reading, int max_order, bint floors, bint next_order, formula):
+        Plan.__init__(self, texts)
+        length_column, method, smooth_value, effective, weights, scale = formula
+        cdef size_t n_weightings = len(weights), w, order
+        self.request = bleu_request(reading, max_order, floors, next_order)
+        self.weights = <double*> malloc(8 * n_weightings * max_order)
+        if self.weights == NULL:
+            raise MemoryError
+        for w in range(n_weightings):
+            for order in range(<size_t> max_order):
+                self.weights[w * max_order + order] = weights[w][order]
+        self.formula = BleuFormula(
+            length_column, _METHODS[method], effective, smooth_value, scale, n_weightings, max_order, self.weights
+        )
+        self.columns, self.n_scores = self.request.columns, n_weightings + max_order + 1
+
+    def __dealloc__(self):
+        free(self.weights)
+
+    cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
+        return fill_planned(&self.request, texts, n, bounds, rows)
+
+    cdef void write_scores(self, const double* sums, double* to) noexcept:
+        write_bleu_scores(&self.formula, sums, 1, to)
+
+
+def bleu_plan(*arguments):
+    """See `plain.bleu_plan`."""
+    return BleuPlan(*arguments)
+
+
+cdef class RougePlan(Plan):
+    cdef Request request
+    cdef int runs  # which type is W, or -1
+    cdef bint only_best
+    cdef double scale
+
+    def __init__(self, texts, str reading, types, double beta, bint porter, bint only_best, double scale):
+        Plan.__init__(self, texts)
+        self.chooses = reading is None
+        self.request = rouge_request("rouge" if self.chooses else reading, types, beta, porter, &self.runs)
+        self.only_best, self.scale = only_best, scale
+        self.columns, self.n_scores = self.request.columns, self.request.columns - BASE
+
+    cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
+        cdef Request q = self.request
+        # The best reference of W is known only after its roots.
+        if bounds != NULL and (self.runs >= 0 or not self.only_best):
+            return False
+        if self.chooses and letters[1] > letters[0]:  # more beyond ASCII than in it
+            q.reading, texts = UNICODE, lowered(texts)
+        if not fill_planned(&q, texts, n, bounds, rows):
+            return False
+        if self.runs >= 0:
+            table = np.asarray(<double[:n, :self.columns]> rows)
+            take_roots(table, BASE + 3 * self.runs, q.kinds[self.runs].weight, q.weight)
+        return True
+
+    cdef void write_scores(self, const double* sums, double* to) noexcept:
+        write_means(sums, self.columns, self.scale, to)
+
+
+def rouge_plan(*arguments):
+    """See `plain.rouge_plan`."""
+    return RougePlan(*arguments)
+
+
+cdef class ChrfPlan(Plan):
+    cdef ChrfRequest request
+    cdef list word_orders
+    cdef double scale
+
+    def __init__(
+        self, texts, int char_order, list word_orders, bint whitespace, beta, bint eps_smoothing, double scale
+    ):
+        Plan.__init__(self, texts)
+        self.request.whitespace, self.request.eps_smoothing = whitespace, eps_smoothing
+        self.request.factor, self.request.char_order = beta**2, char_order
+        self.word_orders, self.scale = list(word_orders), scale
+        self.columns, self.n_scores = columns_of_chrf(char_order, word_orders), len(word_orders)
+
+    cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
+        cdef ChrfRequest q = self.request  # threads share the plan
+        fill_chrf(texts, n, bounds, q.char_order, self.word_orders, &q, 1, rows)
+        return True
+
+    cdef void write_scores(self, const double* sums, double* to) noexcept:
+        cdef size_t score, n_orders
+        sums += BASE
+        for score in range(self.n_scores):
+            n_orders = self.request.char_order + <int> self.word_orders[score]
+            to[score] = f_of(sums, n_orders, self.request.factor, self.request.eps_smoothing, self.scale)
+            sums += PARTS * n_orders
+
+
+def chrf_plan(*arguments):
+    """See `plain.chrf_plan`."""
+    return ChrfPlan(*arguments)
+
+
+cdef class ErrorPlan(Plan):
+    cdef Request request
+    cdef double scale
+
+    def __init__(self, texts, str reading, bint with_characters, double scale):
+        Plan.__init__(self, texts)
+        self.request, self.scale = error_request(reading, with_characters), scale
+        self.columns, self.n_scores = self.request.columns, RATES
+
+    cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
+        return fill_planned(&self.request, texts, n, bounds, rows)
+
+    cdef void write_scores(self, const double* sums, double* to) noexcept:
+        write_rates(sums, self.scale, to)
+
+
+def error_plan(*arguments):
+    """See `plain.error_plan`."""
+    return ErrorPlan(*arguments)
+
+
+cdef class TerPlan(Plan):
+    cdef double scale
+
+    def __init__(self, texts, double scale):
+        Plan.__init__(self, texts)
+        self.scale, self.columns, self.n_scores = scale, BASE + 2, 1
+
+    cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
+        cdef Edits e
+        cdef Request q = ter_request(&e)
+        try:
+            return fill_planned(&q, texts, n, bounds, rows)
+        finally:
+            free_rooms(&e.memory)
+
+    cdef void write_scores(self, const double* sums, double* to) noexcept:
+        to[0] = ter_of(sums, self.scale)
+
+
+def ter_plan(*arguments):
+    """See `plain.ter_plan`."""
+    return TerPlan(*arguments)
+
+
+cdef class GleuPlan(Plan):
+    cdef Request request
+    cdef double scale
+
+    def __init__(self, texts, str reading, int min_order, int max_order, double scale):
+        Plan.__init__(self, texts)
+        self.request, self.scale = gleu_request(reading, min_order, max_order), scale
+        self.columns, self.n_scores = self.request.columns, 1
+
+    cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
+        return fill_planned(&self.request, texts, n, bounds, rows)
+
+    cdef void write_scores(self, const double* sums, double* to) noexcept:
+        to[0] = gleu_of(sums, self.scale)
+
+
+def gleu_plan(*arguments):
+    """See `plain.gleu_plan`."""
+    return GleuPlan(*arguments)
