@@ -111,6 +111,9 @@ def test_dir_shows_what_is_public_and_nothing_else():
         tercet.scores  # noqa: B018
 
 
+METRICS_OF_STRINGS = ["bleu", "chrf", "ter", "wer", "google_bleu", "rouge_nlws:rouge_types=rougeL"]
+
+
 @pytest.mark.needs("torch")  # else there is nothing to import by mistake
 def test_what_is_used_is_imported_when_it_is_used():
     code = (
@@ -123,15 +126,26 @@ def test_what_is_used_is_imported_when_it_is_used():
     assert run.stdout == "set() [] set()\n"
 
 
-@pytest.mark.parametrize("metric", ["bleu", "chrf", "ter", "wer", "rouge_nlws"])
-def test_a_score_of_lists_imports_numpy_alone(metric):
+@pytest.mark.parametrize(
+    ("metric", "lists", "imported"),
+    [
+        *((metric, "['a b c d'], ['a b c d']", "False") for metric in METRICS_OF_STRINGS),
+        *((metric, "['a b c d'] * 9, ['a b c e'] * 9", "False") for metric in METRICS_OF_STRINGS),
+        *((metric, "['a b c d'], [['a b c d', 'a b']]", "False") for metric in METRICS_OF_STRINGS),
+        ("chrf", "['猫が寝た'], ['犬が寝た']", "False"),
+        # Arrays: of the type W, and of texts that are looked at together.
+        ("rouge_nlws", "['a b c d'], ['a b c d']", "True"),
+        ("bleu", "['a b c d'] * 9, [['a b c d'], ['a b', 'c d']] + [['a']] * 7", "True"),
+    ],
+)
+def test_a_score_of_lists_imports_numpy_where_it_takes_arrays_and_nothing_else(metric, lists, imported):
     code = (
-        f"import sys, tercet; tercet.score({metric!r}, ['a b c d'] * 9, [['a b c d'], ['a b', 'c d']] + [['a']] * 7);"
+        f"import sys, tercet; tercet.score({metric!r}, {lists}).signature;"
         "print('numpy' in sys.modules, *{'pyarrow', 'pandas', 'scipy', 'nltk', 'torch', 'evaluate', 'datasets',"
         " 'rich', 'typer', 'logging', 'statistics'} & {*sys.modules})"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout == "True\n"
+    assert run.stdout == f"{imported}\n"
 
 
 def test_workflows_run_actions_of_fixed_commits():

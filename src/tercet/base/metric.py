@@ -12,10 +12,8 @@ from math import isqrt
 from operator import add
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from tercet.corpus.artefacts import MARKS_OF_ASCII, LetterCounts, warn_of_texts
+from tercet import numpy_later as np
+from tercet.corpus.artefacts import FEWEST_TOKENS, MARKS_OF_ASCII, LetterCounts, warn_of_texts
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, read_items, read_texts
 from tercet.corpus.normalizers import label_of_normalizers
@@ -33,6 +31,8 @@ from .options import Call, Configured
 from .rows import BASE_COLUMNS, PairRows, rows_of_items
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tercet.explanation.explanation import Matched
     from tercet.statistics.clusters import Clusters
 
@@ -608,8 +608,8 @@ def scored_by_plan(
     scored: Scored | None = plan.score(predictions, references, each)
     if scored is None:
         return None
-    if scored.plain and scored.ends is None and len(scored.predictions) < FEWEST:
-        # Of a few plain texts with a reference each there is nothing to know, nor to say.
+    if scored.plain and scored.most < FEWEST_TOKENS and len(scored.predictions) < FEWEST:
+        # Of a few plain texts with few references there is nothing to know, nor to say.
         return scored, None
     context = None
     if scored.letters is not None:
@@ -624,8 +624,7 @@ def _details_of_lists(
     metric: Metric, context: Any, references: str, sums: list[float], entries: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the attributes of a result."""
-    signature = metric.signature(context)
-    return _details(metric, signature, references, {}, np.array(sums), None, entries, {})
+    return _details(metric, metric.signature(context), references, {}, sums, None, entries, {})
 
 
 def segment_lists(metric: Metric, stats: SegmentStats) -> dict[str, list[float | None]]:

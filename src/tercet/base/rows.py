@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import Indices
 from tercet.errors import MergeError
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 #: Each row begins with 1 (0 if left out), 1 for an empty prediction, 1 without reference, number of references.
 BASE_COLUMNS = ("items", "empty", "missing", "references")
 
-Rows = NDArray[np.float64]
+Rows: TypeAlias = "NDArray[np.float64]"
 #: Makes the rows of a block of pairs: each of some texts with each of some references, by their numbers.
 PairRows = Callable[[Indices, Indices], Rows]
 

@@ -9,17 +9,20 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, field
+from functools import cache
 from itertools import filterfalse
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
+from tercet import numpy_later as np
 from tercet.engine.chosen import engine
 from tercet.errors import shorten, warn
 
 from .corpus import Corpus, bytes_of, sampled
 from .normalizers import FULL_WIDTH, INVISIBLE, NO_WIDTH, SPECIAL_TOKENS, THINKING
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: A side has an artefact alone where the other side has it in less than one item for so many of its own.
 _MUCH_MORE = 4
@@ -162,9 +165,14 @@ _EVERY_MARK = re.compile(f"[{re.escape(_MARKS)}]").findall
 _ASCII_MARKS = "".join(filter(str.isascii, _MARKS))
 #: Characters of ASCII of which every artefact in ASCII has one.
 MARKS_OF_ASCII = _ASCII_MARKS.encode()
-#: Whether a unit of UTF-16 is a mark: none of the marks takes two.
-_IS_MARK = np.zeros(1 << 16, np.bool_)
-_IS_MARK[[*map(ord, _MARKS)]] = True
+
+
+@cache
+def _is_mark() -> NDArray[np.bool_]:
+    """Return whether each unit of UTF-16 is a mark: none of the marks takes two."""
+    is_mark = np.zeros(1 << 16, np.bool_)
+    is_mark[[*map(ord, _MARKS)]] = True
+    return is_mark
 
 
 class Items(NamedTuple):
@@ -293,7 +301,7 @@ def marked(joined: str) -> list[Kind]:
         present = {*_EVERY_MARK(joined)}
     else:
         units = np.frombuffer(joined.encode("utf-16-le", "surrogatepass"), np.uint16)
-        present = {*map(chr, np.flatnonzero(np.bincount(units[_IS_MARK.take(units)])).tolist())}
+        present = {*map(chr, np.flatnonzero(np.bincount(units[_is_mark().take(units)])).tolist())}
     if not present:
         return []
     marks_of_kinds = [(kind, [mark for mark in present if mark in kind.marks]) for kind in KINDS]
@@ -565,7 +573,7 @@ def _message(corpus: Corpus | None, counts: LetterCounts, words: EqualWords | No
 #: So many items, evenly spread, are looked at.
 _SAMPLED_LISTS = 50
 #: An item with fewer references than this shows nothing: two translations may be one word each.
-_FEWEST = 3
+FEWEST_TOKENS = 3
 
 
 def token_list_warning(corpus: Corpus) -> str | None:
@@ -573,7 +581,7 @@ def token_list_warning(corpus: Corpus) -> str | None:
     if corpus.one_each or not corpus.has_references:
         return None
     items = [corpus.item(segment) for segment in sampled(corpus.n_segments, min(_SAMPLED_LISTS, corpus.n_segments))]
-    several = [(texts[0], references) for texts, references in items if len(references) >= _FEWEST]
+    several = [(texts[0], references) for texts, references in items if len(references) >= FEWEST_TOKENS]
     if not several or 2 * sum(map(_are_tokens, *zip(*several, strict=True))) <= len(several):
         return None
     return (
@@ -587,7 +595,7 @@ def _are_tokens(prediction: str, references: list[str]) -> bool:
     if any(len(text.split()) != 1 for text in references):
         return False
     tokens = [*prediction] if max(map(len, references)) == 1 else prediction.split()
-    return len(tokens) >= _FEWEST and 2 * sum(token in references for token in tokens) > len(tokens)
+    return len(tokens) >= FEWEST_TOKENS and 2 * sum(token in references for token in tokens) > len(tokens)
 
 
 class Watch:

@@ -6,11 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.engine.chosen import engine
 from tercet.engine.plain_text import strings
 from tercet.engine.ragged import pairs_of
@@ -18,9 +16,12 @@ from tercet.errors import InputError
 
 from .normalizers import change_of
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 #: Multiples of it, less their whole parts, lie evenly and never come back.
 _GOLDEN = (5**0.5 - 1) / 2
-Offsets = NDArray[np.int64]
+Offsets: TypeAlias = "NDArray[np.int64]"
 
 
 class Corpus:

@@ -6,16 +6,17 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.engine.chosen import engine
 from tercet.errors import InputError, TercetError, first_line, shorten, warn
 
 from .corpus import Corpus, bytes_used, surrogate_error
 from .messages import reply_texts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def read_items(predictions: Any, references: Any, name: str = "predictions") -> Corpus:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.engine.chosen import engine
 from tercet.engine.plain_text import TooMuchMemoryError
 
 from .corpus import Corpus, bytes_of
 from .items import read_arrow, read_items, read_texts, warn_of_order
 from .tokenizers import Splitter, lowered_texts, split_texts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def read_corpus(predictions: object, references: object) -> Corpus:
@@ -37,7 +38,7 @@ def read_predictions(predictions: object) -> Corpus:
 
 # Hypotheses and references that all meet: each different text once, and where it came from.
 
-Indices = NDArray[np.int64]
+Indices: TypeAlias = "NDArray[np.int64]"
 
 
 @dataclass(frozen=True, slots=True)

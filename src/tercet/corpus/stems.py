@@ -6,11 +6,9 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import cache, lru_cache
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.checks import refuse
 from tercet.engine.chosen import engine
 from tercet.engine.ragged import Ragged, TokenBatch
@@ -18,6 +16,9 @@ from tercet.errors import InputError, OptionError, did_you_mean, needs, shorten
 from tercet.signature import digest
 
 from .tokenizers import tokenizer_label
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 WordMap = Callable[[str], str]
 

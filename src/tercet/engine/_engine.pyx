@@ -12,8 +12,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 
-import numpy as np
-from numpy import empty, zeros as zeros_of
+from tercet import numpy_later as np
 
 include "bits.pxi"
 include "scratch.pxi"

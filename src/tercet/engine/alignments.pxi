@@ -650,7 +650,7 @@ cdef Request error_request(str reading, bint with_characters) except *:
 def error_rows(texts, size_t n, reference_offsets, str reading, size_t n_systems=1, bint with_characters=True):
     """See `plain.error_rows`."""
     cdef Request q = error_request(reading, with_characters)
-    rows = empty((n_systems * n, q.columns))
+    rows = np.empty((n_systems * n, q.columns))
     fill(texts, reference_offsets, &q, n_systems, rows, None)
     return rows
 
@@ -680,7 +680,7 @@ def error_rates(rows, double scale):
     cdef const double* row = doubles_of(rows, &n, &columns)
     if columns != BASE + 8:
         raise ValueError("rows have the hits and edits of words and of characters")
-    rates = empty((n, RATES))
+    rates = np.empty((n, RATES))
     cdef double* to = doubles_of(rates, &i, &columns)
     for i in range(n):
         write_rates(row + i * (BASE + 8), scale, to + i * RATES)

@@ -148,7 +148,7 @@ def bleu_scores(
     )
     if columns < max(MATCHES + 2 * n, length_column + 1):
         raise ValueError(f"rows of {columns} columns do not have {n} orders")
-    scores = empty((n_rows, n_weightings + n + 1))
+    scores = np.empty((n_rows, n_weightings + n + 1))
     cdef double* to = doubles_of(scores, &i, &n_scores)
     with nogil:
         for i in range(n_rows):
@@ -209,7 +209,7 @@ def nltk_precisions(
     cdef int smoothing = _NLTK_METHODS[method]
     cdef size_t k = rows.shape[1], i
     cdef double last = 0
-    cdef double[:, ::1] precisions = empty((rows.shape[0], max_order + 1))
+    cdef double[:, ::1] precisions = np.empty((rows.shape[0], max_order + 1))
     cdef const double* row
     if log_lengths.shape[0] != rows.shape[0]:
         raise ValueError("there must be a logarithm for each row")

@@ -57,6 +57,6 @@ def bleu_rouge_rows(
     memset(&q, 0, sizeof(Request))
     q.reading, q.max_order, q.weight = READINGS[reading], max_order, beta * beta
     q.recall = BEST_OF_EACH_ORDER if best else ALL_TOGETHER
-    rows = empty((n_systems * n, BASE + 2 + 4 * max_order))
+    rows = np.empty((n_systems * n, BASE + 2 + 4 * max_order))
     fill(texts, reference_offsets, &q, n_systems, rows, None)
     return rows

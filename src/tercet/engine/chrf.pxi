@@ -461,7 +461,7 @@ def chrf_rows(
     cdef size_t i, columns
     cdef const int64_t[::1] bounds = reference_offsets
     q.whitespace, q.eps_smoothing, q.factor = whitespace, eps_smoothing, beta**2
-    rows = empty((n_systems * n, columns_of_chrf(char_order, word_orders)))
+    rows = np.empty((n_systems * n, columns_of_chrf(char_order, word_orders)))
     cdef double* to = doubles_of(rows, &i, &columns)
     fill_chrf(texts, n, NULL if bounds is None else &bounds[0], char_order, word_orders, &q, n_systems, to)
     return rows
@@ -474,7 +474,7 @@ def f_scores(rows, size_t first, size_t n_orders, beta, bint eps_smoothing, doub
     cdef const double* row = doubles_of(rows, &n, &columns)
     if first > columns or PARTS * n_orders > columns - first:
         raise ValueError(f"rows of {columns} columns do not have {n_orders} orders from column {first} on")
-    scores = empty(n)
+    scores = np.empty(n)
     cdef double* to = doubles_of(scores, &one, &i)
     for i in range(n):
         to[i] = f_of(row + i * columns + first, n_orders, factor, eps_smoothing, scale)

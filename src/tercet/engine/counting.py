@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from tercet import numpy_later as np
 
 from .chosen import engine
 from .ragged import Ragged, TokenBatch, first_greatest
 
-Numbers = NDArray[np.int64]
-Worth = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Numbers: TypeAlias = "NDArray[np.int64]"
+Worth: TypeAlias = "NDArray[np.float64]"
 
 
 class PairMatches(NamedTuple):

@@ -180,7 +180,7 @@ def diversity_rows(
     t.offsets, t.edges, t.n, t.n_sets = start(offsets), start(edges), offsets.shape[0] - 1, edges.shape[0] - 1
     t.columns, t.bleu_columns, t.floors = n_columns, BASE + 4 + (2 + floors) * max_order, floors
     t.window, t.max_order = window, max_order
-    rows, bleu = zeros_of((t.n, t.columns)), zeros_of((t.n, t.bleu_columns))
+    rows, bleu = np.zeros((t.n, t.columns)), np.zeros((t.n, t.bleu_columns))
     cdef double[:, ::1] to_rows = rows, to_bleu = bleu
     if t.n:
         t.rows, t.bleu = &to_rows[0, 0], &to_bleu[0, 0]

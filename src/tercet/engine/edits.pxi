@@ -364,7 +364,7 @@ cdef Request ter_request(Edits* e) noexcept:
 cdef object fill_edits(Edits* e, texts, size_t n, reference_offsets, size_t n_systems):
     """Return the rows of TER; `e.memory` must be freed."""
     cdef Request q = ter_request(e)
-    rows = empty((n_systems * n, q.columns))
+    rows = np.empty((n_systems * n, q.columns))
     fill(texts, reference_offsets, &q, n_systems, rows, None)
     return rows
 
@@ -403,7 +403,7 @@ cdef inline double ter_of(const double* row, double scale) noexcept nogil:
 
 def ter_scores(const double[:, ::1] rows, double scale):
     """See `plain.ter_scores`."""
-    cdef double[::1] scores = empty(rows.shape[0])
+    cdef double[::1] scores = np.empty(rows.shape[0])
     cdef size_t i
     for i in range(<size_t> rows.shape[0]):
         scores[i] = ter_of(&rows[i, 0], scale)

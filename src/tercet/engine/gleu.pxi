@@ -46,7 +46,7 @@ def gleu_rows(
 ):
     """See `plain.gleu_rows`."""
     cdef Request q = gleu_request(reading, min_order, max_order)
-    rows = empty((n_systems * n, q.columns))
+    rows = np.empty((n_systems * n, q.columns))
     fill(texts, reference_offsets, &q, n_systems, rows, None)
     return rows
 
@@ -62,7 +62,7 @@ def gleu_scores(rows, double scale):
     cdef const double* row = doubles_of(rows, &n, &columns)
     if columns != BASE + 2:
         raise ValueError("rows have matches and n-grams")
-    scores = empty(n)
+    scores = np.empty(n)
     cdef double* to = doubles_of(scores, &one, &i)
     for i in range(n):
         to[i] = gleu_of(row + i * columns, scale)

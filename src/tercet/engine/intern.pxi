@@ -210,7 +210,7 @@ include "characters.pxi"
 
 cdef object copied(const void* memory, size_t n, str dtype):
     """Return an array of n numbers that stand in an arena."""
-    array = empty(n, dtype)
+    array = np.empty(n, dtype)
     cdef uint8_t[::1] view = array.view("uint8")
     if view.shape[0]:
         memcpy(&view[0], memory, view.shape[0])
@@ -234,7 +234,7 @@ def intern(object texts, str reading):
         for i in range(n):
             total += spans[i].length
         # No text has more tokens than characters. What is never written takes no memory.
-        ids, both = empty(total + 1, "uint32"), empty((2, n + 1), "int64")
+        ids, both = np.empty(total + 1, "uint32"), np.empty((2, n + 1), "int64")
         ids_view, both_view = ids, both
         out.ids, out.offsets, out.line_offsets = &ids_view[0], &both_view[0, 0], &both_view[1, 0]
         out.most_tokens = total
@@ -251,7 +251,7 @@ def intern(object texts, str reading):
         raise_if(problem)
         offsets, line_offsets = both
         n = out.types.n
-        word_offsets = copied(out.types.starts + 1, n + 1, "int64") if n else zeros_of(1, "int64")
+        word_offsets = copied(out.types.starts + 1, n + 1, "int64") if n else np.zeros(1, "int64")
         words = copied(out.types.words, word_offsets[n], "uint8")
         words[words == 0xFF] = 0  # as NUL was read
         return (

@@ -84,8 +84,8 @@ def jaccard_rows(
         raise ValueError(f"the order must be 1 or more: {order}")
     memset(&q, 0, sizeof(Request))
     q.reading, q.max_order, q.sets, q.multiset = READINGS[reading], order, True, multiset
-    rows = empty((n_systems * n, BASE + 3))
+    rows = np.empty((n_systems * n, BASE + 3))
     n_pairs = n if reference_offsets is None else reference_offsets[n]
-    pairs = empty((n_systems * n_pairs, 3)) if each else None
+    pairs = np.empty((n_systems * n_pairs, 3)) if each else None
     fill(texts, reference_offsets, &q, n_systems, rows, pairs)
     return rows, pairs

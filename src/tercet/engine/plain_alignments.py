@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from tercet import numpy_later as np
 
 from .plain_counts import Ids, Places, rows_of
 from .plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
 from .plain_rows import pairs_of
 from .plain_text import Texts, strings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: A table of at least so many cells, rows and columns is made in halves, as in rapidfuzz: the choice between
 #: alignments depends on it.
@@ -20,7 +22,7 @@ LEAST_CELLS, LEAST_ROWS, LEAST_COLUMNS = 1 << 22, 65, 10
 
 _FAR = 1 << 30  # the cost of a cell beside the band
 
-Tokens = NDArray[Any]
+Tokens: TypeAlias = "NDArray[Any]"
 
 
 def edit_counts(ids: Ids, offsets: Places, texts: Places, references: Places, n_types: int) -> Places:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from tercet import numpy_later as np
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[np.float64]"
 
 #: Columns of a row of :func:`.plain_rows.bleu_rows`: the number of references, the length, the first of the matches.
 _REFERENCES, _LENGTH, _MATCHES = 3, 4, 8

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from tercet import numpy_later as np
 
 from .plain_counts import ngrams
 from .plain_text import Texts, texts_of_items, words_of_chrf
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[np.float64]"
 
 #: What eps_smoothing takes for a ratio that has no value (chrF++.py, Moses, NLTK).
 EPSILON = 1e-16

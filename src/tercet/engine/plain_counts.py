@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain, pairwise
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
+from tercet import numpy_later as np
 
-Ids = NDArray[np.int32]
-Places = NDArray[np.int64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Ids: TypeAlias = "NDArray[np.int32]"
+Places: TypeAlias = "NDArray[np.int64]"
 Tokens = Sequence[Any]
 T = TypeVar("T")
 

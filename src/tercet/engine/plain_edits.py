@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
+from tercet import numpy_later as np
 
 from .plain_counts import rows_of
 from .plain_text import Texts, texts_of_items
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: What an alignment is made of: the word of the text equals that of the reference, stands for it, has no counterpart
 #: there, or the other way round.

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from tercet import numpy_later as np
 
 from .plain_alignments import error_rates, error_rows
 from .plain_bleu import bleu_scores
@@ -25,7 +24,10 @@ from .plain_sums import sum_rows
 from .plain_text import LoneSurrogateError, TooMuchMemoryError, is_plain, letters, lowered, paired_strings
 from .planned import Scored, Texts
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[np.float64]"
 
 
 class Plan:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-import numpy as np
+from tercet import numpy_later as np
 
 from .plain_counts import clipped, common_length, skip_bigrams
 from .plain_porter import porter as stem

@@ -6,15 +6,18 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import chain
 from operator import itemgetter
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from tercet import numpy_later as np
 
 from .plain_counts import clipped, ngrams
 from .plain_text import READINGS, Lines, Texts, texts_of_items
 
-Array = NDArray[np.float64]
-Offsets = NDArray[np.int64] | None
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[np.float64]"
+Offsets: TypeAlias = "NDArray[np.int64] | None"
 Words = list[str]
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from tercet import numpy_later as np
 
-Keys = NDArray[np.uint64]
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Keys: TypeAlias = "NDArray[np.uint64]"
+Floats: TypeAlias = "NDArray[np.float64]"
 
 _STEP = 0x9E3779B97F4A7C15
 _ALL = (1 << 64) - 1

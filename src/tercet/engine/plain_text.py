@@ -8,16 +8,18 @@ from collections.abc import Callable
 from functools import cache
 from itertools import accumulate, chain, pairwise
 from string import punctuation
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from tercet import numpy_later as np
 
 from .kinds import SET_APART_BY_ZH, UNSPACED, is_counted, is_without_blanks
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 #: Python strings, or bytes in UTF-8 and where each text begins among them, and the end, as in a column of Arrow; then
 #: the same of further columns.
-Texts = list[str] | tuple[NDArray[Any], ...]
+Texts: TypeAlias = "list[str] | tuple[NDArray[Any], ...]"
 Lines = list[list[str]]
 
 
@@ -153,9 +155,10 @@ READINGS: dict[str, Callable[[str], Lines]] = {
 
 # --- what is made of them
 
-Numbered = tuple[
-    NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64]
-]
+Numbered: TypeAlias = (
+    "tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8], "
+    "NDArray[np.int64]]"
+)
 
 
 def intern(texts: Texts, reading: str) -> Numbered:

@@ -208,12 +208,12 @@ def rouge_rows(
     """See `plain.rouge_rows`."""
     cdef int runs
     cdef Request q = rouge_request(reading, types, beta, porter, &runs)
-    rows, pairs = empty((n_systems * n, q.columns)), None
+    rows, pairs = np.empty((n_systems * n, q.columns)), None
     # Of several references, the best one of W is known only after its roots.
     cdef bint by_pair = each or (runs >= 0 and reference_offsets is not None)
     if by_pair:
         n_pairs = n if reference_offsets is None else reference_offsets[n]
-        pairs = empty((n_systems * n_pairs, 3 * q.n_kinds))
+        pairs = np.empty((n_systems * n_pairs, 3 * q.n_kinds))
     fill(texts, reference_offsets, &q, n_systems, rows, pairs)
     if runs >= 0 and not q.uncounted:
         take_roots(pairs if by_pair else rows, 3 * runs + (0 if by_pair else BASE), q.kinds[runs].weight, q.weight)

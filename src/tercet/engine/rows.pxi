@@ -309,6 +309,6 @@ def bleu_rows(
 ):
     """See `plain.bleu_rows`."""
     cdef Request q = bleu_request(reading, max_order, floors, next_order)
-    rows = empty((n_systems * n, q.columns))
+    rows = np.empty((n_systems * n, q.columns))
     fill(texts, reference_offsets, &q, n_systems, rows, None)
     return rows

@@ -76,7 +76,7 @@ def sum_rows(rows):
     """See `plain_sums.sum_rows`."""
     cdef size_t n, k, i, j
     cdef const double* begin = doubles_of(rows, &n, &k)
-    totals = zeros_of(k)
+    totals = np.zeros(k)
     cdef double* to = doubles_of(totals, &i, &j)
     with nogil:
         add_rows(begin, n, k, to)
@@ -95,7 +95,7 @@ def item_means(rows, double scale):
     """See `plain_plan.item_means`."""
     cdef size_t n, columns, i, n_means
     cdef const double* row = doubles_of(rows, &n, &columns)
-    means = empty((n, columns - BASE))
+    means = np.empty((n, columns - BASE))
     cdef double* to = doubles_of(means, &i, &n_means)
     with nogil:
         for i in range(n):

@@ -6,17 +6,18 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.engine.counting import ngram_ids
 from tercet.engine.ragged import Ragged, TokenBatch, ranges
 
 from .matches import Ids, Word, ngrams
 
-Indices = NDArray[np.int64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Indices: TypeAlias = "NDArray[np.int64]"
 
 
 def ngram_levels(ids: Ids, limits: Mapping[int, Counter[tuple[int, ...]]]) -> list[int]:

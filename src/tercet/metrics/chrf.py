@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import islice
 from numbers import Integral
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric, texts_of_plan
@@ -32,6 +30,9 @@ from tercet.explanation.matches import Word
 from tercet.explanation.parts import Heading, Line, Part, Share, Table, orders_legend, reference_label
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: The longest n-gram of words, and the greatest weight of recall.
 _LONGEST_OF_WORDS, _MOST_BETA = 10, 1000
@@ -75,7 +76,7 @@ DIALECTS = {
 }
 
 
-Array = NDArray[np.float64]
+Array: TypeAlias = "NDArray[np.float64]"
 
 
 class Chrf(Metric):

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.blanks import HasTokenizer
 from tercet.base.metric import Metric, texts_of_plan
@@ -31,6 +29,9 @@ from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
 from .bleu.options import TOKENIZER, TokenizerName
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: The columns behind the base columns.
 

@@ -7,11 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric, texts_of_plan
@@ -32,6 +30,9 @@ from tercet.explanation.matches import Word
 from tercet.explanation.parts import Line, Part, Table
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: sacrebleu's defaults are those of this metric.
 PRESETS: dict[str, dict[str, object]] = {"sacrebleu": {}}

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property, partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.blanks import HasTokenizer
 from tercet.base.metric import Metric, texts_of_plan
@@ -25,6 +23,9 @@ from tercet.explanation.explanation import Matched
 from tercet.explanation.matches import Word
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: The rates, in the engine's order.
 _RATES = ("wer", "cer", "mer", "wil", "wip")

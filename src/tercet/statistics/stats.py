@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.engine.chosen import engine
 from tercet.errors import MergeError
 from tercet.signature import Signature
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
-Scores = dict[str, NDArray[np.float64]]
+Scores: TypeAlias = "dict[str, NDArray[np.float64]]"
 
 
 class Formula(Protocol):

@@ -25,11 +25,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.metric import texts_of_plan
 from tercet.base.options import shared_labels
@@ -60,10 +58,12 @@ from .rows import FIRST_MATCH_COLUMN, LENGTH_COLUMN, REFERENCE_LENGTH_COLUMNS, c
 from .weightings import Grid, Weightings, score_weightings
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tercet.explanation.explanation import Matched
     from tercet.explanation.ngrams import NgramMatches
 
-Array = NDArray[np.float64]
+Array: TypeAlias = "NDArray[np.float64]"
 
 
 class Bleu(BleuOptions):
@@ -397,9 +397,10 @@ class Bleu(BleuOptions):
         (scores,) = self._scores(totals, self._settings(method, length_rule, weights)).tolist()
         return scores[: len(weights)]  # type: ignore[no-any-return]
 
-    def details(self, totals: Array, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
+    def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return the counts behind the precisions, and the interpretation of the score."""
-        matches, ngrams = self._matches_and_ngrams(totals.tolist())
+        sums = totals if isinstance(totals, list) else totals.tolist()
+        matches, ngrams = self._matches_and_ngrams(sums)
         return {
             "counts": [*map(int, matches)],
             "totals": [*map(int, ngrams)],

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.engine.chosen import engine
 
 from .options import SMOOTH_VALUES
 from .rows import FIRST_MATCH_COLUMN, LENGTH_COLUMN
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[np.float64]"
 
 
 class Settings(NamedTuple):

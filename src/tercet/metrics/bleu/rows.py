@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, TypeAlias
 
+from tercet import numpy_later as np
 from tercet.base.metric import Metric
 from tercet.base.rows import base_of_pairs
 from tercet.engine.counting import crossed_matches
@@ -12,7 +12,10 @@ from tercet.engine.ragged import TokenBatch
 
 from .options import REFERENCE_LENGTHS
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[np.float64]"
 
 # Columns by number: looking for a name would take longer than the formula.
 

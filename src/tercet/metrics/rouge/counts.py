@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.base.metric import Metric
 from tercet.base.rows import leave_out
 from tercet.corpus.corpus import Corpus
@@ -33,7 +32,10 @@ from tercet.explanation.matches import lcs_positions, ngrams
 
 from .options import MEASURES, RougeOptions, RougeType
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[np.float64]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.metric import segment_lists, texts_of_plan
 from tercet.base.options import shared_labels
@@ -77,7 +75,10 @@ from .perl import scores as scores_by_script
 from .perl import stemmer as script_stemmer
 from .perl import stopwords as script_stopwords
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[np.float64]"
 
 
 class Rouge(RougeOptions):

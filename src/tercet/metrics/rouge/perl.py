@@ -14,18 +14,19 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.base.peers import UnavailableError
 from tercet.errors import needs
 
 from .counts import PairCounts, power
 from .options import RougeType
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[np.float64]"
 
 #: What Perl's \\s is in bytes.
 _BLANK = " \t\n\r\f\v"

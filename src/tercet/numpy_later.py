@@ -1,0 +1,16 @@
+"""NumPy, which is imported when a name of it is first read: ``from tercet import numpy_later as np``.
+
+A score of strings takes no array, and importing NumPy takes longer than all else in a new process. Files that such a
+score imports have it from here; all others import NumPy itself.
+"""
+
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    import numpy
+
+    value = getattr(numpy, name)
+    # Kept, so that it is looked up here once: this function is called for names that are not there.
+    globals()[name] = value
+    return value
