@@ -15,8 +15,8 @@
 # Where a key has not enough bits for the highest order, those that it has room for are counted first. What begins with
 # one of them that both texts have then gets a new key: a number for the tokens that are counted, and the next ones.
 #
-# Memory is used from end to end, but that a pass of the sort writes to as many places at a time as some bits have values.
-# A table of n-grams is used here and there: where it is larger than the caches, that is slower.
+# Memory is used from end to end, but that a pass of the sort writes to as many places at a time as its bits have
+# values. A table of n-grams is used here and there: where it is larger than the caches, that is slower.
 
 cdef enum:
     BITS_OF_PASS = 11  # at most
