@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
+from growth import times_longer
 from tercet.corpus import artefacts
 from tercet.corpus.artefacts import KINDS, Artefacts, Items, artefacts_of, count
 from tercet.corpus.corpus import Corpus
@@ -94,12 +95,21 @@ def test_what_people_write_is_none(text):
     ("Ð¿Ñ€Ð¸", "Ð¿"),
     (unicodedata.normalize("NFD", "한국"), unicodedata.normalize("NFD", "한국")), ("か\u3099", "か\u3099"),
     ("wait￭ ing ￭.", "￭"), ("Жду￭ .", "￭"), ("▁Ich▁warte", "▁"), ("מח@@ כה", "@@"),
+    ("▁▁a", "▁"), ("a▁ \u3000▁b", "▁"), ("a## ##b", "##b"), ("a ||| b|||c", "a ||| b|||c"),
+    ("|||a \n|||\nb c", "|||a \n|||\nb"),
     ("\u200fשלום", "\u200f"), ("سلام\u200e", "\u200e"), ("\u202bنعم\u202c", "\u202b"), ("\u2067כן\u2069", "\u2067"),
     ("so\u00adft", "\u00ad"), ("a\u200db", "a\u200d"), ("ＮＨＫ", "ＮＨＫ"),
 ])  # fmt: skip
 def test_other_forms_of_them(text, shown):
     (message,) = of_texts([text], ["x"])
     assert repr(shown) in message
+
+
+def test_a_long_text_without_blanks_is_searched_in_linear_time():
+    def search(size):
+        return lambda: artefacts.marked("字" * size + " 字 |||")
+
+    assert times_longer(search, few=1000, many=20_000) < 100  # 20 times as long; its square is 400 times as much
 
 
 def test_tokens_of_channels_are_not_warned_of_a_second_time():

@@ -77,6 +77,12 @@ def _special_token(text: str) -> str | None:
     return None if match is None else match[0]
 
 
+def _joined(text: str) -> str | None:
+    """Return the first two words that ||| joins; tried within a word too, a long one would take its square."""
+    match = re.search(r"(?<!\S)\S+\s*\|\|\|\s*\S+", text) if "|||" in text else None
+    return None if match is None else match[0]
+
+
 #: What the bytes 80 to BF are in Latin-1, or in Windows-1252.
 _TAIL = f"[\x80-\xbf{bytes(range(0x80, 0xC0)).decode('cp1252', 'ignore')}]"
 _NAMES = (
@@ -91,7 +97,8 @@ _PREFIX = (
     r"here(?:'s|’s| is| are) (?:the|a|an|your|my)\b[^\n:：]{0,60}))[ *\xa0]*[:：]"
 )
 
-#: Every artefact that is searched for; a new one is one entry more.
+#: Every artefact that is searched for; a new one is one entry more. In long texts, `re` finds at once where a pattern
+#: may begin if each of its branches begins with a character.
 KINDS = (
     Kind(
         "a model's thinking", "<[", _by(THINKING),
@@ -150,11 +157,11 @@ KINDS = (
         "Parquet.",
     ),
     Kind(
-        "texts joined by |||", "|", _by(r"\S+\s*\|\|\|\s*\S+"),
+        "texts joined by |||", "|", _joined,
         "Give several references in columns of their own, or as lists in JSON Lines or Parquet.",
     ),
     Kind(
-        "marks of subwords", "@▁￭Ġ#", _by(r"@@(?=\s|\Z)|(?:\A|(?<=\s))▁|￭|Ġ\w|(?:\A|(?<=\s))##\w"),
+        "marks of subwords", "@▁￭Ġ#", _by(r"@@(?=\s|\Z)|▁(?<!\S▁)|￭|Ġ\w|##(?<!\S##)\w"),
         "Join the subwords first, as tokenizer.decode(ids), or text.replace('@@ ', '') for BPE, does.",
         "detokenize",
     ),

@@ -3,7 +3,8 @@
 #     read_points     the characters of a text, in 32 bits each
 #     find_words      where its words begin and end
 #     number          those of the references count up from 1; what only the prediction has is 0
-#     match_texts     clipped matches of all orders of two texts, the shorter of which is `other`
+#     match_texts     clipped matches of all orders of two texts, the shorter of which is `other`: of up to 128 tokens by
+#                     sets of places (sets.h), of some thousands in the cells of a table, of more by sorting (sorted.pxi)
 #     write_best      the counts of the reference with the greatest F
 
 cdef extern from "sets.h" nogil:
@@ -11,18 +12,12 @@ cdef extern from "sets.h" nogil:
         pass
     enum:
         MOST_AT_ONCE  # orders
-    void PREFETCH(const void*)
     void match_in_one(uint64_t*, const uint32_t*, size_t, const uint32_t*, size_t, int, int64_t*)
     void match_in_two(wide_t*, const uint32_t*, size_t, const uint32_t*, size_t, int, int64_t*)
 
 cdef enum:
-    MOST_CELLS = 1 << 18     # of a table, but for long texts:
-    CELLS_OF_ONE = 32        # for each of their characters; n-grams of which there are more are hashed
-    NEAR = 1 << 17           # cells that the second cache holds; those of larger tables are asked for
-    AHEAD = 16               # so many n-grams before they are used
-    TOO_MANY = 2             # what match_by_cells returns for these
-    LONGEST = 1 << 20        # characters of a text that is not hashed
-    PARTS = 3                # of an order: n-grams of the prediction, of the reference, matches
+    MOST_CELLS = 1 << 19  # of a table that the second cache holds; n-grams that may need more are sorted
+    PARTS = 3             # of an order: n-grams of the prediction, of the reference, matches
 
 cdef double EPSILON = 1e-16  # what eps_smoothing takes for a ratio that has no value
 cdef uint64_t BLANKS_OF_ASCII = 0x1F0003E00  # 9 to 13, 28 to 32
@@ -168,23 +163,21 @@ cdef int match_by_cells(
     The row of a cell is the number of the n-gram without its last token, from 1 on (0: it is not there), its column
     the last token. Numbers in cells go on from order to order, and from pair to pair: those of earlier ones, which
     still stand there, are not above `since`. So the table has rows for what there is, not for all there might be:
-    where it has to grow, nothing is lost. Return TOO_MANY where it would have too many cells.
+    where it has to grow, nothing is lost.
     """
     cdef size_t width = n_types + 1, n_cells = width, i, cell, found, room_before
-    cdef uint32_t* rows = <uint32_t*> room(s, NUMBERS, 4 * (length + AHEAD))
-    cdef uint32_t* own_rows = <uint32_t*> room(s, OWN_NUMBERS, 4 * (size + AHEAD))
+    cdef uint32_t* rows = <uint32_t*> room(s, NUMBERS, 4 * length)
+    cdef uint32_t* own_rows = <uint32_t*> room(s, OWN_NUMBERS, 4 * size)
     cdef uint32_t* left = <uint32_t*> room(s, FREE, 4 * (length + 1))   # n-grams of a row that are not yet matched
     cdef uint32_t* cells
     cdef uint32_t since, number, row, last = q.last
-    cdef bint is_new, is_left, far
+    cdef bint is_new, is_left
     cdef int n
     if rows == NULL or own_rows == NULL or left == NULL:
         return NO_MEMORY
-    memset(rows, 0, 4 * (length + AHEAD))
-    memset(own_rows, 0, 4 * (size + AHEAD))
+    memset(rows, 0, 4 * length)
+    memset(own_rows, 0, 4 * size)
     for n in range(max_order):
-        if n_cells > max(<size_t> MOST_CELLS, CELLS_OF_ONE * length):
-            return TOO_MANY
         room_before = s.sizes[TABLE]
         cells = <uint32_t*> room(s, TABLE, 4 * n_cells)
         if cells == NULL:
@@ -197,10 +190,8 @@ cdef int match_by_cells(
             memset(cells + q.n_cells, 0, 4 * (n_cells - q.n_cells))
             q.n_cells = n_cells
         memset(left, 0, 4 * (length + 1))
-        since, found, i, far = last, 0, 0, n_cells > NEAR
+        since, found, i = last, 0, 0
         while i + n < length:  # without a branch: what is new is hard to foresee
-            if far:
-                PREFETCH(cells + rows[i + AHEAD] * width + other[min(i + n + AHEAD, length - 1)])
             cell = rows[i] * width + other[i + n]
             number = cells[cell]
             is_new = number <= since
@@ -213,8 +204,6 @@ cdef int match_by_cells(
             i += 1
         i = 0
         while i + n < size:
-            if far:
-                PREFETCH(cells + own_rows[i + AHEAD] * width + text[min(i + n + AHEAD, size - 1)])
             number = cells[own_rows[i] * width + text[i + n]]
             row = (number - since) & (0 - <uint32_t> (number > since))
             own_rows[i] = row
@@ -244,16 +233,15 @@ cdef int match_texts(
     if length == 0 or max_order == 0:
         return 0
     if length > 8 * sizeof(wide_t) or max_order > MOST_AT_ONCE:
-        problem = TOO_MANY
-        if size <= LONGEST:
-            problem = match_by_cells(s, q, text, size, other, length, n_types, max_order)
-        if problem != TOO_MANY:
-            return problem
-        bounds[0], bounds[1] = 0, <uint32_t> length
-        group.text, group.size, group.ids, group.bounds = text, size, other, bounds
-        group.n_references, group.n_types = 1, n_types
-        problem = by_numbers(s, &group, max_order, q.matches)
-        q.n_cells = 0  # its table lies where the cells do
+        if (length + 1) * (n_types + 1) <= MOST_CELLS:
+            return match_by_cells(s, q, text, size, other, length, n_types, max_order)
+        problem = match_by_sorting(s, text, size, other, length, n_types, max_order, q.matches)
+        if problem == TOO_MANY:
+            bounds[0], bounds[1] = 0, <uint32_t> length
+            group.text, group.size, group.ids, group.bounds = text, size, other, bounds
+            group.n_references, group.n_types = 1, n_types
+            problem = by_numbers(s, &group, max_order, q.matches)
+            q.n_cells = 0  # its table lies where the cells do
         return 0 if problem == DONE else problem
     places = <uint64_t*> room(s, SETS, sizeof(wide_t) * (n_types + 1))
     if places == NULL:

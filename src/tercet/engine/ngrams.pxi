@@ -15,6 +15,7 @@
 #     up to 64 tokens                a set is one number            short_group     any ids
 #     one reference, some hundreds   sets of several numbers        longer_pair     local ids
 #     longer ones, longer groups     n-grams get numbers            by_numbers      local ids
+#     the subsequence of longer ones, strip by strip: long_common of subsequences.pxi
 #
 # For whoever has texts in ids (a `Group`), `count_group` chooses among these:
 #
@@ -36,7 +37,7 @@ cdef struct Group:
 
 cdef enum:
     MOST_BY_PLACES = 512  # tokens: beyond, n-grams are counted faster by numbers
-    MOST_FOR_LCS = 4096  # and sets of places are too many to keep for the subsequence
+    MOST_FOR_LCS = 512    # and the subsequence is found faster strip by strip
 
 
 cdef inline size_t longest_of(const Group* g) noexcept nogil:

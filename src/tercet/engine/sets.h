@@ -10,13 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Ask for what lies at a place, before it is used. */
-#if defined(__GNUC__)
-#define PREFETCH(place) __builtin_prefetch(place)
-#else
-#define PREFETCH(place) ((void)(place))
-#endif
-
 #if defined(__SIZEOF_INT128__)
 typedef unsigned __int128 wide_t;
 #else

@@ -1,12 +1,21 @@
 # Longest common subsequences: of very long texts, and of texts of several lines.
 #
-# Columns of the textbook's table are taken 64 at a time, one bit each as in ngrams.pxi; each token of the text keeps
-# its carry for the next 64. For the length alone four times as many are taken, whose steps overlap in the processor. Who needs the places of the matches keeps the bits of each cell, too: on the way back
-# from the end, a match is seen in the tokens; elsewhere a one says that the table does not grow in this column, so
-# that the way goes on in the column before, and else in the row before.
+# The textbook's table is filled in strips of columns, one bit each as in ngrams.pxi; each token of the text keeps its
+# carry for the next strip. For the length alone, tokens that one text lacks are left out, and a strip is as wide as
+# makes good use of the processor (subsequences.h). Who needs the places of the matches keeps the bits of each cell, too,
+# in strips of 64: on the way back from the end, a match is seen in the tokens; elsewhere a one says that the table does
+# not grow in this column, so that the way goes on in the column before, and else in the row before.
 
 cdef extern from "blocks.h" nogil:
     uint64_t add_with_carry(uint64_t a, uint64_t b, uint8_t* carry)
+
+cdef extern from "subsequences.h" nogil:
+    enum:
+        NUMBERS_OF_STRIP
+        COLUMNS_OF_NUMBER
+        COLUMNS_OF_STRIP
+        EMPTY_TOKENS
+    uint64_t common_in_strip(const uint32_t* text, size_t size, const uint64_t* places, uint8_t* carries)
 
 
 cdef inline uint64_t next_bits(uint64_t bits, uint64_t places, uint8_t* carry) noexcept nogil:
@@ -15,38 +24,48 @@ cdef inline uint64_t next_bits(uint64_t bits, uint64_t places, uint8_t* carry) n
     return add_with_carry(bits, both, carry) | (bits ^ both)
 
 
+cdef inline size_t number_of_strip(uint32_t token, size_t column) noexcept nogil:
+    """Return which number among the places has a column of a token."""
+    return NUMBERS_OF_STRIP * <size_t> token + column // COLUMNS_OF_NUMBER
+
+
 cdef int long_common(Scratch* s, const Group* g, int64_t* common) noexcept nogil:
     """Write the length for a text and one reference of any length, in local ids."""
-    cdef size_t length = g.bounds[1] - g.bounds[0], first, last, i, j, n = 0
+    cdef size_t length = g.bounds[1] - g.bounds[0], first, last, i, n_rows = 0, n_columns = 0
     cdef const uint32_t* ids = g.ids + g.bounds[0]
-    cdef uint64_t* places = <uint64_t*> room(s, PLACES, 32 * (g.n_types + 1))
-    cdef uint32_t* found = <uint32_t*> room(s, FOUND, 4 * g.size)  # the tokens of the text that are in the reference
-    cdef uint8_t* carries = <uint8_t*> room(s, CARRIES, g.size)
-    cdef const uint64_t* here
-    cdef uint64_t b0, b1, b2, b3
-    cdef uint8_t carry
-    if places == NULL or found == NULL or carries == NULL:
+    cdef uint64_t* places = <uint64_t*> room(s, PLACES, 8 * NUMBERS_OF_STRIP * (g.n_types + 1))
+    cdef uint32_t* rows = <uint32_t*> room(s, FOUND, 4 * (g.size + 2 * EMPTY_TOKENS))  # tokens of the text
+    cdef uint32_t* columns = <uint32_t*> room(s, ENDS, 4 * length)                     # and of the reference
+    cdef uint8_t* carries = <uint8_t*> room(s, CARRIES, g.size + EMPTY_TOKENS)
+    cdef uint8_t* is_in_text = <uint8_t*> room(s, MARKED, g.n_types + 1)
+    if not (places and rows and columns and carries and is_in_text):
         return NO_MEMORY
+    memset(is_in_text, 0, g.n_types + 1)
+    for i in range(EMPTY_TOKENS):
+        rows[i] = <uint32_t> g.n_types
+    rows += EMPTY_TOKENS
     for i in range(g.size):
-        found[n] = g.text[i]
-        n += g.text[i] != g.n_types
-    memset(carries, 0, n)
+        rows[n_rows] = g.text[i]
+        n_rows += g.text[i] != g.n_types
+        is_in_text[g.text[i]] = 1
+    for i in range(n_rows, n_rows + EMPTY_TOKENS):
+        rows[i] = <uint32_t> g.n_types
+    for i in range(length):
+        columns[n_columns] = ids[i]
+        n_columns += is_in_text[ids[i]]
+    memset(carries, 0, n_rows + EMPTY_TOKENS)
     common[0] = 0
-    for first in range(0, length, 256):
-        last = min(first + 256, length)
+    first = 0
+    while first < n_columns:
+        last = min(first + COLUMNS_OF_STRIP, n_columns)
         for i in range(first, last):
-            places[4 * <size_t> ids[i] + ((i - first) >> 6)] |= <uint64_t> 1 << ((i - first) & 63)
-        b0 = b1 = b2 = b3 = ALL
-        for j in range(n):
-            here, carry = places + 4 * <size_t> found[j], carries[j]
-            b0, b1 = next_bits(b0, here[0], &carry), next_bits(b1, here[1], &carry)
-            b2, b3 = next_bits(b2, here[2], &carry), next_bits(b3, here[3], &carry)
-            carries[j] = carry
-        common[0] += bit_count(~b0) + bit_count(~b1) + bit_count(~b2) + bit_count(~b3)
+            places[number_of_strip(columns[i], i - first)] |= <uint64_t> 1 << (i - first) % COLUMNS_OF_NUMBER
+        common[0] += common_in_strip(rows, n_rows, places, carries)
         for i in range(first, last):
-            places[4 * <size_t> ids[i] + ((i - first) >> 6)] = 0
-        if stopped(s, 4 * n):
+            places[number_of_strip(columns[i], i - first)] = 0
+        if stopped(s, NUMBERS_OF_STRIP * n_rows):
             return INTERRUPTED
+        first = last
     return DONE
 
 
