@@ -332,7 +332,10 @@ def _messages(comparison: Comparison, data: _Data, *, has_baseline: bool, runs: 
         # What is among the warnings was said where the texts were read.
         if remark not in test_set.warnings:
             warn(remark)
-    messages = [*test_set.warnings, *copies(test_set, with_references=with_references), *remarks]
+    messages = [*test_set.warnings]
+    if not test_set.is_searched:
+        messages += copies(test_set, with_references=with_references)
+    messages += remarks
     if test_set.hint and test_set.clusters is None:
         messages.append(test_set.hint)
     if runs is None and has_test:

@@ -134,7 +134,7 @@ def ranked_groups(files: Mapping[str, Sequence[str]]) -> Groups:
     )
 
 
-def first_candidates(path: str, lines: list[str]) -> list[str]:
+def first_candidates(path: str, lines: Sequence[str]) -> Sequence[str]:
     """Return the first candidate of each number where a text file is an n-best list, with a warning; else its lines.
 
     Decoders write the candidates of a number in the order of their scores, the best first.

@@ -37,13 +37,13 @@ from .labels import LENGTH, column_and_pattern
 from .logs import batch_sets, log_sets
 from .long_tables import wide
 from .memories_and_tables import memories_beside_tables
-from .names import NamedFiles, names_of
+from .names import NamedFiles, names_of, paths_of
 from .reading import HOW_READ
 from .roles import Columns
 from .tables import check_one_system, joined_tables, table_set
 from .tables_of_scores import has_scores_alone, joined_scores, log_with_scores, table_with_scores
 from .test_set import TestSet
-from .text_files import check_texts, text_set
+from .text_files import are_large, check_texts, text_set
 
 _File = str | os.PathLike[str]
 #: By format that is joined with references: the files that can be, and by what.
@@ -250,6 +250,34 @@ def read_test_sets(
     messages_of_all = [message for message in messages if message not in warned_of]
     first, *further = test_sets
     return [replace(first, warnings=(*messages_of_all, *first.warnings)), *further]
+
+
+def read_large_texts(files: Sequence[str], references: Sequence[str]) -> TestSet | None:
+    """Return the test set of large text files, of which only parts are in memory; None of other files.
+
+    Its texts are those that :func:`read_test_sets` reads, which keeps them all.
+    """
+    reference_paths = list(references)
+    if not reference_paths or not are_large([*paths_of(files), *reference_paths]):
+        return None
+    named = NamedFiles.of_texts(files)
+    if named.further:
+        return None
+    for path in [*named.paths, *reference_paths]:
+        _check_may_be_text(path)
+    columns = Columns(
+        systems=[],
+        references=[],
+        source=None,
+        cluster=None,
+        scores=[],
+        slices=[],
+        need_references=True,
+        called=named.called,
+    )
+    with recorded() as messages:
+        test_set = text_set(named.paths, reference_paths, None, columns, in_pieces=True)
+    return replace(test_set, warnings=tuple(messages))
 
 
 def _check_may_be_text(path: str) -> None:
