@@ -20,7 +20,6 @@ from tercet.files.writing import check_different
 from .generated import generated_set, warn_of_mixed_kinds
 from .names import names_of
 from .roles import Columns, warn_swapped
-from .tables import check_roles
 from .test_set import LargeTestSet, TestSet
 
 #: Text files of fewer bytes together are read whole.
@@ -160,6 +159,9 @@ class _Files(NamedTuple):
 
 
 def _references_in_table(path: str, columns: Columns) -> list[list[str]]:
+    # Here, as most references are text files, too.
+    from .tables import check_roles
+
     table = read_file(path, columns.opening)
     references = columns.references or list(guess_roles(table).references)
     check_roles(table, table_format(path), [""], references, need_references=True)
