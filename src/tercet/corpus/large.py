@@ -50,6 +50,7 @@ class _ByColumn(Sequence[str]):
         return self._n_rows * len(self._columns)
 
     def __getitem__(self, index: Any) -> Any:
+        """Return one text."""
         column, row = divmod(range(len(self))[index], self._n_rows)
         return self._columns[column][row]
 
@@ -58,6 +59,7 @@ class _ByRow(_ByColumn):
     """The same, row by row."""
 
     def __getitem__(self, index: Any) -> Any:
+        """Return one text."""
         row, column = divmod(range(len(self))[index], len(self._columns))
         return self._columns[column][row]
 

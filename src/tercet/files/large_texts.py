@@ -10,6 +10,7 @@ import os
 import weakref
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import BinaryIO, overload
 
 from tercet.errors import InputError
@@ -72,8 +73,8 @@ class Lines(Sequence[str]):
         return read[lines - first]
 
     def __iter__(self) -> Iterator[str]:
-        for start in range(0, self._n_lines, _TOGETHER):
-            yield from self._between(start, min(start + _TOGETHER, self._n_lines))
+        starts = range(0, self._n_lines, _TOGETHER)
+        return chain.from_iterable(self._between(start, min(start + _TOGETHER, self._n_lines)) for start in starts)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence) or len(other) != self._n_lines:
@@ -112,8 +113,12 @@ class Lines(Sequence[str]):
 def large_lines(path: str) -> Sequence[str]:
     """Return the lines of a text file as :func:`read_lines` does, with its errors and warnings."""
     LIMITS.check(os.path.getsize(path), 0, path)
-    file = open(path, "rb")  # noqa: SIM115  the lines close it
-    lines = _lines(path, file)
+    try:
+        file = open(path, "rb")  # noqa: SIM115  the lines close it
+        lines = _lines(path, file)
+    except OSError:
+        # Why it cannot be read is said there.
+        return read_lines(path, encoding="")
     if lines is None:
         file.close()
         return read_lines(path, encoding="")
@@ -139,8 +144,9 @@ def _lines(path: str, file: BinaryIO) -> Lines | None:
     for piece in _whole_lines(file):
         if b"\0" in piece or len(piece) > 2 * _CHUNK or not _is_utf8(piece):
             return None
-        n_returns += piece.count(b"\r")
-        n_ends_with_return += piece.count(b"\r\n")
+        if b"\r" in piece:
+            n_returns += piece.count(b"\r")
+            n_ends_with_return += piece.count(b"\r\n")
         ends = np.flatnonzero(np.frombuffer(piece, np.uint8) == ord("\n"))
         # Of the lines that end here, the first is this one.
         starts += (ends[-(n_lines + 1) % _STEP :: _STEP] + (start + 1)).tolist()
