@@ -16,6 +16,7 @@ from tercet import numpy_later as np
 from tercet.corpus.artefacts import FEWEST_TOKENS, MARKS_OF_ASCII, LetterCounts, warn_of_texts
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, read_items, read_texts
+from tercet.corpus.large import LargeCorpus
 from tercet.corpus.normalizers import label_of_normalizers
 from tercet.corpus.reading import Crossing, Indices, read_corpus, read_predictions
 from tercet.corpus.styles import FEWEST, style_messages
@@ -24,7 +25,7 @@ from tercet.errors import InputError, OptionError, warn
 from tercet.result import Result
 from tercet.signature import Signature
 from tercet.statistics.progress import bar_of
-from tercet.statistics.stats import Scores, SegmentStats, check_alike
+from tercet.statistics.stats import Scores, SegmentStats, SummedStats, check_alike
 
 from .about import About
 from .options import Call, Configured
@@ -628,7 +629,9 @@ def _details_of_lists(
 
 
 def segment_lists(metric: Metric, stats: SegmentStats) -> dict[str, list[float | None]]:
-    """Return the scores of every item as lists; None for an item left out."""
+    """Return the scores of every item as lists, None for an item left out; empty ones of rows that were not kept."""
+    if isinstance(stats, SummedStats):
+        return {name: [] for name in metric.segment_names}
     scores_of_rows = metric.segment_metric.finalize(stats.rows)
     lists: dict[str, list[Any]] = {}
     for name, score in zip(metric.segment_names, metric.score_names, strict=True):
@@ -674,8 +677,13 @@ def each_piece(metric: Metric, n_segments: int, work: Callable[[int, int], T], n
 
 
 def corpus_stats(metric: Metric, corpus: Corpus) -> tuple[SegmentStats, Any]:
-    """Return the rows of a corpus, as scored, system by system, and the context that the metric fitted to it."""
+    """Return the rows of a corpus, as scored, system by system, and the context that the metric fitted to it.
+
+    Of a large corpus, the sums of the rows stand for them.
+    """
     n = corpus.n_segments
+    if isinstance(corpus, LargeCorpus):
+        return _sums_in_pieces(metric, corpus) or _stats_in_pieces(metric, corpus)
     if n > 1 and (metric.asked.n_jobs > 1 or n > _largest_piece(metric, corpus.n_systems)):
         return _stats_in_pieces(metric, corpus)
     context = metric.fit(corpus)
@@ -729,6 +737,43 @@ def _stats_in_pieces(metric: Metric, corpus: Corpus) -> tuple[SegmentStats, Any]
             parts = list(each_piece(metric, n, settled, n_systems))
     check_alike(parts)
     return replace(parts[0], rows=rows.reshape(n_systems * n, rows.shape[2])), context
+
+
+def _sums_in_pieces(metric: Metric, corpus: LargeCorpus) -> tuple[SegmentStats, Any] | None:
+    """Return the sums of the rows instead; None where no sum says what is asked: of segments that are left out."""
+    if metric.needs_corpus not in (False, "signed"):
+        return None
+    n = corpus.n_segments
+    contexts: list[Any] = []
+
+    def added_up(context: Any) -> SummedStats | None:
+        """Return the sums; None where pieces that are counted in their own contexts have several signatures."""
+        sums: SummedStats | None = None
+        are_alike = True
+        for batch in corpus.parts(_largest_piece(metric, corpus.n_systems)):
+            context_of_piece = context
+            if context is None:
+                context_of_piece = metric.fit(batch)
+                contexts.append(context_of_piece)
+            stats = stats_of_systems(metric, batch, context_of_piece)
+            if sums is None:
+                nothing = np.zeros((corpus.n_systems, len(stats.columns)))
+                sums = SummedStats(stats.signature, stats.columns, nothing)
+            are_alike = are_alike and stats.signature == sums.signature
+            sums = sums.plus(stats)
+            if bar is not None:
+                bar.total = max(bar.total, bar.n + batch.n_segments)
+                bar.update(batch.n_segments)
+        return sums if are_alike else None
+
+    with bar_of("scoring", "segments", n) as bar:
+        sums = added_up(None)
+        context = joined_context(contexts)
+        if sums is None or sums.signature != metric.signature(context):
+            sums = added_up(context)
+    if sums is None or (sums.column("items") != n).any():
+        return None
+    return sums, context
 
 
 def stats_of_systems(metric: Metric, batch: Corpus, context: Any) -> SegmentStats:

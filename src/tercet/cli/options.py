@@ -261,10 +261,21 @@ class Texts:
     sheet: Sheet = None
     missing: Missing = LEAVE_OUT
 
-    def test_sets(self, metrics: Sequence[Metric], by: Sequence[str] = ()) -> list[TestSet]:
-        """Read what the metrics and slices need, and warn of problems in it."""
+    def test_sets(
+        self, metrics: Sequence[Metric], by: Sequence[str] = (), *, in_pieces: bool = False
+    ) -> list[TestSet]:
+        """Read what the metrics and slices need, and warn of problems in it.
+
+        With `in_pieces`, large text files are read piece by piece, as their texts and rows need not be kept.
+        """
         from tercet.metrics.column import Column
 
+        if in_pieces and not self._columns_named:
+            from tercet.test_sets.read import read_large_texts
+
+            large_set = read_large_texts(self.files, self.references or ())
+            if large_set is not None:
+                return [reported(large_set)]
         test_sets = self.read(
             need_references=not metrics or any(metric.takes_references for metric in metrics),
             need_texts=any(not isinstance(metric, Column) for metric in metrics),
@@ -272,6 +283,22 @@ class Texts:
             by=by,
         )
         return [reported(test_set) for test_set in test_sets]
+
+    @property
+    def _columns_named(self) -> bool:
+        """Whether anything is said of files beside which are systems and which have references."""
+        named = (
+            self.source,
+            self.system,
+            self.reference_column,
+            self.source_column,
+            self.system_column,
+            self.cluster,
+            self.decimal,
+            self.encoding,
+            self.sheet,
+        )
+        return any(value is not None for value in named)
 
     def read(self, **needed: Any) -> list[TestSet]:
         """Read the files by these options; `needed` is what :func:`read_test_sets` takes beside them."""

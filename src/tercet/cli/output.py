@@ -16,7 +16,6 @@ from tercet.comparison.exports import export_segments
 from tercet.comparison.overall import Overall
 from tercet.comparison.result import Comparison
 from tercet.comparison.tables import in_format, sheets_of
-from tercet.comparison.terminal import to_text
 from tercet.errors import OptionError, needs, shorten
 from tercet.files.writing import check_ending, check_file, write_text_file
 from tercet.markup import visible
@@ -245,7 +244,10 @@ def _rendered(comparisons: Sequence[Comparison], format: ScoreFormat, output: Sc
 
         return to_html(comparisons, command=command_line())
     if format == "text":
+        # Here, as no other format needs rich.
         from rich.console import Console
+
+        from tercet.comparison.terminal import to_text
 
         wraps = in_terminal(output.out) and not output.plain
         return to_text(

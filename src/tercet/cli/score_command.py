@@ -57,7 +57,7 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ResultsOutput) 
     if texts.id_column is not None or texts.on_bad_file != "error":
         raise OptionError("--id-column and --on-bad-file are options of --engine ray.")
     metrics, gate, form = _checked_request(texts, scores, output, output.segments)
-    test_sets = texts.test_sets(metrics)
+    test_sets = texts.test_sets(metrics, in_pieces=_sums_suffice(metrics, scores, output, form))
     metrics_of_sets = [metrics] * len(test_sets)
     if not metrics:
         metrics_of_sets, gate = _default_metrics_and_gate(output, test_sets)
@@ -70,6 +70,28 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ResultsOutput) 
         for test_set, set_metrics in zip(test_sets, metrics_of_sets, strict=True)
     ]
     finish(comparisons, form, output, gate, output.segments)
+
+
+#: Formats that show no segment.
+_WITHOUT_SEGMENTS = ("text", "json", "tsv", "csv", "markdown", "latex")
+
+
+def _sums_suffice(metrics: Sequence[Metric], scores: Scores, output: ResultsOutput, form: ScoreFormat) -> bool:
+    """Return whether the sums of the rows are all that is asked for, so that texts need not be kept."""
+    if not scores.no_intervals or output.segments is not None or form not in _WITHOUT_SEGMENTS:
+        return False
+    return all(map(_adds_up, metrics))
+
+
+def _adds_up(metric: Metric) -> bool:
+    """Return whether a metric scores pieces of texts, whose rows it needs no more once they are added up."""
+    if not metric.takes_references or metric.normalize is not None or metric.loads_model or metric.keeps_rows:
+        return False
+    try:
+        metric.check_call(summed=True)
+    except OptionError:
+        return False
+    return metric.needs_corpus in (False, "signed")
 
 
 @takes_groups

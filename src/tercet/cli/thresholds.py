@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from tercet.base.metric import Metric
 from tercet.comparison.completeness import MOST_MISSING, too_many_gaps
-from tercet.comparison.gate import Question, losses_of_all, warn_of_limit
 from tercet.comparison.given_scores import check_gated, default_metrics
 from tercet.comparison.metric_specs import label, label_of, metric_of
 from tercet.comparison.result import Comparison
@@ -284,6 +283,11 @@ def losses_in_words(
 
     Nothing passes of what is `lacking`: the names of a test set and a system.
     """
+    if not margins:
+        return [], []
+    # Here, as most commands have no gate.
+    from tercet.comparison.gate import Question, losses_of_all
+
     named = _scores_with_thresholds("--fail-if-worse", margins, comparisons)
     questions = [Question(comparison, table, margin) for comparison, table, _, margin in named]
     failed: list[str] = []
@@ -321,6 +325,9 @@ def _worse(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
             f"--fail-under {table.name}={limit:g}: {table.name} is in percent here, as all its numbers are 0 or 1. "
             f"Give {table.name}={100 * limit:g}."
         )
+    # Here, as most commands have no gate.
+    from tercet.comparison.gate import warn_of_limit
+
     warn_of_limit(table, limit, f"--fail-under {table.name}={limit:g}")
     for row in table.rows:
         is_within = row.value >= limit if table.higher_is_better else row.value <= limit

@@ -58,7 +58,6 @@ from .runs import first_output, members, runs_section
 from .score_rows import bounds_of_systems, score_rows
 from .scores import ScoreTable, digits_of, scored_for_all
 from .sections import Section
-from .slice_scores import sliced, slices_section
 from .slices import slice_warnings, slices_of
 
 
@@ -332,7 +331,10 @@ def _messages(comparison: Comparison, data: _Data, *, has_baseline: bool, runs: 
         # What is among the warnings was said where the texts were read.
         if remark not in test_set.warnings:
             warn(remark)
-    messages = [*test_set.warnings, *copies(test_set, with_references=with_references), *remarks]
+    messages = [*test_set.warnings]
+    if not test_set.is_searched:
+        messages += copies(test_set, with_references=with_references)
+    messages += remarks
     if test_set.hint and test_set.clusters is None:
         messages.append(test_set.hint)
     if runs is None and has_test:
@@ -544,7 +546,12 @@ def _tables(
         unit_lists = [segment_lists(metric, unit_stats) for unit_stats in units]
     signature = summarize(metric, stats[baseline_index]).signature
     stats_by_system = dict(zip(names, stats, strict=True))
-    all_slices = sliced(comparison, metric, scored, scored_for_all(stats), inference) if comparison.slices else []
+    all_slices = []
+    if comparison.slices:
+        # Here, as most comparisons have no slices.
+        from .slice_scores import sliced, slices_section
+
+        all_slices = sliced(comparison, metric, scored, scored_for_all(stats), inference)
     for name, segment_name in zip(metric.score_names, metric.segment_names, strict=True):
         values = np.array([float(system_scores[name]) for system_scores in scores])
         higher_is_better = is_higher_better(metric, name)

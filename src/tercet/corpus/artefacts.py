@@ -9,9 +9,9 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, field
-from functools import cache
+from functools import cache, reduce
 from itertools import filterfalse
-from operator import itemgetter
+from operator import add, itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet import numpy_later as np
@@ -19,6 +19,7 @@ from tercet.engine.chosen import engine
 from tercet.errors import shorten, warn
 
 from .corpus import Corpus, bytes_of, sampled
+from .large import LargeCorpus
 from .normalizers import FULL_WIDTH, INVISIBLE, NO_WIDTH, SPECIAL_TOKENS, THINKING
 
 if TYPE_CHECKING:
@@ -317,7 +318,7 @@ def marked(joined: str) -> list[Kind]:
 
 def _some(texts: Any) -> Any:
     n = len(texts)
-    if isinstance(texts, list):
+    if isinstance(texts, Sequence):
         return texts if n < 2 * _SAMPLED_ITEMS else [*itemgetter(*sampled(n, _SAMPLED_ITEMS))(texts)]
     # Half as many, as decoding takes time.
     return texts if n < _SAMPLED_ITEMS else texts.take(sampled(n, _SAMPLED_ITEMS // 2))
@@ -381,12 +382,9 @@ def _artefacts_by_system(corpus: Corpus, kinds: Sequence[Kind]) -> list[Artefact
     """Return the artefacts of some kinds of each system."""
     if not kinds or not corpus.has_references:
         return []
-    n = corpus.n_segments
     references = corpus.reference_lists()
-    texts = corpus.predictions.to_pylist() if corpus.strings is None else corpus.strings[0]
-    return [
-        count(kinds, texts[start : start + n], references, corpus.first_item) for start in range(0, corpus.n_items, n)
-    ]
+    systems = map(corpus.texts_of, range(corpus.n_systems))
+    return [count(kinds, texts, references, corpus.first_item) for texts in systems]
 
 
 def warn_of_texts(corpus: Corpus) -> None:
@@ -453,6 +451,8 @@ def count_letters(batch: Corpus) -> LetterCounts:
 
     Predictions are left out, so that two systems on one test set are split alike.
     """
+    if isinstance(batch, LargeCorpus):
+        return reduce(add, map(count_letters, batch.parts()))
     strings = batch.strings
     references: Any = batch.references if strings is None else strings[1]
     try:

@@ -114,6 +114,14 @@ class Corpus:
             return _joined([texts])
         return self.texts.slice(start, len(texts))
 
+    def texts_of(self, system: int) -> Sequence[str]:
+        """Return the predictions of a system as strings."""
+        predictions: list[str] = self._predictions
+        if not isinstance(predictions, list):
+            predictions = predictions.to_pylist()
+        n = self.n_segments
+        return predictions if self.n_systems == 1 else predictions[system * n : (system + 1) * n]
+
     def reference_lists(self) -> list[list[str]]:
         """Return the references as strings, a list for each segment."""
         references = self._references if isinstance(self._references, list) else self._references.to_pylist()

@@ -154,16 +154,16 @@ def _refusals(corpus: Corpus, system: int, item: str) -> Style | None:
     texts = own.predictions if own.strings is None else own.strings[0]
     if not any(_is_refusal(str(texts[segment])) for segment in sample):
         return None
-    pairs = [Pair(texts[0], references) for texts, references in own.items(range(corpus.n_segments))]
-    refused = [number for number, pair in enumerate(pairs) if _is_refusal(pair.text)]
-    in_references = [pair for pair in pairs if any(map(_is_refusal, pair.references))]
+    refused = [number for number, text in enumerate(own.texts_of(0)) if _is_refusal(text)]
+    n_in_references = sum(any(map(_is_refusal, references)) for references in own.reference_lists())
+    n = corpus.n_segments
     # Where the references refuse as well, that is what was asked for.
-    if len(refused) < max(_FEWEST_REFUSALS, _REFUSED_SHARE * len(pairs)) or 4 * len(in_references) >= len(refused):
+    if len(refused) < max(_FEWEST_REFUSALS, _REFUSED_SHARE * n) or 4 * n_in_references >= len(refused):
         return None
     first = refused[0]
     return Style(
-        f"what looks like a refusal in {len(refused):,} of {len(pairs):,} {item}s, the first in {item} "
-        f"{corpus.first_item + first:,} ({shorten(pairs[first].text)}): it is scored as an answer.",
+        f"what looks like a refusal in {len(refused):,} of {n:,} {item}s, the first in {item} "
+        f"{corpus.first_item + first:,} ({shorten(str(texts[first]))}): it is scored as an answer.",
         "Say how many there are beside the score, or leave these out for every system.",
         of_several=False,
     )

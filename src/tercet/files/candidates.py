@@ -9,11 +9,9 @@ from typing import Any, NamedTuple
 
 from tercet.errors import InputError, shorten, warn
 
-from .harness_logs import is_samples
 from .read import READERS, Opening, table_format
 from .roles import role_of
 from .table import Table
-from .tables import read_objects
 from .text import open_binary
 
 #: The beginning of a line of an n-best list, ``0 ||| text ||| scores ||| total``, as Moses, Marian and others write.
@@ -39,6 +37,10 @@ def read_lists(
 
     A line's lists within a list are one group. Of the samples of lm-evaluation-harness, all responses are candidates.
     """
+    # Here, as text files need no reader of tables.
+    from .harness_logs import is_samples
+    from .tables import read_objects
+
     format = table_format(path)
     with open_binary(path) as stream:
         if format == "jsonl":
@@ -134,7 +136,7 @@ def ranked_groups(files: Mapping[str, Sequence[str]]) -> Groups:
     )
 
 
-def first_candidates(path: str, lines: list[str]) -> list[str]:
+def first_candidates(path: str, lines: Sequence[str]) -> Sequence[str]:
     """Return the first candidate of each number where a text file is an n-best list, with a warning; else its lines.
 
     Decoders write the candidates of a number in the order of their scores, the best first.

@@ -12,7 +12,6 @@ from tercet.corpus.items import readable
 from tercet.errors import InputError, shorten
 
 from .table import MOST_CELLS, MOST_COLUMNS, Table
-from .tables import recognized
 
 #: What a frame is called in messages: by the package and class.
 _KINDS = {
@@ -57,6 +56,9 @@ def read_frame(frame: Any) -> Table:
 
     A named index of pandas is a column; any other index is left out. Cells that are missing, NaN or NA, are None.
     """
+    # Here, as whether a value is a frame is asked of all that is compared.
+    from .tables import recognized
+
     kind = frame_kind(frame)
     with readable(f"the {kind}"):
         columns = _columns_of_pandas(frame, kind) if hasattr(frame, "iloc") else _columns_of_arrow(frame, kind)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import io
 import os
-import secrets
 import shutil
 import stat
 import sys
@@ -76,7 +75,7 @@ def _temporary_beside(path: str) -> Iterator[BinaryIO]:
     if status is not None and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
     folder, name = os.path.split(target)
-    beside = os.path.join(folder, f"{name[:40]}.{secrets.token_hex(4)}.tmp")
+    beside = os.path.join(folder, f"{name[:40]}.{os.urandom(4).hex()}.tmp")
     descriptor = _without_name(folder)
     unnamed = descriptor is not None
     if descriptor is None:

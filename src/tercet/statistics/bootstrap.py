@@ -123,6 +123,8 @@ def resampled_totals(systems: Sequence[Array], n_resamples: int, seed: int) -> l
     times the columns that are not the same in every row, for each system. Memory: these columns, and about 36 MB (or
     2 bytes a segment).
     """
+    if not n_resamples:
+        return [np.zeros((0, rows.shape[1])) for rows in systems]
     n = len(systems[0])
     rng = np.random.default_rng(seed)
     shared = shared_columns(systems)

@@ -105,6 +105,42 @@ class SegmentStats:
         return cls(Signature.parse(metadata[b"signature"].decode()), tuple(table.column_names), rows)
 
 
+@dataclass(slots=True, eq=False)
+class SummedStats(SegmentStats):
+    """Rows that were added up one after the other, and not kept: one row for each system, of segments that all count.
+
+    It stands for the rows wherever only their sums are asked for: of no test, interval or segment.
+    """
+
+    #: How many segments each system has.
+    n_segments: int = 0
+
+    def __len__(self) -> int:
+        return self.n_segments
+
+    def plus(self, stats: SegmentStats) -> SummedStats:
+        """Return the sums with those of the rows of further segments, system by system."""
+        rows_by_system = stats.rows.reshape(len(self.rows), -1, len(self.columns))
+        # As if all rows were added at once: each to those before it.
+        totals = [
+            engine.sum_rows(np.concatenate([total[None], rows]))
+            for total, rows in zip(self.rows, rows_by_system, strict=True)
+        ]
+        return replace(self, rows=np.array(totals), n_segments=self.n_segments + rows_by_system.shape[1])
+
+    def split(self, n_systems: int) -> list[SegmentStats]:
+        """Return the sums of each system."""
+        return [replace(self, rows=self.rows[system : system + 1]) for system in range(n_systems)]
+
+    def selected(self, segments: NDArray[Any]) -> SegmentStats:
+        """Return the same: all segments count."""
+        return self
+
+    def span(self, name: str) -> str:
+        """Return the number of a column that is the same in all rows."""
+        return str(int(self.column(name)[0]) // self.n_segments)
+
+
 def check_alike(parts: Sequence[SegmentStats]) -> None:
     """Raise a MergeError for parts that were made with different options."""
     first = parts[0]

@@ -47,7 +47,7 @@ def check_references(test_set: TestSet, metric: Metric, metric_name: str) -> Non
     """
     if metric.missing_references != "error":
         return
-    missing = [segment for segment, texts in enumerate(test_set.references) if not texts]
+    missing = test_set.missing
     if missing:
         further = f" (nor do {len(missing) - 1} others)" if len(missing) > 1 else ""
         with_option = f"{metric_name}:missing_references=skip"

@@ -8,54 +8,25 @@ from dataclasses import replace
 from typing import Any
 
 from tercet.checks import has_entries, known_keywords
-from tercet.errors import InputError, argument, recorded, shorten, warn
-from tercet.files.batches import Answers, Requests
-from tercet.files.frames import frame_kind, read_frame
+from tercet.errors import InputError, argument, recorded, shorten
+from tercet.files.frames import frame_kind
 from tercet.files.join import LEAVE_OUT, check_missing
-from tercet.files.log_folders import read_folder
-from tercet.files.memories import join_memories
 from tercet.files.numbers import Sign
 from tercet.files.read import (
-    BILINGUAL,
-    MEMORIES,
     SUFFIXES,
-    TRANSLATIONS,
     Opening,
     check_has_words,
     check_no_workbook,
-    read_file,
     table_format,
-    unpacked,
 )
-from tercet.files.table import SOURCE_TEXT, Log, Memory, Table
-from tercet.files.text import STDIN
-from tercet.files.writing import check_different
-from tercet.registry import SHORT_NAMES
 
-from .keyed_tables import joined_by_ids
-from .labels import LENGTH, column_and_pattern
-from .logs import batch_sets, log_sets
-from .long_tables import wide
-from .memories_and_tables import memories_beside_tables
-from .names import NamedFiles, names_of
-from .reading import HOW_READ
+from .labels import LENGTH
+from .names import NamedFiles, paths_of
 from .roles import Columns
-from .tables import check_one_system, joined_tables, table_set
-from .tables_of_scores import has_scores_alone, joined_scores, log_with_scores, table_with_scores
 from .test_set import TestSet
-from .text_files import check_texts, text_set
+from .text_files import are_large, check_texts, text_set
 
 _File = str | os.PathLike[str]
-#: By format that is joined with references: the files that can be, and by what.
-_JOINED = {
-    **dict.fromkeys(TRANSLATIONS, ("TMX, XLIFF or PO files", SOURCE_TEXT)),
-    "subtitles": ("SRT, WebVTT or SSA files", "time"),
-    **dict.fromkeys(
-        ("ctm", "stm", "seglst", "trn", "kaldi"),
-        ("CTM, STM, SegLST (.seglst.json) or TRN files or files called 'text'", "id"),
-    ),
-}
-_TEXTS = ("text files", "line")
 
 
 @known_keywords
@@ -240,8 +211,11 @@ def read_test_sets(
     )
     check_missing(missing)
     if kind:
-        _check_frame_alone(kind, paths_beside, columns.opening)
-        return _frame_sets(files, columns)
+        # Here, as text files need no reader of tables.
+        from .tables_and_logs import check_frame_alone, sets_of_frame
+
+        check_frame_alone(kind, paths_beside, columns.opening)
+        return sets_of_frame(files, columns)
     columns.opening.check([*named.paths, *paths_beside, *score_paths])
     with recorded() as messages:
         test_sets = _test_sets(named.paths, folders, reference_paths, source_paths, columns, need_texts)
@@ -250,6 +224,34 @@ def read_test_sets(
     messages_of_all = [message for message in messages if message not in warned_of]
     first, *further = test_sets
     return [replace(first, warnings=(*messages_of_all, *first.warnings)), *further]
+
+
+def read_large_texts(files: Sequence[str], references: Sequence[str]) -> TestSet | None:
+    """Return the test set of large text files, of which only parts are in memory; None of other files.
+
+    Its texts are those that :func:`read_test_sets` reads, which keeps them all.
+    """
+    reference_paths = list(references)
+    if not reference_paths or not are_large([*paths_of(files), *reference_paths]):
+        return None
+    named = NamedFiles.of_texts(files)
+    if named.further:
+        return None
+    for path in [*named.paths, *reference_paths]:
+        _check_may_be_text(path)
+    columns = Columns(
+        systems=[],
+        references=[],
+        source=None,
+        cluster=None,
+        scores=[],
+        slices=[],
+        need_references=True,
+        called=named.called,
+    )
+    with recorded() as messages:
+        test_set = text_set(named.paths, reference_paths, None, columns, in_pieces=True)
+    return replace(test_set, warnings=tuple(messages))
 
 
 def _check_may_be_text(path: str) -> None:
@@ -269,28 +271,13 @@ def _test_sets(
     need_texts: bool,
 ) -> list[TestSet]:
     """Return the test sets of files of one kind, by which it is chosen how they are read."""
-    # Files of several kinds have an error of their own, in `_tables_and_logs`.
+    # Files of several kinds have an error of their own, where tables are read.
     if not folders and not any(map(table_format, paths)):
         return [_text_set(paths, reference_paths, source_paths, columns)]
-    if not folders and reference_paths and any(table_format(path) in MEMORIES for path in paths):
-        return [_memory_set(paths, reference_paths, source_paths, columns)]
-    # The first file says whether all are batches, whose references and sources have files of their own.
-    first = read_file(paths[0], columns.opening) if not folders and table_format(paths[0]) == "jsonl" else None
-    if isinstance(first, Answers | Requests):
-        _check_no_system_column(paths[0], columns)
-        _check_no_scores_beside(columns, "answers of a batch")
-        return batch_sets(first, paths, reference_paths, source_paths, columns)
-    if not folders and not reference_paths and not source_paths:
-        of_scores = _set_of_scores(paths, columns, first, need_texts=need_texts)
-        if of_scores is not None:
-            return [of_scores]
-    test_sets = _tables_and_logs(paths, folders, [*reference_paths, *source_paths], columns, first)
-    if not need_texts or all(test_set.no_texts for test_set in test_sets):
-        return test_sets
-    for test_set in test_sets:
-        if test_set.no_texts:
-            warn(f"{test_set.name} is left out: {test_set.no_texts}.")
-    return [test_set for test_set in test_sets if not test_set.no_texts]
+    # Here, as text files need no reader of tables.
+    from .tables_and_logs import sets_of_tables
+
+    return sets_of_tables(paths, folders, reference_paths, source_paths, columns, need_texts)
 
 
 def _text_set(paths: list[str], references: list[str], sources: list[str], columns: Columns) -> TestSet:
@@ -308,376 +295,6 @@ def _text_set(paths: list[str], references: list[str], sources: list[str], colum
             f"extension; tables end in {' '.join(SUFFIXES)}."
         )
     return text_set(paths, references, sources[0] if sources else None, columns)
-
-
-def _check_one_kind(paths: Sequence[str], joined_as: Mapping[str, tuple[str, str]]) -> None:
-    """Raise an InputError for systems in files that are not joined by the same."""
-    for path in paths:
-        if joined_as[path] != joined_as[paths[0]]:
-            all_kinds = dict.fromkeys([*_JOINED.values(), _TEXTS])
-            expected = "; ".join(f"{files}, joined by {joined_by}" for files, joined_by in all_kinds)
-            raise InputError(
-                f"{paths[0]!r} and {path!r} are systems in files of different kinds; expected all of one kind: "
-                f"{expected}."
-            )
-
-
-def _memory_set(paths: list[str], references: list[str], sources: list[str], columns: Columns) -> TestSet:
-    """Join a translation memory for each system with those of the references."""
-    joined_as = {path: _JOINED.get(table_format(path), _TEXTS) for path in [*paths, *references]}
-    _check_one_kind(paths, joined_as)
-    _, joined_by = joined_as[paths[0]]
-    kind = unpacked(os.path.basename(paths[0])).rpartition(".")[2].upper()
-    if table_format(paths[0]) == "seglst":
-        kind = "SegLST"
-    if sources:
-        raise InputError(f"{kind} files take no file of sources ({argument('source')}); got {sources[0]!r}.")
-    are_tables = all(table_format(path) and table_format(path) not in MEMORIES for path in references)
-    beside_tables = are_tables and all(table_format(path) in BILINGUAL for path in paths)
-    if not beside_tables:
-        _check_kind_of_references(kind, paths[0], references, joined_as)
-    _check_no_labels(kind, joined_by, columns)
-    if joined_by != SOURCE_TEXT:
-        _check_no_columns(kind, columns)
-    if columns.systems or (len(columns.references) > 1 and not beside_tables):
-        raise InputError(
-            f"{paths[0]!r} is a system and {references[0]!r} holds references: name at most one language of the "
-            f"references ({argument('reference_columns')}), and none of a system."
-        )
-    check_different(paths, references)
-    _check_no_scores_beside(columns, f"{kind} files")
-    memories = dict(zip(names_of(paths, columns.called), paths, strict=True))
-    if beside_tables:
-        return memories_beside_tables(memories, references, columns)
-    target = columns.references[0] if columns.references else None
-    joined = join_memories(memories, references, target, columns.source, columns.missing)
-    return TestSet(
-        name=names_of([references[0]])[0],
-        systems=joined.systems,
-        references=joined.references,
-        source=joined.source,
-        ids=joined.ids,
-        lost=joined.lost.by_system,
-        n_all=joined.lost.n_all,
-    )
-
-
-def _check_kind_of_references(
-    kind: str, path: str, references: Sequence[str], joined_as: Mapping[str, tuple[str, str]]
-) -> None:
-    """Raise an InputError for references that are not joined by the same as the systems, in files such as `path`."""
-    files, joined_by = joined_as[path]
-    misplaced = [reference for reference in references if joined_as[reference] != joined_as[path]]
-    if not misplaced:
-        return
-    problem = (
-        f"Systems in {kind} files need references in {files}, because they are joined by {joined_by}; "
-        f"{misplaced[0]!r} is not one."
-    )
-    if kind == "TMX":
-        problem += " Or give one TMX file with the references as one of its languages or authors."
-    if table_format(path) in BILINGUAL:
-        problem += " Or give a table with a column of sources, or of the ids of units."
-    raise InputError(problem)
-
-
-def _check_no_labels(kind: str, joined_by: str, columns: Columns) -> None:
-    """Raise an InputError for columns that label segments, which these files do not have."""
-    named = [(columns.cluster, "cluster"), (columns.system_column, "system_column")]
-    named += [(spec, "by") for spec in columns.slices]
-    for name, option in named:
-        if name is not None:
-            owner = f"Units of {kind} files" if joined_by == SOURCE_TEXT else f"{kind} files"
-            raise InputError(f"{owner} have no column {shorten(name)} for {argument(option)}.")
-
-
-def _check_no_columns(kind: str, columns: Columns) -> None:
-    """Raise an InputError for columns of files that have none to choose: texts by their time or id."""
-    chosen = {
-        "systems": columns.systems,
-        "reference_columns": columns.references,
-        "source_column": [columns.source] if columns.source else [],
-    }
-    for option, names in chosen.items():
-        if names:
-            raise InputError(
-                f"{kind} files have no columns, and so none is called {shorten(names[0])}: leave out "
-                f"{argument(option)}."
-            )
-
-
-def _check_no_system_column(path: str, columns: Columns) -> None:
-    """Raise an InputError for a column of systems' names beside a log, each of which is a run."""
-    if columns.system_column is not None:
-        raise InputError(
-            f"{path!r} is a log of runs, and {argument('system_column')} is for tables with a row for each item and "
-            "system; to name a run, give NAME=PATH."
-        )
-
-
-def _tables_and_logs(
-    paths: list[str], folders: list[str], beside: list[str], columns: Columns, first: Table | None
-) -> list[TestSet]:
-    """Return the test sets of tables and then of logs; `first` is the table of the first path, if it was read."""
-    logs_of_folder = {path: _logs_of_folder(path, columns) for path in folders}
-    tables = [path for path in paths if path not in folders and table_format(path)]
-    text_files = [path for path in paths if path not in folders and path not in tables]
-    # Files that are joined with tables by ids, or with nothing.
-    to_join = text_files or beside
-    if to_join:
-        _check_there(to_join)
-        keyed = None if folders else _keyed_set(paths, beside, columns)
-        if keyed is not None:
-            return [keyed]
-        first_in_words = f"{tables[0]!r} is a table or a log" if tables else f"{folders[0]!r} holds logs"
-        raise InputError(
-            f"{first_in_words}, and {_why_not_joined(to_join[0])}. Give tables alone, with all systems, "
-            f"references ({argument('reference_columns')}) and sources ({argument('source_column')}) as columns; or "
-            "give text files alone, the columns of the table saved as text files too."
-        )
-    check_different([*folders, *tables], role="a test set")
-    names = dict(zip(tables, names_of(tables), strict=True))
-    test_sets: list[TestSet] = []
-    logs: list[Log] = []
-    for path in paths:
-        if path in folders:
-            _check_no_system_column(path, columns)
-            logs += logs_of_folder[path]
-            continue
-        with recorded() as messages:
-            table = first or read_file(path, columns.opening)
-            first = None
-            if isinstance(table, Answers | Requests):
-                raise InputError(f"{path!r} is of a batch, and {paths[0]!r} is not; give batches alone.")
-            table = _with_scores(table, path, columns)
-            if isinstance(table, Log):
-                _check_no_system_column(path, columns)
-                logs += _called([table], columns.called.get(path, ""))
-                continue
-            test_set = _whole_set(table, path, names[path], columns)
-            if path in columns.called:
-                check_one_system(path, list(test_set.systems), columns.called[path])
-        test_sets.append(replace(test_set, warnings=tuple(messages)))
-    called = {names[path]: name for path, name in columns.called.items() if path in names}
-    test_sets = joined_tables(test_sets, called)
-    return [*test_sets, *log_sets(logs, columns)] if logs else test_sets
-
-
-def _logs_of_folder(folder: str, columns: Columns) -> list[Log]:
-    """Return the logs in a folder, with the name and the scores that are given to it."""
-    logs = _called(read_folder(folder), columns.called.get(folder, ""))
-    if folder not in columns.scored_in:
-        return logs
-    if len(logs) > 1:
-        raise InputError(
-            f"{folder!r} has {len(logs)} logs, and {columns.scored_in[folder][0]!r} has scores of one: give the file "
-            f"of this, such as {logs[0].name!r}."
-        )
-    (log,) = logs
-    for scored_in in columns.scored_in[folder]:
-        log = log_with_scores(log, read_file(scored_in, columns.opening), columns)
-    return [log]
-
-
-def _with_scores(table: Table, path: str, columns: Columns) -> Table:
-    """Return what is in a file with the scores of the files that have its name."""
-    for scored_in in columns.scored_in.get(path, ()):
-        scores = read_file(scored_in, columns.opening)
-        if isinstance(table, Log):
-            table = log_with_scores(table, scores, columns)
-        else:
-            table = table_with_scores(table, scores, columns)
-    return table
-
-
-def _set_of_scores(paths: list[str], columns: Columns, first: Table | None, *, need_texts: bool) -> TestSet | None:
-    """Return the test set of tables with the ids and scores of a run each; None of other files."""
-    if not columns.scores or columns.scored_in or not all(map(table_format, paths)):
-        return None
-    names = dict(zip(paths, names_of(paths, columns.called), strict=True))
-    with recorded() as messages:
-        tables: dict[str, Table] = {}
-        for path in paths:
-            table = first or read_file(path, columns.opening)
-            # The others are not read yet.
-            first = None
-            # Texts in the only table are of a system; those of several without references could not be joined.
-            if not has_scores_alone(table, columns, remarks=len(paths) > 1 and not need_texts):
-                return None
-            tables[names[path]] = table
-        check_different(paths)
-        joined, columns = joined_scores(tables, columns)
-        name = names[paths[0]] if len(paths) == 1 else "test set"
-        test_set = table_set(joined, paths[0], name, columns)
-    fields = test_set.fields
-    if len(paths) > 1:
-        fields += f" Joined with {', '.join(map(repr, paths[1:]))} by ids."
-    return replace(test_set, fields=fields, warnings=tuple(messages))
-
-
-def _check_no_scores_beside(columns: Columns, what: str) -> None:
-    """Raise an InputError for scores in files of their own, beside files that have none."""
-    if not columns.scored_in:
-        return
-    path, score_paths = next(iter(columns.scored_in.items()))
-    raise InputError(
-        f"The name {shorten(columns.called[path])} is given twice, to {path!r} and to {score_paths[0]!r}: scores in "
-        f"files of their own are joined with tables and logs, not with {what}."
-    )
-
-
-def _called(logs: Sequence[Log], name: str) -> list[Log]:
-    """Return logs with the name that the user gives to what is in their file or folder."""
-    return [replace(log, called=name) for log in logs]
-
-
-def _whole_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
-    """Return the test set of a table, with the columns that hold neither texts nor scores, and how it is written."""
-    table = replace(table, decimal=columns.decimal)
-    test_set = table_set(table, path, name, columns)
-    dialect = table.dialect
-    if dialect is not None and columns.decimal:
-        dialect = replace(dialect, decimal=columns.decimal)
-    own_columns = {**_own_columns(table, test_set, columns), **test_set.own_columns}
-    return replace(
-        test_set,
-        own_columns=own_columns,
-        dialect=dialect,
-        without_reference=_without_reference(table, test_set),
-    )
-
-
-def _frame_sets(frame: Any, columns: Columns) -> list[TestSet]:
-    """Return the test set of a table in memory, or those of the log that it is."""
-    try:
-        with recorded() as messages:
-            table = read_frame(frame)
-            if isinstance(table, Answers | Requests):
-                raise InputError(
-                    f"{table.name}: its columns are those of a batch, whose references are in another table. "
-                    "Give the paths of both files, or a table with the answers and their references in columns."
-                )
-            if isinstance(table, Log):
-                _check_no_system_column(table.name, columns)
-                test_sets = log_sets([table], columns)
-            else:
-                test_sets = [_whole_set(table, "", table.name, columns)]
-    except InputError as error:
-        # The command has no such file to show.
-        raise InputError(str(error).removesuffix(HOW_READ)) from None
-    return [replace(test_sets[0], warnings=tuple(messages)), *test_sets[1:]]
-
-
-def _check_frame_alone(kind: str, paths: Sequence[str], opening: Opening) -> None:
-    """Raise an InputError for what is said of files beside a table in memory."""
-    if paths:
-        raise InputError(
-            f"References and sources of a {kind} are in its columns: {argument('reference_columns')} and "
-            f"{argument('source_column')} name them. Got {shorten(paths[0])}, a file."
-        )
-    for name, value in (("encoding", opening.encoding), ("sheet", opening.sheet)):
-        if value != "":
-            raise InputError(f"{argument(name)} is for files; a {kind} has none.")
-
-
-def _without_reference(table: Table, test_set: TestSet) -> dict[int, str]:
-    """Return where the segments without a reference are in a table whose rows they are, in words by their row."""
-    if not any(test_set.references) or not _is_by_rows(table, test_set):
-        return {}
-    location_of: dict[int, str] = {}
-    for row, texts in enumerate(test_set.references):
-        if texts:
-            continue
-        line = f"{table.unit} {table.lines[row]}"
-        cells = [column[row] for column in table.columns.values()]
-        first = next((cell for cell in cells if cell not in (None, "")), None)
-        location_of[row] = line if first is None else f"{line}: {shorten(first)}"
-    return location_of
-
-
-def _is_by_rows(table: Table, test_set: TestSet) -> bool:
-    """Return whether the segments are the rows of a table."""
-    return all(table.columns.get(system) == texts for system, texts in test_set.systems.items())
-
-
-def _own_columns(table: Table, test_set: TestSet, columns: Columns) -> dict[str, list[Any]]:
-    """Return the columns of a table that hold neither texts nor scores that are read.
-
-    There are none where a segment is not a row of the table.
-    """
-    if isinstance(table, Memory) or not _is_by_rows(table, test_set):
-        return {}
-    slice_columns = [column_and_pattern(spec, table.columns)[0] for spec in columns.slices]
-    names = {*test_set.left_out, columns.cluster, *slice_columns}
-    return {name: cells for name, cells in table.columns.items() if name in names}
-
-
-def _keyed_set(paths: list[str], beside: list[str], columns: Columns) -> TestSet | None:
-    """Return the test set of tables and of tables beside them, by the ids that they share; None of other files."""
-    formats = [table_format(path) for path in (*paths, *beside)]
-    if not beside or not all(formats) or {*formats}.intersection(MEMORIES):
-        return None
-    check_different(paths, beside)
-    names = dict(zip(paths, names_of(paths, columns.called), strict=True))
-    with recorded() as messages:
-        tables, columns, note = _tables_of_systems(paths, columns)
-        systems = {names[path]: table for path, table in tables.items()}
-        joined = joined_by_ids(systems, [read_file(path, columns.opening) for path in beside], columns)
-        if joined is None:
-            return None
-        test_set = table_set(joined.table, beside[0], names_of([beside[0]])[0], joined.columns)
-    return replace(
-        test_set,
-        own_columns=_own_columns(joined.table, test_set, joined.columns),
-        own_columns_by_system=joined.own_columns_by_system,
-        warnings=tuple(messages),
-        fields=" ".join(filter(None, [test_set.fields, joined.note, note])),
-        lost=joined.lost.by_system,
-        n_all=joined.lost.n_all,
-    )
-
-
-def _why_not_joined(path: str) -> str:
-    """Return why a file cannot be joined with a table or log, in words."""
-    if not table_format(path):
-        return f"{path!r} is a text file, whose lines have no ids by which they could be joined"
-    return f"{path!r} is a separate one: only tables are joined, where each has a column of ids, such as id"
-
-
-def _tables_of_systems(paths: Sequence[str], columns: Columns) -> tuple[dict[str, Table], Columns, str]:
-    """Return tables with a column for each system, by path, with their names, and how these were made, in words."""
-    tables: dict[str, Table] = {}
-    systems: list[str] = []
-    notes: list[str] = []
-    unknown = list(columns.systems)
-    for path in paths:
-        table = _with_scores(read_file(path, columns.opening), path, columns)
-        tables[path] = table
-        if isinstance(table, Log | Memory):
-            continue
-        systems_here = [name for name in columns.systems if name in table.columns]
-        unknown = [name for name in unknown if name not in systems_here]
-        # What else is named is perhaps in the tables beside it.
-        columns_here = replace(
-            columns, systems=systems_here, references=[], source=None, cluster=None, slices=[], need_references=False
-        )
-        wide_table, wide_columns, note = wide(table, columns_here)
-        tables[path] = wide_table
-        systems += wide_columns.systems
-        if note:
-            notes.append(f"{table.name}: {note}")
-    all_systems = list(dict.fromkeys([*systems, *unknown]))
-    columns = replace(columns, systems=all_systems, system_column=None)
-    return tables, columns, " ".join(notes)
-
-
-def _check_there(paths: Sequence[str]) -> None:
-    """Raise an InputError for a file that does not exist, which may be the name of a metric."""
-    for path in paths:
-        if path == STDIN or os.path.exists(path):
-            continue
-        hint = f" A metric is given with -m: -m {path}." if path in SHORT_NAMES else ""
-        raise InputError(f"{path!r} does not exist.{hint}")
 
 
 def _one_name(value: Any, option: str) -> str | None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
+from tercet.corpus.large import LargeCorpus
 from tercet.files.table import Dialect
 from tercet.statistics.clusters import Clusters
 from tercet.tables import to_notebook
@@ -125,6 +126,11 @@ class TestSet:
         return to_notebook(shown_readings(self.name, self.columns)) if self.columns else None
 
     @property
+    def missing(self) -> list[int]:
+        """The segments without a reference, by their numbers from 0."""
+        return [segment for segment, texts in enumerate(self.references) if not texts]
+
+    @property
     def about(self) -> dict[str, Any]:
         """Further entries about the files in a comparison's JSON."""
         return {}
@@ -133,6 +139,25 @@ class TestSet:
         """Return the texts of all systems and the references, checked."""
         texts = read_systems(["predictions"] * len(self.systems), list(self.systems.values()), self.references)
         return texts.checked()
+
+
+@dataclass(frozen=True, slots=True)
+class LargeTestSet(TestSet):
+    """A test set of text files whose lines are read when they are needed: neither they nor rows of them are kept.
+
+    Its systems and references are sequences that are no lists; each segment has as many references.
+    """
+
+    @property
+    def missing(self) -> list[int]:
+        """The segments without a reference: none."""
+        return []
+
+    def corpus(self) -> Corpus:
+        """Return the texts of all systems and the references, which are read when they are needed."""
+        names = ("predictions",) * len(self.systems)
+        references: Any = self.references
+        return LargeCorpus(list(self.systems.values()), references.columns, names)
 
 
 def without_texts(name: str, systems: Iterable[str], n_segments: int) -> TestSet:

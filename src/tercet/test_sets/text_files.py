@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from tercet.corpus.large import SideBySide
 from tercet.errors import InputError, argument, shorten, warn
 from tercet.files.candidates import first_candidates
 from tercet.files.fairseq import Generated, generated
+from tercet.files.large_texts import large_lines
 from tercet.files.read import MEMORIES, SUFFIXES, read_file, references_in, table_format
 from tercet.files.roles import guess_roles
 from tercet.files.text import STDIN, read_lines
@@ -18,15 +20,29 @@ from tercet.files.writing import check_different
 from .generated import generated_set, warn_of_mixed_kinds
 from .names import names_of
 from .roles import Columns, warn_swapped
-from .tables import check_roles
-from .test_set import TestSet
+from .test_set import LargeTestSet, TestSet
+
+#: Text files of fewer bytes together are read whole.
+_LARGE = 1 << 24
 
 
-def text_set(paths: list[str], reference_paths: list[str], source: str | None, columns: Columns) -> TestSet:
+def are_large(paths: Sequence[str]) -> bool:
+    """Return whether these are text files that may be read piece by piece, and together are large."""
+    for path in paths:
+        # Pipes can be read only once, and what is packed only from its beginning.
+        if table_format(path) or path.lower().endswith(".gz") or not os.path.isfile(path):
+            return False
+    return sum(map(os.path.getsize, paths)) >= _LARGE
+
+
+def text_set(
+    paths: list[str], reference_paths: list[str], source: str | None, columns: Columns, *, in_pieces: bool = False
+) -> TestSet:
     """Read systems, references and the source from text files with the same number of lines.
 
     References may also be those of a table: the data set for which a script wrote the predictions. Output of
-    fairseq-generate has its own, where no others are given.
+    fairseq-generate has its own, where no others are given. With `in_pieces`, all are text files, and their texts are
+    read when they are needed.
     """
     if not reference_paths:
         test_set = generated_set(paths, source, columns)
@@ -50,12 +66,13 @@ def text_set(paths: list[str], reference_paths: list[str], source: str | None, c
             )
     if [*paths, *further].count(STDIN) > 1:
         raise InputError("Standard input (-) can be read only once; give files for the others.")
-    files = _Files.read(paths, further, columns)
+    files = _Files.read(paths, further, columns, in_pieces=in_pieces)
     # The test set is called as this file, and all others have as many lines.
     first_path = [*reference_paths, *paths][0]
     files.check_lengths(first_path, "reference" if reference_paths else "text")
     check_different(paths, reference_paths)
-    lines = files.lines
+    # Lines that are read when they are needed stand for lists.
+    lines: dict[str, Any] = {**files.lines}
     systems = {name: lines[path] for path, name in zip(paths, names_of(paths, columns.called), strict=True)}
     # Folders say nothing of a file's role.
     warn_swapped(
@@ -64,10 +81,15 @@ def text_set(paths: list[str], reference_paths: list[str], source: str | None, c
         [os.path.basename(path) for path in reference_paths],
         None if source is None else os.path.basename(source),
     )
-    references = files.references(reference_paths, len(lines[paths[0]]))
+    references: Any
+    if in_pieces:
+        references = SideBySide([lines[path] for path in reference_paths])
+    else:
+        references = files.references(reference_paths, len(lines[paths[0]]))
     _warn_of_utterance_ids(paths[0], lines[paths[0]], references)
     fields = "; ".join(output.note for output in files.outputs)
-    return TestSet(
+    kind = LargeTestSet if in_pieces else TestSet
+    return kind(
         names_of([first_path])[0],
         systems,
         references,
@@ -79,19 +101,22 @@ def text_set(paths: list[str], reference_paths: list[str], source: str | None, c
 class _Files(NamedTuple):
     """What files hold, by path: lines, or the references of tables."""
 
-    lines: dict[str, list[str]]
+    lines: dict[str, Sequence[str]]
     tables: dict[str, list[list[str]]]
     #: Those of fairseq-generate.
     outputs: list[Generated]
 
     @classmethod
-    def read(cls, systems: Sequence[str], further: Sequence[str], columns: Columns) -> _Files:
+    def read(
+        cls, systems: Sequence[str], further: Sequence[str], columns: Columns, *, in_pieces: bool = False
+    ) -> _Files:
         files = cls({}, {}, [])
         for path in [*systems, *further]:
             if path in further and table_format(path):
                 files.tables[path] = _references_in_table(path, columns)
                 continue
-            lines = first_candidates(path, read_lines(path, encoding=columns.opening.encoding))
+            lines = large_lines(path) if in_pieces else read_lines(path, encoding=columns.opening.encoding)
+            lines = first_candidates(path, lines)
             output = generated(path, lines)
             if output is not None:
                 if path not in systems:
@@ -134,6 +159,9 @@ class _Files(NamedTuple):
 
 
 def _references_in_table(path: str, columns: Columns) -> list[list[str]]:
+    # Here, as most references are text files, too.
+    from .tables import check_roles
+
     table = read_file(path, columns.opening)
     references = columns.references or list(guess_roles(table).references)
     check_roles(table, table_format(path), [""], references, need_references=True)
@@ -142,14 +170,14 @@ def _references_in_table(path: str, columns: Columns) -> list[list[str]]:
 
 def _warn_of_utterance_ids(path: str, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> None:
     """Warn where each line begins with an id that its references begin with, too: it is no word to be scored."""
-    if len(predictions) == 1 or not all(references):
+    if len(predictions) == 1:
         return
     # A word is no id, but in a file that is named as Kaldi names them.
     is_transcript = os.path.basename(path).startswith("text")
     ids = set()
     for line, texts in zip(predictions, references, strict=True):
         id, *_ = line.split(" ", 1)
-        if id in ids or not (is_transcript or re.search(r"\d", id)):
+        if not texts or id in ids or not (is_transcript or re.search(r"\d", id)):
             return
         if any(text.split(" ", 1)[0] != id for text in texts):
             return

@@ -114,12 +114,14 @@ def _same_systems(test_set: TestSet) -> list[str]:
     """Return warnings of systems with the same texts."""
     if len(test_set.systems) == 1:
         return []
-    by_texts: dict[tuple[str, ...], list[str]] = {}
+    groups: list[list[str]] = []
     for system, texts in test_set.systems.items():
-        by_texts.setdefault(tuple(texts), []).append(system)
-    return [
-        f"{test_set.name}: {named(systems)} have the same texts." for systems in by_texts.values() if len(systems) > 1
-    ]
+        alike = next((systems for systems in groups if test_set.systems[systems[0]] == texts), None)
+        if alike is None:
+            groups.append([system])
+        else:
+            alike.append(system)
+    return [f"{test_set.name}: {named(systems)} have the same texts." for systems in groups if len(systems) > 1]
 
 
 def _repeated_rows(test_set: TestSet) -> list[str]:
@@ -128,8 +130,7 @@ def _repeated_rows(test_set: TestSet) -> list[str]:
         return []
     columns = [*test_set.systems.values(), *([] if test_set.source is None else [test_set.source])]
     # Copies of a row are copies in each of its columns.
-    most_repeats = min(test_set.n_segments - len({*texts}) for texts in columns)
-    if 2 * most_repeats < test_set.n_segments:
+    if any(map(_mostly_differ, columns)):
         return []
     references = map(tuple, test_set.references)
     rows = [*zip(references, *columns, strict=True)]
@@ -143,6 +144,17 @@ def _repeated_rows(test_set: TestSet) -> list[str]:
         f"that {test_set.n_segments - n_repeats:,} are different: intervals and tests take copies as independent "
         f"segments, and are too sure. Remove the copies, or resample them together ({argument('cluster')})."
     ]
+
+
+def _mostly_differ(texts: Sequence[str]) -> bool:
+    """Return whether more than half of the texts are different."""
+    n = len(texts)
+    # Different hashes are of different texts, and take a byte each.
+    mask = (2 << n.bit_length()) - 1
+    is_hash = bytearray(mask + 1)
+    for text in texts:
+        is_hash[hash(text) & mask] = 1
+    return 2 * is_hash.count(1) > n or 2 * len({*texts}) > n
 
 
 #: So many segments, or up to twice as many, are looked at first.
@@ -319,17 +331,19 @@ def _shifted(test_set: TestSet, sample: Mapping[int, set[str]]) -> dict[str, tup
 
 def _at_home(test_set: TestSet, suspects: Mapping[str, Mapping[int, set[str]]]) -> dict[str, tuple[int, int]]:
     """Return by system a segment whose text is like the reference of another, where most strangers are."""
-    references = [_words_of_texts(*texts) for texts in test_set.references]
+    most = max(2, min(_RARE, _RARE_SHARE * test_set.n_segments))
+    wanted = {word for strangers in suspects.values() for words in strangers.values() for word in words}
     # By word, the segments with a reference that has it.
     segments_with: dict[str, list[int]] = defaultdict(list)
-    for segment, words in enumerate(references):
-        for word in words:
-            segments_with[word].append(segment)
-    most = max(2, min(_RARE, _RARE_SHARE * len(references)))
+    for segment, texts in enumerate(test_set.references):
+        for word in _words_of_texts(*texts) & wanted:
+            # One more than the most says that a word is in more.
+            if len(segments_with[word]) <= most:
+                segments_with[word].append(segment)
     rare = {word: segments for word, segments in segments_with.items() if len(segments) <= most}
     examples = {}
     for system, strangers in suspects.items():
-        homes = {segment: _home(words, references, rare) for segment, words in strangers.items()}
+        homes = {segment: _home(words, test_set.references, rare) for segment, words in strangers.items()}
         pairs = [(segment, home) for segment, home in homes.items() if home is not None]
         # Texts that were moved have rows of their own; those that are bad may be like one and the same.
         if 2 * len(pairs) < len(homes) or 10 * len({home for _, home in pairs}) < 9 * len(pairs):
@@ -360,11 +374,13 @@ def _strangers(texts: Sequence[str], references: Mapping[int, set[str]]) -> dict
     }
 
 
-def _home(words: set[str], references: Sequence[set[str]], rare: Mapping[str, list[int]]) -> int | None:
+def _home(words: set[str], references: Sequence[Sequence[str]], rare: Mapping[str, list[int]]) -> int | None:
     """Return the segment whose references have at least half of the words, some of them rare ones; None without."""
     shared = Counter(segment for word in words for segment in rare.get(word, ()))
     home, n_rare = max(shared.items(), key=lambda item: (item[1], -item[0]), default=(0, 0))
-    return home if n_rare > 1 and 2 * len(words & references[home]) >= len(words) else None
+    if n_rare > 1 and 2 * len(words & _words_of_texts(*references[home])) >= len(words):
+        return home
+    return None
 
 
 def _odd_references(test_set: TestSet) -> list[str]:
