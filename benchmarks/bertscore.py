@@ -217,9 +217,7 @@ def tokens_per_text(encoder: Encoder, texts: Texts) -> float:
 def report(rows: list[Found]) -> str:
     """Return the section of RESULTS.md."""
     first = rows[0].group
-    onednn.fastest_way.cache_clear()
-    way = onednn.fastest_way()
-    probe = "not faster than MKL here, and not used" if way is None else f"faster than MKL here ({way.__name__})"
+    probe = "faster than MKL here, and used" if onednn.is_faster() else "not faster than MKL here, and not used"
     devices = "the CPU only: no GPU was at hand"
     if torch.cuda.is_available():
         devices = f"the CPU and {torch.cuda.get_device_name()}"
@@ -234,9 +232,7 @@ def report(rows: list[Found]) -> str:
         "scores of every timed call are compared: 1e-5 in single precision (the last column shows the difference). "
         f"tercet's encoder is reloaded before each call and keeps nothing, but in the rows of {SYSTEMS} systems, "
         "where the first call embeds the references and the others reuse them. With IDF both sides count the document frequencies in "
-        'the call. "Public means": oneDNN through tensors that PyTorch\'s published functions convert, where that is faster, or else '
-        "PyTorch's own linear layers; \"oneDNN\": by operators that PyTorch does not publish. evaluate's "
-        "bertscore runs a class that does with bert-score what that module does (the module is on the Hub); "
+        "the call. evaluate's bertscore runs a class that does with bert-score what that module does (the module is on the Hub); "
         "there tercet runs through evaluate, too. "
         "Outside the encoder: the share of tercet's time in which the network's forward does not run.",
         table(rows),

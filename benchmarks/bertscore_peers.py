@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,6 @@ from transformers import AutoModel, AutoTokenizer, BertConfig, BertModel
 import tercet
 from tercet.networks import encoder as encoding
 from tercet.networks import load as loading
-from tercet.networks import onednn
 from work import make_work
 
 Values = NDArray[np.float64]  # precision, recall and F of every pair, shape (3, pairs)
@@ -72,8 +71,6 @@ class Way:
         The ratio that is asked for.
     options : dict
         Options of bertscore_idf beside the encoder.
-    unpublished : bool
-        Whether operators that PyTorch does not publish may be used, where the probe at load finds them faster.
     kept : bool
         Whether embeddings of references are kept between calls.
     module : bool
@@ -85,7 +82,6 @@ class Way:
     label: str
     asked: float | None
     options: dict[str, Any]
-    unpublished: bool = True
     kept: bool = False
     module: bool = False
     check: Callable[[Values, Values], None] = field(default=lambda theirs, ours: assert_equal(theirs, ours))
@@ -186,9 +182,7 @@ def load(encoder: Encoder, device: str, way: Way) -> Any:
     """Reload the encoder, so that nothing is kept of earlier calls, and run it once; return tercet's encoder."""
     loading._encoder.cache_clear()
     loading._subwords.cache_clear()
-    onednn.fastest_way.cache_clear()
-    with mock.patch.object(onednn, "WAYS", onednn.WAYS if way.unpublished else (onednn.converted,)):
-        loaded = loading.encoder_of(encoder.folder, encoder.num_layers, device=device, dtype=way.options.get("dtype"))
+    loaded = loading.encoder_of(encoder.folder, encoder.num_layers, device=device, dtype=way.options.get("dtype"))
     by_tercet(encoder, device, way, Texts([["a warm day", "dogs"]], ["one cold day", "cats"]))
     return loaded
 
@@ -298,10 +292,8 @@ def as_torchmetrics_pairs(encoder: Encoder, texts: Texts) -> Texts:
 
 
 def ways_on_cpu(idf: bool) -> list[Way]:
-    """Return the ways on the CPU: what PyTorch's public means give, and oneDNN where it is faster."""
-    ways = [Way("public means", 1.3, {"idf": idf}, unpublished=False)]
-    if onednn.fastest_way() is onednn.packed:
-        ways.append(Way("oneDNN", 2.2, {"idf": idf}))
+    """Return the ways on the CPU."""
+    ways = [Way("float32", 1.3, {"idf": idf})]
     if not idf:
         ways.append(Way("bfloat16", 3, {"idf": False, "dtype": "bfloat16"}, check=assert_near))
     return ways
@@ -315,21 +307,15 @@ def ways_on_gpu(idf: bool) -> list[Way]:
     return ways
 
 
-def best_way(asked: float | None, device: str, **changes: Any) -> Way:
-    """Return single precision as tercet runs it here by itself."""
-    found = "float32" if device != "cpu" else "oneDNN" if onednn.fastest_way() is onednn.packed else "public means"
-    return replace(Way(found, asked, {"idf": False}), **changes)
-
-
 def groups(encoder: Encoder, device: str, texts: Texts) -> list[Group]:
     """Return everything that is measured with an encoder on a device."""
     one = Texts(texts.systems[:1], texts.references)
     several = texts.part(-(-len(texts.references) // 2))
     ways = ways_on_cpu if device == "cpu" else ways_on_gpu
     plain, weighted = by_bert_score(encoder, device, False), by_bert_score(encoder, device, True)
-    systems = best_way(4, device, kept=True)
-    other = best_way(None, device, check=assert_equal_but_for_special_tokens)
-    by_module = best_way(None, device, module=True)
+    systems = Way("float32", 2 if device == "cpu" else 4, {"idf": False}, kept=True)
+    other = Way("float32", None, {"idf": False}, check=assert_equal_but_for_special_tokens)
+    by_module = Way("float32", None, {"idf": False}, module=True)
     here = (encoder, device)
     found = [
         Group(*here, "no IDF", "bert-score", one, one, plain, ways(False)),

@@ -307,10 +307,6 @@ class TestMemory:
                 assert found[0, pair] == pytest.approx(expected, abs=1e-5)
 
 
-def broken(layer):
-    raise RuntimeError("no such operator")
-
-
 class TestSettingsThatDoNotChangeTheScore:
     @pytest.mark.parametrize(
         "options",
@@ -326,13 +322,20 @@ class TestSettingsThatDoNotChangeTheScore:
 
     def test_so_is_onednn(self, monkeypatch):
         expected = measures()
-        for ways in ((), (onednn.converted,), (onednn.packed,), (broken, onednn.converted)):
-            monkeypatch.setattr(onednn, "WAYS", ways)
-            onednn.fastest_way.cache_clear()
+        for is_faster in (False, True):
+            monkeypatch.setattr(onednn, "is_faster", lambda is_faster=is_faster: is_faster)
             load._encoder.cache_clear()
             assert measures() == pytest.approx(expected, abs=2e-6)
-        onednn.fastest_way.cache_clear()
         load._encoder.cache_clear()
+
+    def test_onednn_is_left_out_where_it_fails(self, monkeypatch):
+        def broken(layer):
+            raise RuntimeError("no such operator")
+
+        monkeypatch.setattr(onednn, "converted", broken)
+        onednn.is_faster.cache_clear()
+        assert not onednn.is_faster()
+        onednn.is_faster.cache_clear()
 
     def test_verbose_shows_progress(self, capsys):
         result_of(verbose=True)

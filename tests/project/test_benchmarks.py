@@ -12,7 +12,7 @@ from conftest import ROOT
 @pytest.mark.long
 @pytest.mark.parametrize(("script", "row", "least"), [
     ("run.py", r"required\)", 23),
-    ("bertscore.py", r"required\)", 10),  # 14 where oneDNN is faster than MKL
+    ("bertscore.py", r"required\)", 10),
     ("cosine.py", r"required\)", 4),
     ("correlation.py", r"required\)", 2),
     ("perplexity.py", r"\(required\)", 2),

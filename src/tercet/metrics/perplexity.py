@@ -272,7 +272,8 @@ class Perplexity(Metric):
 
     def stats_of(self, scored: Scored, batch: Corpus) -> SegmentStats:
         """Return one row per item of a batch that was scored."""
-        text_numbers, tokens = scored.text_numbers, np.diff(scored.offsets)
+        text_numbers = scored.text_numbers
+        tokens = np.diff(scored.offsets)  # how many are scored of each text
         nll = np.zeros(len(tokens))
         if tokens.any():
             # Each text by itself, so that its sum does not depend on other texts, to the last bit.
@@ -291,13 +292,15 @@ class Perplexity(Metric):
 
     def score_warning(self, totals: Array) -> str | None:
         """Return a warning when texts were cut, or left out."""
-        cut, skipped = (self.total_of(totals, name) for name in ("truncated", "empty"))
+        n_cut = self.total_of(totals, "truncated")
+        n_left_out = self.total_of(totals, "empty")
         warnings = []
-        if cut:
-            warnings.append(cut_warning(cut, _window_of(self, self.model())[0]))
-        if skipped:
-            texts_have = "text has" if skipped == 1 else "texts have"
-            warnings.append(f"{skipped} {texts_have} no token to score: left out.")
+        if n_cut:
+            size, _ = _window_of(self, self.model())
+            warnings.append(cut_warning(n_cut, size))
+        if n_left_out:
+            texts_have = "text has" if n_left_out == 1 else "texts have"
+            warnings.append(f"{n_left_out} {texts_have} no token to score: left out.")
         return " ".join(warnings) or None
 
     def finalize(self, totals: Array) -> Scores:
@@ -339,7 +342,9 @@ class Perplexity(Metric):
         warn_of(self, self.score_warning(stats.total()))
         scores = self.finalize(stats.total())
         bits = [float(value) / log(2) for value in scored.values]
-        unread = int(scored.texts.skipped[0]) + (0 if self.add_start_token else 1)
+        unread = int(scored.texts.skipped[0])
+        if not self.add_start_token:
+            unread += 1  # the first token is read, not scored
         return Surprisals(
             prediction=text,
             pieces=_pieces_of(text, [*[None] * unread, *bits], self.model()),
@@ -438,7 +443,9 @@ class LanguageModel:
 
         surprisals = np.zeros(windows.n_targets)
         lengths = windows.ids.lengths - 1  # the last token predicts nothing
-        budget = batch_size * (24 if self.device.type == "cpu" else 512)
+        budget = batch_size * 512
+        if self.device.type == "cpu":
+            budget = batch_size * 24
         if self.head is None:
             # The logits of all tokens are made at once: 256 MB of them.
             budget = min(budget, (1 << 28) // (4 * self.vocabulary_size))
@@ -469,7 +476,8 @@ class LanguageModel:
         flat_positions = torch.from_numpy(np.flatnonzero(is_target)).to(self.device)
         values, is_finite = self._surprisals(torch.from_numpy(ids).to(self.device), flat_positions, targets)
         if not is_finite.all():
-            row = int(np.nonzero(is_target)[0][np.flatnonzero(~is_finite)[0]])
+            rows_of_targets = np.nonzero(is_target)[0]
+            row = int(rows_of_targets[~is_finite][0])
             window = windows.ids.pieces()[chosen[row]]
             text = self.tokenizer.decode(window, skip_special_tokens=True)
             batch = torch.from_numpy(window.astype(np.int64))[None].to(self.device)
@@ -500,7 +508,8 @@ class LanguageModel:
                 logits = self.head(logits)
             logits = logits.float()
             totals = torch.logsumexp(logits, 1)
-            parts.append(torch.stack([totals - logits.gather(1, next_ids[:, None])[:, 0], totals]))
+            target_logits = logits.gather(1, next_ids[:, None])[:, 0]
+            parts.append(torch.stack([totals - target_logits, totals]))
         # float64 after the copy to the CPU: some devices (MPS) have none
         values, totals_of_all = torch.cat(parts, 1).cpu().double().numpy()
         return values, np.isfinite(totals_of_all)
@@ -525,7 +534,8 @@ def _language_model(
     import torch
     import transformers
 
-    torch_device, tokenizer = usable(device), load_tokenizer(model, _OPTION)
+    torch_device = usable(device)
+    tokenizer = load_tokenizer(model, _OPTION)
     tell_of_load(model, torch_device, _OPTION)
     if isinstance(model, InMemory):
         network = model.network()
@@ -620,7 +630,8 @@ def _check_causal(network: Any, device: Any, model: str, dtype: str) -> None:
 
 def _body_and_head(network: Any, device: Any, logits: Any) -> tuple[Any, Any]:
     """Return the body and the head, if they are all that makes the logits; else None twice."""
-    body, head = network.base_model, network.get_output_embeddings()
+    body = network.base_model
+    head = network.get_output_embeddings()
     if head is None or body is network:
         return None, None
     states = getattr(body(input_ids=_probe(device)[:1], use_cache=False), "last_hidden_state", None)
@@ -632,8 +643,10 @@ def _body_and_head(network: Any, device: Any, logits: Any) -> tuple[Any, Any]:
 def _near(values: Any, other_values: Any, dtype: Any) -> bool:
     import torch
 
+    # in half precision, rounding alone differs by more than 1e-4
+    tolerance = 1e-4 if dtype == torch.float32 else 0.05
     scale = other_values.abs().max()
-    return bool((values - other_values).abs().max() <= scale * (1e-4 if dtype == torch.float32 else 0.05))
+    return bool((values - other_values).abs().max() <= scale * tolerance)
 
 
 def _limit(config: Any) -> int | None:
@@ -716,8 +729,15 @@ def _size(text: str, first: int, stop: int, model: LanguageModel) -> tuple[int, 
     """Return bytes and characters that the tokens `first` to `stop` of a text stand for."""
     if stop <= first:
         return 0, 0
+    # What the tokenizer leaves out, such as spaces, belongs to the token after it.
     spans = model.spans(text)
-    part = text[spans[first - 1][1] if first else 0 : spans[stop - 1][1] if stop < len(spans) else len(text)]
+    begin = 0
+    if first > 0:
+        begin = spans[first - 1][1]
+    end = len(text)
+    if stop < len(spans):
+        end = spans[stop - 1][1]
+    part = text[begin:end]
     return len(part.encode()), len(part)
 
 
@@ -739,9 +759,8 @@ def _check_lengths(
             f"{shorten(batch.texts[index].as_py())} has {count} {tokens}, expected "
             f"at least {least}. empty_text='skip' leaves such texts out."
         )
-    too_long = [] if size is None else np.flatnonzero(lengths > size).tolist()
-    if too_long and metric.long_text == "error":
-        index = too_long[0]
+    if size is not None and metric.long_text == "error" and (lengths > size).any():
+        index = int(np.flatnonzero(lengths > size)[0])
         raise InputError(
             f"item {batch.first_item + index % batch.n_segments} of predictions has {lengths[index]} tokens, more "
             f"than the limit of {size}: {shorten(batch.texts[index].as_py())}. long_text='window' scores it whole, "
@@ -780,7 +799,8 @@ def windows_of(rows: Sequence[Sequence[int]], size: int | None, stride: int) -> 
     offsets = np.append(0, np.cumsum(sizes))
     for row, n_earlier_targets in zip(rows, offsets.tolist(), strict=False):
         whole = np.array(row, np.int32)
-        for start, stop, scored in _bounds(len(row), len(row) if size is None else size, stride):
+        window_size = len(row) if size is None else size
+        for start, stop, scored in _bounds(len(row), window_size, stride):
             ids.append(whole[start:stop])
             first_targets.append((scored - start, n_earlier_targets + scored - 1))
     first, target = np.array(first_targets, np.int64).reshape(-1, 2).T
@@ -879,7 +899,8 @@ def _pieces_of(text: str, surprisals: Sequence[float | None], model: LanguageMod
         is_last = number == len(spans) - 1
         if not is_last and (piece_end == piece_start or spans[number + 1][0] < piece_end):
             continue
-        piece_end = len(text) if is_last else piece_end
+        if is_last:
+            piece_end = len(text)
         known_values = [value for value in values[first_token : number + 1] if value is not None]
         pieces.append(
             Piece(
@@ -889,5 +910,6 @@ def _pieces_of(text: str, surprisals: Sequence[float | None], model: LanguageMod
                 sum(known_values) if known_values else None,
             )
         )
-        first_token, piece_start = number + 1, piece_end
+        first_token = number + 1
+        piece_start = piece_end
     return pieces

@@ -25,7 +25,8 @@ def put_adapter(adapter: str | HubModel, network: Any, option: str = "model_type
     from safetensors.torch import load_file
 
     name = shorten(str(adapter), 300)
-    config, weights = [optional_file(adapter, file, option) for file in (ADAPTER_CONFIG, _WEIGHTS)]
+    config = optional_file(adapter, ADAPTER_CONFIG, option)
+    weights = optional_file(adapter, _WEIGHTS, option)
     if config is None or weights is None:
         raise OptionError(
             f"The adapter {name}, given as {option!r}, has no {_WEIGHTS}: adapters are read from safetensors files "
@@ -43,22 +44,22 @@ def put_adapter(adapter: str | HubModel, network: Any, option: str = "model_type
         )
     settings.inference_mode = True
     paths = _paths(network, tensors)
+    used_tensors = {paths[key]: tensor for key, tensor in tensors.items() if key in paths}
     try:
         with quiet(), torch.random.fork_rng(devices=[]):  # PEFT draws weights before it reads them
             peft.inject_adapter_in_model(settings, network)
-            there = set(peft.get_peft_model_state_dict(network, save_embedding_layers=False))
-            outcome = peft.set_peft_model_state_dict(
-                network, {paths[key]: tensor for key, tensor in tensors.items() if key in paths}
-            )
+            expected_keys = set(peft.get_peft_model_state_dict(network, save_embedding_layers=False))
+            outcome = peft.set_peft_model_state_dict(network, used_tensors)
     except Exception as error:  # of layers that the base lacks, or that have another size there
         raise _of_another_model(name, network, option, first_line(error)) from error
-    unfilled = sorted(there - set(paths.values()))
+    unfilled = sorted(expected_keys - set(paths.values()))
     unused = sorted(outcome.unexpected_keys)
     if unfilled:
         raise _of_another_model(name, network, option, f"its files lack the weights {unfilled[0]!r}")
-    if unused or not paths:
-        missing = unused[0] if unused else next(iter(tensors), "")
-        raise _of_another_model(name, network, option, f"there is no place for its weights {missing!r}")
+    if not unused and not paths:
+        unused = [*tensors] or [""]
+    if unused:
+        raise _of_another_model(name, network, option, f"there is no place for its weights {unused[0]!r}")
 
 
 def base_names(network: Any, names: Iterable[str]) -> set[str]:
@@ -68,7 +69,10 @@ def base_names(network: Any, names: Iterable[str]) -> set[str]:
     for name in names:
         layer, _, weight = name.rpartition(".")
         wrapped = f"{layer}.base_layer.{weight}"
-        renamed.add(wrapped if wrapped in known else name)
+        if wrapped in known:
+            renamed.add(wrapped)
+        else:
+            renamed.add(name)
     return renamed
 
 

@@ -96,22 +96,24 @@ class Encoder:
             if widths is not None:
                 windows = replace(windows, widths=np.maximum(widths[text_of_window], windows.ids.lengths))
                 is_single_window[:] = False
-            keys = [
-                row.tobytes() if is_single else b""
-                for row, is_single in zip(rows.pieces(), is_single_window, strict=True)
-            ]
+            keys = [b""] * len(keep)  # of texts whose embeddings are kept; empty for the others
+            for text, row in enumerate(rows.pieces()):
+                if is_single_window[text]:
+                    keys[text] = row.tobytes()
             is_recalled = self._recall(vectors, keys, rows)
             # References and predictions apart: a prediction has the same neighbours in its batch, and so the same
             # embedding to the bit, whether or not references are recalled.
-            references = keep[text_of_window]
-            for is_due in (references & ~is_recalled[text_of_window], ~references & ~is_recalled[text_of_window]):
+            is_reference = keep[text_of_window]
+            is_new = ~is_recalled[text_of_window]
+            for is_due in (is_new & is_reference, is_new & ~is_reference):
                 part = windows.some(is_due)
                 fill(vectors, norms, part, self._batches(part, batch_size, several=self.n_layers > 1, bar=bar))
             is_finite = torch.isfinite(norms)
             if not is_finite.all():
                 layer, token = (~is_finite).nonzero()[0].tolist()
                 text = int(np.searchsorted(rows.offsets, token, side="right")) - 1
-                raise self.not_finite(rows.pieces()[text], layer if self.n_layers > 1 else None)
+                known_layer = layer if self.n_layers > 1 else None
+                raise self.not_finite(rows.pieces()[text], known_layer)
             if bar is not None:
                 bar.update(int(is_recalled.sum()))
             self._keep(vectors, keys, rows, keep & is_single_window & ~is_recalled)
@@ -140,7 +142,9 @@ class Encoder:
 
     def budget(self, batch_size: int) -> int:
         """Return how many tokens a batch has at most."""
-        return batch_size * (6 if self.device.type == "cpu" else 512)
+        if self.device.type == "cpu":
+            return batch_size * 6
+        return batch_size * 512
 
     def check_ids(self, rows: Ragged) -> None:
         """Raise an InputError for a token that the network has no embedding for."""
@@ -276,15 +280,19 @@ def overlapping_windows(rows: Ragged, limit: int, head: tuple[int, ...], tail: t
         # Of the tokens that two windows share, the first takes one half, the second the other.
         borders = [(content_start + content_size + next_start) // 2 for content_start, next_start in pairwise(starts)]
         for number, content_start in enumerate(starts):
-            first = 0 if number == 0 else borders[number - 1] - content_start + len(head)
-            last = limit if number == len(starts) - 1 else borders[number] - content_start + len(head)
-            ids.append(
-                np.concatenate([head, content[content_start : content_start + content_size], tail]).astype(np.int32)
-            )
-            taken.append((first, last, start + content_start + first))
+            first_taken = 0
+            if number > 0:
+                first_taken = borders[number - 1] - content_start + len(head)
+            last_taken = limit
+            if number < len(borders):
+                last_taken = borders[number] - content_start + len(head)
+            part = content[content_start : content_start + content_size]
+            ids.append(np.concatenate([head, part, tail]).astype(np.int32))
+            taken.append((first_taken, last_taken, start + content_start + first_taken))
     first, last, target = np.array(taken, np.int64).reshape(-1, 3).T
     offsets = np.append(0, np.cumsum([len(row) for row in ids])).astype(np.int64)
-    return Windows(Ragged(np.concatenate(ids) if ids else rows.values, offsets), first, last, target)
+    values = np.concatenate(ids) if ids else rows.values
+    return Windows(Ragged(values, offsets), first, last, target)
 
 
 #: A batch: which windows it has, their states by layer, and which of their tokens are taken.
@@ -297,11 +305,11 @@ def fill(vectors: Any, norms: Any, windows: Windows, batches: Iterable[Batch]) -
 
     for chosen, states, is_taken in batches:
         target = (windows.target[chosen] - windows.first[chosen])[:, None] + np.arange(is_taken.shape[1])[None, :]
-        if is_taken.all():
-            states, rows = states.flatten(1, 2), target.ravel()
-        else:
+        states = states.flatten(1, 2)
+        if not is_taken.all():
             taken = torch.from_numpy(np.flatnonzero(is_taken)).to(vectors.device)
-            states, rows = states.flatten(1, 2)[:, taken], target[is_taken]
+            states = states[:, taken]
+        rows = target[is_taken]
         # of length one, so that the cosine of two embeddings is their product
         states = states.float()
         lengths = torch.linalg.vector_norm(states, dim=-1)
@@ -348,7 +356,9 @@ def _states_of(
 
     Memory: the model's own for `budget` tokens. Windows are sorted by length; a batch of equal lengths has no mask.
     """
-    widths = windows.ids.lengths if windows.widths is None else windows.widths
+    widths = windows.widths
+    if widths is None:
+        widths = windows.ids.lengths
     batches = Batches(windows.ids, widths, budget, one_length)
     for chosen in batches:
         try:
@@ -392,12 +402,13 @@ def states_of_ids(model: Any, ids: Any, mask: Any, *, several: bool) -> Any:
     if not several:
         return output.last_hidden_state[None]
     widest = max(states.shape[-1] for states in output.hidden_states)
-    return torch.stack(
-        [
-            states if states.shape[-1] == widest else torch.nn.functional.pad(states, (0, widest - states.shape[-1]))
-            for states in output.hidden_states
-        ]
-    )
+    layers = []
+    for states in output.hidden_states:
+        n_missing = widest - states.shape[-1]
+        if n_missing:
+            states = torch.nn.functional.pad(states, (0, n_missing))
+        layers.append(states)
+    return torch.stack(layers)
 
 
 def order_of(ids: Ragged) -> NDArray[np.int64]:
@@ -416,8 +427,11 @@ class Batches:
         order = order_of(ids)
         self._order = order[np.argsort(-lengths[order], kind="stable")]
         self._lengths = lengths[self._order]
-        self._budget, self._one_length = budget, one_length
-        self._start = self._size = 0
+        self._budget = budget
+        self._one_length = one_length
+        # the batch that was given last: where it begins in the order, and its size
+        self._start = 0
+        self._size = 0
 
     def __iter__(self) -> Iterator[NDArray[np.int64]]:
         while self._start < len(self._order):
@@ -468,7 +482,8 @@ def load_network(
 
     if isinstance(model, InMemory):
         network = model.network()
-        network, missing = getattr(network, "base_model", network), set()
+        network = getattr(network, "base_model", network)
+        missing: set[str] = set()
     else:
         kind = getattr(transformers, _ENCODER_CLASSES.get(config.model_type, "AutoModel"))
         options: dict[str, Any] = {"output_loading_info": True}

@@ -142,13 +142,11 @@ def _adapter_config(model: str | HubModel, option: str) -> str | None:
 
         revision = _revision_of(model)
         try:
-            cached = [
-                try_to_load_from_cache(fspath(model), name, revision=revision)
-                for name in (ADAPTER_CONFIG, "config.json")
-            ]
+            adapter_config = try_to_load_from_cache(fspath(model), ADAPTER_CONFIG, revision=revision)
+            config = try_to_load_from_cache(fspath(model), "config.json", revision=revision)
         except HFValidationError:  # a name that no model can have: the error comes when it is loaded
             return None
-        if not isinstance(cached[0], str) and isinstance(cached[1], str):
+        if isinstance(config, str) and not isinstance(adapter_config, str):
             return None  # a model that was used before: the Hub is not asked
     return optional_file(model, ADAPTER_CONFIG, option)
 
@@ -280,7 +278,9 @@ def optional_file(model: str | HubModel, name: str, option: str = "model_type") 
     except Exception as error:  # an error of the HTTP library
         if isinstance(try_to_load_from_cache(fspath(model), "config.json", revision=revision), str):
             return None
-        raise error if isinstance(error, OptionError) else _not_found(model, str(error), option) from error
+        if isinstance(error, OptionError):
+            raise
+        raise _not_found(model, str(error), option) from error
 
 
 def _revision_of(model: str | HubModel) -> str | None:
@@ -541,7 +541,9 @@ def best_layer(model: str) -> int | None:
 def first_name(model: str) -> str:
     """Return the name that a model had when bert-score's tables were made."""
     home, _, bare = model.partition("/")
-    return bare if home in _HOMES and model not in BEST_LAYERS else model
+    if home in _HOMES and model not in BEST_LAYERS:
+        return bare
+    return model
 
 
 # The layers of an encoder: how many there are, and which are dropped.
@@ -632,7 +634,9 @@ def cut_texts(whole: Ragged, batch: Corpus | Crossing, limit: int | None, long_t
     # Commands import this file for their help, which needs no numpy.
     import numpy as np
 
-    is_too_long = whole.lengths > limit if limit is not None else np.zeros(len(whole.lengths), bool)
+    is_too_long = np.zeros(len(whole.lengths), bool)
+    if limit is not None:
+        is_too_long = whole.lengths > limit
     if long_text == "error" and is_too_long.any():
         document = int(np.flatnonzero(is_too_long)[0])
         text = document % len(batch.texts)  # of a crossing whose texts have a document on each side
@@ -641,7 +645,9 @@ def cut_texts(whole: Ragged, batch: Corpus | Crossing, limit: int | None, long_t
             f"limit of {limit}: {shorten(batch.texts[text].as_py())}. long_text='window' scores it whole, "
             "'truncate' only its beginning."
         )
-    return is_too_long if long_text == "truncate" else np.zeros_like(is_too_long)
+    if long_text == "truncate":
+        return is_too_long
+    return np.zeros_like(is_too_long)
 
 
 # Common options of metrics that load a network.
@@ -670,6 +676,8 @@ def path_or_model(expected: str) -> Check:
         if value is None or isinstance(value, (str, PathLike)):
             return check_path(value)
         network = InMemory.of(value)
-        return check_path(value) if network is None else network
+        if network is None:
+            return check_path(value)
+        return network
 
     return check

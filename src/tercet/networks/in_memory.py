@@ -28,16 +28,19 @@ class InMemory:
         """Return the network that a value is or holds (of a Trainer, a pipeline); None where there is none."""
         if isinstance(value, cls):
             return value
-        holder, model = value, value
+        model = value
         if not _is_module(value):
             model = getattr(value, "model", None)
         if not _is_module(model):
             return None
-        tokenizer = getattr(holder, "processing_class", None) or getattr(holder, "tokenizer", None)
-        model, sentence = _unwrapped(model), None
+        tokenizer = getattr(value, "processing_class", None) or getattr(value, "tokenizer", None)
+        model = _unwrapped(model)
+        sentence = None
         if hasattr(model, "similarity_fn_name"):
             sentence = model
-            model, tokenizer = _unwrapped(getattr(model[0], "model", model[0])), model.tokenizer
+            first_module = sentence[0]
+            model = _unwrapped(getattr(first_module, "model", first_module))
+            tokenizer = sentence.tokenizer
         if hasattr(model, "get_base_model"):  # adapters of PEFT are layers of the model that they were put into
             if getattr(getattr(model, "active_peft_config", None), "is_prompt_learning", False):
                 raise OptionError(
@@ -49,7 +52,9 @@ class InMemory:
             return cls(model, model.tokenizer, sentence)
         if not hasattr(model, "config"):
             return None
-        return cls(model, tokenizer if hasattr(tokenizer, "convert_ids_to_tokens") else None, sentence)
+        if not hasattr(tokenizer, "convert_ids_to_tokens"):
+            tokenizer = None
+        return cls(model, tokenizer, sentence)
 
     def with_tokenizer(self, tokenizer: Any) -> InMemory:
         """Return the same network with another tokenizer, unless that is None."""
@@ -99,10 +104,13 @@ class InMemory:
         for _, tensor in tensors_of(self.model):
             bits = tensor.detach().contiguous().reshape(-1).view(torch.uint8)
             for piece in bits.split(_PIECE):
-                whole = piece if not piece.storage_offset() % 8 else piece.clone()  # of sharded training
-                numbers = whole[: len(whole) // 8 * 8].view(torch.int64)
-                positions = torch.arange(1, len(numbers) + 1, device=bits.device)
-                sums.append(((numbers * positions).sum() + whole[len(numbers) * 8 :].sum()).cpu())
+                if piece.storage_offset() % 8:  # of sharded training: no view of eight bytes begins there
+                    piece = piece.clone()
+                n_numbers = len(piece) // 8
+                numbers = piece[: n_numbers * 8].view(torch.int64)
+                rest = piece[n_numbers * 8 :]
+                positions = torch.arange(1, n_numbers + 1, device=bits.device)
+                sums.append(((numbers * positions).sum() + rest.sum()).cpu())
         return (*torch.stack(sums).tolist(), *adapters_of(self.model))
 
     def __eq__(self, other: object) -> bool:
@@ -151,7 +159,8 @@ def tensors_of(network: Any) -> Iterator[tuple[str, Any]]:
     import torch
 
     for name, value in network.state_dict().items():
-        for tensor in value if isinstance(value, tuple) else (value,):
+        tensors = value if isinstance(value, tuple) else (value,)  # a packed layer has its weights and bias in one
+        for tensor in tensors:
             if not isinstance(tensor, torch.Tensor):
                 continue
             if tensor.is_meta:
@@ -160,7 +169,9 @@ def tensors_of(network: Any) -> Iterator[tuple[str, Any]]:
                     "offloaded (accelerate), or made on the device meta. Give a model that is wholly in memory, or "
                     "its folder."
                 )
-            yield name, tensor.dequantize() if tensor.is_quantized else tensor
+            if tensor.is_quantized:
+                tensor = tensor.dequantize()
+            yield name, tensor
 
 
 #: Models of which was said that their copy has another precision: once for each.

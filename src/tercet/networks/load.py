@@ -257,8 +257,12 @@ def state_of(model: Located, option: str = "model_type") -> tuple[object, ...]:
     state: tuple[object, ...] = tuple(
         sorted((name, stat.st_size, stat.st_mtime_ns, stat.st_ino) for name, stat in stats)
     )
-    base = base_of(model, option) if any(name == ADAPTER_CONFIG for name, _ in stats) else None
-    return state if base is None else state + state_of(base, option)
+    if all(name != ADAPTER_CONFIG for name, _ in stats):
+        return state
+    base = base_of(model, option)
+    if base is None:
+        return state
+    return state + state_of(base, option)
 
 
 def label_of(model: Located, *digests: str) -> str:
@@ -326,10 +330,16 @@ def probe(model: Any, subwords: Subwords, device: Any, *, several: bool) -> tupl
     """
     import torch
 
-    rows = [
-        subwords.whole([text]).values[: subwords.limit].astype(np.int64) for text in ("a b", "a b c d e f g h i j")
-    ]
-    short, long = (torch.from_numpy(row).to(device)[None] for row in rows)
+    def ids_of(text: str) -> Any:
+        ids = subwords.whole([text]).values[: subwords.limit].astype(np.int64)
+        return torch.from_numpy(ids).to(device)[None]
+
+    def embeddings(states: Any) -> Any:
+        # of the tokens of the short text, which is alone in one batch, and the last in the other
+        return torch.nn.functional.normalize(states[-1, -1, : short.shape[1]].float(), dim=1)
+
+    short = ids_of("a b")
+    long = ids_of("a b c d e f g h i j")
     padded = torch.full_like(long, subwords.padding_id)
     padded[:, : short.shape[1]] = short
     mask = (torch.arange(long.shape[1], device=device) < short.shape[1])[None]
@@ -347,13 +357,10 @@ def probe(model: Any, subwords: Subwords, device: Any, *, several: bool) -> tupl
                 raise _refusal(
                     model, f"gives states of shape {tuple(states.shape[1:])} for ids of {tuple(ids.shape)}"
                 )
-        text_states, padded_states = (
-            torch.nn.functional.normalize(states[-1, -1, : short.shape[1]].float(), dim=1)
-            for states in (unbatched, batched)
-        )
+        greatest_difference = (embeddings(unbatched) - embeddings(batched)).abs().max()
         # in half precision, rounding alone differs by more than 1e-4
         tolerance = 1e-4 if model.dtype == torch.float32 else 0.05
-        return len(unbatched), unbatched.shape[-1], bool((text_states - padded_states).abs().max() > tolerance)
+        return len(unbatched), unbatched.shape[-1], bool(greatest_difference > tolerance)
 
 
 def _refusal(model: Any, reason: str) -> OptionError:

@@ -78,7 +78,8 @@ class Subwords:
     @property
     def padding_id(self) -> int:
         """The id that fills a batch; it is masked, so any will do where the tokenizer has none."""
-        return self.tokenizer.pad_token_id if self.tokenizer.pad_token_id is not None else 0
+        padding_id = self.tokenizer.pad_token_id
+        return 0 if padding_id is None else int(padding_id)
 
     @property
     def n_special(self) -> int:
@@ -113,14 +114,16 @@ class Subwords:
                 ids_of_texts.update(zip(new_texts, rows, strict=True))
                 n_ids = sum(map(len, rows))
                 if self._n_ids + n_ids > _KEPT_IDS:
-                    self._ids_by_text, self._n_ids = {}, 0
+                    self._ids_by_text = {}
+                    self._n_ids = 0
                 if n_ids <= _KEPT_IDS:
                     self._ids_by_text.update(zip(new_texts, rows, strict=True))
                     self._n_ids += n_ids
         ids = [ids_of_texts[text] for text in texts]
         offsets = np.zeros(len(ids) + 1, np.int64)
         np.cumsum([len(row) for row in ids], out=offsets[1:])
-        return Ragged(np.concatenate(ids) if ids else np.zeros(0, np.int32), offsets)
+        values = np.concatenate(ids) if ids else np.zeros(0, np.int32)
+        return Ragged(values, offsets)
 
     def truncate(self, whole: Ragged, max_length: int | None) -> Ragged:
         """Cut every row to `max_length` tokens, the special ones at its ends kept."""
@@ -168,7 +171,8 @@ class Subwords:
         shift = int(self.prefix_space)
         spans: list[tuple[int, int] | None] = []
         for (start, stop), is_special in zip(encoded["offset_mapping"], encoded["special_tokens_mask"], strict=True):
-            start, stop = max(start - shift, 0), max(stop - shift, 0)
+            start = max(start - shift, 0)
+            stop = max(stop - shift, 0)
             # Byte-level tokens include the space before a word.
             while start < stop and text[start].isspace():
                 start += 1
@@ -211,7 +215,8 @@ class Subwords:
         """Return the special tokens before and after every text, found by encoding one."""
         # a tokenizer of one script may have no token for a letter of another
         for probe in ("a", ".", "0", "中"):
-            (content,), (whole,) = self._ids([probe], special=False), self._ids([probe])
+            (content,) = self._ids([probe], special=False)
+            (whole,) = self._ids([probe])
             for start in range(len(whole) - len(content) + 1):
                 if content and whole[start : start + len(content)] == content:
                     return tuple(whole[:start]), tuple(whole[start + len(content) :])
@@ -270,12 +275,13 @@ def published_with_space(tokenizer: Any) -> bool:
 
 def _limit(tokenizer: Any, config: Any) -> int | None:
     # the tokenizer may know a limit, and the table of positions is one: the smaller holds
-    limits = [int(tokenizer.model_max_length)] if tokenizer.model_max_length <= _NO_LIMIT else []
-    positions = None
+    limits = []
+    if tokenizer.model_max_length <= _NO_LIMIT:
+        limits.append(int(tokenizer.model_max_length))
     if config.model_type not in _RELATIVE_POSITIONS:
         positions = positions_of(config, ("max_position_embeddings", "n_positions"))
-    if positions is not None:
-        limits.append(positions)
+        if positions is not None:
+            limits.append(positions)
     return min(limits, default=None)
 
 
@@ -283,7 +289,9 @@ def positions_of(config: Any, names: Sequence[str]) -> int | None:
     """Return how many tokens a network has positions for, by the first of some names in its configuration."""
     for name in names:
         positions = getattr(config, name, None)
-        if isinstance(positions, int) and positions > 0:
-            shift = (config.pad_token_id or 0) + 1 if config.model_type in _SHIFTED_POSITIONS else 0
-            return positions - shift
+        if not isinstance(positions, int) or positions <= 0:
+            continue
+        if config.model_type in _SHIFTED_POSITIONS:
+            return positions - (config.pad_token_id or 0) - 1
+        return positions
     return None

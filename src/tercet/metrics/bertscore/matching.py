@@ -48,25 +48,26 @@ def match(
     """
     import torch
 
-    device, n_layers = store.vectors.device, len(store.vectors)
+    device = store.vectors.device
+    n_layers = len(store.vectors)
     lengths = np.diff(store.offsets)
-    sizes = lengths[predictions], lengths[references]
     with own_settings(), torch.inference_mode():
         weights_of_tokens = torch.from_numpy(weights).to(device)
         sums = torch.zeros((2, n_layers, len(predictions)), dtype=torch.float32, device=device)
-        most_floats = _GATHERED_ON_CPU if device.type == "cpu" else _GATHERED
+        most_floats = _GATHERED
+        if device.type == "cpu":
+            most_floats = _GATHERED_ON_CPU
         for chosen in _buckets(predictions, references, lengths, most_floats // store.vectors.shape[-1]):
             pair_indices = torch.from_numpy(chosen).to(device)
-            sides, is_full = [], True
-            for texts, side_lengths in zip((predictions[chosen], references[chosen]), sizes, strict=True):
-                positions = np.arange(int(side_lengths[chosen].max()))[None, :]
-                present = positions < side_lengths[chosen][:, None]
-                is_full = is_full and bool(present.all())
-                rows = np.where(present, store.offsets[texts][:, None] + positions, 0)
-                sides.append((torch.from_numpy(rows).to(device), torch.from_numpy(present).to(device)))
-            (left_rows, left_present), (right_rows, right_present) = sides
-            weights_of_sides = [weights_of_tokens[rows].masked_fill_(~present, 0) for rows, present in sides]
-            is_absent = None if is_full else ~(left_present[:, :, None] & right_present[:, None, :])
+            left_rows, left_present = _tokens_of_side(store, predictions[chosen])
+            right_rows, right_present = _tokens_of_side(store, references[chosen])
+            weights_of_sides = (
+                weights_of_tokens[left_rows].masked_fill_(~left_present, 0),
+                weights_of_tokens[right_rows].masked_fill_(~right_present, 0),
+            )
+            is_absent = None
+            if np.ptp(lengths[predictions[chosen]]) or np.ptp(lengths[references[chosen]]):
+                is_absent = ~(left_present[:, :, None] & right_present[:, None, :])
             for layer in range(n_layers):
                 vectors = store.vectors[layer]
                 best = _best_matches(vectors[left_rows], vectors[right_rows], is_absent)
@@ -81,6 +82,18 @@ def match(
     return precision, recall
 
 
+def _tokens_of_side(store: Store, texts: NDArray[np.int64]) -> tuple[Any, Any]:
+    """Return the rows of the store with the tokens of texts, shape (m, longest), and which are no padding."""
+    import torch
+
+    starts = store.offsets[texts, None]
+    stops = store.offsets[texts + 1, None]
+    rows = starts + np.arange(int((stops - starts).max()))
+    present = rows < stops
+    device = store.vectors.device
+    return torch.from_numpy(np.where(present, rows, 0)).to(device), torch.from_numpy(present).to(device)
+
+
 def _match_crossed(
     store: Store, weights: NDArray[np.float32], texts: NDArray[np.int64], references: NDArray[np.int64]
 ) -> NDArray[np.float64]:
@@ -91,17 +104,20 @@ def _match_crossed(
     """
     import torch
 
-    lengths, n_layers, device = np.diff(store.offsets), len(store.vectors), store.vectors.device
+    lengths = np.diff(store.offsets)
+    n_layers = len(store.vectors)
+    device = store.vectors.device
     if max(lengths[texts].max(initial=0), lengths[references].max(initial=0)) > _CROSSED:
         pairs = np.repeat(texts, len(references)), np.tile(references, len(texts))
         return np.stack(match(store, weights, *pairs)).reshape(2, n_layers, len(texts), len(references))
     sums = torch.zeros((2, n_layers, len(texts), len(references)), device=device)
     with own_settings(), torch.inference_mode():
         shares = torch.from_numpy(weights).to(device)
-        sides = [
-            [_padded(store, shares, side, chosen) for chosen in _near(lengths[side])] for side in (texts, references)
-        ]
-        for (left_texts, left_rows, left_share), (right_texts, right_rows, right_share) in product(*sides):
+        left_groups = [_padded(store, shares, texts, chosen) for chosen in _near(lengths[texts])]
+        right_groups = [_padded(store, shares, references, chosen) for chosen in _near(lengths[references])]
+        for left_group, right_group in product(left_groups, right_groups):
+            left_texts, left_rows, left_share = left_group
+            right_texts, right_rows, right_share = right_group
             for layer, vectors in enumerate(store.vectors):
                 left_vectors = vectors[left_rows].flatten(0, 1)
                 right_vectors = vectors[right_rows].flatten(0, 1)
@@ -130,12 +146,14 @@ def _padded(store: Store, shares: Any, texts: NDArray[np.int64], chosen: NDArray
     """
     import torch
 
-    starts, stops = store.offsets[texts[chosen], None], store.offsets[texts[chosen] + 1, None]
+    starts = store.offsets[texts[chosen], None]
+    stops = store.offsets[texts[chosen] + 1, None]
     rows = starts + np.arange(int((stops - starts).max()))
     present = rows < stops
-    numbers, rows_of_tokens, is_counted = (
-        torch.from_numpy(array).to(shares.device) for array in (chosen, np.where(present, rows, starts), present)
-    )
+    device = shares.device
+    numbers = torch.from_numpy(chosen).to(device)
+    rows_of_tokens = torch.from_numpy(np.where(present, rows, starts)).to(device)
+    is_counted = torch.from_numpy(present).to(device)
     return numbers, rows_of_tokens, shares[rows_of_tokens].masked_fill_(~is_counted, 0)
 
 
@@ -150,7 +168,8 @@ def _best_matches(left: Any, right: Any, absent: Any) -> tuple[Any, Any]:
         return similarity.amax(2), similarity.amax(1)
     # A single pair of long texts: never the whole table of similarities at once.
     rows = max(1, _SIMILARITIES // right.shape[1])
-    best_of_left, best_of_right = [], torch.full_like(right[:, :, 0], _BELOW_ANY_COSINE)
+    best_of_left = []
+    best_of_right = torch.full_like(right[:, :, 0], _BELOW_ANY_COSINE)
     for part in left.split(rows, dim=1):
         similarity = torch.bmm(part, right.transpose(1, 2))
         best_of_left.append(similarity.amax(2))
@@ -162,7 +181,8 @@ def _buckets(
     predictions: NDArray[np.int64], references: NDArray[np.int64], text_lengths: NDArray[np.int64], most: int
 ) -> Iterator[NDArray[np.int64]]:
     """Yield indices of pairs of near lengths, of at most so many tokens with padding (but one pair at least)."""
-    left, right = text_lengths[predictions], text_lengths[references]
+    left = text_lengths[predictions]
+    right = text_lengths[references]
     order = np.lexsort((references, predictions, right, left))
     order = order[(left[order] > 0) & (right[order] > 0)]
     lengths = list(zip(left[order].tolist(), right[order].tolist(), strict=True))
@@ -202,7 +222,8 @@ class Texts:
 def prepare_texts(documents: Ragged, weights: Weights, subwords: Subwords, zero_weight: str) -> Texts:
     """Find the different texts and the share of each token in them."""
     rows, text = different_rows(documents)
-    lengths, values = rows.lengths, rows.values
+    lengths = rows.lengths
+    values = rows.values
     token_weights = weights.of(values).astype(np.float64)
     owners = np.repeat(np.arange(len(lengths)), lengths)
     sums = np.bincount(owners, weights=token_weights, minlength=len(lengths))
@@ -247,7 +268,9 @@ def score_pairs(
             keep = np.zeros(len(chosen), bool)
             keep[numbers[n_pairs:]] = True
             store, shares = _embedded(texts, encoder, chosen, keep, limit, batch_size, bar, widths)
-            part_floors = None if floors is None else (floors[0][part], floors[1][part])
+            part_floors = None
+            if floors is not None:
+                part_floors = (floors[0][part], floors[1][part])
             precision_and_recall[:, :, part] = match(store, shares, numbers[:n_pairs], numbers[n_pairs:], part_floors)
     return precision_and_recall[0], precision_and_recall[1]
 
@@ -267,7 +290,8 @@ def _embedded(
     windows = windows_of(rows, limit, encoder.subwords)
     if bar is not None:
         bar.total = max(bar.total or 0, bar.n + len(windows.first))
-    store = encoder.embed(windows, rows, keep, batch_size, bar, None if widths is None else widths[chosen])
+    chosen_widths = None if widths is None else widths[chosen]
+    store = encoder.embed(windows, rows, keep, batch_size, bar, chosen_widths)
     return store, texts.shares[ranges(texts.rows.offsets[chosen], rows.lengths)]
 
 
@@ -276,15 +300,18 @@ def _slices_of_pairs(
 ) -> Iterator[slice]:
     """Yield slices of pairs whose different texts have at most so many tokens (but one pair at least)."""
     lengths = texts.rows.lengths.tolist()
-    start, total = 0, 0
+    start = 0
+    n_tokens = 0
     held_texts: set[int] = set()
     for pair, pair_texts in enumerate(zip(predictions.tolist(), references.tolist(), strict=True)):
         n_new_tokens = sum(lengths[text] for text in {*pair_texts} - held_texts)
-        if held_texts and total + n_new_tokens > limit:
+        if held_texts and n_tokens + n_new_tokens > limit:
             yield slice(start, pair)
-            start, total, held_texts = pair, 0, set()
+            start = pair
+            n_tokens = 0
+            held_texts = set()
             n_new_tokens = sum(lengths[text] for text in {*pair_texts})
-        total += n_new_tokens
+        n_tokens += n_new_tokens
         held_texts.update(pair_texts)
     if start < len(predictions):
         yield slice(start, len(predictions))
@@ -314,12 +341,16 @@ def score_crossed(
     # Halves of the longer side, until the embeddings of a part fit.
     if len(chosen) > 2 and texts.rows.lengths[chosen].sum() * encoder.token_bytes > STORE_BYTES:
         if len(predictions) >= len(references):
-            pairs, axis = [(half_texts, references) for half_texts in np.array_split(predictions, 2)], 2
-        else:
-            pairs, axis = [(predictions, half_texts) for half_texts in np.array_split(references, 2)], 3
-        return np.concatenate([score_crossed(texts, encoder, *part, *options) for part in pairs], axis=axis)
+            halves = [
+                score_crossed(texts, encoder, half, references, *options) for half in np.array_split(predictions, 2)
+            ]
+            return np.concatenate(halves, axis=2)
+        halves = [
+            score_crossed(texts, encoder, predictions, half, *options) for half in np.array_split(references, 2)
+        ]
+        return np.concatenate(halves, axis=3)
     store, shares = _embedded(texts, encoder, chosen, np.ones(len(chosen), bool), *options)
-    return _match_crossed(store, shares, *np.split(numbers, [len(predictions)]))
+    return _match_crossed(store, shares, numbers[: len(predictions)], numbers[len(predictions) :])
 
 
 # The warnings and errors of bertscore_idf.

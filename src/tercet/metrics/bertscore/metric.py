@@ -163,13 +163,18 @@ class BertScore(BertscoreOptions):
         if not self.all_layers:
             return "mean_f1"
         layer = self.num_layers
-        return f"mean_f1_layer{self.layers[-1] if layer is None else layer}"
+        if layer is None:
+            layer = self.layers[-1]
+        return f"mean_f1_layer{layer}"
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of a row."""
-        kinds = (*MEASURES, *(f"best_{measure}" for measure in MEASURES))
-        return (*self.base_columns, *self.extra_columns, *(f"{kind}{end}" for end in self._ends for kind in kinds))
+        columns = [*self.base_columns, *self.extra_columns]
+        for end in self._ends:
+            columns += [f"{measure}{end}" for measure in MEASURES]
+            columns += [f"best_{measure}{end}" for measure in MEASURES]
+        return tuple(columns)
 
     @property
     def _ends(self) -> tuple[str, ...]:
@@ -209,9 +214,11 @@ class BertScore(BertscoreOptions):
 
     def score_warning(self, totals: Array) -> str | None:
         """Return a warning when texts were cut, or had no weight."""
-        *truncated, n_unweighted = (self.total_of(totals, name) for name in self.extra_columns)
-        cut, unweighted = sum(truncated), n_unweighted if self.zero_weight == "uniform" else 0
-        return texts_warning(cut, unweighted, self.cut_at(self.subwords()))
+        n_cut = self.total_of(totals, "truncated_predictions") + self.total_of(totals, "truncated_references")
+        n_unweighted = 0
+        if self.zero_weight == "uniform":
+            n_unweighted = self.total_of(totals, "unweighted")
+        return texts_warning(n_cut, n_unweighted, self.cut_at(self.subwords()))
 
     def _weights(self, context: IdfTable | None, subwords: Subwords) -> Weights:
         return weights_of(self.idf, context or self._given_table, subwords, strict=self._official)
@@ -235,7 +242,8 @@ class BertScore(BertscoreOptions):
         """Return the options that the score depends on, and the implementation that it equals."""
         table = context if self.idf is True else self._given_table
         weights = self._weights(context, self.subwords())
-        encoder, baseline = self.encoder(), self.baseline()
+        encoder = self.encoder()
+        baseline = self.baseline()
         parts = {
             "model": encoder.label,
             "revision": self.revision,
@@ -272,7 +280,8 @@ class BertScore(BertscoreOptions):
 
     def segment_stats(self, batch: Corpus, context: IdfTable | None) -> SegmentStats:
         """Return one row per item."""
-        encoder, n_items = self.encoder(), batch.n_items
+        encoder = self.encoder()
+        n_items = batch.n_items
         counts = batch.reference_counts
         strings = batch.texts.to_pylist()
         whole, documents, texts = self.prepare(strings, context)
@@ -290,9 +299,8 @@ class BertScore(BertscoreOptions):
         starts = np.append(0, np.cumsum(counts))[:-1]
 
         unweighted = texts.unweighted[texts.text]
-        cut_references, unweighted_references = (
-            np.bincount(owners, flags[references], n_items) for flags in (cut, unweighted)
-        )
+        cut_references = np.bincount(owners, cut[references], n_items)
+        unweighted_references = np.bincount(owners, unweighted[references], n_items)
         content = documents.lengths - encoder.subwords.n_special
         rows = np.zeros((n_items, len(self.columns)))
         first_measure = len(self.base_columns) + len(self.extra_columns)
@@ -406,8 +414,9 @@ class BertScore(BertscoreOptions):
     @classmethod
     def options_to_explain(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options to explain one prediction: without texts to count in, tokens count the same."""
-        defaults = {} if "corpus" in given else {"idf": False}
-        return {name: value for name, value in {**defaults, **given}.items() if name != "corpus"}
+        if "corpus" not in given:
+            return {"idf": False, **given}
+        return {name: value for name, value in given.items() if name != "corpus"}
 
     def explain(self, prediction: str, references: Any = None, *, corpus: Iterable[str] | None = None) -> Alignment:
         """Explain the BERTScore of a pair; in memory, the matrix takes the product of the lengths.
@@ -432,10 +441,9 @@ class BertScore(BertscoreOptions):
     def explained(self, batch: Corpus, context: Any = None) -> Alignment:
         """Explain a batch of one item: the pair with the best F."""
         prediction, *references = batch.texts.to_pylist()
-        alignments = (
-            _alignment(self, prediction.strip(), reference.strip(), index, context)
-            for index, reference in enumerate(references)
-        )
+        alignments = []
+        for index, reference in enumerate(references):
+            alignments.append(_alignment(self, prediction.strip(), reference.strip(), index, context))
         return max(alignments, key=lambda alignment: alignment.f1)  # the first of equal ones
 
     def pair_rows(self, crossing: Crossing, context: IdfTable | None) -> PairRows:
@@ -444,8 +452,10 @@ class BertScore(BertscoreOptions):
         limit = encoder.subwords.length_limit(self.max_length)
         whole, documents, texts = self.prepare(crossing.strings, context)
         cut = cut_texts(whole, crossing, limit, self.long_text)
-        unweighted = int(texts.unweighted[texts.text].sum()) if self.zero_weight == "uniform" else 0
-        warn_of(self, texts_warning(int(cut.sum()), unweighted, limit))
+        n_unweighted = 0
+        if self.zero_weight == "uniform":
+            n_unweighted = int(texts.unweighted[texts.text].sum())
+        warn_of(self, texts_warning(int(cut.sum()), n_unweighted, limit))
         n_base = len(self.base_columns)
 
         def rows(predictions: Indices, references: Indices) -> NDArray[np.float64]:
@@ -503,7 +513,8 @@ def make_baseline(
         stats = metric.segment_stats(batch.part(start, start + _PIECE), context)
         total = total + stats.rows.sum(axis=0)
         squares = squares + (stats.rows**2).sum(axis=0)
-        columns, signature = stats.columns, stats.signature
+        columns = stats.columns
+        signature = stats.signature
     measures = [columns.index(name) for name in metric.segment_names]
     means = total[measures] / len(first)
     variances = np.maximum(squares[measures] / len(first) - means**2, 0)
@@ -602,17 +613,19 @@ class Alignment(Explanation):
 
     def parts(self) -> list[Part]:
         """Return both texts by what each token loses, and the tokens that lose most."""
-        sides = {"prediction": self.prediction_tokens, "reference": self.reference_tokens}
         return [
             Legend(quarters("loss"), losses=True),
-            *(
-                graded(
-                    name, [(token.span, token.text, token.loss) for token in tokens if not token.special], losses=True
-                )
-                for name, tokens in sides.items()
-            ),
-            *(_losses(name, tokens) for name, tokens in sides.items()),
+            _graded_by_loss("prediction", self.prediction_tokens),
+            _graded_by_loss("reference", self.reference_tokens),
+            _losses("prediction", self.prediction_tokens),
+            _losses("reference", self.reference_tokens),
         ]
+
+
+def _graded_by_loss(name: str, tokens: list[Token]) -> Part:
+    """Return a text by what each token loses, special tokens left out."""
+    losses = [(token.span, token.text, token.loss) for token in tokens if not token.special]
+    return graded(name, losses, losses=True)
 
 
 def _losses(name: str, tokens: list[Token]) -> Table:
@@ -719,13 +732,16 @@ class _Side:
         spans = subwords.spans(text)
         n_tokens = len(subwords.whole([text]).values)
         self.spellings = subwords.tokens(ids.tolist())
-        self.spans = [spans[position] if spans else None for position in positions.tolist()]
+        self.spans: list[tuple[int, int] | None] = [None] * len(positions)
+        if spans:
+            self.spans = [spans[position] for position in positions.tolist()]
         inside = range(len(subwords.head), n_tokens - len(subwords.tail))
         self.special = [position not in inside for position in positions.tolist()]
-        self.texts = [
-            text[slice(*span)] if span is not None else spelling
-            for span, spelling in zip(self.spans, self.spellings, strict=True)
-        ]
+        self.texts = list(self.spellings)
+        for index, span in enumerate(self.spans):
+            if span is not None:
+                start, stop = span
+                self.texts[index] = text[start:stop]
         self.shares = shares.tolist()
 
     def tokens(self, similarity: NDArray[np.float32], other: _Side) -> list[Token]:
@@ -735,7 +751,10 @@ class _Side:
         if other.texts:
             matches = similarity.argmax(1).tolist()
         for index, match in enumerate(matches):
-            share, cosine = self.shares[index], 0.0 if match is None else float(similarity[index, match])
+            share = self.shares[index]
+            cosine = 0.0
+            if match is not None:
+                cosine = float(similarity[index, match])
             tokens.append(
                 Token(
                     token=self.spellings[index],

@@ -231,7 +231,9 @@ def official_hash(o: BertscoreOptions, model_type: str, layers: range) -> str:
     layer = layers.start
     if o.all_layers:
         # bert-score prints the number of one layer although it uses all of them.
-        layer = o.num_layers if o.num_layers is not None else best_layer(model_type) or layers.stop - 1
+        layer = best_layer(model_type) or layers.stop - 1
+        if o.num_layers is not None:
+            layer = o.num_layers
     idf = "no-idf" if o.idf is False else "idf"
     fast = "_fast-tokenizer" if o.use_fast_tokenizer else ""
     versions = f"version={OFFICIAL_VERSION}(hug_trans={transformers.__version__})"
@@ -266,7 +268,8 @@ def equal_implementation(o: BertscoreOptions, encoder: Encoder) -> str | None:
         and encoder.subwords.length_limit(o.max_length) == encoder.subwords.limit
     )
     # From version 5 of transformers on, bert-score puts no space where the published scores have one.
-    space, tokenizer = encoder.subwords.prefix_space, encoder.subwords.tokenizer
+    space = encoder.subwords.prefix_space
+    tokenizer = encoder.subwords.tokenizer
     settings = [] if official else ["batch_size=1"]
     if space != puts_space(tokenizer, "installed", o.use_fast_tokenizer):
         is_equal = is_equal and space == published_with_space(tokenizer)
@@ -303,7 +306,8 @@ def best_of_references(measures: Array, starts: NDArray[np.int64], by_f: bool) -
     values = np.empty((*measures.shape[:2], len(starts)))
     winners = np.empty(values.shape, np.int64)
     for side, layer in np.ndindex(*measures.shape[:2]):
-        chosen = first_greatest(comparable[2 if by_f else side, layer], starts)
+        deciding_side = 2 if by_f else side
+        chosen = first_greatest(comparable[deciding_side, layer], starts)
         values[side, layer] = measures[side, layer, chosen]
         winners[side, layer] = chosen - starts
     return values, winners

@@ -208,7 +208,8 @@ class IdfTable:
         table = cls(0, np.zeros(subwords.vocabulary_size, np.int64), subwords.fingerprint, limit)
         if isinstance(texts, str):
             raise InputError("texts must be an iterable of texts, got one string.")
-        remaining, number = iter(texts), 0
+        remaining = iter(texts)
+        number = 0
         while batch := list(islice(remaining, batch_size)):
             check_texts(batch, "texts", number)
             number += len(batch)
@@ -318,7 +319,8 @@ class IdfTable:
         """
         if not isinstance(path, (str, PathLike)):
             raise InputError(f"Expected the path of an IDF table, got {shorten(path)}.")
-        file, shown_path = Path(os.path.expanduser(path)), shorten(str(path), 300)
+        file = Path(os.path.expanduser(path))
+        shown_path = shorten(str(path), 300)
         try:
             size = file.stat().st_size if file.is_file() else None
         except OSError:  # a name that no file can have
@@ -347,9 +349,10 @@ class IdfTable:
         for name, least, most in (("n_documents", 0, _MOST_DOCUMENTS), ("vocabulary_size", 1, _LARGEST_VOCABULARY)):
             if type(meta[name]) is not int or not least <= meta[name] <= most:
                 raise InputError(f"{name} is {shorten(meta[name])}, expected an integer from {least} to {most:,}")
-        n_documents, size, fingerprint, length = (
-            meta[name] for name in ("n_documents", "vocabulary_size", "fingerprint", "max_length")
-        )
+        n_documents = meta["n_documents"]
+        size = meta["vocabulary_size"]
+        fingerprint = meta["fingerprint"]
+        length = meta["max_length"]
         if not isinstance(fingerprint, str) or not (length is None or (type(length) is int and length > 0)):
             raise InputError(f"its texts were cut at {shorten(length)} by the tokenizer {shorten(fingerprint)}")
         ids, documents = (table.column(name).to_numpy().astype(np.int64, casting="safe") for name in _COLUMNS)
@@ -447,7 +450,8 @@ def _baseline_row(line: list[str], number: int, source: str) -> list[float]:
     try:
         layer, *values = map(float, line)
     except ValueError:
-        layer, values = math.nan, []
+        layer = math.nan
+        values = []
     if layer != number or len(values) != 3 or not all(-1 <= value < 1 for value in values):
         raise InputError(f"{source}: expected the layer {number} and three numbers below 1, got {','.join(line)!r}.")
     return values

@@ -68,17 +68,17 @@ class Contributions(Explanation):
 
     def parts(self) -> list[PartOfPage]:
         """Return both texts by what each token adds, and the tokens that add most."""
-        sides = {"prediction": self.prediction_tokens, "reference": self.reference_tokens}
-        lines = [
-            graded(
-                name, [(token.span, token.text, token.contribution or 0.0) for token in tokens if not token.special]
-            )
-            for name, tokens in sides.items()
-        ]
+        prediction = _graded_by_contribution("prediction", self.prediction_tokens)
+        reference = _graded_by_contribution("reference", self.reference_tokens)
         if not self.decomposes:
-            return [*lines, Sentence(f"{self._undivided()}.")]
-        tables = [_greatest_first(name, tokens) for name, tokens in sides.items()]
-        return [Legend(quarters("contribution")), *lines, *tables]
+            return [prediction, reference, Sentence(f"{self._undivided()}.")]
+        return [
+            Legend(quarters("contribution")),
+            prediction,
+            reference,
+            _greatest_first("prediction", self.prediction_tokens),
+            _greatest_first("reference", self.reference_tokens),
+        ]
 
     def _undivided(self) -> str:
         """Return why no token has a contribution."""
@@ -153,6 +153,12 @@ def _weighted_tokens(
             weighted = states.cpu().numpy().astype(np.float64) * weights[:, :, None]
             shares[target[is_taken]] = weighted[is_taken]
     return shares
+
+
+def _graded_by_contribution(name: str, tokens: list[Part]) -> PartOfPage:
+    """Return a text by what each token adds, special tokens left out."""
+    contributions = [(token.span, token.text, token.contribution or 0.0) for token in tokens if not token.special]
+    return graded(name, contributions)
 
 
 def _greatest_first(name: str, tokens: list[Part]) -> Table:

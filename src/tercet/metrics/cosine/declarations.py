@@ -15,7 +15,7 @@ from platform import python_version
 from typing import Any
 
 from tercet.errors import OptionError, did_you_mean, shorten
-from tercet.networks.find import Located, locate, optional_file
+from tercet.networks.find import HubModel, Located, locate, optional_file
 from tercet.networks.in_memory import InMemory
 from tercet.networks.load import read_static
 
@@ -159,15 +159,21 @@ def _static_embeddings(home: Located, subfolder: str) -> Located:
     """Return static embeddings, in memory."""
     if isinstance(home, InMemory):
         return home
-    names = [os.path.join(subfolder, name) for name in ("model.safetensors", "tokenizer.json")]
-    paths = [optional_file(home, name) for name in names]
-    if None in paths:
+    weights = _file_of_static(home, os.path.join(subfolder, "model.safetensors"))
+    tokenizer = _file_of_static(home, os.path.join(subfolder, "tokenizer.json"))
+    changed = (os.stat(weights).st_mtime_ns, os.stat(tokenizer).st_mtime_ns)
+    return read_static(weights, tokenizer, changed, str(home))
+
+
+def _file_of_static(home: str | HubModel, name: str) -> str:
+    """Return the path of a file that static embeddings need, or raise an OptionError."""
+    path = optional_file(home, name)
+    if path is None:
         raise OptionError(
-            f"The encoder {shorten(str(home), 300)}, given as 'model_type', has static embeddings, but no "
-            f"{names[paths.index(None)]}. They are read from safetensors files only."
+            f"The encoder {shorten(str(home), 300)}, given as 'model_type', has static embeddings, but no {name}. "
+            "They are read from safetensors files only."
         )
-    weights, tokenizer = map(str, paths)
-    return read_static(weights, tokenizer, (os.stat(weights).st_mtime_ns, os.stat(tokenizer).st_mtime_ns), str(home))
+    return path
 
 
 def _network_settings(home: Located, subfolder: str) -> Mapping[str, Any]:

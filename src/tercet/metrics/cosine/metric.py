@@ -191,8 +191,10 @@ class Cosine(Metric):
     @cached_property
     def prompts(self) -> tuple[str, str]:
         """The prompts of predictions and of references."""
-        sides = zip(_sides(self.prompt), _sides(self.prompt_name), strict=True)
-        prediction, reference = (requested_prompt(self.declared, prompt, name) for prompt, name in sides)
+        prediction_prompt, reference_prompt = _sides(self.prompt)
+        prediction_name, reference_name = _sides(self.prompt_name)
+        prediction = requested_prompt(self.declared, prediction_prompt, prediction_name)
+        reference = requested_prompt(self.declared, reference_prompt, reference_name)
         return prediction, reference
 
     def subwords(self) -> Subwords:
@@ -239,7 +241,10 @@ class Cosine(Metric):
         pooling = self.text_pooling
         limit = self.limit(encoder.subwords)
         # Digests stand for dense layers, and for prompts, which may be long.
-        prompts = dict.fromkeys(digest([prompt]) if prompt else "no" for prompt in self.prompts)
+        prompts = ["no", "no"]
+        for side, prompt in enumerate(self.prompts):
+            if prompt:
+                prompts[side] = digest([prompt])
         parts = {
             "model": encoder.label,
             "revision": self.revision,
@@ -247,7 +252,7 @@ class Cosine(Metric):
             "dense": pooling.digest,
             "dims": pooling.dimensions,
             "case": "lc" if declared.lowercase else None,
-            "prompt": ",".join(prompts) if any(self.prompts) else None,
+            "prompt": ",".join(dict.fromkeys(prompts)) if any(self.prompts) else None,
             "multi": self.multi_ref,
             "long": self.long_text,
             "length": limit,
@@ -266,11 +271,10 @@ class Cosine(Metric):
 
     def prompted(self, texts: list[str], n_predictions: int) -> list[str]:
         """Return texts with the prompt of their side before them."""
-        prediction, reference = self.prompts
-        return [
-            *(prediction + text for text in texts[:n_predictions]),
-            *(reference + text for text in texts[n_predictions:]),
-        ]
+        prediction_prompt, reference_prompt = self.prompts
+        predictions = [prediction_prompt + text for text in texts[:n_predictions]]
+        references = [reference_prompt + text for text in texts[n_predictions:]]
+        return predictions + references
 
     def prepare(self, texts: list[str], subwords: Subwords) -> tuple[Ragged, Ragged]:
         """Return the ids of documents, texts with their prompts, whole and as embedded."""
@@ -281,11 +285,14 @@ class Cosine(Metric):
 
     def is_empty(self, whole: Ragged, n_predictions: int, subwords: Subwords) -> NDArray[np.bool_]:
         """Return which documents are empty: they have no tokens but special ones, and those of the prompt."""
-        of_prediction, of_reference = (
-            len(subwords.whole([prompt]).values) if prompt.strip() else subwords.n_special for prompt in self.prompts
-        )
+        lengths_of_prompts = []
+        for prompt in self.prompts:
+            if prompt.strip():
+                lengths_of_prompts.append(len(subwords.whole([prompt]).values))
+            else:
+                lengths_of_prompts.append(subwords.n_special)
         is_prediction = np.arange(len(whole.lengths)) < n_predictions
-        return whole.lengths <= np.where(is_prediction, of_prediction, of_reference)
+        return whole.lengths <= np.where(is_prediction, *lengths_of_prompts)
 
     def segment_stats(self, batch: Corpus, context: None = None) -> SegmentStats:
         """Return one row per item."""
@@ -394,10 +401,9 @@ class Cosine(Metric):
         counts = stats.column("references")
         if (counts > 1).any():
             nearest = stats.column("best_reference").astype(int).tolist()
-            details["best_references"] = [
-                nearest_reference if count else None
-                for nearest_reference, count in zip(nearest, counts.tolist(), strict=True)
-            ]
+            for index in np.flatnonzero(counts == 0).tolist():
+                nearest[index] = None
+            details["best_references"] = nearest
         return details
 
     def explained(self, batch: Corpus, context: None = None) -> Contributions:
@@ -432,22 +438,18 @@ class Cosine(Metric):
                 encoder, pooling, different, vectors, text_rows[pair], limit=limit, batch_size=self.batch_size
             )
         positions = self._embedded_positions(whole)
-        prediction_tokens, reference_tokens = (
-            explained_tokens(
-                texts[document],
-                documents.pieces()[document],
-                encoder.subwords,
-                positions[document],
-                contributions[side],
+        tokens = []
+        for side, document in enumerate(pair):
+            ids = documents.pieces()[document]
+            tokens.append(
+                explained_tokens(texts[document], ids, encoder.subwords, positions[document], contributions[side])
             )
-            for side, document in enumerate(pair)
-        )
         return Contributions(
             prediction=texts[0],
             reference=texts[nearest + 1],
             cosine=float(pair_cosines[nearest]),
-            prediction_tokens=prediction_tokens,
-            reference_tokens=reference_tokens,
+            prediction_tokens=tokens[0],
+            reference_tokens=tokens[1],
             decomposes=decomposes,
             pooling=pooling.name,
             signature=str(self.signature()),
@@ -497,7 +499,9 @@ def _equals(options: Cosine, encoder: Encoder, declared: Declared, pooling: Pool
 
 def _smaller(length: int, limit: int | None) -> int:
     """Return the length, or the limit where there is one and it is less."""
-    return length if limit is None else min(length, limit)
+    if limit is None:
+        return length
+    return min(length, limit)
 
 
 def _undeclared_pooling(config: Any) -> str:

@@ -44,7 +44,8 @@ class _VectorCache:
     def add(self, keys: list[tuple[str, bytes]], vectors: Vectors) -> None:
         with self.lock:
             for key, vector in zip(keys, vectors, strict=True):
-                self.n_bytes += 0 if key in self.vectors else vector.nbytes
+                if key not in self.vectors:
+                    self.n_bytes += vector.nbytes
                 self.vectors[key] = vector.copy()
             while self.n_bytes > KEPT_BYTES:
                 self.n_bytes -= self.vectors.pop(next(iter(self.vectors))).nbytes
@@ -110,9 +111,8 @@ def _pooled(encoder: Encoder, name: str, windows: Windows, rows: Ragged, batch_s
     text = texts_of_windows(windows, rows)
     is_max = name == "max"
     with own_settings(), torch.inference_mode(), bar_of("encoding", "texts", len(windows.first), delay=0) as bar:
-        sums = torch.full(
-            (len(rows.lengths), encoder.dimensions), -torch.inf if is_max else 0.0, device=encoder.device
-        )
+        nothing = -torch.inf if is_max else 0.0
+        sums = torch.full((len(rows.lengths), encoder.dimensions), nothing, device=encoder.device)
         for chosen, states, is_taken in encoder.states(windows, batch_size):
             text_of_window = torch.from_numpy(text[chosen]).to(encoder.device)
             if is_max:
@@ -139,7 +139,8 @@ def cosines_of_pairs(vectors: Vectors, left: NDArray[np.int64], right: NDArray[n
     similarities = np.zeros(len(left))
     for start in range(0, len(left), _PAIRS_AT_A_TIME):
         part = slice(start, start + _PAIRS_AT_A_TIME)
-        left_vectors, right_vectors = (vectors[side[part]].astype(np.float64) for side in (left, right))
+        left_vectors = vectors[left[part]].astype(np.float64)
+        right_vectors = vectors[right[part]].astype(np.float64)
         dots = np.einsum("ij,ij->i", left_vectors, right_vectors)
         squares = np.ones(len(left_vectors))
         # One root of the product of both squares: it is the square itself, to the bit, for a vector and itself.
