@@ -3,13 +3,19 @@
 import re
 import sys
 
+import pytest
+
 import tercet
 from conftest import ROOT
+from tercet import api
 from tercet.engine import plain
 from tercet.metrics.bleu import metric
 
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## How a text becomes a score")[2]
-STEPS = re.findall(r"^    ([a-z_/]+\.py) (\S+)  ", PAGE, flags=re.MULTILINE)
+SHORT, LONG = (
+    re.findall(r"^    ([a-z_/]+\.py) (\S+)  ", road, flags=re.MULTILINE)
+    for road in PAGE.split("With `segments=True`")[:2]
+)
 ROW = re.findall(
     r"([a-z]+\d?) (\d+)(?=[,\s])", PAGE.partition("The row of this segment:\n\n")[2].partition("\n\n")[0]
 )
@@ -33,13 +39,32 @@ def calls_of(function):
     return calls
 
 
-def test_its_steps_are_taken_in_this_order(recwarn, monkeypatch):
-    # The engine in plain Python, whose functions are seen; the compiled one has the same.
+@pytest.fixture
+def engine_in_python(monkeypatch, recwarn):
+    """The engine in plain Python, whose functions are seen; the compiled one has the same."""
     monkeypatch.setattr(metric, "engine", plain)
-    assert len(STEPS) == 17
-    calls = iter(calls_of(lambda: tercet.score("bleu", ["a b"], ["a c"])))
-    for file, name in STEPS:
+    monkeypatch.setattr(api, "_cache", {})
+
+
+def assert_taken(steps, calls):
+    calls = iter(calls)
+    for file, name in steps:
         assert (file, name.rpartition(".")[2]) in calls, f"{file} {name} comes earlier, or is not called"
+
+
+@pytest.mark.usefixtures("engine_in_python")
+def test_the_steps_of_the_short_road_are_taken_in_this_order():
+    assert len(SHORT) == 14
+    assert_taken(SHORT, calls_of(lambda: tercet.score("bleu", ["a b"], ["a c"])))
+
+
+@pytest.mark.usefixtures("engine_in_python")
+@pytest.mark.parametrize(("texts", "options"), [(["a b"], {"segments": True}), (("a b",), {})])
+def test_the_steps_of_the_long_road_are_taken_in_this_order(texts, options):
+    assert len(LONG) == 9
+    calls = calls_of(lambda: tercet.score("bleu", texts, ["a c"], **options))
+    assert_taken(LONG, calls)
+    assert ("engine/plain_plan.py", "score") not in calls
 
 
 def test_its_row_is_the_one_of_the_drawing():

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, overload
 
-import numpy as np
+from tercet import numpy_later as np
 
 from .corpus import Corpus
 
