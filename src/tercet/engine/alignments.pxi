@@ -658,18 +658,19 @@ def error_rates(rows, double scale):
     rates = empty((n, 5))
     cdef double* to = doubles_of(rates, &i, &columns)
     cdef double hits, edits, reference, prediction, preserved
-    for i in range(n):
-        row += BASE  # hits, substitutions, deletions, insertions: of words, then of characters
-        hits, edits = row[0], row[1] + row[2] + row[3]
-        reference, prediction = hits + row[1] + row[2], hits + row[1] + row[3]
-        preserved = 1
-        if hits + edits > 0:
-            preserved = hits / max(reference, 1.0) * (hits / max(prediction, 1.0))
-        to[0] = scale * (edits / max(reference, 1.0))
-        to[1] = scale * ((row[5] + row[6] + row[7]) / max(row[4] + row[5] + row[6], 1.0))
-        to[2] = scale * (edits / max(hits + edits, 1.0))
-        to[3], to[4] = scale * (1 - preserved), scale * preserved
-        row, to = row + 8, to + 5
+    with nogil:
+        for i in range(n):
+            row += BASE  # hits, substitutions, deletions, insertions: of words, then of characters
+            hits, edits = row[0], row[1] + row[2] + row[3]
+            reference, prediction = hits + row[1] + row[2], hits + row[1] + row[3]
+            preserved = 1
+            if hits + edits > 0:
+                preserved = hits / max(reference, 1.0) * (hits / max(prediction, 1.0))
+            to[0] = scale * (edits / max(reference, 1.0))
+            to[1] = scale * ((row[5] + row[6] + row[7]) / max(row[4] + row[5] + row[6], 1.0))
+            to[2] = scale * (edits / max(hits + edits, 1.0))
+            to[3], to[4] = scale * (1 - preserved), scale * preserved
+            row, to = row + 8, to + 5
     return rates
 
 

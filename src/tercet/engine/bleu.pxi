@@ -1,7 +1,7 @@
 # From the counts of BLEU to its score, row by row; each step is explained in `plain_bleu`.
 
 from libc.float cimport DBL_MIN
-from libc.math cimport exp, fabs, isfinite, log  # those of Python's math, and so of sacrebleu: bits are the same
+from libc.math cimport exp, fabs, isfinite, log, sqrt  # those of Python's math, and so of sacrebleu: bits are the same
 
 import sys
 
@@ -102,37 +102,106 @@ cdef double mean_of(
     return scale * exp(total)
 
 
+cdef struct BleuFormula:
+    size_t length_column, n, n_weightings  # of orders, and of weightings: `weights` are n for each
+    int method
+    double smooth_value, scale
+    bint effective
+    const double* weights
+
+
+cdef void write_scores(const double* row, size_t step, const BleuFormula* f, double* to) noexcept nogil:
+    """Write the scores of a row, the precisions and the penalty."""
+    cdef const double* matches = row + MATCHES * step
+    cdef double length = row[LENGTH * step], reference_length = row[f.length_column * step]
+    cdef double penalty = brevity_penalty(length, reference_length)
+    cdef double* precisions = to + f.n_weightings
+    cdef size_t w, n_orders
+    precisions[f.n] = penalty
+    if f.method != ADD_ONE and not has_match(matches, f.n, step):
+        memset(to, 0, (f.n_weightings + f.n) * sizeof(double))
+        return
+    n_orders = write_precisions(matches, f.n, step, f.method, f.smooth_value, f.scale, precisions)
+    if f.method == ADD_ONE and not (row[REFERENCES * step] > 0 and length > 0 and reference_length > 0):
+        memset(to, 0, f.n_weightings * sizeof(double))
+        return
+    if not f.effective:
+        n_orders = f.n
+    for w in range(f.n_weightings):
+        to[w] = penalty * mean_of(precisions, f.n, n_orders, f.weights + w * f.n, f.scale)
+
+
+cdef int make_formula(
+    BleuFormula* f, size_t columns, size_t length_column, str method, double smooth_value, bint effective, weights,
+    double scale
+) except -1:
+    """Fill the formula, of which the weights must be kept as long; ValueError if rows have too few columns."""
+    f.weights = doubles_of(weights, &f.n_weightings, &f.n)
+    f.length_column, f.method, f.smooth_value = length_column, _METHODS[method], smooth_value
+    f.effective, f.scale = effective, scale
+    if columns < max(MATCHES + 2 * f.n, length_column + 1):
+        raise ValueError(f"rows of {columns} columns do not have {f.n} orders")
+    return 0
+
+
 def bleu_scores(
     rows, size_t length_column, str method, double smooth_value, bint effective, weights, double scale
 ):
     """See `plain.bleu_scores`; rows may lie in memory row by row or column by column."""
-    cdef size_t n, n_weightings, n_rows, columns, i, w, n_orders
+    cdef BleuFormula f
+    cdef size_t n_rows, columns, i, width
     cdef Py_ssize_t next_row, step
-    cdef const double* weight = doubles_of(weights, &n_weightings, &n)
     cdef const double* row = strided_doubles(rows, &n_rows, &columns, &next_row, &step)
-    cdef const double* matches
-    cdef int smoothing = _METHODS[method]
-    if columns < max(MATCHES + 2 * n, length_column + 1):
-        raise ValueError(f"rows of {columns} columns do not have {n} orders")
-    scores = empty((n_rows, n_weightings + n + 1))
-    cdef double* to = doubles_of(scores, &i, &w)
-    cdef double length, reference_length, penalty
-    for i in range(n_rows):
-        matches, length, reference_length = row + MATCHES * step, row[LENGTH * step], row[length_column * step]
-        penalty = brevity_penalty(length, reference_length)
-        if smoothing != ADD_ONE and not has_match(matches, n, step):
-            memset(to, 0, (n_weightings + n) * sizeof(double))
-        else:
-            n_orders = write_precisions(matches, n, step, smoothing, smooth_value, scale, to + n_weightings)
-            if smoothing == ADD_ONE and not (row[REFERENCES * step] > 0 and length > 0 and reference_length > 0):
-                memset(to, 0, n_weightings * sizeof(double))
+    make_formula(&f, columns, length_column, method, smooth_value, effective, weights, scale)
+    scores = empty((n_rows, f.n_weightings + f.n + 1))
+    cdef double* to = doubles_of(scores, &i, &width)
+    with nogil:
+        for i in range(n_rows):
+            write_scores(row, step, &f, to)
+            row, to = row + next_row, to + width
+    return scores
+
+
+cdef bint has_roots(const BleuFormula* f) noexcept nogil:
+    """Whether the score is the fourth root of a product where n-grams of each order match."""
+    cdef bint uniform = f.n == 4 and f.n_weightings == 1 and f.method != ADD_ONE and f.method != ADD_K
+    cdef size_t order
+    for order in range(f.n if uniform else 0):
+        uniform &= f.weights[order] == 0.25
+    return uniform
+
+
+def quick_bleu(
+    rows, size_t length_column, str method, double smooth_value, bint effective, weights, double scale
+):
+    """See `plain.quick_bleu`."""
+    cdef BleuFormula f
+    cdef size_t n_rows, columns, i, width
+    cdef Py_ssize_t next_row, step
+    cdef const double* row = strided_doubles(rows, &n_rows, &columns, &next_row, &step)
+    make_formula(&f, columns, length_column, method, smooth_value, effective, weights, scale)
+    scores = empty((n_rows, f.n_weightings))
+    all_of_a_row = empty(f.n_weightings + f.n + 1)
+    cdef double* to = doubles_of(scores, &i, &width)
+    cdef double* of_row = doubles_of(all_of_a_row, &i, &width)
+    cdef const double* at
+    cdef double matches, ngrams
+    cdef bint by_roots = has_roots(&f)
+    with nogil:
+        for i in range(n_rows):
+            matches = ngrams = 0
+            if by_roots:
+                at = row + MATCHES * step
+                matches = at[0] * at[step] * (at[2 * step] * at[3 * step])
+                ngrams = at[4 * step] * at[5 * step] * (at[6 * step] * at[7 * step])
+            if matches > 0 and ngrams > 0:
+                to[0] = brevity_penalty(row[LENGTH * step], row[length_column * step]) * (
+                    scale * sqrt(sqrt(matches / ngrams))
+                )
             else:
-                for w in range(n_weightings):
-                    to[w] = penalty * mean_of(
-                        to + n_weightings, n, n_orders if effective else n, weight + w * n, scale
-                    )
-        to[n_weightings + n] = penalty
-        row, to = row + next_row, to + n_weightings + n + 1
+                write_scores(row, step, &f, of_row)
+                memcpy(to, of_row, f.n_weightings * sizeof(double))
+            row, to = row + next_row, to + f.n_weightings
     return scores
 
 

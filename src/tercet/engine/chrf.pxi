@@ -464,6 +464,7 @@ def f_scores(rows, size_t first, size_t n_orders, beta, bint eps_smoothing, doub
         raise ValueError(f"rows of {columns} columns do not have {n_orders} orders from column {first} on")
     scores = empty(n)
     cdef double* to = doubles_of(scores, &one, &i)
-    for i in range(n):
-        to[i] = f_of(row + i * columns + first, n_orders, factor, eps_smoothing, scale)
+    with nogil:
+        for i in range(n):
+            to[i] = f_of(row + i * columns + first, n_orders, factor, eps_smoothing, scale)
     return scores

