@@ -63,7 +63,8 @@ def compiled(folder: str | os.PathLike[str], *flags: str) -> Path:
     from setuptools import Distribution, Extension
 
     source = Path(shutil.copytree(FOLDER, Path(folder, "engine"), ignore=shutil.ignore_patterns("*.so", "*.pyd")))
-    usual = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0", "-ffp-contract=off"]
+    # A root that sets no errno can be one of a vector.
+    usual = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0", "-ffp-contract=off", "-fno-math-errno"]
     extension = Extension(
         "tercet.engine._engine", [str(source / "_engine.pyx")], include_dirs=[str(source)],
         extra_compile_args=[*usual, *flags], extra_link_args=list(flags),

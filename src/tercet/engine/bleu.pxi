@@ -1,7 +1,7 @@
 # From the counts of BLEU to its score, row by row; each step is explained in `plain_bleu`.
 
 from libc.float cimport DBL_MIN
-from libc.math cimport exp, fabs, isfinite, log, sqrt  # those of Python's math, and so of sacrebleu: bits are the same
+from libc.math cimport INFINITY, exp, fabs, isfinite, log, sqrt  # those of Python's math, and so of sacrebleu: bits are the same
 
 import sys
 
@@ -162,6 +162,10 @@ def bleu_scores(
     return scores
 
 
+cdef extern from "formulas.h" nogil:
+    void write_roots(const double* matches, size_t step, double scale, double* to, size_t n)
+
+
 cdef bint has_roots(const BleuFormula* f) noexcept nogil:
     """Whether the score is the fourth root of a product where n-grams of each order match."""
     cdef bint uniform = f.n == 4 and f.n_weightings == 1 and f.method != ADD_ONE and f.method != ADD_K
@@ -184,20 +188,15 @@ def quick_bleu(
     all_of_a_row = empty(f.n_weightings + f.n + 1)
     cdef double* to = doubles_of(scores, &i, &width)
     cdef double* of_row = doubles_of(all_of_a_row, &i, &width)
-    cdef const double* at
-    cdef double matches, ngrams
-    cdef bint by_roots = has_roots(&f)
+    cdef bint by_roots = has_roots(&f), by_column = next_row == 1
     with nogil:
+        if by_roots and by_column:
+            write_roots(row + MATCHES * step, step, scale, to, n_rows)
         for i in range(n_rows):
-            matches = ngrams = 0
-            if by_roots:
-                at = row + MATCHES * step
-                matches = at[0] * at[step] * (at[2 * step] * at[3 * step])
-                ngrams = at[4 * step] * at[5 * step] * (at[6 * step] * at[7 * step])
-            if matches > 0 and ngrams > 0:
-                to[0] = brevity_penalty(row[LENGTH * step], row[length_column * step]) * (
-                    scale * sqrt(sqrt(matches / ngrams))
-                )
+            if by_roots and not by_column:
+                write_roots(row + MATCHES * step, step, scale, to, 1)
+            if by_roots and 0 < to[0] < INFINITY:
+                to[0] = brevity_penalty(row[LENGTH * step], row[length_column * step]) * to[0]
             else:
                 write_scores(row, step, &f, of_row)
                 memcpy(to, of_row, f.n_weightings * sizeof(double))

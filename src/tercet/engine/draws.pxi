@@ -1,6 +1,10 @@
 # Differences of pairs of systems in draws of a null hypothesis: what takes too long in NumPy.
 
 cdef extern from "draws.h" nogil:
+    void exchange_sums(
+        double* to_first, double* to_second, const double* first, const double* second, double total_of_first,
+        double total_of_second, int64_t n,
+    )
     int64_t count_alone(const double* differences, int64_t n, double centre, double least)
     int64_t count_largest(
         const double* differences, double* largest, int64_t n, double centre, double scale, double least
@@ -8,42 +12,36 @@ cdef extern from "draws.h" nogil:
 
 
 def exchange(
-    double[:, :, ::1] rows, const double[:, ::1] totals, const double[:, :, ::1] sums, const int64_t[::1] columns,
-    const int64_t[:, ::1] pairs, Py_ssize_t start, Py_ssize_t stop,
+    double[:, :, ::1] sums, const double[:, ::1] totals, const double[:, :, ::1] exchanged,
+    const int64_t[::1] columns, const int64_t[:, ::1] pairs, Py_ssize_t start, Py_ssize_t stop,
 ):
     """See `plain_draws.exchange`."""
     cdef:
-        Py_ssize_t k = rows.shape[2], n_systems = totals.shape[0], pair, draw, place, column, row = 0
+        Py_ssize_t k = sums.shape[0], n_systems = totals.shape[0], n_draws = stop - start, pair, place, column, to
         int64_t first, second
-        const double* of_first
-        const double* of_second
-        double* to_first
-        double* to_second
-    if totals.shape[1] != k or sums.shape[0] != n_systems or sums.shape[2] != columns.shape[0]:
+    if totals.shape[1] != k or exchanged.shape[0] != n_systems or exchanged.shape[1] != columns.shape[0]:
         raise ValueError("sums and totals are of other systems, or columns")
-    if not 0 <= start <= stop <= sums.shape[1] or pairs.shape[1] != 2:
+    if not 0 <= start <= stop <= exchanged.shape[2] or pairs.shape[1] != 2:
         raise ValueError("there are no such draws, or pairs")
-    if rows.shape[1] != 2 or rows.shape[0] != pairs.shape[0] * (stop - start):
-        raise ValueError("there must be a row for each pair and draw, of either side")
+    if sums.shape[1] != 2 or sums.shape[2] != pairs.shape[0] * n_draws:
+        raise ValueError("there must be a sum for each pair and draw, of either side")
     for place in range(columns.shape[0]):
         if not 0 <= columns[place] < k:
             raise ValueError("there is no such column")
     for pair in range(pairs.shape[0]):
         if not (0 <= pairs[pair, 0] < n_systems and 0 <= pairs[pair, 1] < n_systems):
             raise ValueError("there is no such system")
-    if rows.shape[0] == 0 or columns.shape[0] == 0:
+    if n_draws == 0:
         return
     with nogil:
         for pair in range(pairs.shape[0]):
-            first, second = pairs[pair, 0], pairs[pair, 1]
-            of_first, of_second = &sums[first, start, 0], &sums[second, start, 0]
-            for draw in range(stop - start):
-                to_first, to_second = &rows[row, 0, 0], &rows[row, 1, 0]
-                for place in range(columns.shape[0]):
-                    column = columns[place]
-                    to_first[column] = totals[first, column] - of_first[place] + of_second[place]
-                    to_second[column] = totals[second, column] - of_second[place] + of_first[place]
-                of_first, of_second, row = of_first + columns.shape[0], of_second + columns.shape[0], row + 1
+            first, second, to = pairs[pair, 0], pairs[pair, 1], pair * n_draws
+            for place in range(columns.shape[0]):
+                column = columns[place]
+                exchange_sums(
+                    &sums[column, 0, to], &sums[column, 1, to], &exchanged[first, place, start],
+                    &exchanged[second, place, start], totals[first, column], totals[second, column], n_draws,
+                )
 
 
 def count_as_large(

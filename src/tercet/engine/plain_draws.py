@@ -10,17 +10,17 @@ Numbers = NDArray[np.int64]
 
 
 def exchange(
-    rows: Array, totals: Array, sums: Array, columns: Numbers, pairs: Numbers, start: int, stop: int
+    sums: Array, totals: Array, exchanged: Array, columns: Numbers, pairs: Numbers, start: int, stop: int
 ) -> None:
     """Write the sums of both sides of pairs of systems when, in some of the draws, their outputs are exchanged.
 
     Parameters
     ----------
-    rows : ndarray, shape (n_pairs * n_draws, 2, k)
-        What is written, of each pair draw by draw: the sums of its first system, and of the second one.
+    sums : ndarray, shape (k, 2, n_pairs * n_draws)
+        What is written: by column the sums of the first systems, and of the second ones; pair by pair.
     totals : ndarray, shape (n_systems, k)
         The sums of all segments.
-    sums : ndarray, shape (n_systems, B, v)
+    exchanged : ndarray, shape (n_systems, v, B)
         Those of the segments that a draw exchanges, in the columns that are written.
     columns : ndarray of int, shape (v,)
         Which these are: the others are left as they are.
@@ -29,11 +29,10 @@ def exchange(
         From which of the B draws on, and up to which.
     """
     firsts, seconds = pairs[:, 0], pairs[:, 1]
-    of_firsts = sums[firsts, start:stop]
-    of_seconds = sums[seconds, start:stop]
-    shape = (len(rows), len(columns))
-    rows[:, 0, columns] = (totals[firsts][:, None, columns] - of_firsts + of_seconds).reshape(shape)
-    rows[:, 1, columns] = (totals[seconds][:, None, columns] - of_seconds + of_firsts).reshape(shape)
+    for place, column in enumerate(columns.tolist()):
+        of_firsts, of_seconds = exchanged[firsts, place, start:stop], exchanged[seconds, place, start:stop]
+        sums[column, 0] = (totals[firsts, column, None] - of_firsts + of_seconds).ravel()
+        sums[column, 1] = (totals[seconds, column, None] - of_seconds + of_firsts).ravel()
 
 
 def count_as_large(

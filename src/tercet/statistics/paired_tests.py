@@ -122,35 +122,37 @@ def exchanged_differences(
     totals = np.array([stats.total() for stats in systems])
     # columns of the references alone are the same for both systems, so exchanging changes nothing
     varying = np.flatnonzero(~shared_columns([stats.rows for stats in systems]))
-    # by system and draw
-    exchanged_sums = np.empty((len(systems), n_resamples, len(varying)))
+    # by system and column
+    exchanged_sums = np.empty((len(systems), len(varying), n_resamples))
     tables = side_by_side([np.ascontiguousarray(stats.rows[:, varying]) for stats in systems])
     start = 0
     for mask in masks:
         for members, table in tables:
             n_members = exchanged_sums[members].shape[0]
             sums = (mask @ table).reshape(len(mask), n_members, len(varying))
-            exchanged_sums[members, start : start + len(mask)] = sums.transpose(1, 0, 2)
+            exchanged_sums[members, :, start : start + len(mask)] = sums.transpose(1, 2, 0)
         start += len(mask)
 
     def differences(pairs: Pairs, draws: slice) -> Scores:
         first_draw, end, _ = draws.indices(n_resamples)
         n_draws = end - first_draw
         numbers = np.array(pairs, np.int64).reshape(-1, 2)
-        n_together = min(len(numbers), max(1, _MOST_SUMS // max(1, n_draws)))
-        # Of either side; columns that do not vary have the sums of all segments.
-        rows = np.empty((n_together * n_draws, 2, totals.shape[1]))
-        rows[:] = totals[0]
+        n_together = max(1, _MOST_SUMS // max(1, n_draws))
+        # By column and side; columns that do not vary have the sums of all segments.
+        sums = np.empty((totals.shape[1], 2, 0))
         by_score: dict[str, NDArray[np.float64]] = {}
         for start in range(0, len(numbers), n_together):
             some_pairs = numbers[start : start + n_together]
-            some_rows = rows[: len(some_pairs) * n_draws]
-            engine.exchange(some_rows, totals, exchanged_sums, varying, some_pairs, first_draw, end)
-            for name, scores in metric.finalize_draws(some_rows.reshape(-1, rows.shape[2])).items():
+            n_sums = len(some_pairs) * n_draws
+            if sums.shape[2] != n_sums:
+                sums = np.empty((totals.shape[1], 2, n_sums))
+                sums[:] = totals[0][:, None, None]
+            engine.exchange(sums, totals, exchanged_sums, varying, some_pairs, first_draw, end)
+            for name, scores in metric.finalize_draws(sums.reshape(len(sums), -1).T).items():
                 if name not in by_score:
                     by_score[name] = np.empty((len(numbers), n_draws))
                 to = by_score[name][start : start + len(some_pairs)].reshape(-1)
-                np.subtract(scores[1::2], scores[::2], out=to)
+                np.subtract(scores[n_sums:], scores[:n_sums], out=to)
         return by_score
 
     return differences

@@ -1,0 +1,48 @@
+/* Formulas of many sums that lie column by column: plain loops, so that compilers make vectors of them. */
+#include <math.h>
+#include <stddef.h>
+
+#include "wide.h"
+
+/* Write, times the scale, the fourth root of the matches of four orders over their n-grams; what is no number, or
+ * infinite, where there are none. Columns are `step` numbers apart. */
+FOR_WIDE_VECTORS static void write_roots(
+    const double *__restrict matches, size_t step, double scale, double *__restrict to, size_t n
+) {
+    const double *first = matches, *second = first + step, *third = second + step, *fourth = third + step;
+    const double *of_first = fourth + step, *of_second = of_first + step, *of_third = of_second + step;
+    const double *of_fourth = of_third + step;
+    for (size_t i = 0; i < n; i++) {
+        double matched = first[i] * second[i] * (third[i] * fourth[i]);
+        double ngrams = of_first[i] * of_second[i] * (of_third[i] * of_fourth[i]);
+        to[i] = scale * sqrt(sqrt(matched / ngrams));
+    }
+}
+
+/* Add precision and recall of an order to their sums, and count the order, where both texts have n-grams of it. */
+FOR_WIDE_VECTORS static void add_order(
+    const double *__restrict predicted, const double *__restrict referenced, const double *__restrict matched,
+    double *__restrict precisions, double *__restrict recalls, double *__restrict reached, size_t n
+) {
+    for (size_t i = 0; i < n; i++) {
+        /* 1 or 0, as a factor: what is chosen by a condition is no vector */
+        double counts = (double)(predicted[i] > 0) * (double)(referenced[i] > 0);
+        precisions[i] += matched[i] * counts / (predicted[i] * counts + (1.0 - counts));
+        recalls[i] += matched[i] * counts / (referenced[i] * counts + (1.0 - counts));
+        reached[i] += counts;
+    }
+}
+
+/* Write F of the means of precision and recall, in the steps of `f_of`. */
+FOR_WIDE_VECTORS static void write_f(
+    const double *__restrict precisions, const double *__restrict recalls, const double *__restrict reached,
+    double factor, double scale, double *__restrict to, size_t n
+) {
+    for (size_t i = 0; i < n; i++) {
+        double orders = reached[i] > 1.0 ? reached[i] : 1.0;
+        double precision = precisions[i] / orders, recall = recalls[i] / orders;
+        double below = factor * precision + recall;
+        /* where there is no match, 0 over 1 */
+        to[i] = scale * ((1 + factor) * precision * recall / (below + (double)(below == 0)));
+    }
+}
