@@ -48,7 +48,7 @@ def test_what_does_not_fit_is_not_exchanged(wrong):
         "columns": np.array([0, 2]), "pairs": np.array([[0, 1], [0, 1]]), "start": 4, "stop": 8,
     }  # fmt: skip
     _engine.exchange(*fitting.values())
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=r"there (must be|is no|are no)|of other systems"):
         _engine.exchange(*{**fitting, **wrong}.values())
 
 
@@ -95,7 +95,7 @@ def some_sums(rng, n, n_orders):
     st.integers(0, 10_000), st.integers(0, 30), st.integers(1, 5), st.sampled_from(QUICK_OPTIONS), st.booleans(),
     st.booleans(),
 )  # fmt: skip
-def test_quick_bleu_is_bleu_but_for_rounding_and_both_implementations_alike(seed, n, n_orders, method, effective, named):
+def test_quick_bleu_is_bleu_but_for_rounding(seed, n, n_orders, method, effective, named):
     rng = np.random.default_rng(seed)
     rows = some_sums(rng, n, n_orders)
     weights = np.full((1, n_orders), 1 / n_orders)

@@ -308,7 +308,7 @@ class Metric(Configured, metaclass=_Helpful):
         return rows_of_items(crossing.strings, lambda batch: self.segment_stats(batch, context).rows)
 
     def finalize_draws(self, totals: Any) -> Scores:
-        """Return the scores of many draws of a test, shape (n, k): their last digits may be others, if that is faster.
+        """Return the scores of many draws of a test, shape (n, k), if that is faster with other last digits.
 
         Tests count a difference that is smaller by rounding alone as one of the same size.
         """

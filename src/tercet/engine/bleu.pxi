@@ -175,6 +175,24 @@ cdef bint has_roots(const BleuFormula* f) noexcept nogil:
     return uniform
 
 
+cdef enum:
+    N_PENALTIES = 512  # a power of 2; they stay in the processor's nearest cache
+
+cdef struct Penalty:
+    double length, reference_length, penalty
+
+
+cdef inline double known_penalty(Penalty* known, double length, double reference_length) noexcept nogil:
+    """Return the brevity penalty, computed once for lengths that come again and again, as those of draws do."""
+    if not length < reference_length:
+        return 1
+    cdef Penalty* at = known + (<int64_t> length & (N_PENALTIES - 1))
+    if at.length != length or at.reference_length != reference_length:
+        at.length, at.reference_length = length, reference_length
+        at.penalty = brevity_penalty(length, reference_length)
+    return at.penalty
+
+
 def quick_bleu(
     rows, size_t length_column, str method, double smooth_value, bint effective, weights, double scale
 ):
@@ -189,6 +207,8 @@ def quick_bleu(
     cdef double* to = doubles_of(scores, &i, &width)
     cdef double* of_row = doubles_of(all_of_a_row, &i, &width)
     cdef bint by_roots = has_roots(&f), by_column = next_row == 1
+    cdef Penalty known[N_PENALTIES]
+    memset(known, 0, sizeof(known))  # of no length below that of its reference
     with nogil:
         if by_roots and by_column:
             write_roots(row + MATCHES * step, step, scale, to, n_rows)
@@ -196,7 +216,7 @@ def quick_bleu(
             if by_roots and not by_column:
                 write_roots(row + MATCHES * step, step, scale, to, 1)
             if by_roots and 0 < to[0] < INFINITY:
-                to[0] = brevity_penalty(row[LENGTH * step], row[length_column * step]) * to[0]
+                to[0] = known_penalty(known, row[LENGTH * step], row[length_column * step]) * to[0]
             else:
                 write_scores(row, step, &f, of_row)
                 memcpy(to, of_row, f.n_weightings * sizeof(double))

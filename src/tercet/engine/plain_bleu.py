@@ -67,14 +67,15 @@ def quick_bleu(
 ) -> Array:
     """Return the scores of :func:`bleu_scores` but for their last digits, as draws of tests need not have them.
 
-    Where n-grams of each of four orders match, and all orders have the same weight, the mean is a root of a root: that
-    takes a fifth of the time of logarithms. It is nearer to the mean than theirs.
+    Where n-grams of each of four orders match, and all orders have the same weight, the mean is a root of a root:
+    that takes a fifth of the time of logarithms, and is as near to the mean.
 
     Returns
     -------
     ndarray, shape (n, W)
     """
-    scores: Array = bleu_scores(rows, length_column, method, smooth_value, effective, weights, scale)[:, : len(weights)]
+    all_columns = bleu_scores(rows, length_column, method, smooth_value, effective, weights, scale)
+    scores: Array = all_columns[:, : len(weights)]
     if weights.tolist() != [[0.25] * 4] or method in ("add-one", "add-k"):
         return scores
     for place, row in enumerate(rows.tolist()):
