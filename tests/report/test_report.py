@@ -340,6 +340,20 @@ class TestOneFile:
         assert len({*pages}) == 1
         assert _environment() is _environment()
 
+    def test_all_pairs_of_many_systems_are_those_of_the_100_best(self):
+        """All pairs of 1,000 systems would be a million cells."""
+        names = [f"s{number:03}" for number in range(104)]
+        numbers = {name: [50 + number / 9 + segment for segment in range(6)] for number, name in enumerate(names)}
+        page = Page(to_html([compare(scores={"x": numbers}, n_resamples=20)]))
+        header, *rows = page.tables["x: all pairs"]
+        assert len(header) == 101
+        assert [row[0] for row in rows] == [f"{place}{name}" for place, name in enumerate(names[:3:-1], 1)]
+        assert {len(row) for row in rows} == {101}
+        assert any("Of each pair of the 100 best systems, in the order of the table" in text for text in page.texts)
+        page = Page(to_html([compare(scores={"x": dict(list(numbers.items())[:30])}, n_resamples=20)]))
+        assert len(page.tables["x: all pairs"]) == 31
+        assert any("Of each pair of systems, in the order of the table" in text for text in page.texts)
+
     @pytest.mark.long
     @pytest.mark.filterwarnings("ignore:.*has the same text in 19 of 20 segments")
     def test_many_systems_and_long_texts_stay_small(self):

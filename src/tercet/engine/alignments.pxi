@@ -682,8 +682,9 @@ def error_rates(rows, double scale):
         raise ValueError("rows have the hits and edits of words and of characters")
     rates = np.empty((n, RATES))
     cdef double* to = doubles_of(rates, &i, &columns)
-    for i in range(n):
-        write_rates(row + i * (BASE + 8), scale, to + i * RATES)
+    with nogil:
+        for i in range(n):
+            write_rates(row + i * (BASE + 8), scale, to + i * RATES)
     return rates
 
 

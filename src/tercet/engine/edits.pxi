@@ -405,8 +405,9 @@ def ter_scores(const double[:, ::1] rows, double scale):
     """See `plain.ter_scores`."""
     cdef double[::1] scores = np.empty(rows.shape[0])
     cdef size_t i
-    for i in range(<size_t> rows.shape[0]):
-        scores[i] = ter_of(&rows[i, 0], scale)
+    with nogil:
+        for i in range(<size_t> rows.shape[0]):
+            scores[i] = ter_of(&rows[i, 0], scale)
     return scores.base
 
 

@@ -1,9 +1,5 @@
-/* The innermost loop of weighted sums. Compiled twice where a processor can choose: with its wider registers it takes half the time. */
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define FOR_WIDE_VECTORS __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define FOR_WIDE_VECTORS
-#endif
+/* The innermost loop of weighted sums. */
+#include "wide.h"
 
 enum { TILE = 256, TOGETHER = 4 };
 

@@ -251,7 +251,7 @@ class Chrf(Metric):
 
     def finalize(self, totals: Array) -> Scores:
         """Return chrF for each order of words."""
-        scores = self._scores_of_rows(as_rows(totals, self.columns))
+        scores = self._scores_of_rows(as_rows(totals, self.columns, by_column=True))
         return {name: values.reshape(totals.shape[:-1]) for name, values in scores.items()}
 
     def _scores_of_rows(self, rows: Array) -> Scores:

@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +71,8 @@ BROWSING = ("unpack.js", "browse.js")
 _TABLES, _ORDER = "tables.js", "order.js"
 #: Systems beyond which their table can be sorted and searched.
 _MANY = 20
+#: Systems of which a table shows each pair: of more, the best ones. Of 1,000, all pairs would be 18 MB of the page.
+_MOST_PAIRED = 100
 
 
 def to_html(
@@ -191,7 +193,7 @@ class Cell:
     way: str  # "better" or "worse" than the baseline, where that is significant; else ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)  # without slots, as widths are kept: each row asks for them
 class Column:
     """A score of all systems in a table, in the order of its rows."""
 
@@ -207,7 +209,7 @@ class Column:
         """Whether the table has so many rows that it can be sorted and searched."""
         return len(self.cells) > _MANY
 
-    @property
+    @cached_property
     def widths(self) -> list[int]:
         """Letters of the longest score, difference and p, so that they stand below each other."""
         texts = [(cell.score, *cell.against[:2]) for cell in self.cells]
@@ -248,7 +250,8 @@ class ScoreView:
     rows: list[SystemScore]
     verdict: list[Sentence]
     length_verdict: list[Sentence]
-    pairs: list[list[tuple[str | None, float]]]  # of each two rows "better", "worse", "" or None for itself, and p
+    # of each two of the first rows "better", "worse", "" or None for itself, and p
+    pairs: list[list[tuple[str | None, float]]]
     by_length: list[list[float]]  # of each row the score of each bucket; none where no length is known
     best_by_length: list[float]
     rule: str  # how the scores of buckets are made
@@ -514,6 +517,7 @@ def _score(
     same_segments: str,
 ) -> ScoreView:
     higher, order = table.higher_is_better, table.order
+    best = order[:_MOST_PAIRED]
     rows = [table.rows[index] for index in order]
     row_names = [names[row.system] for row in rows]
     bucket_rows, rule = ([], "") if buckets is None else bucket_scores(table, buckets)
@@ -535,8 +539,8 @@ def _score(
         verdict=score_verdict(comparison, table, names),
         length_verdict=bucket_verdict(columns, row_names, higher, "length groups") if judged else [],
         pairs=[
-            [_verdict(table, index, column_index, alpha=comparison.alpha, higher=higher) for column_index in order]
-            for index in order
+            [_verdict(table, index, column_index, alpha=comparison.alpha, higher=higher) for column_index in best]
+            for index in best
         ],
         by_length=by_length,
         best_by_length=[choose.reduce(column) if judged else math.nan for column in columns],

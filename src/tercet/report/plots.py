@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -195,7 +196,7 @@ class Dot:
         return math.isfinite(self.value)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, as the scale is kept: each row of a table asks for it
 class DotColumn:
     """One figure of every row: a score of all systems, or one measure of agreement of all metrics.
 
@@ -209,6 +210,10 @@ class DotColumn:
 
     def scale(self) -> Scale:
         """Return where values stand, in percent of the column's width; right is always better."""
+        return self._scale
+
+    @cached_property
+    def _scale(self) -> Scale:
         numbers = [number for dot in self.dots if dot.drawn for number in (dot.value, dot.low, dot.high)]
         if self.line is not None:
             numbers.append(self.line)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.engine.chosen import engine
+
 from .bootstrap import ROUNDING
 from .progress import bar_of
 
@@ -46,19 +48,26 @@ class NullDraws:
     is_complete: bool = False
 
     def blocks(self, n_scores: int) -> Iterator[Scores]:
-        """Yield the differences in blocks of draws, shape (comparisons, b) for each score, as many as may be held."""
+        """Yield the differences in blocks of draws, shape (comparisons, b) for each score, as many as may be held.
+
+        A block lies where the one before it lay, which is gone when the next one is asked for.
+        """
         size = min(self.n_draws, max(1, _MOST_HELD // (n_scores * len(self.comparisons))))
         starts = range(0, self.n_draws, size)
         n_comparisons = len(self.comparisons)
+        memory: dict[str, Array] = {}
         with bar_of("testing", "pairs", n_comparisons * len(starts)) as bar:
             for start in starts:
                 draws = slice(start, min(start + size, self.n_draws))
+                shape = (n_comparisons, draws.stop - draws.start)
                 block: dict[str, Array] = {}
                 for row in range(0, n_comparisons, _TOGETHER):
                     rows = slice(row, min(row + _TOGETHER, n_comparisons))
                     for name, differences in self.differences(self.comparisons[rows], draws).items():
+                        if name not in memory:
+                            memory[name] = np.empty(n_comparisons * size)
                         if name not in block:
-                            block[name] = np.empty((n_comparisons, draws.stop - draws.start))
+                            block[name] = memory[name][: math.prod(shape)].reshape(shape)
                         block[name][rows] = differences
                     if bar is not None:
                         bar.update(rows.stop - rows.start)
@@ -192,23 +201,12 @@ class _Family:
 
     def count(self, differences: Array) -> None:
         """Count in how many draws of a block the null differences are at least as large as the observed ones."""
-        largest = np.full(differences.shape[1], -np.inf)
-        smallest_first = self.ordered[::-1]
-        for start in range(0, len(smallest_first), _TOGETHER):
-            rows = smallest_first[start : start + _TOGETHER]
-            sizes = np.abs(differences[rows]) - self.centre[rows, None]
-            self.n_alone[rows] += np.count_nonzero(sizes >= self.least[rows, None], axis=1)
-            is_varying = ~self.is_constant[rows]
-            rows = rows[is_varying]
-            if not len(rows):
-                continue
-            studentized = sizes[is_varying] / self.scale[rows, None]
-            # The largest of a comparison and of all that are smaller.
-            np.fmax(studentized[0], largest, out=studentized[0])
-            np.fmax.accumulate(studentized, axis=0, out=studentized)
-            largest = studentized[-1]
-            least = self.least[rows] / self.scale[rows]
-            self.n_largest[rows] += np.count_nonzero(studentized >= least[:, None], axis=1)
+        smallest_first = np.ascontiguousarray(self.ordered[::-1])
+        is_constant = self.is_constant.view(np.uint8)
+        engine.count_as_large(
+            np.ascontiguousarray(differences, np.float64), smallest_first, self.centre, self.scale, self.least,
+            is_constant, self.n_alone, self.n_largest,
+        )  # fmt: skip
 
     def result(self, n_draws: int, n_observed: int) -> FamilyResult:
         """Return p, where the observed differences count as so many more draws."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.engine.chosen import engine
 from tercet.errors import InputError, MergeError
 
 from .bootstrap import (
@@ -37,8 +38,10 @@ Pairs = Sequence[Pair]
 Differences = Callable[[Pairs, slice], "Scores"]
 
 ALL_DRAWS = slice(None)
-#: Most sums that are made scores together: a column of them stays in the processor's cache.
-_MOST_SUMS = 1 << 15
+#: Most sums of either side that are made scores together: they stay in the processor's cache.
+_MOST_SUMS = 1 << 12
+#: Pairs that are worth a thread of their own.
+_FEWEST_PAIRS = 1000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +125,7 @@ def exchanged_differences(
     """
     totals = np.array([stats.total() for stats in systems])
     # columns of the references alone are the same for both systems, so exchanging changes nothing
-    varying = np.flatnonzero(~shared_columns([stats.rows for stats in systems])).tolist()
+    varying = np.flatnonzero(~shared_columns([stats.rows for stats in systems]))
     # by system and column
     exchanged_sums = np.empty((len(systems), len(varying), n_resamples))
     tables = side_by_side([np.ascontiguousarray(stats.rows[:, varying]) for stats in systems])
@@ -134,43 +137,46 @@ def exchanged_differences(
             exchanged_sums[members, :, start : start + len(mask)] = sums.transpose(1, 2, 0)
         start += len(mask)
 
-    def differences_from(first: int, seconds: NDArray[np.int64], draws: slice) -> Scores:
-        """Return the differences of other systems from the first one."""
-        n_draws = len(range(*draws.indices(n_resamples)))
-        # by columns: those that do not vary have the sums of all segments
-        shape = (totals.shape[1], len(seconds), n_draws)
-        first_totals = np.empty(shape)
-        second_totals = np.empty(shape)
-        for column in set(range(totals.shape[1])).difference(varying):
-            first_totals[column] = totals[0, column]
-            second_totals[column] = totals[0, column]
-        for index, column in enumerate(varying):
-            first_sums = exchanged_sums[first, index, draws]
-            second_sums = exchanged_sums[seconds, index, draws]
-            np.subtract(totals[seconds, column, None], second_sums, out=second_totals[column])
-            second_totals[column] += first_sums
-            np.subtract(totals[first, column], first_sums, out=first_totals[column])
-            first_totals[column] += second_sums
-        second_scores = metric.finalize(second_totals.reshape(len(second_totals), -1).T)
-        first_scores = metric.finalize(first_totals.reshape(len(first_totals), -1).T)
-        return {
-            name: (scores - first_scores[name]).reshape(len(seconds), n_draws)
-            for name, scores in second_scores.items()
-        }
-
     def differences(pairs: Pairs, draws: slice) -> Scores:
-        n_draws = len(range(*draws.indices(n_resamples)))
+        first_draw, end, _ = draws.indices(n_resamples)
+        n_draws = end - first_draw
+        numbers = np.array(pairs, np.int64).reshape(-1, 2)
         n_together = max(1, _MOST_SUMS // max(1, n_draws))
-        parts: dict[str, list[NDArray[np.float64]]] = {}
-        for first, pairs_of_first in groupby(pairs, key=itemgetter(0)):
-            seconds = np.array([second for _, second in pairs_of_first])
-            for start in range(0, len(seconds), n_together):
-                some_seconds = seconds[start : start + n_together]
-                for name, part in differences_from(first, some_seconds, draws).items():
-                    parts.setdefault(name, []).append(part)
-        return {name: np.concatenate(of_score) for name, of_score in parts.items()}
+        by_score: dict[str, NDArray[np.float64]] = {}
+
+        def fill(first_pair: int, end_pair: int) -> None:
+            # By column and side; columns that do not vary have the sums of all segments.
+            sums = np.empty((totals.shape[1], 2, 0))
+            for start in range(first_pair, end_pair, n_together):
+                some_pairs = numbers[start : min(start + n_together, end_pair)]
+                n_sums = len(some_pairs) * n_draws
+                if sums.shape[2] != n_sums:
+                    sums = np.empty((totals.shape[1], 2, n_sums))
+                    sums[:] = totals[0][:, None, None]
+                engine.exchange(sums, totals, exchanged_sums, varying, some_pairs, first_draw, end)
+                for name, scores in metric.finalize(sums.reshape(len(sums), -1).T).items():
+                    if name not in by_score:
+                        # Two threads may come here at once: the room of the first one is taken.
+                        by_score.setdefault(name, np.empty((len(numbers), n_draws)))
+                    to = by_score[name][start : start + len(some_pairs)].reshape(-1)
+                    np.subtract(scores[n_sums:], scores[:n_sums], out=to)
+
+        _in_threads(len(numbers), fill)
+        return by_score
 
     return differences
+
+
+def _in_threads(n_pairs: int, fill: Callable[[int, int], None]) -> None:
+    """Fill all pairs, each thread a stretch of them: the engine's formulas let other threads work."""
+    n_threads = min(os.cpu_count() or 1, max(1, n_pairs // _FEWEST_PAIRS))
+    if n_threads == 1:
+        fill(0, n_pairs)
+        return
+    ends = [n_pairs * number // n_threads for number in range(n_threads + 1)]
+    with ThreadPoolExecutor(n_threads) as pool:
+        for _ in pool.map(fill, ends[:-1], ends[1:]):
+            pass
 
 
 def pvalue_of(null_distribution: NDArray[np.float64], size: float, slack: float, n_units: int) -> float:
