@@ -21,7 +21,7 @@ from tercet.comparison.scores import against
 from tercet.comparison.sections import Section
 from tercet.comparison.verdicts import score_verdict, verdict_of, with_names
 from tercet.errors import InputError, needs
-from tercet.explanation.parts import COLOURS
+from tercet.explanation.html import COLOURS
 from tercet.markup import MOST_NAMED, Name, Sentence, all_of, short_names
 from tercet.signature import __version__
 

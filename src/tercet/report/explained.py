@@ -10,7 +10,8 @@ from typing import Any
 from tercet.comparison.segment import ExplainedSegment
 from tercet.errors import needs
 from tercet.explanation.explanation import Explanation
-from tercet.explanation.parts import COLOURS, Factor, Heading, Legend, Line, Part, Sentence, number_text
+from tercet.explanation.html import COLOURS
+from tercet.explanation.parts import Factor, Heading, Legend, Line, Part, Sentence, number_text
 from tercet.markup import clean, short_names
 
 from .rendering import Packed, minus, number, render
