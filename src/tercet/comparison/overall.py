@@ -295,7 +295,11 @@ def _over_sets(over_all: Overall, tables: Sequence[Sequence[ScoreTable]]) -> Ite
         bootstraps(metric, units, confidence_level=over_all.confidence_level, method=over_all.interval, seed=seed)
         for metric, units, seed in zip(strata.metrics, strata.units, strata.seeds, strict=True)
     ]
-    values_by_set = {score_tables[0].name: _values_by_set(over_all, score_tables) for score_tables in tables}
+    # Of each score, a row for each set, with a column for each system.
+    values_by_set = {}
+    for score_tables in tables:
+        values = [[_row_of(table, system).value for system in over_all.test_set.systems] for table in score_tables]
+        values_by_set[score_tables[0].name] = np.array(values)
     tests = _pair_tests(over_all, strata, values_by_set)
     for score_tables in tables:
         name = score_tables[0].name
@@ -318,13 +322,6 @@ def _strata(over_all: Overall, tables: Sequence[ScoreTable]) -> _Strata:
         weights = [1 / len(units)] * len(units)
     seeds = [over_all.seed + _SEED_STEP * number for number in range(len(units))]
     return _Strata([table.scorer for table in tables], units, weights, seeds)
-
-
-def _values_by_set(over_all: Overall, score_tables: Sequence[ScoreTable]) -> NDArray[np.float64]:
-    """Return a score as a row for each set, with a column for each system."""
-    return np.array(
-        [[_row_of(table, system).value for system in over_all.test_set.systems] for table in score_tables]
-    )
 
 
 def _table_over_sets(

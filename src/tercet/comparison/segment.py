@@ -85,15 +85,12 @@ class ExplainedSegment:
     def to_dict(self) -> list[dict[str, Any]]:
         """Return plain Python for each system."""
         position = {"test_set": self.test_set.name, "segment": self.segment, "metric": self.metric}
-        return [
-            {
-                **position,
-                "system": system,
-                "scores": self.scores[system],
-                "explanation": _plain_explanation(explanation),
-            }
-            for system, explanation in self.explanations.items()
-        ]
+        rows = []
+        for system, explanation in self.explanations.items():
+            if hasattr(explanation, "to_dict"):
+                explanation = explanation.to_dict()
+            rows.append({**position, "system": system, "scores": self.scores[system], "explanation": explanation})
+        return rows
 
 
 def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = None) -> ExplainedSegment:
@@ -217,10 +214,6 @@ def to_text(segments: Sequence[ExplainedSegment], *, width: int, colour: bool) -
 
 def _first_values(lists: dict[str, list[float | None]]) -> dict[str, float]:
     return {name: values[0] for name, values in lists.items() if values[0] is not None}
-
-
-def _plain_explanation(explanation: Any) -> Any:
-    return explanation.to_dict() if hasattr(explanation, "to_dict") else explanation
 
 
 # One segment of every system: text, scores, and matches in colour.

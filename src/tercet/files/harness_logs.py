@@ -162,7 +162,8 @@ def _cells_of_document(sample: Mapping[str, Any], key: str, location: str) -> di
     document = sample.get("doc")
     if isinstance(document, dict):
         for name, value in document.items():
-            if _is_reference(value):
+            texts = value if isinstance(value, list) else [value]
+            if all(isinstance(text, str) for text in texts):
                 cells[f"doc.{name}"] = value
     return cells
 
@@ -335,10 +336,6 @@ def _texts_of(cell: str) -> list[str]:
     while batch := list(islice(literals, 1000)):
         texts += ast.literal_eval(f"[{','.join(batch)}]")
     return texts
-
-
-def _is_reference(value: Any) -> bool:
-    return all(isinstance(text, str) for text in (value if isinstance(value, list) else [value]))
 
 
 def _warn_of(table: Table, column: str, markers: Sequence[str], reason: str) -> None:

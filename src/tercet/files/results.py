@@ -279,7 +279,8 @@ def _ragas_log(table: Table, source: str, output: str, reference: str) -> Log | 
         if column in fields or role == "source":
             continue
         numbers = [_score_cell(cell) for cell in cells]
-        if any(number is not None for number in numbers) and all(map(_is_number_or_none, numbers)):
+        present = [number for number in numbers if number is not None]
+        if present and all(map(is_number, present)):
             # "response.fluency" are grades, of which a table is read otherwise.
             if begun_by(column, [output], BETWEEN_GRADES):
                 return None
@@ -390,10 +391,6 @@ def _score_cell(cell: Any) -> Any:
         with suppress(InputError):
             return score_of(read_score(cell, "a score"))
     return score_of(value_of(cell))
-
-
-def _is_number_or_none(value: Any) -> bool:
-    return value is None or is_number(value)
 
 
 # The predictions of OpenCompass (predictions/<model>/<dataset>.json) -> a table with a row per sample.

@@ -116,7 +116,7 @@ def _separator(text: str, name: str, limits: Limits) -> str:
     splitting = {separator: cells for separator, cells in headers.items() if len(cells) > 1}
     if len(splitting) < 2:
         return next(iter(splitting or headers), ",")
-    alike = [separator for separator in splitting if _splits_alike(text, separator, name, limits)]
+    alike = [separator for separator in splitting if _even(_tried(text, separator, name, limits))]
     if len(alike) < 2:
         return alike[0] if alike else max(splitting, key=lambda separator: len(splitting[separator]))
     splits = ", and by ".join(
@@ -126,10 +126,6 @@ def _separator(text: str, name: str, limits: Limits) -> str:
         f"{name}: the separator of the cells is ambiguous; every row splits as the header does: by {splits}. Save "
         "the file as TSV (.tsv), or name the separator in its first line, such as sep=;"
     )
-
-
-def _splits_alike(text: str, separator: str, name: str, limits: Limits) -> bool:
-    return _even(_tried(text, separator, name, limits))
 
 
 def _tried(text: str, separator: str, name: str, limits: Limits, *, quotes_in_text: bool = True) -> list[Row]:

@@ -92,14 +92,14 @@ def side_by_side(tables: Sequence[Array]) -> list[tuple[slice, Array]]:
         else:
             groups.append([table])
         joins = whole
-    ends = np.cumsum([len(group) for group in groups]).tolist()
-    members = [slice(end - len(group), end) for end, group in zip(ends, groups, strict=True)]
-    return list(zip(members, map(_side_by_side, groups), strict=True))
-
-
-def _side_by_side(group: Sequence[Array]) -> Array:
-    # A large table is not copied.
-    return group[0] if len(group) == 1 else np.hstack(group)
+    joined = []
+    start = 0
+    for group in groups:
+        # A large table is not copied.
+        beside_each_other = group[0] if len(group) == 1 else np.hstack(group)
+        joined.append((slice(start, start + len(group)), beside_each_other))
+        start += len(group)
+    return joined
 
 
 def _is_whole(table: Array) -> bool:
