@@ -236,9 +236,9 @@ def _sizes(column: Any, in_lists: _InLists) -> NDArray[np.int64]:
         starts = column.offsets.to_numpy().astype(np.int64)
         starts, stops = (starts[:-1], starts[1:]) if is_any_list(kind) else (starts, starts + column.sizes.to_numpy())
         in_lists.add(int((stops - starts).sum()))
-        first = starts.min()
-        sums = np.append(0, np.cumsum(_sizes(column.values.slice(first, stops.max() - first), in_lists)))
-        sizes += sums[stops - first] - sums[starts - first]
+        start = starts.min()
+        sums = np.append(0, np.cumsum(_sizes(column.values.slice(start, stops.max() - start), in_lists)))
+        sizes += sums[stops - start] - sums[starts - start]
     return sizes
 
 

@@ -179,10 +179,11 @@ def _rows_by_id(table: Table) -> dict[str, int]:
     for row, cell in enumerate(table.columns[column]):
         if isinstance(cell, bool) or not isinstance(cell, str | int) or cell == "":
             raise InputError(f"{table.location(row, column)}: expected the id of a request, got {shorten(cell)}.")
-        if (first := rows.setdefault(str(cell), row)) != row:
+        first_row = rows.setdefault(str(cell), row)
+        if first_row != row:
             raise InputError(
-                f"{table.location(row, column)}: {shorten(cell)} occurs on line {table.lines[first]:,} too; expected "
-                "each id once."
+                f"{table.location(row, column)}: {shorten(cell)} occurs on line {table.lines[first_row]:,} too; "
+                "expected each id once."
             )
     return rows
 

@@ -138,13 +138,13 @@ def _table_of_columns(columns: Mapping[str, Any], name: str) -> Table:
     """Return the table of columns; those without a clear role may be other lists, and are left out if they differ."""
     with_texts = [key for key, cells in columns.items() if _has_texts(cells)]
     with_role = [key for key in with_texts if clear_role(key)]
-    first = (with_role or with_texts)[0]
-    rows = columns[first].keys()
+    leading = (with_role or with_texts)[0]
+    rows = columns[leading].keys()
     for key in with_role or with_texts:
         if columns[key].keys() != rows:
-            problem = f"{len(rows):,} cells of {shorten(first)} and {len(columns[key]):,} of {shorten(key)}"
+            problem = f"{len(rows):,} cells of {shorten(leading)} and {len(columns[key]):,} of {shorten(key)}"
             if len(columns[key]) == len(rows):
-                problem = f"other numbers of rows in {shorten(key)} than in {shorten(first)}"
+                problem = f"other numbers of rows in {shorten(key)} than in {shorten(leading)}"
             if all(isinstance(cell, list) and len(cell) == len(rows) for cell in columns[key].values()):
                 problem += ", which looks transposed: expected a list for each row"
             raise InputError(f"{name}: expected columns of the same rows, found {problem}.")

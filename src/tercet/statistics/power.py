@@ -133,8 +133,8 @@ def share_power(difference: float, discordant: float, n_items: int, *, alpha: fl
     most = min(n_items, math.ceil(expected + 10 * math.sqrt(expected) + 10))
     counts = np.arange(1, most + 1)
     steps = np.log((n_items - counts + 1) / counts) + math.log(discordant) - math.log1p(-discordant)
-    first = n_items * math.log1p(-discordant)
-    probabilities = np.exp(np.concatenate([[first], first + np.cumsum(steps)]))
+    log_of_none = n_items * math.log1p(-discordant)
+    probabilities = np.exp(np.concatenate([[log_of_none], log_of_none + np.cumsum(steps)]))
     return float(probabilities @ _power_by_discordant(better, alpha, most))
 
 
