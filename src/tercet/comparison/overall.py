@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -240,6 +240,7 @@ def n_shared(comparisons: Sequence[Comparison]) -> int:
 
 #: A score that sets share: its metric, its name, its scale, and whether higher is better.
 _Key = tuple[str, str, float, bool]
+_Entry = TypeVar("_Entry")
 
 
 def _tables_of(comparison: Comparison) -> dict[_Key, ScoreTable]:
@@ -252,21 +253,30 @@ def _shared(sets: Sequence[Comparison]) -> tuple[list[str], list[_Key], list[str
     """Return systems and scores that all sets have, and notes of the others."""
     names_of = [comparison.test_set.systems for comparison in sets]
     keys_of = [_tables_of(comparison).keys() for comparison in sets]
-    systems = [name for name in names_of[0] if all(name in names for names in names_of)]
-    keys = [key for key in keys_of[0] if all(key in set_keys for set_keys in keys_of)]
-    left_out = {
-        "systems": dict.fromkeys(name for names in names_of for name in names if name not in systems),
-        "scores": dict.fromkeys(key[1] for set_keys in keys_of for key in set_keys if key not in keys),
-    }
-    where = {"systems": "Not in all test sets", "scores": "Not in all test sets, on one scale and in one direction"}
-    notes = [
-        f"{where[kind]}, and left out here: the {kind} {joined([*map(shorten, names)], MOST_NAMED)}."
-        for kind, names in left_out.items()
-        if names
-    ]
+    systems, other_systems = _in_all(names_of)
+    keys, other_keys = _in_all(keys_of)
+    notes = []
+    if other_systems:
+        names = joined([*map(shorten, other_systems)], MOST_NAMED)
+        notes.append(f"Not in all test sets, and left out here: the systems {names}.")
+    if other_keys:
+        scores = dict.fromkeys(name for _, name, *_ in other_keys)
+        names = joined([*map(shorten, scores)], MOST_NAMED)
+        where = "Not in all test sets, on one scale and in one direction"
+        notes.append(f"{where}, and left out here: the scores {names}.")
     if sets[0].joins_runs and any(name not in systems for name in sets[0].test_set.systems):
         systems = []
     return systems, keys, notes
+
+
+def _in_all(collections: Sequence[Collection[_Entry]]) -> tuple[list[_Entry], list[_Entry]]:
+    """Return what all collections have, in the order of the first, and what only some have."""
+    common = set(collections[0]).intersection(*collections)
+    in_all = [entry for entry in collections[0] if entry in common]
+    in_some: dict[_Entry, None] = {}
+    for collection in collections:
+        in_some.update(dict.fromkeys(entry for entry in collection if entry not in common))
+    return in_all, list(in_some)
 
 
 def _by_metric(tables: Mapping[_Key, list[ScoreTable]]) -> dict[Any, list[list[ScoreTable]]]:
@@ -422,7 +432,10 @@ def _signature(signatures: Sequence[str], weight: str) -> str:
         for entry in signature.split("|"):
             name, _, value = entry.partition(":")
             fields.setdefault(name, {})[value] = None
-    entries = [f"{name}:{','.join(values)}" if values != {"": None} else name for name, values in fields.items()]
+    entries = []
+    for name, values in fields.items():
+        is_bare = list(values) == [""]
+        entries.append(name if is_bare else f"{name}:{','.join(values)}")
     return "|".join([*entries[:-1], f"sets:{len(signatures)}", f"weight:{weight}", entries[-1]])
 
 
@@ -451,7 +464,8 @@ def _sentence(
 ) -> Sentence:
     """Return how a system compares with the baseline over all sets, and in how many it is better and worse."""
     start = f"Over {over_all.test_set.name}, "
-    system, baseline = Name(row.system), Name(over_all.baseline)
+    system = Name(row.system)
+    baseline = Name(over_all.baseline)
     gain = apart(row.value, _row_of(table, over_all.baseline).value)
     if np.isnan(gain):
         return (start, system, " cannot be compared with ", baseline, ", as a score is NaN.")

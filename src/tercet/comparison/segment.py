@@ -261,7 +261,8 @@ def side_by_side(
     for system in sorted(test_set.systems, key=lambda name: name != baseline):
         cells = []
         for metric, (_, by_system) in zip(metrics, scores, strict=True):
-            value, digits = by_system[system], digits_of(metric, by_system.values())
+            value = by_system[system]
+            digits = digits_of(metric, by_system.values())
             cells.append("" if value is None else decimals(value, digits))
         text = Text(visible(test_set.systems[system][index]))
         if colour and bleu is not None and test_set.references[index]:

@@ -121,11 +121,11 @@ def sheets_of(comparisons: Sequence[Comparison], *, worst_first: bool = False) -
 
 def _scores_sheet(comparisons: Sequence[Comparison]) -> Table:
     """Return a row for each score of each system."""
-    rows = [
-        [Cell(value, record["best"] and name in ("system", "value")) for name, value in record.items()]
-        for comparison in comparisons
-        for record in comparison.records()
-    ]
+    rows = []
+    for comparison in comparisons:
+        for record in comparison.records():
+            emphasized = ("system", "value") if record["best"] else ()
+            rows.append([Cell(value, name in emphasized) for name, value in record.items()])
     return Table("Scores", sheet_columns(COLUMNS), rows)
 
 

@@ -80,11 +80,11 @@ def _verdict_on_scores(comparison: Comparison, names: Mapping[str, str]) -> list
 
 def with_names(section: Section, names: Mapping[str, str]) -> Section:
     """Return a section whose sentences call systems as `names` has them."""
-    sentences = [
-        tuple(Name(names.get(part, part)) if isinstance(part, Name) else part for part in sentence)
-        for sentence in section.sentences
-    ]
-    return replace(section, sentences=sentences)
+
+    def called(part: str) -> str:
+        return Name(names.get(part, part)) if isinstance(part, Name) else part
+
+    return replace(section, sentences=[tuple(map(called, sentence)) for sentence in section.sentences])
 
 
 def _names_of_systems(names: Mapping[str, str], of_systems: Comparison) -> dict[str, str]:

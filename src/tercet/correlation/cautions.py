@@ -123,10 +123,12 @@ def _rater_scales_warning(grades: Grades, dimension: str) -> list[str]:
     if len(raters) < 2:
         return []
     means = {rater: float(np.nanmean(numbers[rater])) for rater in raters}
-    low, high = min(raters, key=means.__getitem__), max(raters, key=means.__getitem__)
+    low = min(raters, key=means.__getitem__)
+    high = max(raters, key=means.__getitem__)
     # Only outputs that both have graded show more than that these were better.
     shared = numbers[:, ~np.isnan(numbers[low] + numbers[high])]
-    low_grades, high_grades = shared[low], shared[high]
+    low_grades = shared[low]
+    high_grades = shared[high]
     if len(low_grades) < _SHARED_GRADES or min(low_grades.min(), high_grades.min()) < 0 or not low_grades.any():
         return []
     # Penalties differ as much, of which most are 0.

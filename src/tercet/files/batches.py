@@ -157,9 +157,11 @@ def _answer_texts(body: Mapping[str, Any], location: str) -> str | list[str]:
 def _message_parts(output: Sequence[Any]) -> Iterator[dict[str, Any]]:
     """Yield the parts of all messages."""
     for item in output:
-        if isinstance(item, dict) and item.get("type") == "message":
-            content = item.get("content")
-            yield from (part for part in (content if isinstance(content, list) else []) if isinstance(part, dict))
+        if not isinstance(item, dict) or item.get("type") != "message":
+            continue
+        content = item.get("content")
+        if isinstance(content, list):
+            yield from (part for part in content if isinstance(part, dict))
 
 
 def _answer_text(content: Any, location: str) -> str:

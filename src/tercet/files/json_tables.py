@@ -32,7 +32,9 @@ def table_in(data: bytes | bytearray, name: str) -> Table | None:
     columns = {key: _cells_by_row(value) for key, value in content.items() if _is_column(value)}
     lengths = {len(cells) for key, cells in columns.items() if key not in tables and _has_texts(cells)}
     if tables and not {len(rows) for rows in tables.values()} & lengths:
-        of_texts = [key for key, rows in tables.items() if _say_texts(rows[0])] if len(tables) > 1 else [*tables]
+        of_texts = [*tables]
+        if len(tables) > 1:
+            of_texts = [key for key, rows in tables.items() if _say_texts(rows[0])]
         if len(of_texts) != 1:
             names = joined([*map(shorten, tables)])
             raise InputError(f"{name} holds several tables, {names}: give each in a file of its own.")

@@ -304,14 +304,14 @@ def _mlflow_log(table: Table) -> Log | None:
     columns = {column: match[1] for column, match in matches.items() if column not in expectations}
     if not columns:
         return None
-    # Of two versions of a metric, each keeps its version.
     times = Counter(columns.values())
-    values = {
-        metric if times[metric] == 1 else f"{metric}{matches[column][2] or ''}": [
-            _score_cell(cell) for cell in table.columns[column]
-        ]
-        for column, metric in columns.items()
-    }
+    values = {}
+    for column, metric in columns.items():
+        name = metric
+        if times[metric] > 1:
+            # Of two versions of a metric, each keeps its version.
+            name += matches[column][2] or ""
+        values[name] = [_score_cell(cell) for cell in table.columns[column]]
     if _TRACE in table.columns:
         references = tuple(column for column in expectations if column.startswith("expected_response"))
         return _results_of("MLflow", table, Roles("request", references, ("response",)), values)

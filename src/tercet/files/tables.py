@@ -314,7 +314,7 @@ def spread(table: Table) -> Table:
             full_name = f"{outer}.{name}"
             texts = _without_chats(table, full_name, [cell.get(name) if cell else None for cell in cells])
             if role_of(full_name) == "system":
-                texts = [text[0] if isinstance(text, list) and len(text) == 1 else text for text in texts]
+                texts = [_alone(text) for text in texts]
             column = names[outer, name]
             if counts[column] > 1:
                 column = full_name
@@ -378,6 +378,13 @@ def _is_object_of_texts(cell: Any, lists: bool) -> bool:
         text is None or isinstance(text, str) or (lists and (_is_list_of_texts(text) or is_chat(text)))
         for text in cell.values()
     )
+
+
+def _alone(text: Any) -> Any:
+    """Return the only text of a list; anything else as it is."""
+    if isinstance(text, list) and len(text) == 1:
+        return text[0]
+    return text
 
 
 def _is_list_of_texts(value: Any) -> bool:
