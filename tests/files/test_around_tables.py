@@ -208,6 +208,20 @@ def test_a_word_with_numbers_where_all_others_have_texts_is_a_total(last):
         assert f"line 4: the last row is read as a sum or an average of the others, and left out: '{shown}'" in said
 
 
+@pytest.mark.parametrize(
+    ("items", "last", "is_total"),
+    [
+        ([["a", "Open", "Öffnen"], ["b", "Save", "Speichern"]], ["", "Total", ""], True),
+        ([["a", "Open", "Öffnen"], ["b", "Save", "Speichern"]], ["c", "Total", ""], False),  # with an id of its own
+        ([["a", "Open", "Öffnen"], ["", "Save", "Speichern"]], ["", "Total", ""], False),  # as others, without an id
+    ],
+)
+def test_a_word_for_sums_that_could_be_a_source_is_one_where_it_alone_lacks_an_id(items, last, is_total):
+    for data, format in forms([["id", "source", "mt"], *items, last]):
+        table, messages = read(data, format)
+        assert (len(table.lines), len(messages)) == ((2, 1) if is_total else (3, 0))
+
+
 def test_the_numbers_of_a_total_may_have_decimal_commas():
     for data, format in list(forms([*VENDORS, ["", "", "Mittelwert", "4,5", "3,1 %"]]))[2:]:
         table, messages = read(data, format)

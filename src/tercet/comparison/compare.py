@@ -365,7 +365,7 @@ def _hints(comparison: Comparison, *, has_runs: bool) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class _MetricRows:
     """The rows that a metric makes of each system's texts, and how they are tested."""
 
     #: Of all segments.
@@ -380,7 +380,7 @@ class _Rows:
     inference: Inference
 
     @classmethod
-    def of(cls, comparison: Comparison, metric: Metric, stats: list[SegmentStats]) -> _Rows:
+    def of(cls, comparison: Comparison, metric: Metric, stats: list[SegmentStats]) -> _MetricRows:
         """Return the rows of a metric."""
         is_scored = scored_for_all(stats)
         scored = [of_system.selected(is_scored) for of_system in stats]
@@ -406,7 +406,7 @@ def _add_scores(
     check_gaps(test_set, metric, stats)
     work = "intervals" if comparison.test is None else f"{comparison.test} test and intervals"
     show_line(f"{heading}: {work}")
-    rows = _Rows.of(comparison, metric, stats)
+    rows = _MetricRows.of(comparison, metric, stats)
     n_draws = comparison.n_resamples or 0
     pair_tests = rows.inference.of_all_pairs(metric, rows.units, n_resamples=n_draws, seed=comparison.seed)
     stats_by_system = dict(zip(test_set.systems, stats, strict=True))
@@ -553,7 +553,7 @@ def read_test_set(
 
 
 def _tables(
-    comparison: Comparison, metric: Metric, rows: _Rows, tests: Mapping[str, PairTests]
+    comparison: Comparison, metric: Metric, rows: _MetricRows, tests: Mapping[str, PairTests]
 ) -> Iterator[ScoreTable]:
     """Yield a table for each score of a metric."""
     stats = rows.of_segments
