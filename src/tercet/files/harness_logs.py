@@ -412,8 +412,11 @@ def details_log(table: Table) -> Log:
     }
     roles = Roles("doc.query", ("doc.choices",), (final,))
     # Parquet has the scores of all samples in each.
-    scores = tuple(dict.fromkeys(name for scores in metrics if isinstance(scores, dict) for name in scores))
-    values = {name: {final: [(scores or {}).get(name) for scores in metrics]} for name in scores}
+    scores_of_samples = [cell if isinstance(cell, dict) else {} for cell in metrics]
+    scores = tuple(dict.fromkeys(name for scores_of_sample in scores_of_samples for name in scores_of_sample))
+    values = {
+        name: {final: [scores_of_sample.get(name) for scores_of_sample in scores_of_samples]} for name in scores
+    }
     return Log(
         table.name,
         columns,

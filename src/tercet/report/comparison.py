@@ -474,6 +474,11 @@ def _words(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str
     judged = not comparison.joins_runs and len(rows) > 1
     description = f"F of {words.unit} by how often they occur in the references; the numbers are in the table below"
     labels = (f"occurrences of the {words.unit} in the references", "F in percent", description)
+    verdict = []
+    best = [math.nan] * len(columns)
+    if judged:
+        verdict = bucket_verdict(columns, row_names, True, "frequency groups")
+        best = [float(np.nanmax(column)) for column in columns]
     plot = None
     # Of one group, a plot would be a point.
     if len(frequencies.labels) > 1:
@@ -483,8 +488,8 @@ def _words(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str
         lengths,
         pairs=pairs,
         frequencies=frequencies,
-        verdict=bucket_verdict(columns, row_names, True, "frequency groups") if judged else [],
-        best=[float(np.nanmax(column)) if judged else math.nan for column in columns],
+        verdict=verdict,
+        best=best,
         series=_series(row_names, coloured),
         plot=plot,
     )
@@ -529,26 +534,32 @@ def _score(
         axis = f"{buckets.called} of the {buckets.of}"
         description = f"{title} by {axis}; the numbers are in the table below"
         plot = length_plot(by_length, coloured, buckets.labels, (axis, title, description))
+    length_verdict = []
+    best_by_length = [math.nan] * len(columns)
+    if judged:
+        length_verdict = bucket_verdict(columns, row_names, higher, "length groups")
+        best_by_length = [choose.reduce(column) for column in columns]
+    distributions = None
+    if not same_segments and not _is_small(comparison):
+        distributions = score_distributions(table, rows, row_names)
+    pairs = []
+    for index in order:
+        pairs.append([_verdict(table, index, other, alpha=comparison.alpha, higher=higher) for other in order])
     return ScoreView(
         table=table,
         rows=rows,
         verdict=score_verdict(comparison, table, names),
-        length_verdict=bucket_verdict(columns, row_names, higher, "length groups") if judged else [],
-        pairs=[
-            [_verdict(table, index, column_index, alpha=comparison.alpha, higher=higher) for column_index in order]
-            for index in order
-        ],
+        length_verdict=length_verdict,
+        pairs=pairs,
         by_length=by_length,
-        best_by_length=[choose.reduce(column) if judged else math.nan for column in columns],
+        best_by_length=best_by_length,
         rule=rule,
         series=_series(row_names, coloured),
         marks=marks_of(comparison, [table]),
         column=_column(comparison, table, table.title, [row.system for row in rows]),
         least=_shared_least(table.pvalues),
         lengths=plot,
-        distributions=(
-            None if same_segments or _is_small(comparison) else score_distributions(table, rows, row_names)
-        ),
+        distributions=distributions,
         same_segments=same_segments,
         sections=[with_names(section, names) for section in table.sections],
     )

@@ -66,15 +66,18 @@ class _Column(DotColumn):
 
 def _column(name: str, title: str, href: str, dots: Sequence[Dot]) -> _Column:
     column = _Column(title, dots, name=name, href=href)
-    return replace(column, line=0.0) if FIGURES[name].is_correlation and column.scale().low < 0 else column
+    if FIGURES[name].is_correlation and column.scale().low < 0:
+        column = replace(column, line=0.0)
+    return column
 
 
 def _overview(correlation: Correlation) -> tuple[list[str], list[_Column]]:
     """Return metrics by the mean of their ranks, and for each dimension the figure that ranks them."""
-    labels = sorted(
-        (column.label for column in correlation.metrics),
-        key=lambda label: sum(table.ranking.index(label) for table in correlation.tables),
-    )
+
+    def sum_of_ranks(label: str) -> int:
+        return sum(table.ranking.index(label) for table in correlation.tables)
+
+    labels = sorted((column.label for column in correlation.metrics), key=sum_of_ranks)
     titles = correlation.titles()
     columns = []
     for number, table in enumerate(correlation.tables, 1):
