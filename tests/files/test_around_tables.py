@@ -55,6 +55,15 @@ def test_a_title_is_above_the_names_of_the_columns(header, above):
         ]
 
 
+def test_names_of_two_words_are_names_too():
+    header = ["source text", "reference text", "system output"]
+    for data, format in forms(
+        [["Evaluation 2026"], header, ["Regen.", "Rain.", "Rains."], ["Nacht", "night", "a night"]]
+    ):
+        table, messages = read(data, format)
+        assert (list(table.columns), table.lines, len(messages)) == (header, [3, 4], 1)
+
+
 def test_a_title_with_the_separator_in_it_is_one():
     for title, separator in [("Runde 2, Mai", ";"), ("Раунд 2; май", ",")]:
         rows = "\n".join([title, separator.join(HEADERS[0]), separator.join(["1", "a", "b", "c"])])
