@@ -166,17 +166,24 @@ def overall(comparisons: Sequence[Comparison], *, weight: str = "set") -> Overal
     if any(comparison.baseline != baseline for comparison in sets) and first.test is not None:
         notes.append(f"The sets have different baselines: here it is {shorten(baseline)}.")
     if not systems or not keys:
-        raise InputError(f"The test sets have no {'score' if systems else 'system'} in common.")
-    has_test = len(systems) > 1
+        lacking = "score" if systems else "system"
+        raise InputError(f"The test sets have no {lacking} in common.")
+    test = n_resamples = None
+    if len(systems) > 1:
+        test = first.test
+        n_resamples = first.n_resamples
+    interval = first.interval
+    if interval == "BCa":
+        # A weighted sum of sets has none.
+        interval = "expanded"
     over_all = Overall(
         test_set=_without_texts(sets, systems),
         baseline=baseline,
         tables=[],
-        test=first.test if has_test else None,
-        n_resamples=first.n_resamples if has_test else None,
+        test=test,
+        n_resamples=n_resamples,
         adjust=first.adjust,
-        # A weighted sum of sets has no BCa interval.
-        interval="expanded" if first.interval == "BCa" else first.interval,
+        interval=interval,
         confidence_level=first.confidence_level,
         alpha=first.alpha,
         seed=first.seed,
@@ -475,10 +482,11 @@ def _sentence(
         verb = "has the same score as"
         tested = f" in {table.title}"
     elif p is not None and p < over_all.alpha:
-        verb = f"is {'better' if (gain > 0) == table.higher_is_better else 'worse'} than"
+        is_better = (gain > 0) == table.higher_is_better
+        verb = "is better than" if is_better else "is worse than"
         tested = f" by {by} ({over_all.p_label} {pvalue_text(p)})"
     else:
-        verb = f"scores {by} {'higher' if gain > 0 else 'lower'} than"
+        verb = f"scores {by} higher than" if gain > 0 else f"scores {by} lower than"
         tested = ""
         if table.too_few is not None:
             tested = " (too few to test)"

@@ -144,11 +144,14 @@ def runs_section(
     for index, (system, estimate) in enumerate(systems.items()):
         bounds = interval_of(estimate, known, level, table.scorer)
         rank = ranks_of_systems[index]
+        spread = None
+        if estimate.runs:
+            spread = float(np.std(estimate.runs, ddof=1))
         row: dict[str, Any] = {
             "system": system,
             "runs": {name: values[name] for name in comparison.runs[system]},
             "value": estimate.value,
-            "spread": float(np.std(estimate.runs, ddof=1)) if estimate.runs else None,
+            "spread": spread,
             "low": bounds.low,
             "high": bounds.high,
             **against(systems[baseline], estimate, known, level),
@@ -240,13 +243,16 @@ def _has_spread(first: Estimate, second: Estimate, known: Variance | None) -> bo
 def against(baseline: Estimate, system: Estimate, known: Variance | None, level: float) -> dict[str, Any]:
     """Return the difference from the baseline, half of its interval, and the figures of its test."""
     result: Difference = difference(baseline, system, known)
-    is_tested = _has_spread(baseline, system, known)
-    margin = result.interval(level).high - result.value if is_tested else math.nan
+    margin = t = freedom = math.nan
+    if _has_spread(baseline, system, known):
+        margin = result.interval(level).high - result.value
+        t = result.t
+        freedom = result.variance.freedom
     return {
         "difference": result.value,
         "margin": number_or_none(margin),
-        "t": number_or_none(result.t if is_tested else math.nan),
-        "freedom": number_or_none(result.variance.freedom if is_tested else math.nan),
+        "t": number_or_none(t),
+        "freedom": number_or_none(freedom),
     }
 
 

@@ -24,8 +24,10 @@ def segments_of(comparison: Comparison, worst: int | None = None) -> Any:
     test_set = comparison.test_set
     has_texts = not test_set.no_texts
     titles = [column.title for column in columns_before_texts([comparison])]
-    titles += ["source"] if has_texts and test_set.source is not None else []
-    titles += ["prediction", "references"] if has_texts else []
+    if has_texts and test_set.source is not None:
+        titles.append("source")
+    if has_texts:
+        titles += ["prediction", "references"]
     rows: list[dict[str, Any]] = []
     for cells, source, text, references in segment_rows([comparison], worst_first=worst is not None):
         if len(rows) == worst:

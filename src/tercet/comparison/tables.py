@@ -165,8 +165,12 @@ def _section_sheets(comparisons: Sequence[Comparison]) -> list[Table]:
                 if section.table is None:
                     continue
                 position = [comparison.test_set.name, table.metric, table.name]
-                titles = ("value" if column.title == table.name else column.title for column in section.table.columns)
-                rows.setdefault((section.key, *titles), []).extend([*position, *row] for row in section.table.rows)
+                titles = []
+                for column in section.table.columns:
+                    # The column of the score, which is called otherwise in each table.
+                    titles.append("value" if column.title == table.name else column.title)
+                sheet_rows = rows.setdefault((section.key, *titles), [])
+                sheet_rows.extend([*position, *row] for row in section.table.rows)
     # Test sets with other numbers of systems have other columns: a sheet each.
     numbers: dict[str, int] = {}
     sheets = []

@@ -167,8 +167,11 @@ def _summary(alike: Sequence[_Display], scores: range, widths: Sequence[int]) ->
     """Return a table of some scores of all systems, the best by the first first, with a section per test set."""
     several = len(alike) > 1
     first = alike[0].comparison
-    title = f"All scores{'' if several else f' of {one_cell(first.test_set.name)}'}"
-    title += ", continued" if scores.start else ""
+    title = "All scores"
+    if not several:
+        title += f" of {one_cell(first.test_set.name)}"
+    if scores.start:
+        title += ", continued"
     summary = alike[0].grid(title)
     longest = None if alike[0].plain else _LONGEST_NAME
     if several:

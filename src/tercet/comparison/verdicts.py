@@ -110,7 +110,9 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     top = [row for row in rows if row.best]
     not_best = [row for row in rows if not row.best]
     row_names = {row.system: Name(names[row.system]) for row in rows}
-    score_title = f"{table.title}{'' if table.higher_is_better else ' (lower is better)'}"
+    score_title = table.title
+    if not table.higher_is_better:
+        score_title += " (lower is better)"
     # of one system, or of those that are best
     shown = decimals(rows[0].value, rows[0].digits)
     if len(rows) == 1:
@@ -255,15 +257,17 @@ def _sentences_of_each_best(
         worse, unclear, untested = _split_by_test(comparison, pvalues, not_best)
         clauses = []
         if worse:
-            largest = pvalue_text(max(pvalues[row.system] for row in worse))
-            note = (f"adjusted p {largest}{' or less' if len(worse) > 1 else ''}",)
+            p = pvalue_text(max(pvalues[row.system] for row in worse))
+            if len(worse) > 1:
+                p += " or less"
             others = tuple(names[row.system] for row in worse)
-            clauses.append(Clause("significantly better than", others, note=note))
+            clauses.append(Clause("significantly better than", others, note=(f"adjusted p {p}",)))
         if unclear:
-            least = pvalue_text(min(pvalues[row.system] for row in unclear))
-            note = (f"adjusted p {least}{' or more' if len(unclear) > 1 else ''}",)
+            p = pvalue_text(min(pvalues[row.system] for row in unclear))
+            if len(unclear) > 1:
+                p += " or more"
             others = tuple(names[row.system] for row in unclear)
-            clauses.append(Clause("not told apart from", others, note=note))
+            clauses.append(Clause("not told apart from", others, note=(f"adjusted p {p}",)))
         if untested:
             clauses.append(Clause("not tested against", tuple(names[row.system] for row in untested)))
         sentences.append(sentence((names[best.system],), " is ", clauses))
