@@ -220,9 +220,9 @@ def test_a_word_with_numbers_where_all_others_have_texts_is_a_total(last):
 @pytest.mark.parametrize(
     ("items", "last", "is_total"),
     [
-        ([["a", "Open", "Öffnen"], ["b", "Save", "Speichern"]], ["", "Total", ""], True),
-        ([["a", "Open", "Öffnen"], ["b", "Save", "Speichern"]], ["c", "Total", ""], False),  # with an id of its own
-        ([["a", "Open", "Öffnen"], ["", "Save", "Speichern"]], ["", "Total", ""], False),  # as others, without an id
+        ([["7", "Open", "Öffnen"], ["9", "Save", "Speichern"]], ["", "Total", ""], True),
+        ([["7", "Open", "Öffnen"], ["9", "Save", "Speichern"]], ["12", "Total", ""], False),  # with an id of its own
+        ([["7", "Open", "Öffnen"], ["", "Save", "Speichern"]], ["", "Total", ""], False),  # as others, without an id
     ],
 )
 def test_a_word_for_sums_that_could_be_a_source_is_one_where_it_alone_lacks_an_id(items, last, is_total):
