@@ -15,6 +15,7 @@ class TestNumbers:
             ([0.7, -1, 0.9, -1, 0.4], "2 numbers of the system 'b' are -1, the others are from 0.4 to 0.9"),
             ([0.7, 0.8, 0.9, 999, 0.4], "1 number of the system 'b' is 999, the others are from 0.4 to 0.9"),
             ([4, 5, 3, -99, 4], "1 number of the system 'b' is -99, the others are from 3 to 5"),
+            ([0, 0.5, 0.7, -99, 0.9], "1 number of the system 'b' is -99, the others are from 0 to 0.9"),
         ],
     )
     def test_may_stand_for_missing_ones(self, numbers, said):

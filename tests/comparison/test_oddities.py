@@ -104,6 +104,16 @@ class TestTextsOfOtherSegments:
         segment, home = map(int, re.findall(r"segment (\d+)", message))
         assert 200 < segment == home - 1 < 205
 
+    @pytest.mark.parametrize(("n_shared", "is_named"), [(4, True), (3, False)])
+    def test_have_half_of_their_words_in_another_reference(self, n_shared, is_named):
+        references = [" ".join(f"word{segment}-{number}" for number in range(8)) for segment in range(8)]
+        backwards = []
+        for segment, text in enumerate(reversed(references)):
+            others = [f"other{segment}-{number}" for number in range(8 - n_shared)]
+            backwards.append(" ".join([*text.split()[:n_shared], *others]))
+        messages = warned({"a": references, "b": backwards}, "chrf", references=references)
+        assert len(messages) == is_named
+
     def test_of_all_systems_say_that_the_references_may_be_moved(self):
         references = [*SHIPS["en"][1:], "The end."]
         (message,) = warned({"a": near("en"), "b": SHIPS["en"]}, "chrf", references=references)

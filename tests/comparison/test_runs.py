@@ -59,6 +59,15 @@ def test_the_runs_of_a_system_by_a_pattern_or_a_mapping(runs, expected):
     assert members(["base-1", "tuned-1", "tuned-2", "large"], runs) == expected
 
 
+def test_the_table_of_two_systems_has_no_ranks_and_one_p_that_is_not_adjusted():
+    def titles(comparison):
+        return [column.title for column in section_of(comparison).table.columns]
+
+    of_each = ["system", "runs", "chrf", "spread", "95 %", "difference", "±"]
+    assert titles(compared()) == [*of_each, "p"]
+    assert titles(compared({**SYSTEMS, "old": OUTPUTS[0]})) == [*of_each, "adj. p", "rank"]
+
+
 def test_the_run_may_stand_anywhere_in_a_name():
     assert list(members(["seed1/tuned", "seed2/tuned"], r"seed(\d)/(?:tuned)")) == ["seed/tuned"]
     assert list(members(["1.tuned", "2.tuned"], r"(\d).tuned")) == ["tuned"]

@@ -161,6 +161,17 @@ def test_many_slices_are_counted():
     )
 
 
+def test_many_slices_of_few_segments_are_counted_as_too_few_unless_one_could_tell():
+    def said(labels):
+        pairs = len(labels) // 2
+        scores = {"q": {"base": [0.1, 0.2] * pairs, "tuned": [0.3, 0.1] * pairs}}
+        return section_of(tercet.compare(scores=scores, by={"part": labels})).lines()[0]
+
+    small = [f"part {number // 2}" for number in range(18)]
+    assert said(small).startswith("tuned: too few to tell in any of 9 slices")
+    assert said([*small, *["large"] * 20]).startswith("tuned: no proven difference in any of 10 slices")
+
+
 def test_few_segments_tell_nothing_in_a_slice():
     """Also by the bootstrap test, which would call them different."""
     better, worse = [0.1, 0.2], [0.5, 0.6]

@@ -74,3 +74,13 @@ def test_other_kinds_and_runs_are_refused():
     runs = {"a-1": ["x"] * 6, "a-2": ["y"] * 6, "b-1": ["x"] * 6, "b-2": ["z"] * 6}
     with pytest.raises(OptionError, match="Intervals cannot be left out where systems have several runs"):
         tercet.compare(runs, "chrf", references=["x"] * 6, runs=r"\w-(\d)", interval=None)
+
+
+def test_runs_are_refused_by_what_they_are_where_each_system_has_one():
+    """Nothing is said of several runs where there are none."""
+    systems = {"a-1": ["x"] * 6, "b-1": ["z"] * 6}
+    with pytest.raises(OptionError) as error:
+        tercet.compare(systems, "chrf", references=["x"] * 6, runs={"a": ["a-1"], "b": ["b-1"]}, interval=None)
+    assert str(error.value) == (
+        "Intervals cannot be left out beside runs, also where each system has one: leave out interval= or runs=."
+    )

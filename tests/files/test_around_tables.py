@@ -55,6 +55,15 @@ def test_a_title_is_above_the_names_of_the_columns(header, above):
         ]
 
 
+def test_names_of_two_words_are_names_too():
+    header = ["source text", "reference text", "system output"]
+    for data, format in forms(
+        [["Evaluation 2026"], header, ["Regen.", "Rain.", "Rains."], ["Nacht", "night", "a night"]]
+    ):
+        table, messages = read(data, format)
+        assert (list(table.columns), table.lines, len(messages)) == (header, [3, 4], 1)
+
+
 def test_a_title_with_the_separator_in_it_is_one():
     for title, separator in [("Runde 2, Mai", ";"), ("Раунд 2; май", ",")]:
         rows = "\n".join([title, separator.join(HEADERS[0]), separator.join(["1", "a", "b", "c"])])
@@ -206,6 +215,20 @@ def test_a_word_with_numbers_where_all_others_have_texts_is_a_total(last):
         (said,) = messages
         assert table.columns["Nr"] == ["1", "2"]
         assert f"line 4: the last row is read as a sum or an average of the others, and left out: '{shown}'" in said
+
+
+@pytest.mark.parametrize(
+    ("items", "last", "is_total"),
+    [
+        ([["7", "Open", "Öffnen"], ["9", "Save", "Speichern"]], ["", "Total", ""], True),
+        ([["7", "Open", "Öffnen"], ["9", "Save", "Speichern"]], ["12", "Total", ""], False),  # with an id of its own
+        ([["7", "Open", "Öffnen"], ["", "Save", "Speichern"]], ["", "Total", ""], False),  # as others, without an id
+    ],
+)
+def test_a_word_for_sums_that_could_be_a_source_is_one_where_it_alone_lacks_an_id(items, last, is_total):
+    for data, format in forms([["id", "source", "mt"], *items, last]):
+        table, messages = read(data, format)
+        assert (len(table.lines), len(messages)) == ((2, 1) if is_total else (3, 0))
 
 
 def test_the_numbers_of_a_total_may_have_decimal_commas():

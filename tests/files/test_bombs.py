@@ -18,6 +18,10 @@ import pyarrow.parquet as pq
 import pytest
 from openpyxl import Workbook
 
+from tercet.errors import InputError
+from tercet.files.text import LIMITS
+from tercet.files.xml import MOST_DEPTH, check_part
+
 #: What the process may take beyond what it has once the packages are imported, and in seconds.
 MEMORY, SECONDS = 2 << 30, 60
 #: The same for what is refused before it is unpacked, or as it is parsed.
@@ -261,3 +265,12 @@ def test_each_is_refused_by_its_limit_in_little_memory_and_time(tmp_path):
         said |= json.loads(run.stdout)
     assert {name: said[name] for name, (_, message) in BOMBS.items() if message not in said[name]} == {}
     assert not [message for message in said.values() if "damaged" in message]
+
+
+def test_elements_may_be_nested_as_deep_as_the_limit_and_no_deeper():
+    def nested(depth):
+        return io.BytesIO(b"<a>" * depth + b"</a>" * depth)
+
+    check_part(nested(MOST_DEPTH), "sheet1.xml", LIMITS, "Excel")
+    with pytest.raises(InputError, match=r"^sheet1\.xml, line 1: elements are nested more than 200 deep"):
+        check_part(nested(MOST_DEPTH + 1), "sheet1.xml", LIMITS, "Excel")

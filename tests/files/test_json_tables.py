@@ -127,6 +127,10 @@ def test_what_is_no_table_is_refused(tmp_path, content, said):
             "found 3 cells of 'predictions' and 1 of 'references', which looks transposed: expected a list for each",
         ),
         (
+            {"predictions": ["a", "b"], "references": [["a"], ["b"], ["c"]]},
+            "found 2 cells of 'predictions' and 3 of 'references'.",
+        ),
+        (
             {"prediction": {"0": "a", "1": "b"}, "reference": {"1": "a", "2": "b"}},
             "found other numbers of rows in 'reference' than in 'prediction'.",
         ),

@@ -60,6 +60,14 @@ def test_each_name_is_a_system(tmp_path, columns, names, key):
     assert "warning" not in run.stderr
 
 
+@pytest.mark.parametrize("spec", ["group", "group~g(.)"])
+def test_a_column_of_slices_is_beside_the_texts_too(tmp_path, spec):
+    """A workbook of segments has it as the file has it."""
+    path = write(tmp_path / "tidy.csv", "id", "model", "output", "reference", "group")
+    (test_set,) = read_test_sets(path, by=spec)
+    assert test_set.own_columns["group"] == ["g1", "g0"] * 3
+
+
 def test_rows_in_any_order_are_joined(tmp_path):
     path = write(tmp_path / "tidy.csv", "model", "id", "output", "reference")
     header, *rows = path.read_text(encoding="utf-8").splitlines()

@@ -113,6 +113,8 @@ def test_what_is_damaged_or_too_large_is_refused():
     assert "holds more than 1 MiB, unpacked" in refusal(packed, limits=small)
     wide = written({f"c{number}": ["a"] for number in range(501)})
     assert "more than 500 columns" in refusal(wide)
+    widest = written({f"c{number}": ["a"] for number in range(500)})
+    assert len(READERS["parquet"](io.BytesIO(widest), "widest.parquet").columns) == 500
     twice = pa.Table.from_arrays([pa.array(["a"]), pa.array(["b"])], names=["mt", "mt"])
     assert "the column 'mt' appears twice" in refusal(written(twice, feather.write_feather), "arrow")
 

@@ -143,6 +143,12 @@ def test_what_a_file_of_scores_lacks_has_no_number(tmp_path):
             "score",
             "line 2, column 'id': 'v' occurs on line 1 too; expected each",
         ),
+        (
+            {"id": [*IDS[:5], ""], "score": [1] * 6},
+            "score",
+            "line 6, column 'id': expected the id of an item, got ''.",
+        ),
+        ({"id": [True, *IDS[1:]], "score": [1] * 6}, "score", "line 1, column 'id': expected the id of an item, got"),
         ({"id": [*"uvwxyz"], "score": [1] * 6}, "score", "judge.jsonl has none of the ids of "),
         ({"id": IDS, "prediction": ["x"] * 6}, "prediction", "both have scores 'prediction'; rename those of one."),
         ({"id": IDS, "score": ["good"] * 6}, "score", "judge.jsonl, line 1, column 'score': "),

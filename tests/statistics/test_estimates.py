@@ -102,6 +102,12 @@ def test_one_run_takes_the_variance_of_runs_of_other_systems():
     assert one.interval(0.95, pooled).high == pytest.approx(scipy.stats.t.ppf(0.975, 3) * math.sqrt(4 / 3))
 
 
+def test_a_mean_over_one_run_says_nothing_of_the_spread_of_runs():
+    one, two = over_runs([constant(1.0)]), over_runs([constant(0.0), constant(2.0)])
+    assert pooled_variance([one]) is None
+    assert pooled_variance([one, two]) == pooled_variance([two]) == Variance(2.0, 1)
+
+
 @given(SCORES, SCORES, st.integers(2, 6))
 def test_where_nothing_varies_nothing_is_tested(one, other, n_runs):
     first, second = (over_runs([constant(value)] * n_runs) for value in (one / 3, other / 3))

@@ -199,14 +199,11 @@ def compare(
     settings = check_values("compare", options, CompareSettings.checks())
     show_progress = settings.pop("progress")
     data.check_metrics()
-    if runs_of and settings["interval"] is None:
-        raise OptionError(
-            "Intervals cannot be left out where systems have several runs, whose means and tests are made from the "
-            f"same resamples: leave out {argument('interval')} or {argument('runs')}."
-        )
-    slices = slices_of(data.test_set, by)
     # Where there are as many systems as outputs, each has one run.
     has_several_runs = 0 < len(runs_of) < len(names)
+    if runs_of and settings["interval"] is None:
+        raise _no_intervals_of_runs(has_several_runs)
+    slices = slices_of(data.test_set, by)
     settings = _settings_of_test(settings, len(names), has_runs=has_several_runs)
     comparison = Comparison(
         test_set=data.test_set,
@@ -290,6 +287,17 @@ def _read_data(
     )
 
 
+def _no_intervals_of_runs(has_several_runs: bool) -> OptionError:
+    """Return the error of runs without intervals."""
+    advice = f"leave out {argument('interval')} or {argument('runs')}."
+    if has_several_runs:
+        return OptionError(
+            "Intervals cannot be left out where systems have several runs, whose means and tests are made from the "
+            f"same resamples: {advice}"
+        )
+    return OptionError(f"Intervals cannot be left out beside runs, also where each system has one: {advice}")
+
+
 def _settings_of_test(settings: Mapping[str, Any], n_systems: int, *, has_runs: bool) -> dict[str, Any]:
     """Return the settings with the test and its resamples, none where nothing is resampled for a test."""
     test = settings["test"]
@@ -313,41 +321,83 @@ def _settings_of_test(settings: Mapping[str, Any], n_systems: int, *, has_runs: 
 
 def _messages(comparison: Comparison, data: _Data, *, has_baseline: bool, runs: Any) -> list[str]:
     """Return what is said of the texts and names, and warn of what was not said where they were read."""
-    test_set = comparison.test_set
-    with_references = bool(data.needed_by)
-    has_test = comparison.test is not None
-    remarks = [*data.placeholders]
-    if not test_set.is_searched:
-        remarks += odd_segments(test_set, with_references=with_references)
-    if has_test and not has_baseline:
-        remarks += odd_baseline(test_set)
-    remarks += odd_scores(test_set, (metric.name for metric in data.metrics if isinstance(metric, Column)))
-    remarks += slice_warnings(test_set, comparison.slices)
-    names = list(test_set.systems)
-    if runs is not None:
-        run_warnings = reading_warnings(names, runs, comparison.runs)
-        remarks += [f"{test_set.name}: {message}" for message in run_warnings]
+    test_set = data.test_set
+    remarks = _remarks(comparison, data, has_baseline=has_baseline, runs=runs)
     for remark in remarks:
         # What is among the warnings was said where the texts were read.
         if remark not in test_set.warnings:
             warn(remark)
     messages = [*test_set.warnings]
     if not test_set.is_searched:
-        messages += copies(test_set, with_references=with_references)
+        messages += copies(test_set, with_references=bool(data.needed_by))
     messages += remarks
+    messages += _hints(comparison, has_runs=runs is not None)
+    messages += warn_of_artefacts(test_set, data.corpus, data.metrics)
+    return messages
+
+
+def _remarks(comparison: Comparison, data: _Data, *, has_baseline: bool, runs: Any) -> list[str]:
+    """Return what is odd about the texts, the scores that came with them, the slices and the runs."""
+    test_set = data.test_set
+    remarks = [*data.placeholders]
+    if not test_set.is_searched:
+        remarks += odd_segments(test_set, with_references=bool(data.needed_by))
+    if comparison.test is not None and not has_baseline:
+        remarks += odd_baseline(test_set)
+    names_of_columns = [metric.name for metric in data.metrics if isinstance(metric, Column)]
+    remarks += odd_scores(test_set, names_of_columns)
+    remarks += slice_warnings(test_set, comparison.slices)
+    if runs is not None:
+        for message in reading_warnings(list(test_set.systems), runs, comparison.runs):
+            remarks.append(f"{test_set.name}: {message}")
+    return remarks
+
+
+def _hints(comparison: Comparison, *, has_runs: bool) -> list[str]:
+    """Return which settings the texts suggest: clusters, and which systems are runs."""
+    test_set = comparison.test_set
+    hints = []
     if test_set.hint and test_set.clusters is None:
-        messages.append(test_set.hint)
-    if runs is None and has_test:
-        hint = runs_hint(names)
-        if hint:
-            messages.append(hint)
-    return messages + warn_of_artefacts(test_set, data.corpus, data.metrics)
+        hints.append(test_set.hint)
+    if not has_runs and comparison.test is not None:
+        hints.append(runs_hint(list(test_set.systems)))
+    return [hint for hint in hints if hint]
+
+
+@dataclass(frozen=True, slots=True)
+class _MetricRows:
+    """The rows that a metric makes of each system's texts, and how they are tested."""
+
+    #: Of all segments.
+    of_segments: list[SegmentStats]
+    #: Of the segments that are scored for all systems, and which these are.
+    scored: list[SegmentStats]
+    is_scored: NDArray[np.bool_]
+    #: What is resampled: these segments, or their clusters.
+    units: list[SegmentStats]
+    #: Whether scores are 0 or 1 alone, of which tests and intervals are exact.
+    are_shares: bool
+    inference: Inference
+
+    @classmethod
+    def of(cls, comparison: Comparison, metric: Metric, stats: list[SegmentStats]) -> _MetricRows:
+        """Return the rows of a metric."""
+        is_scored = scored_for_all(stats)
+        scored = [of_system.selected(is_scored) for of_system in stats]
+        clusters = comparison.test_set.clusters
+        if clusters is not None:
+            clusters = clusters.selected(is_scored)
+        are_shares = isinstance(metric, Column) and clusters is None and metric.are_shares(scored)
+        inference = comparison.inference
+        if are_shares:
+            inference = inference.of_shares()
+        return cls(stats, scored, is_scored, clustered(scored, clusters), are_shares, inference)
 
 
 def _add_scores(
     comparison: Comparison, corpus: Corpus, metric: Metric, heading: str, show_line: Callable[[str], None]
 ) -> list[str]:
-    """Add the tables of a metric to a comparison; return what the metric warned of."""
+    """Score the systems by a metric, test them, add its tables; return what the metric warned of."""
     test_set = comparison.test_set
     show_line(f"{heading}: scores")
     with recorded() as messages:
@@ -356,27 +406,12 @@ def _add_scores(
     check_gaps(test_set, metric, stats)
     work = "intervals" if comparison.test is None else f"{comparison.test} test and intervals"
     show_line(f"{heading}: {work}")
-    is_scored = scored_for_all(stats)
-    scored = [of_system.selected(is_scored) for of_system in stats]
-    clusters = None if test_set.clusters is None else test_set.clusters.selected(is_scored)
-    units = clustered(scored, clusters)
-    is_exact = isinstance(metric, Column) and clusters is None and metric.are_shares(scored)
-    inference = comparison.inference.of_shares() if is_exact else comparison.inference
+    rows = _MetricRows.of(comparison, metric, stats)
     n_draws = comparison.n_resamples or 0
-    pair_tests = inference.of_all_pairs(metric, units, n_resamples=n_draws, seed=comparison.seed)
+    pair_tests = rows.inference.of_all_pairs(metric, rows.units, n_resamples=n_draws, seed=comparison.seed)
     stats_by_system = dict(zip(test_set.systems, stats, strict=True))
-    comparison.facts.extend(facts_of_systems(metric, stats_by_system, scored))
-    tables = _tables(
-        comparison,
-        metric,
-        stats=stats,
-        scored=scored,
-        units=units,
-        tests=pair_tests,
-        is_exact=is_exact,
-        inference=inference,
-    )
-    comparison.tables.extend(tables)
+    comparison.facts.extend(facts_of_systems(metric, stats_by_system, rows.scored))
+    comparison.tables.extend(_tables(comparison, metric, rows, pair_tests))
     return list(messages)
 
 
@@ -518,17 +553,12 @@ def read_test_set(
 
 
 def _tables(
-    comparison: Comparison,
-    metric: Metric,
-    *,
-    stats: Sequence[SegmentStats],
-    scored: Sequence[SegmentStats],
-    units: Sequence[SegmentStats],
-    tests: dict[str, PairTests],
-    is_exact: bool,
-    inference: Inference,
+    comparison: Comparison, metric: Metric, rows: _MetricRows, tests: Mapping[str, PairTests]
 ) -> Iterator[ScoreTable]:
-    """Yield a table for each score: of the rows of all segments, of those scored for all systems, and of units."""
+    """Yield a table for each score of a metric."""
+    stats = rows.of_segments
+    units = rows.units
+    inference = rows.inference
     names = list(comparison.test_set.systems)
     baseline_index = names.index(comparison.baseline)
     intervals = bootstraps(
@@ -538,7 +568,7 @@ def _tables(
         method=comparison.interval,
         seed=comparison.seed,
     )
-    scores = [metric.finalize(metric.corpus_totals(own_stats)) for own_stats in scored]
+    scores = [metric.finalize(metric.corpus_totals(of_system)) for of_system in rows.scored]
     segment_values = [segment_lists(metric, own_stats) for own_stats in stats]
     # Wins and losses count what is resampled: clusters, or else segments, where those left out have no score.
     unit_lists = segment_values
@@ -551,14 +581,16 @@ def _tables(
         # Here, as most comparisons have no slices.
         from .slice_scores import sliced, slices_section
 
-        all_slices = sliced(comparison, metric, scored, scored_for_all(stats), inference)
+        all_slices = sliced(comparison, metric, rows.scored, rows.is_scored, inference)
     for name, segment_name in zip(metric.score_names, metric.segment_names, strict=True):
-        values = np.array([float(system_scores[name]) for system_scores in scores])
+        values = np.array([float(scores_of_system[name]) for scores_of_system in scores])
         higher_is_better = is_higher_better(metric, name)
         intervals_of_score = [of_system[name] for of_system in intervals]
-        bounds, bounds_of_differences = bounds_of_systems(comparison, metric, scored, intervals_of_score, inference)
+        bounds, bounds_of_differences = bounds_of_systems(
+            comparison, metric, rows.scored, intervals_of_score, inference
+        )
         too_few = comparison.too_few(tests[name].adjusted, len(units[0]), inference)
-        rows, adjusted_pvalues = score_rows(
+        system_scores, adjusted_pvalues = score_rows(
             comparison,
             values,
             bounds,
@@ -574,13 +606,13 @@ def _tables(
             metric=label_of(metric),
             name=name,
             signature=signature,
-            rows=rows,
+            rows=system_scores,
             pvalues=adjusted_pvalues,
             segments=segments,
             higher_is_better=higher_is_better,
             scorer=metric,
             stats=stats_by_system,
-            is_exact=is_exact,
+            is_exact=rows.are_shares,
             n_units=len(units[0]),
             too_few=too_few,
         )

@@ -221,18 +221,26 @@ def losses_of_all(questions: Sequence[Question]) -> list[tuple[Comparison, Loss]
     for question in questions:
         tests.extend(_tests_of_systems(question))
     family = [test for test in tests if not test.question.margin and test.is_known and not math.isnan(test.value)]
+    if family:
+        _set_levels(family)
+    return [(test.question.comparison, test.loss()) for test in tests]
+
+
+def _set_levels(family: Sequence[_Test]) -> None:
+    """Give tests without a margin, which are decided together, their levels."""
+    draws = None
     # Welch's tests share no draws.
-    share_draws = all(test.pair is not None for test in family)
-    levels = step_down_levels(
-        [test.t for test in family],
-        np.array([test.draws for test in family]) if family and share_draws else None,
-        lambda number, level: family[number].found(level).low > 0,
-        family[0].question.comparison.alpha if family else math.nan,
-    )
+    if all(test.pair is not None for test in family):
+        draws = np.array([test.draws for test in family])
+
+    def finds_loss(number: int, level: float) -> bool:
+        return family[number].found(level).low > 0
+
+    alpha = family[0].question.comparison.alpha
+    levels = step_down_levels([test.t for test in family], draws, finds_loss, alpha)
     for test, level in zip(family, levels, strict=True):
         test.level = level
         test.n_tests = len(family)
-    return [(test.question.comparison, test.loss()) for test in tests]
 
 
 def _tests_of_systems(question: Question) -> Iterator[_Test]:
@@ -412,7 +420,8 @@ class _Pair:
 
     def _of_shares(self, alpha: float) -> ConfidenceInterval:
         """Return Tango's interval: with a width where no answer differs, too."""
-        better, worse = self.baseline.column("value"), self.system.column("value")
+        better = self.baseline.column("value")
+        worse = self.system.column("value")
         if not self.table.higher_is_better:
             better, worse = worse, better
         bounds = tango(int((better > worse).sum()), int((worse > better).sum()), len(better), 1 - 2 * alpha)
@@ -480,7 +489,8 @@ class _Pair:
         ends = [0.0, *(value for value in values if math.isfinite(value))]
         if scorer.unit is not None:
             ends.append(float(scorer.scale))
-        most, range_of_values = float(np.abs(parts).max()), max(ends) - min(ends)
+        most = float(np.abs(parts).max())
+        range_of_values = max(ends) - min(ends)
         largest = max(range_of_values, most if scorer.unit == "share" else 2 * most)
         # nothing is known of a score that was never but 0
         return largest if largest > 0 else math.inf

@@ -194,7 +194,8 @@ def share_difference_interval(
     metric: Metric, baseline: SegmentStats, stats: SegmentStats, level: float
 ) -> ConfidenceInterval:
     """Return Tango's interval of a mean of numbers that are 0 or 1, less that of the baseline."""
-    right, right_of_baseline = stats.column("value"), baseline.column("value")
+    right = stats.column("value")
+    right_of_baseline = baseline.column("value")
     only_here = int((right > right_of_baseline).sum())
     only_baseline = int((right < right_of_baseline).sum())
     low, high = tango(only_here, only_baseline, len(right), level)

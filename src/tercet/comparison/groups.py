@@ -15,9 +15,13 @@ def groups_section(table: ScoreTable) -> Section:
     """Return the groups of systems, the best first; a sentence says them of three systems or more."""
     best_first = [table.rows[index] for index in table.order]
     rows = [row for row in best_first if row.group is not None]
-    groups = [[row.system for row in members] for _, members in groupby(rows, lambda row: row.group)]
-    title = "Groups that the test tells apart"
-    return Section("groups", title, [_sentence(groups)] if len(rows) > 2 else [], None, groups)
+    groups = []
+    for _, members in groupby(rows, lambda row: row.group):
+        groups.append([row.system for row in members])
+    sentences = []
+    if len(rows) > 2:
+        sentences.append(_sentence(groups))
+    return Section("groups", "Groups that the test tells apart", sentences, None, groups)
 
 
 def _sentence(groups: Sequence[Sequence[str]]) -> Sentence:

@@ -37,7 +37,10 @@ def buckets_of(test_set: TestSet, scored: Sequence[int]) -> Buckets | None:
     """Return the buckets of a test set: by its references, or else by its source; None without either."""
     if any(test_set.references[index] for index in scored):
         return make_buckets(test_set.references, scored)
-    return None if test_set.source is None else make_buckets([[text] for text in test_set.source], scored, "source")
+    if test_set.source is None:
+        return None
+    sources = [[text] for text in test_set.source]
+    return make_buckets(sources, scored, "source")
 
 
 def make_buckets(references: Sequence[Sequence[str]], scored: Sequence[int], of: str = "reference") -> Buckets:
@@ -46,10 +49,11 @@ def make_buckets(references: Sequence[Sequence[str]], scored: Sequence[int], of:
     letters = count_letters(read_items([""] * len(texts), texts)) if texts else None
     by_characters = letters is not None and letters.mostly_without_blanks
     size = _count_characters if by_characters else _count_words
-    lengths = np.array(
-        [round(sum(map(size, segment_references)) / max(1, len(segment_references))) for segment_references in texts],
-        np.int64,
-    )
+    mean_lengths = []
+    for segment_references in texts:
+        total = sum(map(size, segment_references))
+        mean_lengths.append(round(total / max(1, len(segment_references))))
+    lengths = np.array(mean_lengths, np.int64)
     number = min(_MOST_BUCKETS, max(1, len(lengths) // _LEAST_SEGMENTS))
     shares = np.arange(1, number) / number
     edges = np.unique(np.quantile(lengths, shares, method="lower")) if len(shares) else np.empty(0)
@@ -59,7 +63,8 @@ def make_buckets(references: Sequence[Sequence[str]], scored: Sequence[int], of:
     labels = []
     for bucket in np.unique(buckets):
         inside = np.flatnonzero(buckets == bucket)
-        low, high = int(lengths[inside].min()), int(lengths[inside].max())
+        low = int(lengths[inside].min())
+        high = int(lengths[inside].max())
         members.append(np.asarray(scored, np.int64)[inside])
         labels.append(str(low) if low == high else f"{low}–{high}")
     return Buckets(

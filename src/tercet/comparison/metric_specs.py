@@ -175,8 +175,13 @@ class SavedMean:
     @property
     def formula(self) -> str:
         """The mean as a formula."""
-        names = [part.metric if part.score in part.metric else f"{part.metric} {part.score}" for part in self.parts]
-        return " + ".join(f"{part.weight:.3g} {name}" for part, name in zip(self.parts, names, strict=True))
+        terms = []
+        for part in self.parts:
+            name = part.metric
+            if part.score not in part.metric:
+                name += f" {part.score}"
+            terms.append(f"{part.weight:.3g} {name}")
+        return " + ".join(terms)
 
     @property
     def digest(self) -> str:

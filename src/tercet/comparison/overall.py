@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,17 +166,24 @@ def overall(comparisons: Sequence[Comparison], *, weight: str = "set") -> Overal
     if any(comparison.baseline != baseline for comparison in sets) and first.test is not None:
         notes.append(f"The sets have different baselines: here it is {shorten(baseline)}.")
     if not systems or not keys:
-        raise InputError(f"The test sets have no {'score' if systems else 'system'} in common.")
-    has_test = len(systems) > 1
+        lacking = "score" if systems else "system"
+        raise InputError(f"The test sets have no {lacking} in common.")
+    test = n_resamples = None
+    if len(systems) > 1:
+        test = first.test
+        n_resamples = first.n_resamples
+    interval = first.interval
+    if interval == "BCa":
+        # A weighted sum of sets has none.
+        interval = "expanded"
     over_all = Overall(
         test_set=_without_texts(sets, systems),
         baseline=baseline,
         tables=[],
-        test=first.test if has_test else None,
-        n_resamples=first.n_resamples if has_test else None,
+        test=test,
+        n_resamples=n_resamples,
         adjust=first.adjust,
-        # A weighted sum of sets has no BCa interval.
-        interval="expanded" if first.interval == "BCa" else first.interval,
+        interval=interval,
         confidence_level=first.confidence_level,
         alpha=first.alpha,
         seed=first.seed,
@@ -240,6 +247,7 @@ def n_shared(comparisons: Sequence[Comparison]) -> int:
 
 #: A score that sets share: its metric, its name, its scale, and whether higher is better.
 _Key = tuple[str, str, float, bool]
+_Entry = TypeVar("_Entry")
 
 
 def _tables_of(comparison: Comparison) -> dict[_Key, ScoreTable]:
@@ -252,21 +260,30 @@ def _shared(sets: Sequence[Comparison]) -> tuple[list[str], list[_Key], list[str
     """Return systems and scores that all sets have, and notes of the others."""
     names_of = [comparison.test_set.systems for comparison in sets]
     keys_of = [_tables_of(comparison).keys() for comparison in sets]
-    systems = [name for name in names_of[0] if all(name in names for names in names_of)]
-    keys = [key for key in keys_of[0] if all(key in set_keys for set_keys in keys_of)]
-    left_out = {
-        "systems": dict.fromkeys(name for names in names_of for name in names if name not in systems),
-        "scores": dict.fromkeys(key[1] for set_keys in keys_of for key in set_keys if key not in keys),
-    }
-    where = {"systems": "Not in all test sets", "scores": "Not in all test sets, on one scale and in one direction"}
-    notes = [
-        f"{where[kind]}, and left out here: the {kind} {joined([*map(shorten, names)], MOST_NAMED)}."
-        for kind, names in left_out.items()
-        if names
-    ]
+    systems, other_systems = _in_all(names_of)
+    keys, other_keys = _in_all(keys_of)
+    notes = []
+    if other_systems:
+        names = joined([*map(shorten, other_systems)], MOST_NAMED)
+        notes.append(f"Not in all test sets, and left out here: the systems {names}.")
+    if other_keys:
+        scores = dict.fromkeys(name for _, name, *_ in other_keys)
+        names = joined([*map(shorten, scores)], MOST_NAMED)
+        where = "Not in all test sets, on one scale and in one direction"
+        notes.append(f"{where}, and left out here: the scores {names}.")
     if sets[0].joins_runs and any(name not in systems for name in sets[0].test_set.systems):
         systems = []
     return systems, keys, notes
+
+
+def _in_all(collections: Sequence[Collection[_Entry]]) -> tuple[list[_Entry], list[_Entry]]:
+    """Return what all collections have, in the order of the first, and what only some have."""
+    common = set(collections[0]).intersection(*collections)
+    in_all = [entry for entry in collections[0] if entry in common]
+    in_some: dict[_Entry, None] = {}
+    for collection in collections:
+        in_some.update(dict.fromkeys(entry for entry in collection if entry not in common))
+    return in_all, list(in_some)
 
 
 def _by_metric(tables: Mapping[_Key, list[ScoreTable]]) -> dict[Any, list[list[ScoreTable]]]:
@@ -295,7 +312,11 @@ def _over_sets(over_all: Overall, tables: Sequence[Sequence[ScoreTable]]) -> Ite
         bootstraps(metric, units, confidence_level=over_all.confidence_level, method=over_all.interval, seed=seed)
         for metric, units, seed in zip(strata.metrics, strata.units, strata.seeds, strict=True)
     ]
-    values_by_set = {score_tables[0].name: _values_by_set(over_all, score_tables) for score_tables in tables}
+    # Of each score, a row for each set, with a column for each system.
+    values_by_set = {}
+    for score_tables in tables:
+        values = [[_row_of(table, system).value for system in over_all.test_set.systems] for table in score_tables]
+        values_by_set[score_tables[0].name] = np.array(values)
     tests = _pair_tests(over_all, strata, values_by_set)
     for score_tables in tables:
         name = score_tables[0].name
@@ -318,13 +339,6 @@ def _strata(over_all: Overall, tables: Sequence[ScoreTable]) -> _Strata:
         weights = [1 / len(units)] * len(units)
     seeds = [over_all.seed + _SEED_STEP * number for number in range(len(units))]
     return _Strata([table.scorer for table in tables], units, weights, seeds)
-
-
-def _values_by_set(over_all: Overall, score_tables: Sequence[ScoreTable]) -> NDArray[np.float64]:
-    """Return a score as a row for each set, with a column for each system."""
-    return np.array(
-        [[_row_of(table, system).value for system in over_all.test_set.systems] for table in score_tables]
-    )
 
 
 def _table_over_sets(
@@ -425,7 +439,10 @@ def _signature(signatures: Sequence[str], weight: str) -> str:
         for entry in signature.split("|"):
             name, _, value = entry.partition(":")
             fields.setdefault(name, {})[value] = None
-    entries = [f"{name}:{','.join(values)}" if values != {"": None} else name for name, values in fields.items()]
+    entries = []
+    for name, values in fields.items():
+        is_bare = list(values) == [""]
+        entries.append(name if is_bare else f"{name}:{','.join(values)}")
     return "|".join([*entries[:-1], f"sets:{len(signatures)}", f"weight:{weight}", entries[-1]])
 
 
@@ -454,7 +471,8 @@ def _sentence(
 ) -> Sentence:
     """Return how a system compares with the baseline over all sets, and in how many it is better and worse."""
     start = f"Over {over_all.test_set.name}, "
-    system, baseline = Name(row.system), Name(over_all.baseline)
+    system = Name(row.system)
+    baseline = Name(over_all.baseline)
     gain = apart(row.value, _row_of(table, over_all.baseline).value)
     if np.isnan(gain):
         return (start, system, " cannot be compared with ", baseline, ", as a score is NaN.")
@@ -464,10 +482,11 @@ def _sentence(
         verb = "has the same score as"
         tested = f" in {table.title}"
     elif p is not None and p < over_all.alpha:
-        verb = f"is {'better' if (gain > 0) == table.higher_is_better else 'worse'} than"
+        is_better = (gain > 0) == table.higher_is_better
+        verb = "is better than" if is_better else "is worse than"
         tested = f" by {by} ({over_all.p_label} {pvalue_text(p)})"
     else:
-        verb = f"scores {by} {'higher' if gain > 0 else 'lower'} than"
+        verb = f"scores {by} higher than" if gain > 0 else f"scores {by} lower than"
         tested = ""
         if table.too_few is not None:
             tested = " (too few to test)"

@@ -131,7 +131,8 @@ def explain_difference(
     their_scores, _, their_signature = _totals(theirs, batch)
     segments = _segments(ours, batch), _segments(theirs, batch)
     differing = largest_gaps(*segments, _SAME_ITEM * our_metric.scale)
-    live_scores, reason = None, f"{against} has no equivalent options"
+    live_scores = None
+    reason = f"{against} has no equivalent options"
     # The package does not see items without a reference: `_live` leaves them out.
     if takes(metric, against, {**options_of_package, "missing_references": "error", **sides.report}):
         live_scores, reason = _live(sides, sides.with_options(sides.options_of(theirs, batch), against), items)
@@ -233,7 +234,10 @@ def _warnings(
     segments: Segments,
 ) -> list[str]:
     """Return warnings of what the other package's numbers are, and of scores of ours that do not equal them."""
-    sentences, scale, against, peer = [], metric.scale, sides.against, sides.peer
+    sentences = []
+    scale = metric.scale
+    against = sides.against
+    peer = sides.peer
     if peer.percent and scale == 1:
         percentages = ", ".join(f"{100 * value:.2f}" for value in equal_to.values())
         sentences.append(f"{against} prints percent: {percentages}")
@@ -242,7 +246,8 @@ def _warnings(
     name = metric.primary
     values = [value for value in segments.get(name, ()) if value is not None]
     if values and peer.sentences:
-        mean, corpus = f"{sum(values) / len(values):.4g}", f"{equal_to[name]:.4g}"
+        mean = f"{sum(values) / len(values):.4g}"
+        corpus = f"{equal_to[name]:.4g}"
         if mean != corpus:
             sentences.append(f"the mean of {against}'s sentence scores is not its corpus score: {mean} and {corpus}")
     # Nearer than this, the sums of the package were only taken in another order.
@@ -371,8 +376,11 @@ class _Sides:
 
     def _groups(self, options: Mapping[str, Any]) -> list[tuple[str, ...]]:
         """Return the options in order, grouped where they change together."""
-        groups = [next((group for group in self.peers.together if name in group), (name,)) for name in options]
-        return list(dict.fromkeys(groups))
+        groups: dict[tuple[str, ...], None] = {}
+        for name in options:
+            together = next((group for group in self.peers.together if name in group), (name,))
+            groups[together] = None
+        return list(groups)
 
 
 def _sides(metric: Metric, against: str, peers: Peers) -> _Sides:

@@ -365,6 +365,10 @@ def _score_plans(comparison: Comparison, planned: Plan) -> Iterator[ScorePlan]:
             as_segments = None
             if clusters is not None:
                 as_segments = _needed(_spreads(alone, scored, table.name)[0], planned)
+            standard_error = None
+            if errors:
+                standard_error = (float(np.min(errors)), float(np.max(errors)))
+            smallest = [spread.smallest(alpha=planned.alpha, power=planned.power) for spread in spreads]
             yield ScorePlan(
                 metric=table.metric,
                 score=table.name,
@@ -374,10 +378,8 @@ def _score_plans(comparison: Comparison, planned: Plan) -> Iterator[ScorePlan]:
                 n_units=len(units[0]),
                 n_pairs=0 if len(units) == 1 else len(spreads),
                 n_alike=n_alike,
-                standard_error=(float(np.min(errors)), float(np.max(errors))) if errors else None,
-                smallest=_least_and_greatest(
-                    spread.smallest(alpha=planned.alpha, power=planned.power) for spread in spreads
-                ),
+                standard_error=standard_error,
+                smallest=_least_and_greatest(smallest),
                 needed=_needed(spreads, planned),
                 as_segments=as_segments,
                 digits=table.rows[0].digits,

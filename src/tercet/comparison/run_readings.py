@@ -50,7 +50,8 @@ class Reading:
 
     def in_words(self) -> str:
         """Return the systems and their runs."""
-        systems, runs = list(self.systems), list(self.by_run)
+        systems = list(self.systems)
+        runs = list(self.by_run)
         system_s = "system" if len(systems) == 1 else "systems"
         run_s = "run" if len(runs) == 1 else "runs"
         return f"the {system_s} {_quoted(systems)}, with the {run_s} {_quoted(runs)}"
@@ -63,16 +64,17 @@ def read(pattern: re.Pattern[str], outputs: Sequence[str]) -> tuple[Reading, dic
         match = pattern.fullmatch(output)
         if match is not None and match[pattern.groups] is not None:
             matches[output] = match
-    reading = Reading(
-        system_of={output: _stem(match) for output, match in matches.items()},
-        run_of={output: match[pattern.groups] for output, match in matches.items()},
-        around={
-            output: (output[: match.start(pattern.groups)], output[match.end(pattern.groups) :])
-            for output, match in matches.items()
-        },
-        names_systems=any(parts_of(match) for match in matches.values()),
-    )
-    return reading, matches
+    # The last group of the pattern is the run.
+    run_group = pattern.groups
+    system_of = {}
+    run_of = {}
+    around = {}
+    for output, match in matches.items():
+        system_of[output] = _stem(match)
+        run_of[output] = match[run_group]
+        around[output] = (output[: match.start(run_group)], output[match.end(run_group) :])
+    names_systems = any(parts_of(match) for match in matches.values())
+    return Reading(system_of=system_of, run_of=run_of, around=around, names_systems=names_systems), matches
 
 
 def parts_of(match: re.Match[str]) -> tuple[str, ...]:
@@ -85,7 +87,8 @@ def _stem(match: re.Match[str]) -> str:
     if parts := parts_of(match):
         return "-".join(parts)
     start, end = match.span(match.re.groups)
-    head, tail = match.string[:start].rstrip(_SEPARATORS), match.string[end:]
+    head = match.string[:start].rstrip(_SEPARATORS)
+    tail = match.string[end:]
     return head + tail if head else tail.lstrip(_SEPARATORS)
 
 
@@ -134,7 +137,8 @@ def runs_hint(outputs: Sequence[str]) -> str:
 
 def _has_the_same_runs(reading: Reading) -> bool:
     """Return whether there are two systems or more with names, each with the same two or more runs."""
-    systems, runs = reading.systems, reading.by_run
+    systems = reading.systems
+    runs = reading.by_run
     if len(systems) < 2 or len(runs) < 2:
         return False
     if any(_is_number(system) or not _words_of(system) for system in systems):
@@ -145,7 +149,8 @@ def _has_the_same_runs(reading: Reading) -> bool:
 
 def _is_swapped(reading: Reading) -> bool:
     """Return whether the systems of a reading differ by a number alone, and its runs have letters."""
-    systems, runs = list(reading.systems), list(reading.by_run)
+    systems = list(reading.systems)
+    runs = list(reading.by_run)
     if any(_is_number(run) or not _words_of(run) for run in runs):
         return False
     if not _ends_in_number(reading) and all(_is_letter(run) for run in runs):

@@ -144,11 +144,14 @@ def runs_section(
     for index, (system, estimate) in enumerate(systems.items()):
         bounds = interval_of(estimate, known, level, table.scorer)
         rank = ranks_of_systems[index]
+        spread = None
+        if estimate.runs:
+            spread = float(np.std(estimate.runs, ddof=1))
         row: dict[str, Any] = {
             "system": system,
             "runs": {name: values[name] for name in comparison.runs[system]},
             "value": estimate.value,
-            "spread": float(np.std(estimate.runs, ddof=1)) if estimate.runs else None,
+            "spread": spread,
             "low": bounds.low,
             "high": bounds.high,
             **against(systems[baseline], estimate, known, level),
@@ -190,12 +193,14 @@ def estimates_of_systems(
     members_of: Mapping[str, Sequence[str]], outputs: Mapping[str, Estimate]
 ) -> tuple[dict[str, Estimate], Variance | None]:
     """Return the same by the score of each output."""
-    systems = {
-        system: over_runs([outputs[name] for name in names]) if len(names) > 1 else outputs[names[0]]
-        for system, names in members_of.items()
-    }
+    systems = {}
+    for system, names in members_of.items():
+        runs = [outputs[name] for name in names]
+        systems[system] = over_runs(runs) if len(runs) > 1 else runs[0]
     pooled = pooled_variance(list(systems.values()))
-    return systems, pooled if pooled is not None and pooled.freedom >= _LEAST_FREEDOM else None
+    if pooled is not None and pooled.freedom < _LEAST_FREEDOM:
+        pooled = None
+    return systems, pooled
 
 
 def _ranks(
@@ -238,13 +243,16 @@ def _has_spread(first: Estimate, second: Estimate, known: Variance | None) -> bo
 def against(baseline: Estimate, system: Estimate, known: Variance | None, level: float) -> dict[str, Any]:
     """Return the difference from the baseline, half of its interval, and the figures of its test."""
     result: Difference = difference(baseline, system, known)
-    is_tested = _has_spread(baseline, system, known)
-    margin = result.interval(level).high - result.value if is_tested else math.nan
+    margin = t = freedom = math.nan
+    if _has_spread(baseline, system, known):
+        margin = result.interval(level).high - result.value
+        t = result.t
+        freedom = result.variance.freedom
     return {
         "difference": result.value,
         "margin": number_or_none(margin),
-        "t": number_or_none(result.t if is_tested else math.nan),
-        "freedom": number_or_none(result.variance.freedom if is_tested else math.nan),
+        "t": number_or_none(t),
+        "freedom": number_or_none(freedom),
     }
 
 
@@ -315,19 +323,19 @@ def _table_of_runs(rows: Sequence[Mapping[str, Any]], table: ScoreTable, compari
         columns.append(Column("rank", leaves=5))
     cells: list[list[Any]] = []
     for row in rows:
-        p = row["adjusted_pvalue"]
-        cells.append(
-            [
-                row["system"],
-                f"{len(row['runs']):,}",
-                shown(row["value"]),
-                "" if row["spread"] is None else shown(row["spread"]),
-                f"{shown(row['low'])} – {shown(row['high'])}",
-                "" if row["difference"] is None else shown(row["difference"], signed=True),
-                "" if row["margin"] is None else shown(row["margin"]),
-                "" if p is None else pvalue_text(p),
-            ]
-        )
+        spread = difference = margin = p = ""
+        if row["spread"] is not None:
+            spread = shown(row["spread"])
+        # The baseline's row has none of these.
+        if row["difference"] is not None:
+            difference = shown(row["difference"], signed=True)
+        if row["margin"] is not None:
+            margin = shown(row["margin"])
+        if row["adjusted_pvalue"] is not None:
+            p = pvalue_text(row["adjusted_pvalue"])
+        interval = f"{shown(row['low'])} – {shown(row['high'])}"
+        n_runs = f"{len(row['runs']):,}"
+        cells.append([row["system"], n_runs, shown(row["value"]), spread, interval, difference, margin, p])
         if has_ranks:
             # The best and the worst rank, once where they are the same.
             ends = dict.fromkeys(row["rank"] or ())

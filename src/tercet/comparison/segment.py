@@ -85,15 +85,12 @@ class ExplainedSegment:
     def to_dict(self) -> list[dict[str, Any]]:
         """Return plain Python for each system."""
         position = {"test_set": self.test_set.name, "segment": self.segment, "metric": self.metric}
-        return [
-            {
-                **position,
-                "system": system,
-                "scores": self.scores[system],
-                "explanation": _plain_explanation(explanation),
-            }
-            for system, explanation in self.explanations.items()
-        ]
+        rows = []
+        for system, explanation in self.explanations.items():
+            if hasattr(explanation, "to_dict"):
+                explanation = explanation.to_dict()
+            rows.append({**position, "system": system, "scores": self.scores[system], "explanation": explanation})
+        return rows
 
 
 def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = None) -> ExplainedSegment:
@@ -219,10 +216,6 @@ def _first_values(lists: dict[str, list[float | None]]) -> dict[str, float]:
     return {name: values[0] for name, values in lists.items() if values[0] is not None}
 
 
-def _plain_explanation(explanation: Any) -> Any:
-    return explanation.to_dict() if hasattr(explanation, "to_dict") else explanation
-
-
 # One segment of every system: text, scores, and matches in colour.
 
 
@@ -268,7 +261,8 @@ def side_by_side(
     for system in sorted(test_set.systems, key=lambda name: name != baseline):
         cells = []
         for metric, (_, by_system) in zip(metrics, scores, strict=True):
-            value, digits = by_system[system], digits_of(metric, by_system.values())
+            value = by_system[system]
+            digits = digits_of(metric, by_system.values())
             cells.append("" if value is None else decimals(value, digits))
         text = Text(visible(test_set.systems[system][index]))
         if colour and bleu is not None and test_set.references[index]:

@@ -24,8 +24,10 @@ def segments_of(comparison: Comparison, worst: int | None = None) -> Any:
     test_set = comparison.test_set
     has_texts = not test_set.no_texts
     titles = [column.title for column in columns_before_texts([comparison])]
-    titles += ["source"] if has_texts and test_set.source is not None else []
-    titles += ["prediction", "references"] if has_texts else []
+    if has_texts and test_set.source is not None:
+        titles.append("source")
+    if has_texts:
+        titles += ["prediction", "references"]
     rows: list[dict[str, Any]] = []
     for cells, source, text, references in segment_rows([comparison], worst_first=worst is not None):
         if len(rows) == worst:
@@ -87,7 +89,10 @@ def segment_rows(
             if has_ids:
                 ids.append(test_set.ids[number] if test_set.ids else "")
             own_cells = [_own_cell(cells[number]) for cells in own_columns[system]]
-            values = [scores[title][system][number] if title in scores else None for title in titles]
+            values = []
+            for title in titles:
+                # A score that only another test set has is missing here.
+                values.append(scores[title][system][number] if title in scores else None)
             labels = [test_set.name, number + 1, *ids, *own_cells, system]
             yield [*labels, *values], source, test_set.systems[system][number], test_set.references[number]
 
@@ -116,7 +121,9 @@ def columns_before_texts(comparisons: Sequence[Comparison]) -> list[Column]:
     titles: dict[str, Literal["lowest", "highest"]] = {}
     for table in tables:
         titles[f"{table.metric} {table.name}"] = "lowest" if table.higher_is_better else "highest"
-    ids = ["id"] if any(comparison.test_set.ids for comparison in comparisons) else []
+    ids = []
+    if any(comparison.test_set.ids for comparison in comparisons):
+        ids.append("id")
     other_titles = {*titles, *ids, *_TITLES_OF_SEGMENTS}
     return [
         *sheet_columns(("test_set", "segment", *ids)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +44,9 @@ def _in_slice(comparison: Comparison, metric: Metric, part: Part, outputs: dict[
     n_units = len(part.units[0])
     names = list(systems)
     baseline = names[_baseline_index(comparison)]
-    lone = [] if known is not None else [name for name in names if len(systems[name].runs) < 2]
+    lone = []
+    if known is None:
+        lone = [name for name in names if len(systems[name].runs) < 2]
     slice_scores = SliceScores(part.name, len(part.rows[0]), n_units, [], [], [], [], [])
     for name, estimate in systems.items():
         figures = against(systems[baseline], estimate, known, level)
@@ -62,14 +65,18 @@ def _in_slice(comparison: Comparison, metric: Metric, part: Part, outputs: dict[
                 reason = why_untested(row, baseline, f"{comparison.unit}s", lone)
         slice_scores.pvalues.append(p)
         slice_scores.why_untested.append(reason)
-        slice_scores.over_runs.append(
-            {
-                "runs": {output: outputs[output].value for output in comparison.runs[name]},
-                "spread": float(np.std(estimate.runs, ddof=1)) if estimate.runs else None,
-                "t": None if name == baseline else figures["t"],
-                "freedom": None if name == baseline else figures["freedom"],
-            }
-        )
+        over_runs: dict[str, Any] = {
+            "runs": {output: outputs[output].value for output in comparison.runs[name]},
+            "spread": None,
+            "t": None,
+            "freedom": None,
+        }
+        if estimate.runs:
+            over_runs["spread"] = float(np.std(estimate.runs, ddof=1))
+        if name != baseline:
+            over_runs["t"] = figures["t"]
+            over_runs["freedom"] = figures["freedom"]
+        slice_scores.over_runs.append(over_runs)
     return slice_scores
 
 

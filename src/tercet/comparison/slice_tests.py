@@ -166,7 +166,8 @@ def _tested_alone(
     alone = {name: np.full(shape, np.nan) for name in metric.score_names}
     if test is None:
         return alone
-    baseline, others = _baseline_index(comparison), _indices_of_others(comparison)
+    baseline = _baseline_index(comparison)
+    others = _indices_of_others(comparison)
     # In the order in which the whole test set has them.
     pairs = [(min(system, baseline), max(system, baseline)) for system in others]
     n_resamples = comparison.n_resamples or 0

@@ -85,12 +85,21 @@ def _slices_of_spec(test_set: TestSet, spec: str) -> Slices:
     labels = test_set.slices[name]
     if pattern is None:
         return _slices(name, labels, list(dict.fromkeys(labels)))
-    matches = [re.search(pattern, "" if label == NO_LABEL else label) for label in labels]
-    if re.compile(pattern).groups:
-        parts = ["does not match" if match is None else match[1] or NO_LABEL for match in matches]
-        return _slices(spec, parts, list(dict.fromkeys(parts)))
-    parts = ["does not match" if match is None else "matches" for match in matches]
-    return _slices(spec, parts, [name for name in ("matches", "does not match") if name in parts])
+    has_group = bool(re.compile(pattern).groups)
+    parts = []
+    for label in labels:
+        match = re.search(pattern, "" if label == NO_LABEL else label)
+        if match is None:
+            parts.append("does not match")
+        elif has_group:
+            parts.append(match[1] or NO_LABEL)
+        else:
+            parts.append("matches")
+    names_of_parts = list(dict.fromkeys(parts))
+    if not has_group:
+        # "matches" comes first.
+        names_of_parts.sort(reverse=True)
+    return _slices(spec, parts, names_of_parts)
 
 
 def _by_length(test_set: TestSet) -> Slices:

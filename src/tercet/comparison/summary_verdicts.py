@@ -64,9 +64,11 @@ def _scores_where(
     tables: Sequence[ScoreTable], titles: Sequence[str], system: str, *, as_good: bool
 ) -> tuple[str, ...]:
     """Return the scores by which a system is as good as the best, as far as a test shows, or is not."""
-    return tuple(
-        title for table, title in zip(tables, titles, strict=True) if _row_of(table, system).as_good is as_good
-    )
+    titles_of_scores = []
+    for table, title in zip(tables, titles, strict=True):
+        if _row_of(table, system).as_good is as_good:
+            titles_of_scores.append(title)
+    return tuple(titles_of_scores)
 
 
 def _counted_undecided(
@@ -77,7 +79,9 @@ def _counted_undecided(
 ) -> list[Sentence]:
     """Return from how many systems the best one is not told apart, by which scores."""
     are_all_tested = all(len(worse_by[system]) + len(unclear_by[system]) == len(titles) for system in others)
-    note: list[Sentence] = [] if are_all_tested else [("Not all of these differences were tested.",)]
+    note: list[Sentence] = []
+    if not are_all_tested:
+        note.append(("Not all of these differences were tested.",))
     numbers = [sum(title in unclear_by[system] for system in others) for title in titles]
     if min(numbers) == len(others):
         return [(f"By no score do the tests tell it apart from any of the {len(others)} others.",), *note]

@@ -121,11 +121,11 @@ def sheets_of(comparisons: Sequence[Comparison], *, worst_first: bool = False) -
 
 def _scores_sheet(comparisons: Sequence[Comparison]) -> Table:
     """Return a row for each score of each system."""
-    rows = [
-        [Cell(value, record["best"] and name in ("system", "value")) for name, value in record.items()]
-        for comparison in comparisons
-        for record in comparison.records()
-    ]
+    rows = []
+    for comparison in comparisons:
+        for record in comparison.records():
+            emphasized = ("system", "value") if record["best"] else ()
+            rows.append([Cell(value, name in emphasized) for name, value in record.items()])
     return Table("Scores", sheet_columns(COLUMNS), rows)
 
 
@@ -165,8 +165,12 @@ def _section_sheets(comparisons: Sequence[Comparison]) -> list[Table]:
                 if section.table is None:
                     continue
                 position = [comparison.test_set.name, table.metric, table.name]
-                titles = ("value" if column.title == table.name else column.title for column in section.table.columns)
-                rows.setdefault((section.key, *titles), []).extend([*position, *row] for row in section.table.rows)
+                titles = []
+                for column in section.table.columns:
+                    # The column of the score, which is called otherwise in each table.
+                    titles.append("value" if column.title == table.name else column.title)
+                sheet_rows = rows.setdefault((section.key, *titles), [])
+                sheet_rows.extend([*position, *row] for row in section.table.rows)
     # Test sets with other numbers of systems have other columns: a sheet each.
     numbers: dict[str, int] = {}
     sheets = []

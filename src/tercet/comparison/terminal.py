@@ -154,7 +154,8 @@ def _summaries(alike: Sequence[_Display]) -> Iterator[Grid]:
         widths.append(max(min(cell_len(one_cell(label)), _HEAD_WIDTH), *value_widths))
     start = 0
     while start < len(labels):
-        end, summary_width = start + 1, names_width + widths[start] + 3
+        end = start + 1
+        summary_width = names_width + widths[start] + 3
         while end < len(labels) and summary_width + widths[end] + 3 <= alike[0].width:
             summary_width += widths[end] + 3
             end += 1
@@ -164,9 +165,13 @@ def _summaries(alike: Sequence[_Display]) -> Iterator[Grid]:
 
 def _summary(alike: Sequence[_Display], scores: range, widths: Sequence[int]) -> Grid:
     """Return a table of some scores of all systems, the best by the first first, with a section per test set."""
-    several, first = len(alike) > 1, alike[0].comparison
-    title = f"All scores{'' if several else f' of {one_cell(first.test_set.name)}'}"
-    title += ", continued" if scores.start else ""
+    several = len(alike) > 1
+    first = alike[0].comparison
+    title = "All scores"
+    if not several:
+        title += f" of {one_cell(first.test_set.name)}"
+    if scores.start:
+        title += ", continued"
     summary = alike[0].grid(title)
     longest = None if alike[0].plain else _LONGEST_NAME
     if several:
@@ -276,16 +281,13 @@ def _section_column(display: _Display, column: Column, values: Sequence[Any]) ->
     if not any(cell.after for cell in cells):
         return column_of_numbers
     in_full = [_emphasized(escape(f"{name}{cell.after}"), cell.best) for name, cell in zip(names, cells, strict=True)]
-    is_difference = column.kind == "difference"
-    # Of a difference the interval says more than that of a score.
-    return Shown(
-        title,
-        in_full,
-        leaves=column.leaves,
-        shorter=column_of_numbers,
-        shortens=_DIFFERENCE_SHORTENS if is_difference else _INTERVALS_LEAVE,
-        said=f"intervals of {'differences' if is_difference else 'scores'}",
-    )
+    shortens = _INTERVALS_LEAVE
+    intervals = "intervals of scores"
+    if column.kind == "difference":
+        # Its interval says more than that of a score.
+        shortens = _DIFFERENCE_SHORTENS
+        intervals = "intervals of differences"
+    return Shown(title, in_full, leaves=column.leaves, shorter=column_of_numbers, shortens=shortens, said=intervals)
 
 
 def _emphasized(text: str, is_best: bool) -> str:
@@ -316,11 +318,11 @@ def _ranking(display: _Display, table: ScoreTable, title: str) -> Fitted:
     columns: list[Shown] = []
     if comparison.has_ranks:
         columns.append(Shown("rank", [row.places for row in rows], leaves=_RANKS_LEAVE))
-    names = [display.name(row.system) for row in rows]
-    if comparison.test:
-        names = [
-            f"{name} (baseline)" if row.difference is None else name for name, row in zip(names, rows, strict=True)
-        ]
+    names = []
+    for row in rows:
+        name = display.name(row.system)
+        is_baseline = row.difference is None
+        names.append(f"{name} (baseline)" if comparison.test and is_baseline else name)
     columns.append(Shown("system", names, is_name=True))
     columns.append(Shown(table.name if table.higher_is_better else f"{table.name} {LOWER}", [*map(_value, rows)]))
     intervals = [row.interval for row in rows]

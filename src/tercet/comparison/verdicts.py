@@ -27,7 +27,7 @@ def verdict_of(comparison: Comparison, names: Mapping[str, str]) -> list[Sentenc
 
     Systems are called as `names` has them.
     """
-    sentences = _of_scores(comparison, names)
+    sentences = _verdict_on_scores(comparison, names)
     if not sentences:
         return []
     return [*sentences, *left_out_in_words(comparison, names)]
@@ -40,15 +40,15 @@ def verdict_in_words(comparison: Comparison, names: Mapping[str, str]) -> str:
     return " ".join(map(said, verdict_of(comparison, names)))
 
 
-def _of_scores(comparison: Comparison, names: Mapping[str, str]) -> list[Sentence]:
+def _verdict_on_scores(comparison: Comparison, names: Mapping[str, str]) -> list[Sentence]:
     if comparison.joins_runs:
         of_systems = over_runs(comparison)
-        sentences = _of_scores(of_systems, _with_systems(names, of_systems))
+        sentences = _verdict_on_scores(of_systems, _names_of_systems(names, of_systems))
         return [*sentences, (runs_in_words(comparison),)]
-    first, *others = comparison.tables
-    if not others:
-        return score_verdict(comparison, first, names)
-    if len(first.rows) < 2:
+    first_table = comparison.tables[0]
+    if len(comparison.tables) == 1:
+        return score_verdict(comparison, first_table, names)
+    if len(first_table.rows) < 2:
         return []
     tables: list[ScoreTable] = []
     titles: list[str] = []
@@ -80,14 +80,14 @@ def _of_scores(comparison: Comparison, names: Mapping[str, str]) -> list[Sentenc
 
 def with_names(section: Section, names: Mapping[str, str]) -> Section:
     """Return a section whose sentences call systems as `names` has them."""
-    sentences = [
-        tuple(Name(names.get(part, part)) if isinstance(part, Name) else part for part in sentence)
-        for sentence in section.sentences
-    ]
-    return replace(section, sentences=sentences)
+
+    def called(part: str) -> str:
+        return Name(names.get(part, part)) if isinstance(part, Name) else part
+
+    return replace(section, sentences=[tuple(map(called, sentence)) for sentence in section.sentences])
 
 
-def _with_systems(names: Mapping[str, str], of_systems: Comparison) -> dict[str, str]:
+def _names_of_systems(names: Mapping[str, str], of_systems: Comparison) -> dict[str, str]:
     """Return what systems with several runs are called: one with a single run is called as its output."""
     return {system: names.get(system, system) for system in of_systems.test_set.systems}
 
@@ -101,16 +101,18 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     if comparison.joins_runs:
         of_systems = over_runs(replace(comparison, tables=[table]))
         (means,) = of_systems.tables
-        sentences = score_verdict(of_systems, means, _with_systems(names, of_systems))
+        sentences = score_verdict(of_systems, means, _names_of_systems(names, of_systems))
         return [*sentences, (runs_in_words(comparison),)]
     undefined = [row for row in table.rows if math.isnan(row.value)]
     if undefined:
-        return _without(comparison, table, names, undefined)
+        return _verdict_without_undefined(comparison, table, names, undefined)
     rows = sorted(table.rows, key=lambda row: row.value, reverse=table.higher_is_better)
     top = [row for row in rows if row.best]
     not_best = [row for row in rows if not row.best]
     row_names = {row.system: Name(names[row.system]) for row in rows}
-    score_title = f"{table.title}{'' if table.higher_is_better else ' (lower is better)'}"
+    score_title = table.title
+    if not table.higher_is_better:
+        score_title += " (lower is better)"
     # of one system, or of those that are best
     shown = decimals(rows[0].value, rows[0].digits)
     if len(rows) == 1:
@@ -120,7 +122,7 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
         same = f"{all_of(len(rows)).capitalize()} systems have the same {score_title}: {shown}."
         return [(same,), *_not_shown_equal(comparison, rows)]
     verb = "has" if len(top) == 1 else "share"
-    finding = f" {verb} the best {score_title}: {shown}, {_apart(table, top[0], not_best[0])} "
+    finding = f" {verb} the best {score_title}: {shown}, {_lead_in_words(table, top[0], not_best[0])} "
     next_best = few_named([row_names[row.system] for row in not_best if row.value == not_best[0].value])
     ending = ", the next best." if len(rows) > 2 else "."
     who_is_best = (*listed([row_names[row.system] for row in top]), finding, *next_best, ending)
@@ -129,11 +131,11 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     if table.too_few is not None:
         return [(table.too_few,), who_is_best]
     if len(top) > 1:
-        return [who_is_best, *_of_each_best(comparison, table, top, not_best, row_names)]
+        return [who_is_best, *_sentences_of_each_best(comparison, table, top, not_best, row_names)]
     return [
         who_is_best,
-        *_tested(comparison, table, top[0], not_best, row_names),
-        *_against_baseline(comparison, table, row_names),
+        *_sentences_of_tests(comparison, table, top[0], not_best, row_names),
+        *_sentence_on_baseline(comparison, table, row_names),
     ]
 
 
@@ -157,7 +159,7 @@ def _not_shown_equal(comparison: Comparison, rows: Sequence[SystemScore]) -> lis
     return [(text,)]
 
 
-def _without(
+def _verdict_without_undefined(
     comparison: Comparison, table: ScoreTable, names: Mapping[str, str], undefined: Sequence[SystemScore]
 ) -> list[Sentence]:
     """Return the verdict on the systems that have a score, and which have none: NaN is neither good nor bad."""
@@ -176,7 +178,7 @@ def _without(
     return [*score_verdict(comparison, scored, names), missing]
 
 
-def _tested(
+def _sentences_of_tests(
     comparison: Comparison,
     table: ScoreTable,
     best: SystemScore,
@@ -186,7 +188,7 @@ def _tested(
     """Return which others are significantly worse than the best, from which it is not told apart, and the rest."""
     best_name = names[best.system]
     pvalues = _pvalues_against(table, best)
-    worse, unclear, untested = _by_test(comparison, pvalues, not_best)
+    worse, unclear, untested = _split_by_test(comparison, pvalues, not_best)
     if len(untested) == len(not_best):
         return [(_UNTESTED,)]
     sentences: list[Sentence] = []
@@ -195,7 +197,7 @@ def _tested(
     level_in_words = comparison.level_in_words
     if unclear:
         sentences.append(
-            _unclear(best_name, unclear, not_best, names, pvalues, kind=kind, level_in_words=level_in_words)
+            _not_told_apart(best_name, unclear, not_best, names, pvalues, kind=kind, level_in_words=level_in_words)
         )
     if worse:
         largest = f"{kind} {pvalue_text(max(pvalues[row.system] for row in worse))}"
@@ -217,7 +219,7 @@ def _tested(
     return sentences
 
 
-def _unclear(
+def _not_told_apart(
     best_name: Name,
     unclear: Sequence[SystemScore],
     not_best: Sequence[SystemScore],
@@ -241,7 +243,7 @@ def _unclear(
     return (start, best_name, joint, *unclear_names, f" ({kind} {pvalue_texts}; {level_in_words}), {caution}.")
 
 
-def _of_each_best(
+def _sentences_of_each_best(
     comparison: Comparison,
     table: ScoreTable,
     top: Sequence[SystemScore],
@@ -252,18 +254,20 @@ def _of_each_best(
     sentences = []
     for best in top[:MOST_NAMED]:
         pvalues = _pvalues_against(table, best)
-        worse, unclear, untested = _by_test(comparison, pvalues, not_best)
+        worse, unclear, untested = _split_by_test(comparison, pvalues, not_best)
         clauses = []
         if worse:
-            largest = pvalue_text(max(pvalues[row.system] for row in worse))
-            note = (f"adjusted p {largest}{' or less' if len(worse) > 1 else ''}",)
+            p = pvalue_text(max(pvalues[row.system] for row in worse))
+            if len(worse) > 1:
+                p += " or less"
             others = tuple(names[row.system] for row in worse)
-            clauses.append(Clause("significantly better than", others, note=note))
+            clauses.append(Clause("significantly better than", others, note=(f"adjusted p {p}",)))
         if unclear:
-            least = pvalue_text(min(pvalues[row.system] for row in unclear))
-            note = (f"adjusted p {least}{' or more' if len(unclear) > 1 else ''}",)
+            p = pvalue_text(min(pvalues[row.system] for row in unclear))
+            if len(unclear) > 1:
+                p += " or more"
             others = tuple(names[row.system] for row in unclear)
-            clauses.append(Clause("not told apart from", others, note=note))
+            clauses.append(Clause("not told apart from", others, note=(f"adjusted p {p}",)))
         if untested:
             clauses.append(Clause("not tested against", tuple(names[row.system] for row in untested)))
         sentences.append(sentence((names[best.system],), " is ", clauses))
@@ -276,7 +280,7 @@ def _pvalues_against(table: ScoreTable, best: SystemScore) -> dict[str, float]:
     return {row.system: float(p) for row, p in zip(table.rows, table.pvalues[index_of_best], strict=True)}
 
 
-def _by_test(
+def _split_by_test(
     comparison: Comparison, pvalues: Mapping[str, float], not_best: Sequence[SystemScore]
 ) -> tuple[list[SystemScore], list[SystemScore], list[SystemScore]]:
     """Return those that are significantly worse, those that are not told apart, and those that were not tested."""
@@ -286,7 +290,7 @@ def _by_test(
     return worse, unclear, untested
 
 
-def _against_baseline(comparison: Comparison, table: ScoreTable, names: Mapping[str, Name]) -> list[Sentence]:
+def _sentence_on_baseline(comparison: Comparison, table: ScoreTable, names: Mapping[str, Name]) -> list[Sentence]:
     """Return how many systems differ significantly from the baseline, unless the verdict on the best says it."""
     index = next((index for index, row in enumerate(table.rows) if row.difference is None), None)
     if index is None or len(table.rows) == 2 or table.rows[index].best:
@@ -302,9 +306,9 @@ def _against_baseline(comparison: Comparison, table: ScoreTable, names: Mapping[
     # The baseline is the subject: it is worse than the systems that are better.
     findings = []
     if n_better:
-        findings.append(f"significantly worse than {_others(n_better, n_others)}")
+        findings.append(f"significantly worse than {_others_in_words(n_better, n_others)}")
     if n_worse:
-        findings.append(f"significantly better than {_others(n_worse, n_others)}")
+        findings.append(f"significantly better than {_others_in_words(n_worse, n_others)}")
     if not findings:
         no_finding = "The test finds no significant difference between the baseline and any other system."
         are_all_tested = np.isfinite(pvalues).all()
@@ -314,7 +318,7 @@ def _against_baseline(comparison: Comparison, table: ScoreTable, names: Mapping[
     return [(start, name, f" is {', and '.join(findings)}.")]
 
 
-def _apart(table: ScoreTable, best: SystemScore, next_best: SystemScore) -> str:
+def _lead_in_words(table: ScoreTable, best: SystemScore, next_best: SystemScore) -> str:
     """Return by how much the best score is better than the next best; scores in percent are points apart."""
     difference = abs(best.value - next_best.value)
     percent = table.scorer.unit == "share" and table.scorer.scale == 100
@@ -326,7 +330,7 @@ def _apart(table: ScoreTable, best: SystemScore, next_best: SystemScore) -> str:
     return f"{amount}{points} {where}"
 
 
-def _others(count: int, n_others: int) -> str:
+def _others_in_words(count: int, n_others: int) -> str:
     if count == n_others:
         return f"{all_of(n_others)} others"
     return "1 other" if count == 1 else f"{count} others"

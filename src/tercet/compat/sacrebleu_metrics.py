@@ -200,9 +200,9 @@ class Metric(ABC, Generic[S]):
         """Return the score of sums of the suite's rows."""
 
     @property
-    @abstractmethod
     def _columns(self) -> list[int]:
-        """The columns of the suite's rows that sacrebleu's have, in its order."""
+        """The columns of the suite's rows that sacrebleu's have, in its order: those that not every metric has."""
+        return [*range(len(Suite.base_columns), len(self.tercet.columns))]
 
     @abstractmethod
     def _compute_score_from_stats(self, stats: Any) -> S:
@@ -635,10 +635,6 @@ class CHRF(Metric[CHRFScore]):
             eps_smoothing=self.eps_smoothing,
         )
 
-    @property
-    def _columns(self) -> list[int]:
-        return [*range(len(Suite.base_columns), len(self.tercet.columns))]
-
     def _compute_score_from_stats(self, stats: Sequence[Any]) -> CHRFScore:
         return self._score(np.array([0.0] * len(Suite.base_columns) + list(map(float, stats))))
 
@@ -692,10 +688,6 @@ class TER(Metric[TERScore]):
             asian_support=self.asian_support,
             case_sensitive=self.case_sensitive,
         )
-
-    @property
-    def _columns(self) -> list[int]:
-        return [*range(len(Suite.base_columns), len(self.tercet.columns))]
 
     def _row(self, counts: list[float]) -> list[Any]:
         edits, length = counts

@@ -51,7 +51,9 @@ class _Answer:
         first, *lower_ranked = self.ranked
         if not lower_ranked:
             return self._on_one(first)
-        name, title, value = self.titles[first], self.figure.title, self._values([first])
+        name = self.titles[first]
+        title = self.figure.title
+        value = self._values([first])
         if not self.table.is_compared:
             all_metrics = f"{all_of(len(self.ranked)).capitalize()} metrics"
             return [(f"{all_metrics} have the same {title} with ", self.dimension, f": {value}.")]

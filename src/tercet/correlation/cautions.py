@@ -12,7 +12,6 @@ from tercet.markup import MOST_NAMED, joined
 from tercet.statistics.distributions import normal_quantile
 from tercet.statistics.intervals import FEWEST_UNITS
 from tercet.test_sets.score_warnings import n_marked
-from tercet.test_sets.test_set import TestSet
 
 from .grades import Grades
 from .result import Correlation, DimensionTable
@@ -32,7 +31,12 @@ _MOST = 1_000_000
 
 def grade_warnings(correlation: Correlation, table: DimensionTable, grades: Array) -> list[str]:
     """Return what is odd about the grades of a dimension, `grades` being the means that count."""
-    messages = [*_cluster_hint(correlation.test_set), *_equal_grades_warning(table, np.ptp(grades) == 0)]
+    messages = []
+    test_set = correlation.test_set
+    if test_set.hint and test_set.clusters is None:
+        # A column looks like one of documents, and nothing is resampled by clusters.
+        messages.append(as_settings(test_set.hint))
+    messages += _equal_grades_warning(table, np.ptp(grades) == 0)
     if not correlation.standardize:
         messages += _rater_scales_warning(correlation.grades, table.dimension)
     messages += _marked_grades_warning(correlation.grades, table.dimension)
@@ -91,11 +95,6 @@ def items_needed(difference: float, resampled_differences: Array, n_items: int, 
     return None if needed > _MOST else max(n_items, math.ceil(needed))
 
 
-def _cluster_hint(test_set: TestSet) -> list[str]:
-    """Return that a column looks like one of documents, where nothing is resampled by clusters; or nothing."""
-    return [as_settings(test_set.hint)] if test_set.hint and test_set.clusters is None else []
-
-
 def _equal_grades_warning(table: DimensionTable, all_equal: bool) -> list[str]:
     """Return a warning of grades that do not differ, so that any metric agrees with them, or none."""
     if not table.equal_grades:
@@ -124,10 +123,12 @@ def _rater_scales_warning(grades: Grades, dimension: str) -> list[str]:
     if len(raters) < 2:
         return []
     means = {rater: float(np.nanmean(numbers[rater])) for rater in raters}
-    low, high = min(raters, key=means.__getitem__), max(raters, key=means.__getitem__)
+    low = min(raters, key=means.__getitem__)
+    high = max(raters, key=means.__getitem__)
     # Only outputs that both have graded show more than that these were better.
     shared = numbers[:, ~np.isnan(numbers[low] + numbers[high])]
-    low_grades, high_grades = shared[low], shared[high]
+    low_grades = shared[low]
+    high_grades = shared[high]
     if len(low_grades) < _SHARED_GRADES or min(low_grades.min(), high_grades.min()) < 0 or not low_grades.any():
         return []
     # Penalties differ as much, of which most are 0.

@@ -27,7 +27,8 @@ _NEARLY = 1e-13
 
 def points_pearson(x: Array, y: Array, weights: PointWeights) -> Array:
     """Return Pearson's r of points; time and memory are linear."""
-    x, y = centred(x), centred(y)
+    x = centred(x)
+    y = centred(y)
     columns = np.column_stack([np.ones_like(x), x, y, x * x, y * y, x * y])
     return pearson_of_sums(*weights.totals(columns).T)
 
@@ -43,7 +44,8 @@ def points_spearman(x: Array, y: Array, weights: PointWeights) -> Array:
     sides = [_dense_ranks(x), _dense_ranks(y)]
     coefficients = []
     for chunk in weights:
-        n, centred_ranks = chunk.sum(1), []
+        n = chunk.sum(1)
+        centred_ranks = []
         for ranks, n_ranks in sides:
             # Points of one value share the mean of the ranks that they take among all points.
             sums = _sums_by_rank(chunk, ranks, n_ranks)
@@ -56,7 +58,8 @@ def points_spearman(x: Array, y: Array, weights: PointWeights) -> Array:
 def columns_pearson(x: Array, y: Array, weights: Array) -> Array:
     """Return Pearson's r of each column."""
     is_graded = (~np.isnan(x)).astype(np.float64)
-    x, y = centred(x, 0), centred(y, 0)
+    x = centred(x, 0)
+    y = centred(y, 0)
     return pearson_of_sums(*(weights @ terms for terms in (is_graded, x, y, x * x, y * y, x * y)))
 
 
@@ -125,7 +128,8 @@ def _kendall_sums(x: Array, y: Array, weights: PointWeights) -> _KendallSums:
     for chunk in weights:
         concordance = engine.order_sums(starts, ranks, n_y, np.ascontiguousarray(chunk[:, order]))
         n = chunk.sum(1)
-        weights_of_x, weights_of_y = _sums_by_rank(chunk, x_ranks, n_x), _sums_by_rank(chunk, y_ranks, n_y)
+        weights_of_x = _sums_by_rank(chunk, x_ranks, n_x)
+        weights_of_y = _sums_by_rank(chunk, y_ranks, n_y)
         untied_x, untied_y = (
             (n * n - (rank_weights * rank_weights).sum(1)) / 2 for rank_weights in (weights_of_x, weights_of_y)
         )

@@ -197,7 +197,8 @@ def correlate(
     check_test_set(test_set, "correlate")
     metric_list = _read_metrics(metrics)
     if metric_list is None:
-        metric_list = _default_metrics(test_set, references, has_scores=_has_scores(given_scores, grades))
+        has_scores = bool(given_scores) or (isinstance(grades, Grades) and bool(grades.scores))
+        metric_list = _default_metrics(test_set, references, has_scores=has_scores)
     test_set, corpus = _read_texts(test_set, references, metric_list, cluster)
     warn_of_artefacts(test_set, corpus, metric_list)
     test_set = with_scores(test_set, given_scores)
@@ -278,10 +279,6 @@ def _read_metrics(metrics: Any) -> list[Metric] | None:
 def need_references(metrics: Sequence[Metric] | None) -> bool:
     """Return whether texts must have references: those that are chosen by default are what the texts allow."""
     return metrics is not None and any(metric.takes_references for metric in metrics)
-
-
-def _has_scores(external_columns: Mapping[Column, Any], grades: Any) -> bool:
-    return bool(external_columns) or (isinstance(grades, Grades) and bool(grades.scores))
 
 
 def _default_metrics(test_set: TestSet | Mapping[str, Any], references: Any, *, has_scores: bool) -> list[Metric]:

@@ -566,7 +566,11 @@ def _with_dimensions(cell: Any) -> Any:
     """Return an object by system in which a grade alone has a dimension."""
     if not isinstance(cell, dict):
         return cell
-    return {system: value if isinstance(value, dict | None) else {GRADE: value} for system, value in cell.items()}
+    by_system = {}
+    for system, value in cell.items():
+        is_grade_alone = not isinstance(value, dict | None)
+        by_system[system] = {GRADE: value} if is_grade_alone else value
+    return by_system
 
 
 def _rows_of_objects(table: Table, column: str, systems: Sequence[str]) -> Iterator[Row]:

@@ -122,7 +122,8 @@ class Grades:
             raise InputError(
                 f"Grades are missing: give a table with grades, or {argument('grades')}a mapping of systems to lists."
             )
-        by_dimension = grades if all(isinstance(value, Mapping) for value in grades.values()) else {GRADE: grades}
+        has_dimensions = all(isinstance(value, Mapping) for value in grades.values())
+        by_dimension = grades if has_dimensions else {GRADE: grades}
         return cls.of_rows(_rows_of_lists(by_dimension, systems, n_items), systems, n_items)
 
     @property

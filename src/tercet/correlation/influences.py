@@ -107,11 +107,13 @@ class Order(NamedTuple):
 def concordances(x_ranks: _Integers, y_ranks: _Integers) -> _Integers:
     """Return, for each point, the number of points concordant with it minus that of discordant ones."""
     n_points = len(x_ranks)
-    x_order, y_order = Order.of(x_ranks), Order.of(y_ranks)
+    x_order = Order.of(x_ranks)
+    y_order = Order.of(y_ranks)
     # Points of one x and one y are a pair: it has a number, in the order of x and then of y, and the other way round.
     n_y = int(y_ranks.max(initial=0)) + 1
     n_x = int(x_ranks.max(initial=0)) + 1
-    by_x, by_y = Order.of(x_ranks * n_y + y_ranks), Order.of(y_ranks * n_x + x_ranks)
+    by_x = Order.of(x_ranks * n_y + y_ranks)
+    by_y = Order.of(y_ranks * n_x + x_ranks)
     low_y_of_same_x = by_x.begin - x_order.begin
     high_y_of_same_x = x_order.end - by_x.end
     low_x_of_same_y = by_y.begin - y_order.begin
@@ -141,7 +143,10 @@ def _n_lower_in_both(x_ranks: _Integers, y_ranks: _Integers) -> _Integers:
         n_lower[order[is_upper]] += low_of_part_before[is_upper]
         # The lower half of each part, and then its upper half, both as they stand: a stable sort of parts and halves.
         position = np.argsort(2 * starts + is_upper, kind="stable")
-        order, y, starts, is_upper = order[position], y[position], starts[position], is_upper[position]
+        order = order[position]
+        y = y[position]
+        starts = starts[position]
+        is_upper = is_upper[position]
         begins = np.append(True, (starts[1:] != starts[:-1]) | (is_upper[1:] != is_upper[:-1]))
         starts = np.flatnonzero(begins)[np.cumsum(begins) - 1]
     return n_lower

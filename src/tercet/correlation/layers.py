@@ -171,7 +171,8 @@ def out_of_fold(
     scores = np.full((len(choices), *human.shape), np.nan)
     for training, held_indices in _folds(human, axis, n_folds, seed, clusters):
         values = standardized(metrics, training, axis)
-        training_grades, training_scores = np.take(human, training, axis), np.take(values, training, axis + 1)
+        training_grades = np.take(human, training, axis)
+        training_scores = np.take(values, training, axis + 1)
         for choice, candidates in enumerate(choices):
             chosen_scores = combined(
                 values,

@@ -24,7 +24,8 @@ def accuracy(human: Array, metric: Array, systems: Array, epsilon: float = 0.0) 
 
 def agreements(human: Array, metric: Array, epsilon: float) -> tuple[Array, Array]:
     """Return whether each pair of systems is ordered alike, and whether it is graded: 0 or 1, shape (pairs, m)."""
-    x, y = pair_differences(human), pair_differences(metric)
+    x = pair_differences(human)
+    y = pair_differences(metric)
     is_graded = ~np.isnan(x)
     alike = np.sign(x) == np.where(np.abs(y) <= epsilon, 0.0, np.sign(y))
     return (alike & is_graded).astype(np.float64), is_graded.astype(np.float64)
@@ -66,32 +67,39 @@ def calibrate(human: Array, metric: Array) -> tuple[float, float]:
     equally good but for rounding it is the same one. For p pairs, p log p steps and memory for p.
     """
     # transposed, so that pairs follow one another item by item
-    x, y = pair_differences(human).T, pair_differences(metric).T
+    x = pair_differences(human).T
+    y = pair_differences(metric).T
     is_graded = ~np.isnan(x)
     if not is_graded.any():
         return float("nan"), 0.0
     item = np.nonzero(is_graded)[0].astype(np.int64)
-    tied, alike = (x == 0)[is_graded], (np.sign(x) == np.sign(y))[is_graded]
+    tied = (x == 0)[is_graded]
+    alike = (np.sign(x) == np.sign(y))[is_graded]
     count = is_graded.sum(1)
     agreed = np.bincount(item, alike, minlength=len(count)).astype(np.int64)
     graded = count > 0
     start = sum((agreed[graded] / count[graded]).tolist())
     size = np.abs(y[is_graded])
     order = np.argsort(size, kind="stable")
-    of_item, n_pairs = item[order], count[item[order]]
+    of_item = item[order]
+    n_pairs = count[item[order]]
     change = tied[order].astype(np.int64) - alike[order]
     after = _running_sums(change, of_item) + agreed[of_item]
     # A pair that becomes a tie takes its item's share of agreeing pairs away, and then adds the new share.
     steps = np.empty(2 * len(order) + 1)
-    steps[0], steps[1::2], steps[2::2] = start, -((after - change) / n_pairs), after / n_pairs
+    steps[0] = start
+    steps[1::2] = -((after - change) / n_pairs)
+    steps[2::2] = after / n_pairs
     totals = np.cumsum(steps)[2::2]
     size = size[order]
     # All pairs with the same difference become ties together: the sum counts after the last of them.
     last = np.append(size[1:] != size[:-1], True)
-    thresholds, totals = size[last], totals[last]
+    thresholds = size[last]
+    totals = totals[last]
     # The threshold 0 always counts, even if no difference is 0.
     if thresholds[0] != 0:
-        thresholds, totals = np.append(0.0, thresholds), np.append(start, totals)
+        thresholds = np.append(0.0, thresholds)
+        totals = np.append(start, totals)
     values = totals / int(graded.sum())
     best = int(np.argmax(values))
     return float(values[best]), float(thresholds[best])

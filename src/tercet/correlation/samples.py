@@ -115,7 +115,8 @@ class Sample:
         """Return sums over the pairs of systems of all items of terms of their differences x and y, shape (k, B)."""
         if self.systems_count_once and len(self.items) > 1:
             return self.of_outputs(terms, lambda: self._sums_of_items(terms)) @ self.items.T
-        of_pairs, sums = pair_weights(self.systems), []
+        of_pairs = pair_weights(self.systems)
+        sums = []
         for part in self._parts_of_items():
             differences = pair_differences(self.human[:, part]), pair_differences(self.metric[:, part])
             sums.append([(of_pairs @ term * self.items[:, part]).sum(1) for term in terms(*differences)])
@@ -145,12 +146,14 @@ class PointWeights:
     """
 
     def __init__(self, sample: Sample, is_graded: NDArray[np.bool_]) -> None:
-        self._systems, self.items = sample.systems, sample.items
+        self._systems = sample.systems
+        self.items = sample.items
         self._system_of_point, self._item_of_point = np.nonzero(is_graded)
         self._systems_count_once = sample.systems_count_once
         self._has_single_items = sample.has_single_items
         #: What these points have in all resamples of items, and what they have in these resamples.
-        self.of_points, self.of_draws = sample.of_outputs, Once()
+        self.of_points = sample.of_outputs
+        self.of_draws = Once()
 
     def __iter__(self) -> Iterator[Array]:
         step = max(1, _POINTS_AT_ONCE // max(1, len(self._item_of_point)))

@@ -321,7 +321,8 @@ def _tests_of_pairs(
     slack = ROUNDING * np.maximum(np.abs(observed[first]), np.abs(observed[second]))
     delta = observed[second] - observed[first]
     # the observed difference is one of those under the null hypothesis
-    n_up, n_down = np.ones(len(first)), np.ones(len(first))
+    n_up = np.ones(len(first))
+    n_down = np.ones(len(first))
 
     def blocks() -> Iterator[dict[str, Array]]:
         chunks = tosses(n_cells, n_resamples, seed)

@@ -38,7 +38,8 @@ def p_of_pairs(values: Array, is_graded: Array) -> Array:
     ``squares[i, j] + squares[j, i] - 2 products[i, j]``: three products of matrices, n n m steps.
     """
     products = values @ values.swapaxes(-1, -2)
-    sums, squares = (np.broadcast_to(terms @ is_graded.T, products.shape) for terms in (values, values * values))
+    sums = np.broadcast_to(values @ is_graded.T, products.shape)
+    squares = np.broadcast_to((values * values) @ is_graded.T, products.shape)
     first, second = np.triu_indices(values.shape[-2], 1)
     size = squares[..., first, second] + squares[..., second, first]
     square = size - 2 * products[..., first, second]
@@ -70,17 +71,21 @@ def _flipped_p(values: Array) -> Array:
     # both systems have may count.
     if not np.isnan(values).any():
         single = values.astype(np.float32)
-        sums, flipped = single.sum(1), signs @ single.T
-        observed, null = sums[first] - sums[second], flipped[:, first] - flipped[:, second]
+        sums = single.sum(1)
+        flipped = signs @ single.T
+        observed = sums[first] - sums[second]
+        null = flipped[:, first] - flipped[:, second]
     else:
         single = np.nan_to_num(pair_differences(values)).astype(np.float32)
-        observed, null = single.sum(1), signs @ single.T
+        observed = single.sum(1)
+        null = signs @ single.T
     return np.asarray((null >= observed).mean(0), np.float64)
 
 
 def _normal_p(differences: Array, items: Array) -> Array:
     """Return p of differences of resampled items by the normal distribution, shape (B, pairs); 1 if all are 0."""
     filled = np.nan_to_num(differences)
-    sums, squares = items @ filled.T, items @ (filled * filled).T
+    sums = items @ filled.T
+    squares = items @ (filled * filled).T
     differ = squares > 1e-12
     return np.where(differ, shares_above(sums / np.sqrt(np.where(differ, squares, 1.0))), 1.0)

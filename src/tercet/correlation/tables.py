@@ -87,7 +87,15 @@ def _pvalues(correlation: Correlation, table: DimensionTable, width: int) -> Ite
     names = [f"{rank} {one_cell(titles[label])}" for rank, label in enumerate(table.ranking, 1)]
     rows = []
     for pvalues in pairs(correlation, table):
-        rows.append(["" if p is None else f"{MARKS[outcome]}{_pvalue_text(p)}" for p, outcome in pvalues])
+        cells = []
+        for p, outcome in pvalues:
+            if p is None:
+                cells.append("")
+            elif math.isnan(p):
+                cells.append(f"{MARKS[outcome]}-")
+            else:
+                cells.append(f"{MARKS[outcome]}{pvalue_text(p)}")
+        rows.append(cells)
     columns = [Shown(str(rank), cells) for rank, cells in enumerate(zip(*rows, strict=True), 1)]
     of_names = Shown(table.p_label, names, is_name=True)
     for columns_that_fit in in_parts(of_names, columns, width):
@@ -152,10 +160,6 @@ def _figure_tables(correlation: Correlation, *, alone: bool) -> Iterator[Table]:
 
 def _lowest_if_undefined(value: float) -> float:
     return -math.inf if math.isnan(value) else value
-
-
-def _pvalue_text(value: float) -> str:
-    return "-" if math.isnan(value) else pvalue_text(value)
 
 
 def correlation_html(correlation: Correlation) -> str:

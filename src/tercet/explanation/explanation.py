@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from tercet.corpus.reading import read_batch
 
+from .html import page_html
 from .matches import Word
-from .parts import Heading, Part, orders_legend, page_html
+from .parts import Heading, Part, orders_legend
 
 if TYPE_CHECKING:
     from tercet.corpus.corpus import Corpus

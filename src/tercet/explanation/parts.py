@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from typing import NamedTuple
 
 from tercet.markup import clean
 
+from .html import Cell, characters_html, decimal_text, folded, legend, table_html, tokens_html
 from .matches import Count, Word
+
+#: What a token of a text that equals the other loses, at most: no colour shows it.
+ROUNDING = 1e-6
 
 
 class Share(float):
@@ -84,17 +86,8 @@ class Line:
     def html(self, scale: float = 1) -> str:
         """Return a paragraph of HTML."""
         if self.spaced:
-            chips = " ".join(
-                _level_chip(word.text, word.level, _meaning(self.hint, word.level), word.written)
-                for word in self.words
-            )
-            return _line(self.label, chips or "<i>no token</i>")
-        chips = ""
-        # Neighbours of a level share a chip.
-        for level, run in groupby(self.words, key=lambda word: word.level):
-            style = f"background:{_colour(level)};white-space:pre-wrap"
-            chips += chip("".join(word.text for word in run), style, _meaning(self.hint, level), level)
-        return _line(self.label, chips or "<i>no character</i>")
+            return tokens_html(self.label, self.words, self.hint)
+        return characters_html(self.label, self.words, self.hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,16 +128,6 @@ def number_text(value: object, scale: float = 1) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def decimal_text(value: float, digits: int = 4) -> str:
-    """Return a number with so many decimals; what rounds to zero has no sign.
-
-    >>> decimal_text(-1.7e-8), decimal_text(-0.25, 2)
-    ('0.0000', '-0.25')
-    """
-    text = f"{value:.{digits}f}"
-    return text.removeprefix("-") if float(text) == 0 else text
-
-
 def orders_legend(max_order: int, characters: bool = False) -> Legend:
     """Return the legend of the orders of n-grams, of tokens or characters; beyond the fourth they share a colour."""
     if characters:
@@ -162,6 +145,11 @@ def orders_legend(max_order: int, characters: bool = False) -> Legend:
 def order_names(max_order: int) -> list[str]:
     """Return the names of the orders."""
     return [f"{order}-gram" for order in range(1, max_order + 1)]
+
+
+def reference_label(index: int, n_references: int) -> str:
+    """Return what comes before a reference."""
+    return "reference" if n_references == 1 else f"reference {index + 1}"
 
 
 def counted(summary: str, counts: Sequence[Count]) -> Table:
@@ -190,127 +178,3 @@ def graded(label: str, tokens: Sequence[tuple[tuple[int, int] | None, str, float
 def quarters(quantity: str) -> list[str]:
     """Return the meaning of the levels of `graded`."""
     return [f"1/4 of the greatest {quantity}", "1/2", "3/4", "the greatest"]
-
-
-# Texts with their tokens in colour, and tables of them, as self-contained HTML.
-#
-# Backgrounds are translucent, so that the text keeps the colour that the page gives it, on white or on black.
-
-#: Backgrounds of the levels 0, 1, 2, 3, and 4 or more: also for those who do not see red and green.
-COLOURS = (
-    "transparent",
-    "rgba(86,180,233,.35)",
-    "rgba(0,158,115,.45)",
-    "rgba(230,159,0,.50)",
-    "rgba(204,121,167,.55)",
-)
-#: Colours of what adds to a score and of what takes from it; colour-blind readers can distinguish them too.
-ADDS, TAKES = "86,140,233", "220,50,47"
-_MOST_ROWS = 200
-#: What a token of a text that equals the other loses, at most: no colour shows it.
-ROUNDING = 1e-6
-
-
-class Cell(NamedTuple):
-    """A number as it is written in a table, on a colour."""
-
-    text: str
-    style: str
-
-
-def chip(text: str, style: str, hint: str = "", level: int | None = None, written: str | None = None) -> str:
-    """Return a token on a colour, with a hint for a pointer; a stem that is compared is above the written word."""
-    data = "" if level is None else f' data-level="{level}"'
-    title = f' title="{clean(hint)}"' if hint else ""
-    token_html = (
-        clean(text)
-        if written is None
-        else f'<ruby>{clean(written)}<rt style="font-size:70%">{clean(text)}</rt></ruby>'
-    )
-    return f'<span{data}{title} style="{style}">{token_html}</span>'
-
-
-def shade(colour: str, share: float) -> str:
-    """Return the style of a background; a share of 1 is the strongest."""
-    return f"background:rgba({colour},{0.7 * share:.2f});border-radius:3px"
-
-
-def legend(names: Sequence[str]) -> str:
-    """Return the colours with their meaning; the first name is that of level 1."""
-    chips = " ".join(_level_chip(name, level) for level, name in [*enumerate(names, 1), (0, "no match")])
-    return f"<p><small>{chips}</small></p>"
-
-
-def reference_label(index: int, n_references: int) -> str:
-    """Return what comes before a reference."""
-    return "reference" if n_references == 1 else f"reference {index + 1}"
-
-
-def spaced_html(label: str, chips: Sequence[tuple[tuple[int, int] | None, str]]) -> str:
-    """Return a text of chips, with blanks where the text has white space between their spans; others stand apart."""
-    chips_html = ""
-    end = 0
-    for span, chip_html in chips:
-        if span is None:
-            chips_html += f" {chip_html} "
-        else:
-            if span[0] > end:
-                chips_html += " "
-            chips_html += chip_html
-            end = max(end, span[1])
-    return _line(label, chips_html)
-
-
-def table_html(caption: str, head: Sequence[str], rows: Sequence[Sequence[object]], most: int = _MOST_ROWS) -> str:
-    """Return a table; numbers are right-aligned."""
-    names = "".join(f"<th>{clean(name)}</th>" for name in head)
-    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows[:most])
-    omitted_note = f"<p><small>and {len(rows) - most:,} more</small></p>" if len(rows) > most else ""
-    return f"<table><caption>{clean(caption)}</caption><tr>{names}</tr>{body}</table>{omitted_note}"
-
-
-def folded(summary: str, inner: str) -> str:
-    """Return what a click on its summary shows."""
-    return f"<details><summary>{clean(summary)}</summary>{inner}</details>"
-
-
-def scrolled(inner: str, label: str) -> str:
-    """Return a box that scrolls by itself, also by keys: what would be too small if scaled to a narrow page."""
-    reached = f'tabindex="0" role="group" aria-label="{clean(label)}"'
-    return f'<div class="scroll" {reached} style="overflow-x:auto;max-width:100%">{inner}</div>'
-
-
-def page_html(title: str, parts: Sequence[str], signature: str, legend: str = "") -> str:
-    """Return the fragment around the parts."""
-    legend_html = f"<br><small>{clean(legend)}</small>" if legend else ""
-    head = f"<p><b>{clean(title)}</b>{legend_html}</p>" if title else ""
-    return (
-        '<div style="font-family:sans-serif;line-height:1.9;max-width:100%;overflow-x:auto">'
-        f"{head}{''.join(parts)}"
-        f'<p style="overflow-wrap:anywhere"><small>{clean(signature)}</small></p></div>'
-    )
-
-
-def _line(label: str, inner: str) -> str:
-    return f'<p dir="auto" style="overflow-wrap:anywhere"><b>{clean(label)}</b> {inner}</p>'
-
-
-def _colour(level: int) -> str:
-    return COLOURS[min(level, len(COLOURS) - 1)]
-
-
-def _level_chip(text: str, level: int, hint: str = "", written: str | None = None) -> str:
-    return chip(text, f"background:{_colour(level)};border-radius:3px;padding:1px 3px", hint, level, written)
-
-
-def _meaning(hint: str, level: int) -> str:
-    return hint.format(level) if level else "no match"
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, Cell):
-        return f'<td style="text-align:right;{value.style}">{clean(value.text)}</td>'
-    if isinstance(value, (int, float)):
-        number = f"{value:,}" if isinstance(value, int) else decimal_text(value)
-        return f'<td style="text-align:right">{number}</td>'
-    return f"<td>{clean(str(value))}</td>"

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from tercet.errors import needs
 from tercet.markup import clean, columns_of, fitted
 
-from .parts import (
+from .html import (
     ADDS,
-    ROUNDING,
     TAKES,
     Cell,
     chip,
@@ -28,6 +27,7 @@ from .parts import (
     spaced_html,
     table_html,
 )
+from .parts import ROUNDING
 
 # The similarities of two texts' tokens as a figure of matplotlib.
 

@@ -49,7 +49,8 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: 
         details = is_details(schema)
         columns = list(PARTS) if details else _columns_to_read(schema, name, numbers)
         read_types = [schema.field(column).type for column in columns]
-        unpacked = _of_all_columns(file.metadata)
+        # Of all columns, as the file itself says.
+        unpacked = sum(file.metadata.row_group(number).total_byte_size for number in range(file.num_row_groups))
         chunks: list[Chunk] = []
         if unpacked > limits.n_bytes or any(map(pa.types.is_nested, read_types)):
             chunks = parquet_footer.chunks(data)
@@ -95,11 +96,6 @@ def arrow_table(table: Any, name: str) -> Table:
     # What is in memory already was not made to fill it: its cells alone are counted.
     limits = replace(LIMITS, packed=MOST_CELLS)
     return _table_of_batches(batches, _columns_to_read(table.schema, name, None), name, limits)
-
-
-def _of_all_columns(metadata: Any) -> int:
-    """Return how many bytes a Parquet file has when it is unpacked, as the file itself says."""
-    return sum(metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups))
 
 
 def _unpacked(chunks: Iterable[Chunk], columns: Iterable[str]) -> int:
@@ -240,21 +236,18 @@ def _sizes(column: Any, in_lists: _InLists) -> NDArray[np.int64]:
         starts = column.offsets.to_numpy().astype(np.int64)
         starts, stops = (starts[:-1], starts[1:]) if is_any_list(kind) else (starts, starts + column.sizes.to_numpy())
         in_lists.add(int((stops - starts).sum()))
-        first = starts.min()
-        sums = np.append(0, np.cumsum(_sizes(column.values.slice(first, stops.max() - first), in_lists)))
-        sizes += sums[stops - first] - sums[starts - first]
+        start = starts.min()
+        sums = np.append(0, np.cumsum(_sizes(column.values.slice(start, stops.max() - start), in_lists)))
+        sizes += sums[stops - start] - sums[starts - start]
     return sizes
-
-
-def _fields_of(kind: Any) -> tuple[str, ...]:
-    """Return the names of the fields of a structure; of other types, none."""
-    return tuple(kind.field(index).name for index in range(kind.num_fields)) if is_struct(kind) else ()
 
 
 def _is_read(kind: Any) -> bool:
     """Return whether cells of a type become Python's, as chats do: not embeddings, lists of numbers."""
     if is_any_list(kind) and is_struct(kind.value_type):
-        return {"role", "content"} <= {*_fields_of(kind.value_type)}
+        item = kind.value_type
+        names_of_fields = {item.field(index).name for index in range(item.num_fields)}
+        return {"role", "content"} <= names_of_fields
     if is_dictionary(kind) or is_any_list(kind):
         return is_plain_text(kind.value_type) or (is_dictionary(kind) and _is_bytes(kind.value_type))
     return not is_map(kind)

@@ -157,9 +157,11 @@ def _answer_texts(body: Mapping[str, Any], location: str) -> str | list[str]:
 def _message_parts(output: Sequence[Any]) -> Iterator[dict[str, Any]]:
     """Yield the parts of all messages."""
     for item in output:
-        if isinstance(item, dict) and item.get("type") == "message":
-            content = item.get("content")
-            yield from (part for part in (content if isinstance(content, list) else []) if isinstance(part, dict))
+        if not isinstance(item, dict) or item.get("type") != "message":
+            continue
+        content = item.get("content")
+        if isinstance(content, list):
+            yield from (part for part in content if isinstance(part, dict))
 
 
 def _answer_text(content: Any, location: str) -> str:
@@ -179,10 +181,11 @@ def _rows_by_id(table: Table) -> dict[str, int]:
     for row, cell in enumerate(table.columns[column]):
         if isinstance(cell, bool) or not isinstance(cell, str | int) or cell == "":
             raise InputError(f"{table.location(row, column)}: expected the id of a request, got {shorten(cell)}.")
-        if (first := rows.setdefault(str(cell), row)) != row:
+        first_row = rows.setdefault(str(cell), row)
+        if first_row != row:
             raise InputError(
-                f"{table.location(row, column)}: {shorten(cell)} occurs on line {table.lines[first]:,} too; expected "
-                "each id once."
+                f"{table.location(row, column)}: {shorten(cell)} occurs on line {table.lines[first_row]:,} too; "
+                "expected each id once."
             )
     return rows
 

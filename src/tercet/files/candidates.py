@@ -104,8 +104,9 @@ def _column_of_lists(table: Table) -> str | None:
 
 def _flat(cell: list[Any]) -> list[Any]:
     """Return the entries of lists within a list, as the samples of several requests are written."""
-    nested = cell and all(isinstance(entry, list) for entry in cell)
-    return [text for entry in cell for text in entry] if nested else cell
+    if not all(isinstance(entry, list) for entry in cell):
+        return cell
+    return [text for entry in cell for text in entry]
 
 
 def is_ranked(lines: Sequence[str]) -> bool:

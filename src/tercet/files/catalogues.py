@@ -79,7 +79,7 @@ def _unsplit(text: str) -> str:
     lines: list[str] = []
     start = ""
     pieces: list[str] = []
-    first = 0
+    line_of_message = 0
     was_comment = False
     for line in text.split("\n"):
         stripped = line.strip()
@@ -93,16 +93,16 @@ def _unsplit(text: str) -> str:
             lines.append("")
         else:
             if pieces:
-                lines[first] = f'{start}"{"".join(pieces)}"'
+                lines[line_of_message] = f'{start}"{"".join(pieces)}"'
                 pieces = []
             if quoted is not None:
-                first = len(lines)
+                line_of_message = len(lines)
                 start = quoted["start"]
                 pieces = [quoted["text"]]
             lines.append(line)
             was_comment = is_comment
     if pieces:
-        lines[first] = f'{start}"{"".join(pieces)}"'
+        lines[line_of_message] = f'{start}"{"".join(pieces)}"'
     return "\n".join(lines)
 
 

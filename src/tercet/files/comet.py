@@ -33,15 +33,15 @@ def comet_log(content: Mapping[str, Any], name: str) -> Log | None:
         return None
     if len(systems) > MOST_COLUMNS:
         raise InputError(f"{name}: more than {MOST_COLUMNS} systems; expected at most that.")
-    first = next(iter(systems.values()))
+    first_segments = next(iter(systems.values()))
     labels = _labels(list(systems))
     columns: dict[str, list[Any]] = {
-        _ROW: [str(number) for number in range(1, len(first) + 1)],
-        _SOURCE: [_segment_text(segment, _SOURCE, name) for segment in first],
+        _ROW: [str(number) for number in range(1, len(first_segments) + 1)],
+        _SOURCE: [_segment_text(segment, _SOURCE, name) for segment in first_segments],
     }
-    has_references = _REFERENCE in first[0]
+    has_references = _REFERENCE in first_segments[0]
     if has_references:
-        columns[_REFERENCE] = [_segment_text(segment, _REFERENCE, name) for segment in first]
+        columns[_REFERENCE] = [_segment_text(segment, _REFERENCE, name) for segment in first_segments]
     scores: dict[str, list[Any]] = {}
     for label, (system, segments) in zip(labels, systems.items(), strict=True):
         _check_same(system, segments, columns, name)
@@ -52,7 +52,7 @@ def comet_log(content: Mapping[str, Any], name: str) -> Log | None:
     return Log(
         name,
         columns,
-        [*range(1, len(first) + 1)],
+        [*range(1, len(first_segments) + 1)],
         unit="segment",
         harness=_SCORE,
         task=_SCORE,

@@ -185,12 +185,14 @@ def _kind(name: str) -> Literal["grades", "perhaps", ""]:
 def _may_be_grades(cells: Iterable[Any]) -> bool:
     """Return whether all cells are numbers or missing, and some are there."""
     values = [cell for cell in cells if not _is_missing(cell)]
-    return bool(values) and all(
-        is_number(cell)
-        if isinstance(cell, str)
-        else isinstance(cell, int | float | Decimal) and not isinstance(cell, bool)
-        for cell in values
-    )
+    return bool(values) and all(map(_may_be_grade, values))
+
+
+def _may_be_grade(cell: Any) -> bool:
+    """Return whether a cell is a number, perhaps as a text."""
+    if isinstance(cell, str):
+        return is_number(cell)
+    return isinstance(cell, int | float | Decimal) and not isinstance(cell, bool)
 
 
 def _is_missing(cell: Any) -> bool:

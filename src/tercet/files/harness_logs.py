@@ -73,15 +73,22 @@ def samples_log(table: Table) -> Log:
     match = _FILE_NAME.fullmatch(path.name)
     task = path.name
     directions: Mapping[str, bool] = {}
+    harness = "lm-evaluation-harness" if has_requests else "lmms-eval"
+    names_task = False
     if match:
         task = match[2]
-        directions = _directions(path.parent, match[1] or match[3], task)
+        # The moment of the run: lmms-eval writes it first.
+        moment = match[1] or match[3]
+        directions = _directions(path.parent, moment, task)
+        names_task = bool(moment)
+        if match[1]:
+            harness = "lmms-eval"
     return Log(
         table.name,
         columns,
         by_doc.lines,
         unit=by_doc.unit,
-        harness="lm-evaluation-harness" if has_requests and not (match and match[1]) else "lmms-eval",
+        harness=harness,
         task=task,
         run="",
         key=("doc_id",),
@@ -89,7 +96,7 @@ def samples_log(table: Table) -> Log:
         scores=documents.scores,
         numbers=numbers_of_scores(documents.values(), table.name),
         higher_is_better=directions,
-        names_task=match is not None and bool(match[1] or match[3]),
+        names_task=names_task,
         no_texts=documents.no_texts,
     )
 
@@ -162,7 +169,8 @@ def _cells_of_document(sample: Mapping[str, Any], key: str, location: str) -> di
     document = sample.get("doc")
     if isinstance(document, dict):
         for name, value in document.items():
-            if _is_reference(value):
+            texts = value if isinstance(value, list) else [value]
+            if all(isinstance(text, str) for text in texts):
                 cells[f"doc.{name}"] = value
     return cells
 
@@ -183,11 +191,14 @@ def _score_names(table: Table) -> tuple[str, ...]:
     listed = [metrics for metrics in table.columns.get("metrics", []) if isinstance(metrics, list)]
     if listed:
         return tuple(dict.fromkeys(str(name) for metrics in listed for name in metrics))
-    return tuple(
-        name
-        for name, cells in table.columns.items()
-        if name not in _NO_SCORES and all(is_number(score_of(cell)) for cell in cells if cell is not None)
-    )
+    names = []
+    for name, cells in table.columns.items():
+        if name in _NO_SCORES:
+            continue
+        scores = [score_of(cell) for cell in cells if cell is not None]
+        if all(map(is_number, scores)):
+            names.append(name)
+    return tuple(names)
 
 
 def _no_texts(table: Table) -> str:
@@ -215,8 +226,12 @@ def _no_texts(table: Table) -> str:
 
 def _requests(arguments: Any, location: str) -> list[list[Any]]:
     """Return the arguments of each request of a sample."""
-    requests = list(arguments.values()) if isinstance(arguments, dict) else arguments
-    lists = [list(request.values()) if isinstance(request, dict) else request for request in requests or ()]
+
+    def in_order(value: Any) -> Any:
+        # Objects have the arguments by their names, in this order.
+        return list(value.values()) if isinstance(value, dict) else value
+
+    lists = [in_order(request) for request in in_order(arguments) or ()]
     if not lists or not all(isinstance(request, list) and request for request in lists):
         raise InputError(f"{location}: expected the requests of a sample in 'arguments', got {shorten(arguments)}.")
     return lists
@@ -225,7 +240,9 @@ def _requests(arguments: Any, location: str) -> list[list[Any]]:
 def _shared_prompt(requests: list[list[Any]]) -> str | None:
     """Return the prompt that all requests have, None for a chat."""
     prompt = requests[0][0]
-    return prompt if isinstance(prompt, str) and all(request[0] == prompt for request in requests) else None
+    if not isinstance(prompt, str) or any(request[0] != prompt for request in requests):
+        return None
+    return prompt
 
 
 def _log_likelihoods(responses: Any) -> list[Any]:
@@ -258,16 +275,15 @@ def numbers_of_scores(
 
     Others are what a harness computes a score of all samples from, such as pairs of labels for F1.
     """
-    numbers = {}
+    numbers: dict[str, dict[str, list[float]]] = {}
     for score, by_system in values.items():
         columns = {system: [score_of(value) for value in column] for system, column in by_system.items()}
         present = [value for column in columns.values() for value in column if value is not None]
         non_numbers = [value for value in present if not is_number(value)]
         if present and not non_numbers:
-            numbers[score] = {
-                system: [math.nan if value is None else float(value) for value in column]
-                for system, column in columns.items()
-            }
+            numbers[score] = {}
+            for system, column in columns.items():
+                numbers[score][system] = [math.nan if value is None else float(value) for value in column]
         elif len(non_numbers) < len(present):
             warn(
                 f"{name}: the score {shorten(score)} is {shorten(non_numbers[0])} in a sample; expected a number: "
@@ -325,7 +341,9 @@ def _list_in_cell(cell: Any, location: str) -> list[Any] | None:
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
     # Written otherwise, it is a text that only looks like a list.
-    return items if str(items) == cell and all(isinstance(item, str | dict) for item in items) else None
+    if str(items) != cell or not all(isinstance(item, str | dict) for item in items):
+        return None
+    return items
 
 
 def _texts_of(cell: str) -> list[str]:
@@ -335,10 +353,6 @@ def _texts_of(cell: str) -> list[str]:
     while batch := list(islice(literals, 1000)):
         texts += ast.literal_eval(f"[{','.join(batch)}]")
     return texts
-
-
-def _is_reference(value: Any) -> bool:
-    return all(isinstance(text, str) for text in (value if isinstance(value, list) else [value]))
 
 
 def _warn_of(table: Table, column: str, markers: Sequence[str], reason: str) -> None:
@@ -398,8 +412,11 @@ def details_log(table: Table) -> Log:
     }
     roles = Roles("doc.query", ("doc.choices",), (final,))
     # Parquet has the scores of all samples in each.
-    scores = tuple(dict.fromkeys(name for scores in metrics if isinstance(scores, dict) for name in scores))
-    values = {name: {final: [(scores or {}).get(name) for scores in metrics]} for name in scores}
+    scores_of_samples = [cell if isinstance(cell, dict) else {} for cell in metrics]
+    scores = tuple(dict.fromkeys(name for scores_of_sample in scores_of_samples for name in scores_of_sample))
+    values = {
+        name: {final: [scores_of_sample.get(name) for scores_of_sample in scores_of_samples]} for name in scores
+    }
     return Log(
         table.name,
         columns,

@@ -78,7 +78,7 @@ def join(
     sides: Mapping[str, Collection[Key]],
     expected: Collection[Key],
     what: str,
-    first: Callable[[Key], str],
+    described: Callable[[Key], str],
     missing: str = LEAVE_OUT,
     why: Callable[[str, Sequence[Key]], str] | None = None,
 ) -> Join[Key]:
@@ -92,7 +92,7 @@ def join(
         Those of the references, or of all sides together.
     what : str
         What messages call the keys, such as ``ids of refs.jsonl``.
-    first : callable
+    described : callable
         Returns what messages say of the first key that is lacking, such as ``is 'q7'``.
     missing : {"leave-out", "empty", "error"}
         Keys that a side lacks are left out for all, or kept: who joins gives the side an empty text.
@@ -106,7 +106,7 @@ def join(
         if of_side:
             lacking[side] = of_side
             left_out.update(of_side)
-    messages = _messages(lacking, len(left_out), len(expected), what, first, why)
+    messages = _messages(lacking, len(left_out), len(expected), what, described, why)
     if messages and missing == ERROR:
         raise InputError(f"{messages[0]}. {expected_all()}")
     treatment = "left out for every system" if missing == LEAVE_OUT else "scored as empty texts"
@@ -127,10 +127,10 @@ def join_rows(
 
 
 def lacks_in_words(
-    side: str, keys: Sequence[Key], n_expected: int, what: str, first: Callable[[Key], str], why: str = ""
+    side: str, keys: Sequence[Key], n_expected: int, what: str, described: Callable[[Key], str], why: str = ""
 ) -> str:
     """Return what a side lacks, without what becomes of it."""
-    return f"{side} lacks {len(keys):,} of the {n_expected:,} {what}, the first {first(keys[0])}{why}"
+    return f"{side} lacks {len(keys):,} of the {n_expected:,} {what}, the first {described(keys[0])}{why}"
 
 
 def _messages(
@@ -138,14 +138,14 @@ def _messages(
     n_left_out: int,
     n_expected: int,
     what: str,
-    first: Callable[[Key], str],
+    described: Callable[[Key], str],
     why: Callable[[str, Sequence[Key]], str] | None,
 ) -> list[str]:
     """Return what each side lacks, or of many sides how many of them lack some."""
     messages = []
     for side, keys in lacking.items():
         reason = why(side, keys) if why is not None else ""
-        messages.append(lacks_in_words(side, keys, n_expected, what, first, reason))
+        messages.append(lacks_in_words(side, keys, n_expected, what, described, reason))
     if len(messages) <= MOST_NAMED:
         return messages
     lack = f"{len(messages):,} systems lack some of the {n_expected:,} {what}, together {n_left_out:,}"

@@ -32,7 +32,9 @@ def table_in(data: bytes | bytearray, name: str) -> Table | None:
     columns = {key: _cells_by_row(value) for key, value in content.items() if _is_column(value)}
     lengths = {len(cells) for key, cells in columns.items() if key not in tables and _has_texts(cells)}
     if tables and not {len(rows) for rows in tables.values()} & lengths:
-        of_texts = [key for key, rows in tables.items() if _say_texts(rows[0])] if len(tables) > 1 else [*tables]
+        of_texts = [*tables]
+        if len(tables) > 1:
+            of_texts = [key for key, rows in tables.items() if _say_texts(rows[0])]
         if len(of_texts) != 1:
             names = joined([*map(shorten, tables)])
             raise InputError(f"{name} holds several tables, {names}: give each in a file of its own.")
@@ -138,13 +140,13 @@ def _table_of_columns(columns: Mapping[str, Any], name: str) -> Table:
     """Return the table of columns; those without a clear role may be other lists, and are left out if they differ."""
     with_texts = [key for key, cells in columns.items() if _has_texts(cells)]
     with_role = [key for key in with_texts if clear_role(key)]
-    first = (with_role or with_texts)[0]
-    rows = columns[first].keys()
+    leading = (with_role or with_texts)[0]
+    rows = columns[leading].keys()
     for key in with_role or with_texts:
         if columns[key].keys() != rows:
-            problem = f"{len(rows):,} cells of {shorten(first)} and {len(columns[key]):,} of {shorten(key)}"
+            problem = f"{len(rows):,} cells of {shorten(leading)} and {len(columns[key]):,} of {shorten(key)}"
             if len(columns[key]) == len(rows):
-                problem = f"other numbers of rows in {shorten(key)} than in {shorten(first)}"
+                problem = f"other numbers of rows in {shorten(key)} than in {shorten(leading)}"
             if all(isinstance(cell, list) and len(cell) == len(rows) for cell in columns[key].values()):
                 problem += ", which looks transposed: expected a list for each row"
             raise InputError(f"{name}: expected columns of the same rows, found {problem}.")

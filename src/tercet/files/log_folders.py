@@ -40,7 +40,9 @@ def read_folder(folder: str) -> list[Log]:
     files = sorted(_files(folder))
     paths = [path for path in files if _is_named_as_log(path)]
     # Results of promptfoo, and samples of old versions of lm-evaluation-harness, have any name.
-    unnamed = [] if paths else [path for path in files if _OF_ANY_NAME.fullmatch(os.path.basename(path))]
+    unnamed = []
+    if not paths:
+        unnamed = [path for path in files if _OF_ANY_NAME.fullmatch(os.path.basename(path))]
     logs = []
     errors = []
     for path in [*paths, *unnamed]:

@@ -311,12 +311,15 @@ class _Task:
 
 def _repeated(runs: Mapping[str, Log], systems: Sequence[str]) -> Mapping[str, Log]:
     """Return the logs with a row for each of a sample's repeats, where a cell holds the texts of all of them."""
-    cells_by_run = {
-        name: [log.column(column) for column in systems or log.roles.systems] for name, log in runs.items()
-    }
-    if not any(isinstance(cell, list) for columns in cells_by_run.values() for column in columns for cell in column):
+    columns_by_run = {}
+    has_repeats = False
+    for name, log in runs.items():
+        columns_by_run[name] = [log.column(column) for column in systems or log.roles.systems]
+        for cells in columns_by_run[name]:
+            has_repeats = has_repeats or any(isinstance(cell, list) for cell in cells)
+    if not has_repeats:
         return runs
-    return {name: _with_row_of_each(log, cells_by_run[name]) for name, log in runs.items()}
+    return {name: _with_row_of_each(log, columns_by_run[name]) for name, log in runs.items()}
 
 
 def _with_row_of_each(log: Log, systems: Sequence[Sequence[Any]]) -> Log:
@@ -339,10 +342,9 @@ def _with_row_of_each(log: Log, systems: Sequence[Sequence[Any]]) -> Log:
     columns = {name: [cell_of(cells, row, repeat) for row, repeat in repeats] for name, cells in log.columns.items()}
     columns[_REPEAT] = [str(repeat) for _, repeat in repeats]
     # The score of a sample with repeats is of all of them.
-    numbers = {
-        score: {column: [values[row] for row, _ in repeats] for column, values in by_column.items()}
-        for score, by_column in log.numbers.items()
-    }
+    numbers: dict[str, dict[str, list[float]]] = {}
+    for score, by_column in log.numbers.items():
+        numbers[score] = {column: [values[row] for row, _ in repeats] for column, values in by_column.items()}
     return replace(
         log,
         columns=columns,

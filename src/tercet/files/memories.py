@@ -78,11 +78,9 @@ def columns_of(
     other_columns = [
         column for column in table.columns if _language(column) in languages and column not in reference_columns
     ]
-    return (
-        [pick(code) for code in systems] or other_columns,
-        reference_columns,
-        None if source is None else pick(source),
-    )
+    system_columns = [pick(code) for code in systems] or other_columns
+    source_column = None if source is None else pick(source)
+    return system_columns, reference_columns, source_column
 
 
 def complete(

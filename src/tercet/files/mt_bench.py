@@ -53,6 +53,9 @@ def judgments_log(table: Table) -> Log | None:
         )
     # A log calls its systems by what stands behind the blank.
     columns = {model: f"{_MODEL} {model}" for model in scores}
+    scores_by_column = {}
+    for model, score_of_answer in scores.items():
+        scores_by_column[columns[model]] = [score_of_answer.get(answer) for answer in lines]
     return Log(
         table.name,
         {
@@ -67,10 +70,7 @@ def judgments_log(table: Table) -> Log | None:
         key=(_QUESTION, _TURN),
         roles=Roles(None, (), tuple(columns.values())),
         scores=(_SCORE,),
-        numbers=numbers_of_scores(
-            {_SCORE: {columns[model]: [of_model.get(key) for key in lines] for model, of_model in scores.items()}},
-            table.name,
-        ),
+        numbers=numbers_of_scores({_SCORE: scores_by_column}, table.name),
         higher_is_better={_SCORE: True},
         names_systems=True,
         no_texts=f"{table.name} holds judgments of answers, not their texts",

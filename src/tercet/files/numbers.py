@@ -173,7 +173,8 @@ def _check_percent(cells: Sequence[Any], meaning: str) -> None:
 
 def shown_by(text: str) -> Sign:
     """Return what stands before decimals in a number, where it can be read in one way only; else ""."""
-    with_comma, with_point = _parsed(text, ","), _parsed(text, ".")
+    with_comma = _parsed(text, ",")
+    with_point = _parsed(text, ".")
     if with_comma is None and with_point is not None:
         return "."
     if with_point is None and with_comma is not None:
@@ -263,7 +264,8 @@ def _read_text(text: str, meaning: str, notation: Notation) -> float | None:
     """Return the number that a text is; None if it is none."""
     if notation.is_known:
         return _parsed(text, notation.decimal)
-    with_comma, with_point = _parsed(text, ","), _parsed(text, ".")
+    with_comma = _parsed(text, ",")
+    with_point = _parsed(text, ".")
     if notation.decimal == "." and "," not in text and with_point is not None:
         return with_point
     if with_comma is None or with_point is None or with_comma == with_point:

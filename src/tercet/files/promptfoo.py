@@ -108,10 +108,15 @@ class _Tests:
             # Without numbers, the same test has the same variables.
             test = result[_TEST_NUMBER] if has_numbers else (variables, repeats[column, variables])
             outputs = outputs_by_test.setdefault(test, {})
-            if _has_output(result):
+            response = result.get("response")
+            if not isinstance(response, dict):
+                response = {}
+            if response.get("output") is not None:
                 outputs[column] = result
             else:
-                failures.append(f"{column.partition(' ')[2]}: {shorten(_error_of(result) or 'no output')}")
+                system = column.partition(" ")[2]
+                why = result.get("error") or response.get("error") or "no output"
+                failures.append(f"{system}: {shorten(why)}")
         return cls([*outputs_by_test.values()], tuple(dict.fromkeys(columns)), failures)
 
     def complete(self, name: str) -> list[_Outputs]:
@@ -127,18 +132,6 @@ class _Tests:
             raise InputError(f"{name}: {summary}; expected outputs.")
         warn(f"{name}: {summary}: left out for every system.")
         return complete
-
-
-def _has_output(result: Mapping[str, Any]) -> bool:
-    response = result.get("response")
-    return isinstance(response, dict) and response.get("output") is not None
-
-
-def _error_of(result: Mapping[str, Any]) -> Any:
-    """Return why a result has no output, where it says so."""
-    response = result.get("response")
-    of_response = response.get("error") if isinstance(response, dict) else None
-    return result.get("error") or of_response
 
 
 def _variables(result: Mapping[str, Any]) -> str:

@@ -64,11 +64,11 @@ def results_in(table: Table) -> list[dict[str, Any]]:
     outputs = [name for name, cells in table.columns.items() if _has_status(table, name) or _are_verdicts(cells)]
     if not outputs:
         return []
-    variables = [
-        name
-        for name in table.columns
-        if name not in outputs and name not in _NO_VARIABLES and not _is_about_outputs(name, outputs)
-    ]
+    about_outputs = tuple(f"{output}{_DIVIDER}" for output in outputs)
+    variables = []
+    for name in table.columns:
+        if name not in outputs and name not in _NO_VARIABLES and not name.startswith(about_outputs):
+            variables.append(name)
     results: list[dict[str, Any]] = []
     unsure: list[str] = []
     for row in range(len(table.lines)):
@@ -190,10 +190,6 @@ def _are_verdicts(cells: Sequence[Any]) -> bool:
 
 def _has_status(table: Table, name: str) -> bool:
     return f"{name}{_DIVIDER}{_STATUS}" in table.columns
-
-
-def _is_about_outputs(name: str, outputs: Sequence[str]) -> bool:
-    return any(name.startswith(f"{output}{_DIVIDER}") for output in outputs)
 
 
 def _about(table: Table, name: str, part: str, row: int) -> Any:

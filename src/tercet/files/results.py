@@ -279,7 +279,8 @@ def _ragas_log(table: Table, source: str, output: str, reference: str) -> Log | 
         if column in fields or role == "source":
             continue
         numbers = [_score_cell(cell) for cell in cells]
-        if any(number is not None for number in numbers) and all(map(_is_number_or_none, numbers)):
+        present = [number for number in numbers if number is not None]
+        if present and all(map(is_number, present)):
             # "response.fluency" are grades, of which a table is read otherwise.
             if begun_by(column, [output], BETWEEN_GRADES):
                 return None
@@ -303,14 +304,14 @@ def _mlflow_log(table: Table) -> Log | None:
     columns = {column: match[1] for column, match in matches.items() if column not in expectations}
     if not columns:
         return None
-    # Of two versions of a metric, each keeps its version.
     times = Counter(columns.values())
-    values = {
-        metric if times[metric] == 1 else f"{metric}{matches[column][2] or ''}": [
-            _score_cell(cell) for cell in table.columns[column]
-        ]
-        for column, metric in columns.items()
-    }
+    values = {}
+    for column, metric in columns.items():
+        name = metric
+        if times[metric] > 1:
+            # Of two versions of a metric, each keeps its version.
+            name += matches[column][2] or ""
+        values[name] = [_score_cell(cell) for cell in table.columns[column]]
     if _TRACE in table.columns:
         references = tuple(column for column in expectations if column.startswith("expected_response"))
         return _results_of("MLflow", table, Roles("request", references, ("response",)), values)
@@ -390,10 +391,6 @@ def _score_cell(cell: Any) -> Any:
         with suppress(InputError):
             return score_of(read_score(cell, "a score"))
     return score_of(value_of(cell))
-
-
-def _is_number_or_none(value: Any) -> bool:
-    return value is None or is_number(value)
 
 
 # The predictions of OpenCompass (predictions/<model>/<dataset>.json) -> a table with a row per sample.

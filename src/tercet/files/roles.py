@@ -503,7 +503,12 @@ def _is_missed(cells: Iterable[Any], reason: str) -> bool:
 
     Bytes may be texts in another encoding than UTF-8.
     """
-    texts = ["bytes" if isinstance(cell, bytes) else cell for cell in cells if isinstance(cell, str | bytes)]
+    texts = []
+    for cell in cells:
+        if isinstance(cell, str):
+            texts.append(cell)
+        elif isinstance(cell, bytes):
+            texts.append("bytes")
     return reason == EMPTY or (reason != CODES and not lack(texts))
 
 

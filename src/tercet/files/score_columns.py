@@ -122,13 +122,11 @@ def systems_of(table: Table, name: str) -> list[str]:
     InputError where these are of several forms, or where one system's name ends with another's: columns of other
     scores may look so.
     """
-    objects = [
-        system
-        for column in (name, OBJECTS)
-        for cell in table.columns.get(column, ())
-        if isinstance(cell, dict)
-        for system in cell
-    ]
+    objects: list[str] = []
+    for column in (name, OBJECTS):
+        for cell in table.columns.get(column, ()):
+            if isinstance(cell, dict):
+                objects += cell
     columns = {column: rest for column in table.columns if (rest := _rest(column, name))}
     forms = {column.replace(rest, "", 1) for column, rest in columns.items()}
     systems = list(dict.fromkeys([*objects, *columns.values()]))
@@ -201,8 +199,12 @@ def without_scores(table: Table, names: Sequence[str]) -> Table:
     """Return the table without the columns that hold scores of these names, which are no texts of systems."""
     if not names:
         return table
-    numbers = {column for name in names for column in table.columns if _rest(column, name) is not None} | {OBJECTS}
-    return replace(table, columns={name: cells for name, cells in table.columns.items() if name not in numbers})
+    columns = {}
+    for column, cells in table.columns.items():
+        holds_scores = any(_rest(column, name) is not None for name in names)
+        if not holds_scores and column != OBJECTS:
+            columns[column] = cells
+    return replace(table, columns=columns)
 
 
 def _rest(column: str, name: str) -> str | None:

@@ -148,9 +148,11 @@ def _without_totals(rows: list[Row], name: str) -> list[Row]:
     if n_totals == 0:
         return rows
     totals = rows[len(rows) - n_totals :]
-    first_totals = ", ".join(
-        shorten(" ".join(cell for cell in cells if cell.strip())) for _, cells in totals[:_MOST_SHOWN]
-    )
+    shown_totals = []
+    for _, cells in totals[:_MOST_SHOWN]:
+        filled = [cell for cell in cells if cell.strip()]
+        shown_totals.append(shorten(" ".join(filled)))
+    first_totals = ", ".join(shown_totals)
     subject = "the last row is read as a sum or an average"
     remedy = "it is an item, move it up"
     if n_totals > 1:

@@ -70,7 +70,9 @@ def _summeval(table: Table, dimensions: Container[str]) -> SummaryAnnotations:
         example = argument_set("dimension", f"turker_{min(names)}")
         left_out = f"; left out: {SUMMEVAL_OTHERS!r} (take them by {example})"
     note = f"{_named_roles(table, SUMMEVAL)}; grades: {SUMMEVAL_EXPERTS!r}{left_out}."
-    return _complete(replace(table, columns=_columns_of_rows(rows), lines=lines), note)
+    column_names = dict.fromkeys(name for row in rows for name in row)
+    columns = {name: [row.get(name) for row in rows] for name in column_names}
+    return _complete(replace(table, columns=columns, lines=lines), note)
 
 
 def _grades(table: Table, column: str) -> list[list[dict[str, Any]]]:
@@ -145,8 +147,3 @@ def _of_data_sets(table: Table) -> str:
         f" They are of {len(names)} data sets, {joined(names, _MOST_NAMED)}, so that figures of systems compare "
         "systems by different articles: keep the rows of one."
     )
-
-
-def _columns_of_rows(rows: Sequence[_Row]) -> dict[str, list[Any]]:
-    names = dict.fromkeys(name for row in rows for name in row)
-    return {name: [row.get(name) for row in rows] for name in names}

@@ -116,7 +116,7 @@ def _separator(text: str, name: str, limits: Limits) -> str:
     splitting = {separator: cells for separator, cells in headers.items() if len(cells) > 1}
     if len(splitting) < 2:
         return next(iter(splitting or headers), ",")
-    alike = [separator for separator in splitting if _splits_alike(text, separator, name, limits)]
+    alike = [separator for separator in splitting if _even(_tried(text, separator, name, limits))]
     if len(alike) < 2:
         return alike[0] if alike else max(splitting, key=lambda separator: len(splitting[separator]))
     splits = ", and by ".join(
@@ -126,10 +126,6 @@ def _separator(text: str, name: str, limits: Limits) -> str:
         f"{name}: the separator of the cells is ambiguous; every row splits as the header does: by {splits}. Save "
         "the file as TSV (.tsv), or name the separator in its first line, such as sep=;"
     )
-
-
-def _splits_alike(text: str, separator: str, name: str, limits: Limits) -> bool:
-    return _even(_tried(text, separator, name, limits))
 
 
 def _tried(text: str, separator: str, name: str, limits: Limits, *, quotes_in_text: bool = True) -> list[Row]:
@@ -318,7 +314,7 @@ def spread(table: Table) -> Table:
             full_name = f"{outer}.{name}"
             texts = _without_chats(table, full_name, [cell.get(name) if cell else None for cell in cells])
             if role_of(full_name) == "system":
-                texts = [text[0] if isinstance(text, list) and len(text) == 1 else text for text in texts]
+                texts = [_alone(text) for text in texts]
             column = names[outer, name]
             if counts[column] > 1:
                 column = full_name
@@ -382,6 +378,13 @@ def _is_object_of_texts(cell: Any, lists: bool) -> bool:
         text is None or isinstance(text, str) or (lists and (_is_list_of_texts(text) or is_chat(text)))
         for text in cell.values()
     )
+
+
+def _alone(text: Any) -> Any:
+    """Return the only text of a list; anything else as it is."""
+    if isinstance(text, list) and len(text) == 1:
+        return text[0]
+    return text
 
 
 def _is_list_of_texts(value: Any) -> bool:

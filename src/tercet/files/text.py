@@ -300,7 +300,8 @@ def read_bytes(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> bytearra
     # The start of the line whose end has not been read, and the number of lines before it.
     start = n_lines = 0
     while chunk := stream.read(min(_CHUNK, limits.line)):
-        first, last = chunk.find(b"\n"), chunk.rfind(b"\n")
+        first = chunk.find(b"\n")
+        last = chunk.rfind(b"\n")
         end = len(data) + (first if first >= 0 else len(chunk))
         limits.check_line(end - start, f"{name}, line {n_lines + 1}")
         if last >= 0:

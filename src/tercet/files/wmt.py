@@ -210,8 +210,13 @@ class _Segments:
 
     def _with_references(self, rows: list[tuple[int, dict[str, str]]]) -> list[tuple[int, dict[str, str]]]:
         """Return the rows with some reference; a warning counts the others."""
-        with_reference = [row for row in rows if any(row[1].get(column) for column in self.columns["reference"])]
-        lacking = [row for row in rows if not any(row[1].get(column) for column in self.columns["reference"])]
+        with_reference = []
+        lacking = []
+        for line, cells in rows:
+            if any(cells.get(column) for column in self.columns["reference"]):
+                with_reference.append((line, cells))
+            else:
+                lacking.append((line, cells))
         if not with_reference:
             raise InputError(f"{self.name}: no segment has a text of a reference; expected some.")
         if lacking:

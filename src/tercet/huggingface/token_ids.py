@@ -58,7 +58,10 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bo
     >>> preprocess_logits_for_metrics(logits, np.array([[-100, 1, 0]])).tolist()
     [[-100, 1, 0]]
     """
-    has_encoder = _has_encoder(logits)
+    has_encoder = False
+    if isinstance(logits, tuple):
+        # The hidden states of an encoder follow the logits.
+        has_encoder = any(getattr(output, "ndim", 0) == 3 for output in logits[1:])
     logits, labels = _first_output(logits), _first_output(labels)
     if not _is_float(logits):
         return logits
@@ -87,11 +90,6 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bo
             "invalid, as after a diverged loss or an overflow in half precision."
         )
     return ids
-
-
-def _has_encoder(outputs: Any) -> bool:
-    """Return whether the hidden states of an encoder follow the logits."""
-    return isinstance(outputs, tuple) and any(getattr(output, "ndim", 0) == 3 for output in outputs[1:])
 
 
 def _first_output(value: Any) -> Any:

@@ -6,7 +6,7 @@ import datetime
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from tercet.comparison.scores import against
 from tercet.comparison.sections import Section
 from tercet.comparison.verdicts import score_verdict, verdict_of, with_names
 from tercet.errors import InputError, needs
-from tercet.explanation.parts import COLOURS
+from tercet.explanation.html import COLOURS
 from tercet.markup import MOST_NAMED, Name, Sentence, all_of, short_names
 from tercet.signature import __version__
 
@@ -300,14 +300,15 @@ class WordsView:
     """The words of the systems as the template shows them; rows have the best system first."""
 
     unit: str
-    has_references: bool
     rows: list[LengthRow]
-    frequencies: Frequencies | None
-    verdict: list[Sentence]
-    best: list[float]  # F of each bucket
-    series: list[tuple[str, str, str]]  # as of lengths in a ScoreView
-    plot: Plot | None
-    pairs: list[Pair[Ngram]]
+    has_references: bool = True
+    pairs: list[Pair[Ngram]] = field(default_factory=list)
+    # By how often words occur in the references, of test sets that are not small.
+    frequencies: Frequencies | None = None
+    verdict: list[Sentence] = field(default_factory=list)
+    best: list[float] = field(default_factory=list)  # F of each bucket
+    series: list[tuple[str, str, str]] = field(default_factory=list)  # as of lengths in a ScoreView
+    plot: Plot | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -341,7 +342,8 @@ class TestSetView:
 
 def view(comparison: Comparison, prefix: str) -> TestSetView:
     """Return what a report shows of a comparison; ids within begin with `prefix`."""
-    names, titles = short_names(list(comparison.test_set.systems)), comparison.titles()
+    names = short_names(list(comparison.test_set.systems))
+    titles = comparison.titles()
     by_metric: dict[str, list[ScoreTable]] = {}
     # A score that is NaN or infinite is shown as none: it has no rank, and no bin of a histogram.
     comparison = replace(comparison, tables=[_with_numbers(table) for table in comparison.tables])
@@ -378,18 +380,21 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
         for table, title in zip(comparison.tables, titles, strict=True)
         if table in shown_tables(comparison.tables)
     ]
-    opening = [
-        sentence
-        for key in ("direction", "groups", "cautions", "power")
-        for section in metrics[0].scores[0].sections
-        if section.key == key and section.table is None
-        for sentence in with_names(section, names).sentences
-    ]
+    opening: list[Sentence] = []
+    for key in ("direction", "groups", "cautions", "power"):
+        for section in metrics[0].scores[0].sections:
+            if section.key == key and section.table is None:
+                opening += with_names(section, names).sentences
     if columns and has_several_scores and opening:
         opening[0] = (f"{metrics[0].scores[0].table.title}: ", *opening[0])
     # Remarks also name metrics, where some leave out segments that others score: these have no short name. The
     # isolates (U+2068, U+2069) keep a name in a script from right to left from turning the words around it.
     remarks = comparison.remarks(lambda name: f"\u2068{names.get(name, name)}\u2069")
+    segment_rules = []
+    for table in comparison.tables:
+        notes = table.scorer.notes("", segments=True)
+        if "seg" in notes:
+            segment_rules.append((notes["seg"], table.title))
     return TestSetView(
         comparison=comparison,
         prefix=prefix,
@@ -400,11 +405,7 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
         verdict=verdict_of(comparison, names),
         over_runs=_table_view(comparison, names, f"{prefix}-systems") if comparison.joins_runs else None,
         titles=titles,
-        segment_rules=[
-            (notes["seg"], table.title)
-            for table in comparison.tables
-            if "seg" in (notes := table.scorer.notes("", segments=True))
-        ],
+        segment_rules=segment_rules,
         columns=columns if has_several_scores else [],
         opening=opening,
         marks=marks_of(comparison, comparison.tables),
@@ -425,12 +426,14 @@ def _telling(segments: Segments, metric: MetricView) -> Telling | None:
 
 
 def _metric(segments: Segments, names: dict[str, str], buckets: Buckets | None, anchor: str) -> MetricView:
-    scores, comparison = [], segments.comparison
+    scores = []
+    comparison = segments.comparison
     tables = [table for table in comparison.tables if table.metric == segments.table.metric]
     for index, table in enumerate(tables):
         same_segments = (earlier.title for earlier in tables[:index] if earlier.segments == table.segments)
         scores.append(_score(comparison, table, names, buckets, same_segments=next(same_segments, "")))
-    primary, label = segments.table, tables[0].metric
+    primary = segments.table
+    label = tables[0].metric
     return MetricView(
         label=label,
         title=primary.scorer.title or primary.name,
@@ -450,7 +453,8 @@ def _metric(segments: Segments, names: dict[str, str], buckets: Buckets | None, 
 
 
 def _words(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str]) -> WordsView:
-    comparison, table = segments.comparison, segments.table
+    comparison = segments.comparison
+    table = segments.table
     texts = comparison.test_set.systems
     row_names = [names[row.system] for row in rows]
     words = read_words(comparison.corpus or comparison.test_set.corpus(), list(texts))
@@ -459,47 +463,47 @@ def _words(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str
         for row in rows
     ]
     if not words.tokens.lengths[words.references].any():
-        return WordsView(
-            unit=words.unit,
-            has_references=False,
-            rows=lengths,
-            frequencies=None,
-            verdict=[],
-            best=[],
-            series=[],
-            plot=None,
-            pairs=[],
-        )
+        return WordsView(words.unit, lengths, has_references=False)
     pairs = ngram_pairs(words, compared_pairs(comparison, table))
     # where no pair has any, there is nothing to show
     pairs = [pair for pair in pairs if any(ngrams for _, ngrams in pair.groups)]
     if _is_small(comparison):
-        return WordsView(words.unit, True, lengths, None, [], [], [], None, pairs)
-    frequencies, coloured = word_frequencies(words), _shown(rows)
+        return WordsView(words.unit, lengths, pairs=pairs)
+    frequencies = word_frequencies(words)
+    coloured = _shown(rows)
     values = [frequencies.values[row.system] for row in rows]
     columns = list(zip(*values, strict=True))
     # outputs that are runs of a system are not judged, nor is one system alone
     judged = not comparison.joins_runs and len(rows) > 1
     description = f"F of {words.unit} by how often they occur in the references; the numbers are in the table below"
     labels = (f"occurrences of the {words.unit} in the references", "F in percent", description)
+    verdict = []
+    best = [math.nan] * len(columns)
+    if judged:
+        verdict = bucket_verdict(columns, row_names, True, "frequency groups")
+        best = [float(np.nanmax(column)) for column in columns]
+    plot = None
+    # Of one group, a plot would be a point.
+    if len(frequencies.labels) > 1:
+        plot = length_plot(values, coloured, frequencies.labels, labels)
     return WordsView(
-        unit=words.unit,
-        has_references=True,
-        rows=lengths,
-        frequencies=frequencies,
-        verdict=bucket_verdict(columns, row_names, True, "frequency groups") if judged else [],
-        best=[float(np.nanmax(column)) if judged else math.nan for column in columns],
-        series=_series(row_names, coloured),
-        plot=length_plot(values, coloured, frequencies.labels, labels) if len(frequencies.labels) > 1 else None,
+        words.unit,
+        lengths,
         pairs=pairs,
+        frequencies=frequencies,
+        verdict=verdict,
+        best=best,
+        series=_series(row_names, coloured),
+        plot=plot,
     )
 
 
 def _with_numbers(table: ScoreTable) -> ScoreTable:
-    segments = {
-        system: [None if score is None or not math.isfinite(score) else score for score in scores]
-        for system, scores in table.segments.items()
-    }
+
+    def number(score: float | None) -> float | None:
+        return score if score is not None and math.isfinite(score) else None
+
+    segments = {system: list(map(number, scores)) for system, scores in table.segments.items()}
     return replace(table, segments=segments)
 
 
@@ -516,8 +520,8 @@ def _score(
     buckets: Buckets | None,
     same_segments: str,
 ) -> ScoreView:
-    higher, order = table.higher_is_better, table.order
-    best = order[:_MOST_PAIRED]
+    higher = table.higher_is_better
+    order = table.order
     rows = [table.rows[index] for index in order]
     row_names = [names[row.system] for row in rows]
     bucket_rows, rule = ([], "") if buckets is None else bucket_scores(table, buckets)
@@ -533,26 +537,33 @@ def _score(
         axis = f"{buckets.called} of the {buckets.of}"
         description = f"{title} by {axis}; the numbers are in the table below"
         plot = length_plot(by_length, coloured, buckets.labels, (axis, title, description))
+    length_verdict = []
+    best_by_length = [math.nan] * len(columns)
+    if judged:
+        length_verdict = bucket_verdict(columns, row_names, higher, "length groups")
+        best_by_length = [choose.reduce(column) for column in columns]
+    distributions = None
+    if not same_segments and not _is_small(comparison):
+        distributions = score_distributions(table, rows, row_names)
+    pairs = []
+    best = order[:_MOST_PAIRED]
+    for index in best:
+        pairs.append([_verdict(table, index, other, alpha=comparison.alpha, higher=higher) for other in best])
     return ScoreView(
         table=table,
         rows=rows,
         verdict=score_verdict(comparison, table, names),
-        length_verdict=bucket_verdict(columns, row_names, higher, "length groups") if judged else [],
-        pairs=[
-            [_verdict(table, index, column_index, alpha=comparison.alpha, higher=higher) for column_index in best]
-            for index in best
-        ],
+        length_verdict=length_verdict,
+        pairs=pairs,
         by_length=by_length,
-        best_by_length=[choose.reduce(column) if judged else math.nan for column in columns],
+        best_by_length=best_by_length,
         rule=rule,
         series=_series(row_names, coloured),
         marks=marks_of(comparison, [table]),
         column=_column(comparison, table, table.title, [row.system for row in rows]),
         least=_shared_least(table.pvalues),
         lengths=plot,
-        distributions=(
-            None if same_segments or _is_small(comparison) else score_distributions(table, rows, row_names)
-        ),
+        distributions=distributions,
         same_segments=same_segments,
         sections=[with_names(section, names) for section in table.sections],
     )
@@ -624,7 +635,8 @@ def bucket_verdict(
     """Return in how many buckets each system alone is best; `columns` has a value of each system for each bucket."""
     if len(names) < 2 or len(columns) < 2:
         return []
-    wins, ties = dict.fromkeys(names, 0), 0
+    wins = dict.fromkeys(names, 0)
+    ties = 0
     choose = max if higher else min
     for column in columns:
         defined = [value for value in column if not np.isnan(value)]
@@ -677,7 +689,8 @@ def segments_html(comparison: Comparison) -> str:
     """Return the list of all segments of a comparison by one metric."""
     names = short_names(list(comparison.test_set.systems))
     comparison = replace(comparison, tables=list(map(_with_numbers, _primary_first(comparison.tables))))
-    primary, titles = comparison.tables[0], comparison.titles()
+    primary = comparison.tables[0]
+    titles = comparison.titles()
     buckets = buckets_of(comparison.test_set, _scored(primary))
     browsed = browse([Segments(comparison, primary)], titles, names, buckets)
     view = {"names": names, "titles": titles, "browse": browsed}

@@ -66,15 +66,18 @@ class _Column(DotColumn):
 
 def _column(name: str, title: str, href: str, dots: Sequence[Dot]) -> _Column:
     column = _Column(title, dots, name=name, href=href)
-    return replace(column, line=0.0) if FIGURES[name].is_correlation and column.scale().low < 0 else column
+    if FIGURES[name].is_correlation and column.scale().low < 0:
+        column = replace(column, line=0.0)
+    return column
 
 
 def _overview(correlation: Correlation) -> tuple[list[str], list[_Column]]:
     """Return metrics by the mean of their ranks, and for each dimension the figure that ranks them."""
-    labels = sorted(
-        (column.label for column in correlation.metrics),
-        key=lambda label: sum(table.ranking.index(label) for table in correlation.tables),
-    )
+
+    def sum_of_ranks(label: str) -> int:
+        return sum(table.ranking.index(label) for table in correlation.tables)
+
+    labels = sorted((column.label for column in correlation.metrics), key=sum_of_ranks)
     titles = correlation.titles()
     columns = []
     for number, table in enumerate(correlation.tables, 1):
@@ -147,7 +150,8 @@ def _scatter(human: Array, column: MetricColumn, many: bool, negated: bool = Fal
     mean_grades, mean_scores = (
         means(np.where(is_graded, values, np.nan), once)[0].tolist() for values in (human, column.scores)
     )
-    grades, scores = human[is_graded].tolist(), column.scores[is_graded].tolist()
+    grades = human[is_graded].tolist()
+    scores = column.scores[is_graded].tolist()
     x, y = scales(bounds(grades), scores)
     points = list(zip(map(x.position, grades), map(y.position, scores), strict=True))
     if many:
@@ -171,7 +175,8 @@ def _hexagons(points: Array) -> list[Shape]:
     centres = np.stack([np.round(points / lattice) * lattice, (np.floor(points / lattice) + 0.5) * lattice])
     nearest = np.argmin(((centres - points) ** 2).sum(axis=-1), axis=0)
     hexagons, counts = np.unique(centres[nearest, np.arange(len(points))], axis=0, return_counts=True)
-    side, half = _HEXAGON / math.sqrt(3), _HEXAGON / 2
+    side = _HEXAGON / math.sqrt(3)
+    half = _HEXAGON / 2
     sides = (
         f"l{half:.2f} {side / 2:.2f}v{side:.2f}l-{half:.2f} {side / 2:.2f}l-{half:.2f}-{side / 2:.2f}v-{side:.2f}z"
     )

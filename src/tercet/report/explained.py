@@ -10,7 +10,8 @@ from typing import Any
 from tercet.comparison.segment import ExplainedSegment
 from tercet.errors import needs
 from tercet.explanation.explanation import Explanation
-from tercet.explanation.parts import COLOURS, Factor, Heading, Legend, Line, Part, Sentence, number_text
+from tercet.explanation.html import COLOURS
+from tercet.explanation.parts import Factor, Heading, Legend, Line, Part, Sentence, number_text
 from tercet.markup import clean, short_names
 
 from .rendering import Packed, minus, number, render
@@ -86,21 +87,28 @@ class _Explanations:
 
 
 def _view(segment: ExplainedSegment, explanations: _Explanations) -> SegmentView:
-    test_set, index = segment.test_set, segment.segment - 1
+    test_set = segment.test_set
+    index = segment.segment - 1
     names = short_names(list(test_set.systems))
     values = {system: segment.scores[system].get(segment.name, math.nan) for system in segment.order}
     most = max((abs(value) for value in values.values() if math.isfinite(value)), default=0.0)
-    rows, legend, shares = [], Legend([]), False
+    rows = []
+    legend = Legend([])
+    shares = False
     for system, value in values.items():
-        explanation, text = segment.explanations[system], test_set.systems[system][index]
+        explanation = segment.explanations[system]
         parts = list(explanation.parts()) if isinstance(explanation, Explanation) else []
         line, legend = _first(parts, legend)
         shares = line is not None and line.label == "prediction" and not line.losses
+        text = test_set.systems[system][index]
+        share = 0.0
+        if most and math.isfinite(value):
+            share = abs(value) / most
         rows.append(
             SystemRow(
                 name=names[system],
                 score=number(value, segment.digits),
-                share=abs(value) / most if most and math.isfinite(value) else 0.0,
+                share=share,
                 text=plain(text) if line is None else in_colour(text, line.words, legend.names, ascii_only=True),
                 numbers=_numbers(explanation, parts, segment, system),
                 why=explanations.add(_html(explanation, segment.scale)),

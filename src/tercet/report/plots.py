@@ -128,7 +128,8 @@ _MARGIN = 0.06
 def bounds(values: Iterable[float]) -> tuple[float, float]:
     """Return where a scale of these values begins and ends."""
     finite = [value for value in values if math.isfinite(value)]
-    low, high = min(finite, default=0.0), max(finite, default=1.0)
+    low = min(finite, default=0.0)
+    high = max(finite, default=1.0)
     # where all values are the same, a margin that depends on their size: the scale must not be empty
     margin = _MARGIN * (high - low) or max(abs(high), 1.0) * _MARGIN
     return low - margin, high + margin
@@ -214,7 +215,10 @@ class DotColumn:
 
     @cached_property
     def _scale(self) -> Scale:
-        numbers = [number for dot in self.dots if dot.drawn for number in (dot.value, dot.low, dot.high)]
+        numbers = []
+        for dot in self.dots:
+            if dot.drawn:
+                numbers += [dot.value, dot.low, dot.high]
         if self.line is not None:
             numbers.append(self.line)
         return better_right(bounds(numbers), lower_is_better=self.lower_is_better)
@@ -353,7 +357,8 @@ def plot(x: Scale, y: Scale, labels: tuple[str, str, str], shapes: Sequence[Shap
 
 def line(points: Iterable[tuple[float, float]]) -> str:
     """Return the path through points, which is broken where one is NaN."""
-    path, pen = "", "M"
+    path = ""
+    pen = "M"
     for x, y in points:
         if math.isnan(y):
             pen = "M"

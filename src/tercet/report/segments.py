@@ -113,9 +113,11 @@ def telling(table: ScoreTable, pairs: Sequence[Pair[Example]]) -> Telling | None
     pair = pairs[0]
     values = {row.system: row.value for row in table.rows}
     if values[pair.one] > values[pair.other]:
-        higher, lower = pair.one, pair.other
+        higher = pair.one
+        lower = pair.other
     elif values[pair.one] < values[pair.other]:
-        higher, lower = pair.other, pair.one
+        higher = pair.other
+        lower = pair.one
     else:
         return None
     # Groups are of the system with the higher score, also where lower is better: there it is the one that loses.
@@ -130,7 +132,8 @@ class Segments:
     """Chooses the segments of a score and colours the outputs."""
 
     def __init__(self, comparison: Comparison, table: ScoreTable) -> None:
-        self.comparison, self.table = comparison, table
+        self.comparison = comparison
+        self.table = table
         self.colours = Colours(table)
         self.legend = self.colours.legend
 
@@ -166,16 +169,18 @@ class Segments:
         differences = [(b - a, index) for index, (a, b) in enumerate(scores) if a is not None and b is not None]
         up = sorted((pair for pair in differences if pair[0] > 0), key=lambda pair: (-pair[0], pair[1]))
         down = sorted(pair for pair in differences if pair[0] < 0)
-        self.colour((baseline, system), [index for pairs in (up, down) for _, index in pairs[:_EACH_WAY]])
-        groups = [
-            (name, [self._example(index, (baseline, system)) for _, index in pairs[:_EACH_WAY]])
-            for name, pairs in ((system, up), (baseline, down))
-            if pairs
-        ]
+        segments_up = [index for _, index in up[:_EACH_WAY]]
+        segments_down = [index for _, index in down[:_EACH_WAY]]
+        self.colour((baseline, system), [*segments_up, *segments_down])
+        groups = []
+        for name, segments in ((system, segments_up), (baseline, segments_down)):
+            if segments:
+                groups.append((name, [self._example(index, (baseline, system)) for index in segments]))
         return Pair(baseline, system, groups)
 
     def _example(self, index: int, systems: Sequence[str]) -> Example:
-        test_set, scores = self.comparison.test_set, self.table.segments
+        test_set = self.comparison.test_set
+        scores = self.table.segments
         references = test_set.references[index]
         texts = {name: self.colours.of(test_set.systems[name][index], references) for name in systems}
         source = None if test_set.source is None else plain(test_set.source[index])
@@ -222,7 +227,8 @@ def browse(
     """
     comparison = metrics[0].comparison
     coloured_by = next((segments for segments in metrics if segments.legend), metrics[0])
-    test_set, first = comparison.test_set, comparison.tables[0]
+    test_set = comparison.test_set
+    first = comparison.tables[0]
     systems = [first.rows[index].system for index in first.order]
     indices = _fitting(comparison, _by_difference(metrics[0].table))
     most = max(1, _COLOURED // len(systems)) if coloured_by.legend else 0
@@ -230,13 +236,23 @@ def browse(
     coloured_by.colour(systems, coloured)
 
     def around(index: int) -> Iterator[Any]:
-        source = [] if test_set.source is None else [test_set.source[index]]
-        return map(_pieces, map(plain, [*source, *test_set.references[index][:MOST_REFERENCES]]))
+        texts = test_set.references[index][:MOST_REFERENCES]
+        if test_set.source is not None:
+            texts = [test_set.source[index], *texts]
+        return map(_pieces, map(plain, texts))
 
     def output(name: str, index: int) -> Any:
         text = test_set.systems[name][index]
-        return _pieces(coloured_by.colours.of(text, test_set.references[index]) if index in coloured else plain(text))
+        if index not in coloured:
+            return _pieces(plain(text))
+        return _pieces(coloured_by.colours.of(text, test_set.references[index]))
 
+    scores = []
+    for table, title in zip(comparison.tables, titles, strict=True):
+        # Segment by segment, in the order of the systems.
+        values = [table.segments[name][index] for index in indices for name in systems]
+        entry = {"title": title, "higher": table.higher_is_better, "digits": table.rows[0].digits}
+        scores.append({**entry, **_numbered(values, table)})
     data = {
         "systems": [names[name] for name in systems],
         "baseline": systems.index(comparison.baseline),
@@ -248,15 +264,7 @@ def browse(
         "slices": [slices.numbers[indices].tolist() for slices in comparison.slices],
         # By segment, since the texts of one segment are alike: so they take a third of the room.
         "texts": [[*around(index), *(output(name, index) for name in systems)] for index in indices],
-        "scores": [
-            {
-                "title": title,
-                "higher": table.higher_is_better,
-                "digits": table.rows[0].digits,
-                **_numbered([table.segments[name][index] for index in indices for name in systems], table),
-            }
-            for table, title in zip(comparison.tables, titles, strict=True)
-        ],
+        "scores": scores,
     }
     unit, of = ("", "") if buckets is None else (buckets.called, buckets.of)
     return Browse(
@@ -297,7 +305,8 @@ def _first_of(orders: Sequence[Sequence[int]], most: int) -> Iterator[int]:
 def _fitting(comparison: Comparison, order: Sequence[int]) -> list[int]:
     """Return the segments whose texts fit into a page, in the order of the test set."""
     test_set = comparison.test_set
-    room, fitting = _CHARACTERS, list[int]()
+    room = _CHARACTERS
+    fitting = list[int]()
     for index in order:
         texts = [
             *test_set.references[index][:MOST_REFERENCES],
@@ -531,7 +540,8 @@ def tokens_in_pieces(words: Sequence[Word]) -> list[tuple[int, str]]:
 
 
 def _found(text: str, folded: str, words: Sequence[Word], ascii_only: bool) -> list[tuple[int, str]] | None:
-    pieces, end = list[tuple[int, str]](), 0
+    pieces = list[tuple[int, str]]()
+    end = 0
     for word in words:
         written = word.text if word.written is None else word.written
         start = folded.find(written, end)
@@ -542,9 +552,12 @@ def _found(text: str, folded: str, words: Sequence[Word], ascii_only: bool) -> l
         end = start + len(written)
         if written:
             pieces.append((word.level, text[start:end]))
-    if _holds_letters(text[end:], ascii_only):
+    rest = text[end:]
+    if _holds_letters(rest, ascii_only):
         return None
-    return [*pieces, (0, text[end:])] if end < len(text) else pieces
+    if rest:
+        pieces.append((0, rest))
+    return pieces
 
 
 def _holds_letters(text: str, ascii_only: bool) -> bool:
@@ -554,16 +567,20 @@ def _holds_letters(text: str, ascii_only: bool) -> bool:
 def _joined(pieces: Sequence[tuple[int, str]], ngrams: bool) -> list[tuple[int, str]]:
     """Join neighbours of one level, and blanks to what they are within; 1-grams in a row are no longer n-gram."""
     joined: list[tuple[int, str]] = []
-    before, run_level, run = -1, 0, ""
+    before = -1
+    run_level = 0
+    run = ""
     # the first piece has none before it, and the last one none behind it
     for (level, part), after in zip_longest(pieces, [level for level, _ in pieces[1:]]):
         within = before == after != level and not (ngrams and before == 1) and not part.strip()
-        before, joined_level = level, before if within else level
+        joined_level = before if within else level
+        before = level
         if joined_level == run_level:
             run += part
         else:
             joined.append((run_level, run))
-            run_level, run = joined_level, part
+            run_level = joined_level
+            run = part
     joined.append((run_level, run))
     return [piece for piece in joined if piece[1]]
 
@@ -572,7 +589,8 @@ def _cut(pieces: list[tuple[int, str]]) -> Text:
     left_out = sum([len(part) for _, part in pieces]) - _LONGEST
     if left_out <= 0:
         return Text(pieces)
-    shown_pieces, room = [], _LONGEST
+    shown_pieces = []
+    room = _LONGEST
     for level, part in pieces:
         if room > 0:
             shown_pieces.append((level, part[:room]))
@@ -608,7 +626,8 @@ def ngram_pairs(words: Words, pairs: Sequence[tuple[str, str]]) -> list[Pair[Ngr
     """
     involved = list(dict.fromkeys(name for pair in pairs for name in pair))
     rows = np.concatenate([*(words.rows(name) for name in involved), words.references])
-    owners, n = words.owners[rows], words.n_segments
+    owners = words.owners[rows]
+    n = words.n_segments
     lengths = words.tokens.lengths[rows]
     values = words.tokens.values[ranges(words.tokens.offsets[:-1][rows], lengths)]
     tokens = Ragged(values, np.append(0, np.cumsum(lengths)))
@@ -631,7 +650,8 @@ def ngram_pairs(words: Words, pairs: Sequence[tuple[str, str]]) -> list[Pair[Ngr
     matches_of = {name: np.concatenate(counts_by_order) for name, counts_by_order in counts.items()}
 
     def listed(system: str, rival: str, swapped: bool) -> list[Ngram]:
-        a, b = matches_of[system], matches_of[rival]
+        a = matches_of[system]
+        b = matches_of[rival]
         share = (a + 1) / (a + b + 2)
         chosen = np.flatnonzero(a >= b + _LEAST)
         chosen = chosen[np.lexsort((starts[chosen], -orders[chosen], -a[chosen], -share[chosen]))]
@@ -697,7 +717,8 @@ def word_frequencies(words: Words) -> Frequencies:
     buckets = np.searchsorted(_EDGES, occurrences, "right")
     kinds = np.bincount(buckets, minlength=len(_EDGES) + 1)
     buckets_with_words = [bucket for bucket in range(1, len(_EDGES) + 1) if kinds[bucket]]
-    values, unknown = {}, {}
+    values = {}
+    unknown = {}
     for system in words.systems:
         # of each bucket: matches, words of the system, words of the references
         sums = np.zeros((3, len(_EDGES) + 1), np.int64)

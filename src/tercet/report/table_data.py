@@ -63,7 +63,8 @@ def _mirrored(row: SystemScore) -> list[str]:
     if row.difference_low is None or row.difference_high is None:
         return ["", ""]
     # subtracted, as the negative of 0.0 would be shown as -0.00
-    low, high = 0.0 - row.difference_high, 0.0 - row.difference_low
+    low = 0.0 - row.difference_high
+    high = 0.0 - row.difference_low
     interval = interval_text(low, high, row.digits, signed=True)
     counts = "" if row.wins is None else f"{row.losses}/{row.ties}/{row.wins}"
     return [minus(interval), counts]

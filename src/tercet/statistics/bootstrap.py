@@ -92,14 +92,14 @@ def side_by_side(tables: Sequence[Array]) -> list[tuple[slice, Array]]:
         else:
             groups.append([table])
         joins = whole
-    ends = np.cumsum([len(group) for group in groups]).tolist()
-    members = [slice(end - len(group), end) for end, group in zip(ends, groups, strict=True)]
-    return list(zip(members, map(_side_by_side, groups), strict=True))
-
-
-def _side_by_side(group: Sequence[Array]) -> Array:
-    # A large table is not copied.
-    return group[0] if len(group) == 1 else np.hstack(group)
+    joined = []
+    start = 0
+    for group in groups:
+        # A large table is not copied.
+        beside_each_other = group[0] if len(group) == 1 else np.hstack(group)
+        joined.append((slice(start, start + len(group)), beside_each_other))
+        start += len(group)
+    return joined
 
 
 def _is_whole(table: Array) -> bool:
@@ -109,10 +109,10 @@ def _is_whole(table: Array) -> bool:
 
 def shared_columns(systems: Sequence[Array]) -> NDArray[np.bool_]:
     """Return which columns of integers are the same for all systems, as what depends on references alone."""
-    first, *further_systems = systems
+    first_system, *further_systems = systems
     if not further_systems or not all(map(_is_whole, systems)):
-        return np.zeros(first.shape[1], bool)
-    same: NDArray[np.bool_] = np.logical_and.reduce([(rows == first).all(axis=0) for rows in further_systems])
+        return np.zeros(first_system.shape[1], bool)
+    same: NDArray[np.bool_] = np.logical_and.reduce([(rows == first_system).all(axis=0) for rows in further_systems])
     return same
 
 
@@ -139,8 +139,8 @@ def resampled_totals(systems: Sequence[Array], n_resamples: int, seed: int) -> l
     totals = [np.repeat(rows[:1] * n, n_resamples, axis=0) for rows in systems]
     chunk = max(1, min(_RESAMPLES, _COUNTS // n, n_resamples))
     with bar_of("resampling", "resamples", n_resamples) as bar:
-        for first in range(0, n_resamples, chunk):
-            size = min(chunk, n_resamples - first)
+        for first_draw in range(0, n_resamples, chunk):
+            size = min(chunk, n_resamples - first_draw)
             counts = drawn(rng, size, n)
             sums = [np.zeros((size, table.shape[1])) for _, table in tables]
             for start in range(0, n, _BLOCK):
@@ -149,7 +149,7 @@ def resampled_totals(systems: Sequence[Array], n_resamples: int, seed: int) -> l
                     total += weights @ table[start : start + _BLOCK]
             columns = np.split(np.hstack(sums), ends, axis=1)
             for total, varying, chunk_sums in zip(totals, varying_columns, columns, strict=True):
-                total[first : first + size, varying] = chunk_sums
+                total[first_draw : first_draw + size, varying] = chunk_sums
             if bar is not None:
                 bar.update(size)
     if shared.any():

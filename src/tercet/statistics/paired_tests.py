@@ -348,9 +348,9 @@ def _results_of_pairs(
 
 
 def _check_alike(systems: Sequence[SegmentStats]) -> None:
-    first, *further = systems
-    for stats in further:
-        if stats.signature != first.signature:
-            raise MergeError(f"Systems must be scored alike, got {first.signature} and {stats.signature}.")
-        if len(stats) != len(first):
-            raise InputError(f"Systems must have the same segments, got {len(first)} and {len(stats)}.")
+    first_system, *further_systems = systems
+    for stats in further_systems:
+        if stats.signature != first_system.signature:
+            raise MergeError(f"Systems must be scored alike, got {first_system.signature} and {stats.signature}.")
+        if len(stats) != len(first_system):
+            raise InputError(f"Systems must have the same segments, got {len(first_system)} and {len(stats)}.")

@@ -133,8 +133,8 @@ def share_power(difference: float, discordant: float, n_items: int, *, alpha: fl
     most = min(n_items, math.ceil(expected + 10 * math.sqrt(expected) + 10))
     counts = np.arange(1, most + 1)
     steps = np.log((n_items - counts + 1) / counts) + math.log(discordant) - math.log1p(-discordant)
-    first = n_items * math.log1p(-discordant)
-    probabilities = np.exp(np.concatenate([[first], first + np.cumsum(steps)]))
+    log_of_none = n_items * math.log1p(-discordant)
+    probabilities = np.exp(np.concatenate([[log_of_none], log_of_none + np.cumsum(steps)]))
     return float(probabilities @ _power_by_discordant(better, alpha, most))
 
 
@@ -183,7 +183,9 @@ def _spread(standard_error: float, n_units: int) -> float:
 def _quantiles(n_units: int, alpha: float, power: float) -> float:
     """Return how many standard errors a difference must be, to be found with this probability."""
     if n_units >= MANY:
-        return _normal_of_level(alpha) + normal_quantile(power)
+        # The greatest number below 1, where alpha is smaller than what floats can take from 1.
+        level = min(1 - alpha / 2, 1 - 2**-53)
+        return normal_quantile(level) + normal_quantile(power)
     # Few permutations have few p: the test rejects at the largest one below alpha.
     n_below = math.ceil(alpha * 2.0 ** (n_units - 1)) - 1
     level = n_below / 2.0 ** (n_units - 1)
@@ -192,8 +194,3 @@ def _quantiles(n_units: int, alpha: float, power: float) -> float:
         # Only where all units favour one system: each does so with the n-th root of the power.
         return max(quantiles, math.sqrt(n_units) * normal_quantile(power ** (1 / n_units)))
     return quantiles
-
-
-def _normal_of_level(alpha: float) -> float:
-    # the greatest number below 1, where alpha is smaller than what floats can take from 1
-    return normal_quantile(min(1 - alpha / 2, 1 - 2**-53))

@@ -56,8 +56,9 @@ class SegmentStats:
     def concatenate(cls, parts: Sequence[SegmentStats]) -> SegmentStats:
         """Return the rows of one or more parts, in order; MergeError as for ``+``."""
         check_alike(parts)
-        first = parts[0]
-        return first if len(parts) == 1 else replace(first, rows=np.concatenate([part.rows for part in parts]))
+        if len(parts) == 1:
+            return parts[0]
+        return replace(parts[0], rows=np.concatenate([part.rows for part in parts]))
 
     def split(self, n_systems: int) -> list[SegmentStats]:
         """Return the rows of each system, from consecutive blocks."""

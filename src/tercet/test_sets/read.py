@@ -222,8 +222,8 @@ def read_test_sets(
     # What no single table warned of is told with the first test set.
     warned_of = {message for test_set in test_sets for message in test_set.warnings}
     messages_of_all = [message for message in messages if message not in warned_of]
-    first, *further = test_sets
-    return [replace(first, warnings=(*messages_of_all, *first.warnings)), *further]
+    first_set, *further_sets = test_sets
+    return [replace(first_set, warnings=(*messages_of_all, *first_set.warnings)), *further_sets]
 
 
 def read_large_texts(files: Sequence[str], references: Sequence[str]) -> TestSet | None:

@@ -62,16 +62,18 @@ def sets_of_tables(
     if not folders and reference_paths and any(table_format(path) in MEMORIES for path in paths):
         return [_memory_set(paths, reference_paths, source_paths, columns)]
     # The first file says whether all are batches, whose references and sources have files of their own.
-    first = read_file(paths[0], columns.opening) if not folders and table_format(paths[0]) == "jsonl" else None
-    if isinstance(first, Answers | Requests):
+    read_ahead = None
+    if not folders and table_format(paths[0]) == "jsonl":
+        read_ahead = read_file(paths[0], columns.opening)
+    if isinstance(read_ahead, Answers | Requests):
         _check_no_system_column(paths[0], columns)
         _check_no_scores_beside(columns, "answers of a batch")
-        return batch_sets(first, paths, reference_paths, source_paths, columns)
+        return batch_sets(read_ahead, paths, reference_paths, source_paths, columns)
     if not folders and not reference_paths and not source_paths:
-        of_scores = _set_of_scores(paths, columns, first, need_texts=need_texts)
+        of_scores = _set_of_scores(paths, columns, read_ahead, need_texts=need_texts)
         if of_scores is not None:
             return [of_scores]
-    test_sets = _tables_and_logs(paths, folders, [*reference_paths, *source_paths], columns, first)
+    test_sets = _tables_and_logs(paths, folders, [*reference_paths, *source_paths], columns, read_ahead)
     if not need_texts or all(test_set.no_texts for test_set in test_sets):
         return test_sets
     for test_set in test_sets:
@@ -186,9 +188,9 @@ def _check_no_system_column(path: str, columns: Columns) -> None:
 
 
 def _tables_and_logs(
-    paths: list[str], folders: list[str], beside: list[str], columns: Columns, first: Table | None
+    paths: list[str], folders: list[str], beside: list[str], columns: Columns, read_ahead: Table | None
 ) -> list[TestSet]:
-    """Return the test sets of tables and then of logs; `first` is the table of the first path, if it was read."""
+    """Return the test sets of tables and then of logs; `read_ahead` is that of the first path."""
     logs_of_folder = {path: _logs_of_folder(path, columns) for path in folders}
     tables = [path for path in paths if path not in folders and table_format(path)]
     text_files = [path for path in paths if path not in folders and path not in tables]
@@ -215,8 +217,8 @@ def _tables_and_logs(
             logs += logs_of_folder[path]
             continue
         with recorded() as messages:
-            table = first or read_file(path, columns.opening)
-            first = None
+            table = read_ahead or read_file(path, columns.opening)
+            read_ahead = None
             if isinstance(table, Answers | Requests):
                 raise InputError(f"{path!r} is of a batch, and {paths[0]!r} is not; give batches alone.")
             table = _with_scores(table, path, columns)
@@ -260,7 +262,9 @@ def _with_scores(table: Table, path: str, columns: Columns) -> Table:
     return table
 
 
-def _set_of_scores(paths: list[str], columns: Columns, first: Table | None, *, need_texts: bool) -> TestSet | None:
+def _set_of_scores(
+    paths: list[str], columns: Columns, read_ahead: Table | None, *, need_texts: bool
+) -> TestSet | None:
     """Return the test set of tables with the ids and scores of a run each; None of other files."""
     if not columns.scores or columns.scored_in or not all(map(table_format, paths)):
         return None
@@ -268,9 +272,9 @@ def _set_of_scores(paths: list[str], columns: Columns, first: Table | None, *, n
     with recorded() as messages:
         tables: dict[str, Table] = {}
         for path in paths:
-            table = first or read_file(path, columns.opening)
+            table = read_ahead or read_file(path, columns.opening)
             # The others are not read yet.
-            first = None
+            read_ahead = None
             # Texts in the only table are of a system; those of several without references could not be joined.
             if not has_scores_alone(table, columns, remarks=len(paths) > 1 and not need_texts):
                 return None
@@ -360,8 +364,8 @@ def _without_reference(table: Table, test_set: TestSet) -> dict[int, str]:
             continue
         line = f"{table.unit} {table.lines[row]}"
         cells = [column[row] for column in table.columns.values()]
-        first = next((cell for cell in cells if cell not in (None, "")), None)
-        location_of[row] = line if first is None else f"{line}: {shorten(first)}"
+        first_cell = next((cell for cell in cells if cell not in (None, "")), None)
+        location_of[row] = line if first_cell is None else f"{line}: {shorten(first_cell)}"
     return location_of
 
 

@@ -278,25 +278,30 @@ def _misplaced_texts(test_set: TestSet) -> list[str]:
         segment: _words_of_texts(*test_set.references[segment]) for segment in sampled(test_set.n_segments, _SAMPLED)
     }
     examples = _shifted(test_set, sample)
-    suspects = {
-        system: strangers
-        for system, texts in test_set.systems.items()
-        if system not in examples
-        and len(strangers := _strangers(texts, sample)) >= max(_FEWEST, len(sample) * _SHARE)
-    }
-    examples |= _at_home(test_set, suspects) if suspects else {}
+    least = max(_FEWEST, len(sample) * _SHARE)
+    suspects = {}
+    for system, texts in test_set.systems.items():
+        if system in examples:
+            continue
+        strangers = _strangers(texts, sample)
+        if len(strangers) >= least:
+            suspects[system] = strangers
+    if suspects:
+        examples |= _at_home(test_set, suspects)
     if len(examples) == len(test_set.systems) > 1:
         segment, home = next(iter(examples.values()))
         return [
             f"{test_set.name}: the references seem to be of other segments than the texts of all systems: the texts "
             f"of segment {segment + 1:,} are like the reference of segment {home + 1:,}. {_MISPLACED}"
         ]
-    return [
-        f"{test_set.name}: texts of {named(systems)} seem to be of other segments: that of segment "
-        f"{segment + 1:,} is like the reference of segment {home + 1:,}. {_MISPLACED}"
-        for systems in together([*examples])
-        for segment, home in [examples[systems[0]]]
-    ]
+    messages = []
+    for systems in together([*examples]):
+        segment, home = examples[systems[0]]
+        messages.append(
+            f"{test_set.name}: texts of {named(systems)} seem to be of other segments: that of segment "
+            f"{segment + 1:,} is like the reference of segment {home + 1:,}. {_MISPLACED}"
+        )
+    return messages
 
 
 _MISPLACED = (

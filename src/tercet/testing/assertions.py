@@ -178,7 +178,10 @@ def assert_not_worse(
         cluster=cluster,
         seed=seed,
     )
-    tables = _primary_tables(comparison) if score is None else [_table_of_score(comparison, score)]
+    if score is None:
+        tables = [table for table in comparison.tables if table.name == table.scorer.primary]
+    else:
+        tables = [_table_of_score(comparison, score)]
     for table in tables:
         _check_complete(comparison, table, max_missing)
     losses = losses_of_all([Question(comparison, table, margin) for table in tables])
@@ -253,11 +256,6 @@ def _with_all_scores(metric: str | Metric) -> Metric:
 def _check_share(function: str, max_missing: Any) -> None:
     if not (_is_number(max_missing) and 0 <= max_missing <= 1):
         raise OptionError(f"{function}: max_missing must be a share from 0 to 1, got {shorten(max_missing)}.")
-
-
-def _primary_tables(comparison: Comparison) -> list[ScoreTable]:
-    """Return the table of each metric's primary score."""
-    return [table for table in comparison.tables if table.name == table.scorer.primary]
 
 
 def _table_of_score(comparison: Comparison, score: str | None) -> ScoreTable:
