@@ -23,9 +23,9 @@ PLANS = {
         ("zh", 3, False, False, (6, "add-k", 1.0, False, [[0.5, 0.25, 0.25]], 1.0)),
     ],
     "rouge_plan": [
-        ("rouge", THREE, 1.0, False, True, 1.0),
-        (None, (*THREE, ("Lsum", 0), ("S", 2), ("W", 1.2)), 1.5, True, True, 100.0),
-        ("unicode", THREE, 1.0, False, False, 1.0),
+        ("rouge", THREE, 1.0, False, 1.0),
+        (None, (*THREE, ("Lsum", 0), ("S", 2)), 1.5, True, 100.0),
+        ("unicode", THREE, 1.0, False, 1.0),
     ],
     "chrf_plan": [(6, [0], False, 2, False, 100.0), (3, [2, 0], True, 1.5, True, 1.0)],
     "error_plan": [("blanks", True, 1.0), ("char", False, 100.0)],
@@ -63,6 +63,25 @@ def test_a_plan_counts_and_scores_as_the_single_steps_do(engine):
     assert scored.sums == engine.sum_rows(rows).tolist()
     assert scored.scores == engine.bleu_scores(rows.sum(axis=0)[None], *formula).tolist()[0]
     assert scored.scores_of_items == engine.bleu_scores(rows, *formula).T.tolist()
+
+
+@given(items=items)
+def test_both_engines_return_the_same_of_the_type_w_with_one_reference_each(items):
+    options = read()._replace(one_each=True), None, (*THREE, ("W", 1.2)), 1.5, True, 100.0
+    predictions, references = lists(items)
+    first_references = [first for first, *_ in references]
+    expected = fields(plain.rouge_plan(*options).score(predictions, first_references, True))
+    assert fields(_engine.rouge_plan(*options).score(predictions, first_references, True)) == expected
+
+
+@ENGINES
+def test_the_type_w_takes_one_reference_each(engine):
+    options = None, (("W", 1.2),), 1.0, False, 1.0
+    plan = engine.rouge_plan(read()._replace(one_each=True), *options)
+    assert plan.score(["a b"], ["a c"]) is not None
+    assert plan.score(["a b"], [["a c"]]) is plan.score(["a b"], [["a c", "a"]]) is None
+    with pytest.raises(ValueError, match="the type W takes texts with one reference each"):
+        engine.rouge_plan(read(), *options)
 
 
 @EACH_PLAN
@@ -117,8 +136,8 @@ def test_what_is_odd_about_texts_is_shown_and_not_judged(engine):
 
 @ENGINES
 def test_the_letters_choose_the_reading_of_rouge(engine):
-    plan = engine.rouge_plan(read(), None, THREE, 1.0, False, True, 1.0)
-    of_words = engine.rouge_plan(read(lowercase=True), "unicode", THREE, 1.0, False, True, 1.0)
+    plan = engine.rouge_plan(read(), None, THREE, 1.0, False, 1.0)
+    of_words = engine.rouge_plan(read(lowercase=True), "unicode", THREE, 1.0, False, 1.0)
     russian = ["мы идём Домой"], ["Мы идём в школу"]
     assert plan.score(*russian).scores == of_words.score(*russian).scores
     assert plan.score(["Идём home now"], ["идём home now"]).scores[2] == 1.0

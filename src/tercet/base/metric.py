@@ -561,9 +561,9 @@ def _details(
 # about them is seen from what it returns, and then asked and said as on the other road.
 
 
-def texts_of_plan(*, lowercase: bool = False, count_letters: bool = False) -> Texts:
+def texts_of_plan(*, lowercase: bool = False, count_letters: bool = False, one_each: bool = False) -> Texts:
     """Return how a plan reads texts."""
-    return Texts(PIECE, MARKS_OF_ASCII, lowercase, count_letters)
+    return Texts(PIECE, MARKS_OF_ASCII, lowercase, count_letters, one_each)
 
 
 def score_lists(metric: Metric, predictions: Any, references: Any) -> Result | None:

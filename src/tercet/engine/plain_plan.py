@@ -41,6 +41,8 @@ class Plan:
 
     def score(self, predictions: list[Any], references: list[Any], each: bool = False) -> Scored | None:
         """Return the score of predictions against references; with `each`, that of each item too."""
+        if self._texts.one_each and not (references and type(references[0]) is str):
+            return None
         strings = paired_strings(predictions, references)
         if strings is None:
             return None
@@ -93,18 +95,15 @@ def bleu_plan(
 
 
 def rouge_plan(
-    texts: Texts, reading: str | None, types: Sequence[tuple[str, float]], beta: float, porter: bool,
-    only_best: bool, scale: float,
-) -> Plan:  # fmt: skip
+    texts: Texts, reading: str | None, types: Sequence[tuple[str, float]], beta: float, porter: bool, scale: float
+) -> Plan:
     """Return what :func:`.plain_rouge.rouge_rows` counts and :func:`item_means` makes of it.
 
     Without a reading, the letters choose it: "unicode", in lower case, where more of them are beyond ASCII than in
-    it, else "rouge". Unless `only_best` of several references counts, there is one each; so too with the type W.
+    it, else "rouge". With the type W there must be one reference each, as the best one is known after its roots.
     """
 
     def rows_of(read: list[str], n: int, offsets: NDArray[np.int64] | None, chosen: str) -> Array:
-        if offsets is not None and (with_runs or not only_best):
-            raise UncountedError
         if chosen != reading and chosen == "unicode":
             read = lowered(read)
         rows, _, uncounted = rouge_rows(read, n, offsets, chosen, types, beta, False, porter=porter)
@@ -119,7 +118,8 @@ def rouge_plan(
         of_ascii, others, _, _ = counted
         return ("unicode",) if others > of_ascii else ("rouge",)
 
-    with_runs = any(name == "W" for name, _ in types)
+    if any(name == "W" for name, _ in types) and not texts.one_each:
+        raise ValueError("the type W takes texts with one reference each")
     return Plan(texts, rows_of, partial(item_means, scale=scale), choose)
 
 

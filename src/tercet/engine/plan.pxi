@@ -23,11 +23,11 @@ cdef class Plan:
 
     cdef Py_ssize_t most_items
     cdef bytes marks
-    cdef bint lowercase, count_letters, chooses
+    cdef bint lowercase, count_letters, one_each
     cdef size_t columns, n_scores
 
     def __init__(self, texts):
-        self.most_items, self.marks, self.lowercase, self.count_letters = texts
+        self.most_items, self.marks, self.lowercase, self.count_letters, self.one_each = texts
 
     cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
         """Fill the rows of n items; return whether they are counted."""
@@ -39,7 +39,7 @@ cdef class Plan:
     def score(self, list predictions, list references, bint each=False):
         """See `plain_plan.Plan.score`."""
         cdef Scored scored = Scored.__new__(Scored)
-        cdef tuple strings = paired_strings(predictions, references)
+        cdef tuple strings
         cdef list both, read
         cdef size_t n, i
         cdef int64_t counts[4]
@@ -47,6 +47,9 @@ cdef class Plan:
         cdef double* rows = NULL
         cdef double* sums
         cdef double* scores
+        if self.one_each and not (references and type(references[0]) is str):
+            return None
+        strings = paired_strings(predictions, references)
         if strings is None:
             return None
         scored.predictions, scored.references, scored.ends = strings
@@ -151,21 +154,20 @@ def bleu_plan(*arguments):
 cdef class RougePlan(Plan):
     cdef Request request
     cdef int runs  # which type is W, or -1
-    cdef bint only_best
+    cdef bint chooses
     cdef double scale
 
-    def __init__(self, texts, str reading, types, double beta, bint porter, bint only_best, double scale):
+    def __init__(self, texts, str reading, types, double beta, bint porter, double scale):
         Plan.__init__(self, texts)
         self.chooses = reading is None
         self.request = rouge_request("rouge" if self.chooses else reading, types, beta, porter, &self.runs)
-        self.only_best, self.scale = only_best, scale
+        if self.runs >= 0 and not self.one_each:
+            raise ValueError("the type W takes texts with one reference each")
+        self.scale = scale
         self.columns, self.n_scores = self.request.columns, self.request.columns - BASE
 
     cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
         cdef Request q = self.request
-        # The best reference of W is known only after its roots.
-        if bounds != NULL and (self.runs >= 0 or not self.only_best):
-            return False
         if self.chooses and letters[1] > letters[0]:  # more beyond ASCII than in it
             q.reading, texts = UNICODE, lowered(texts)
         if not fill_planned(&q, texts, n, bounds, rows):

@@ -16,6 +16,8 @@ class Texts(NamedTuple):
     lowercase: bool = False
     #: Whether the letters of the references are counted.
     count_letters: bool = False
+    #: Whether references in lists are left to the metric's other way, without being read.
+    one_each: bool = False
 
 
 @dataclass(frozen=True, slots=True)

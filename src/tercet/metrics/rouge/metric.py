@@ -424,14 +424,15 @@ class Rouge(RougeOptions):
         if self._engine_types is None or self._prepared is not None or not self.use_aggregator:
             return None
         porter = self.porter or self.stemmer == "porter"
-        only_best = self.multi_ref == "best"
+        # The best of several references is known after the roots of W, and is not all that counts by other rules.
+        one_each = self.multi_ref != "best" or any(rouge_type.kind == "W" for rouge_type in self.types)
         if self.tokenizer == "auto":
-            texts = texts_of_plan(count_letters=True)
-            return engine.rouge_plan(texts, None, self._engine_types, self.beta, porter, only_best, self.scale)
+            texts = texts_of_plan(count_letters=True, one_each=one_each)
+            return engine.rouge_plan(texts, None, self._engine_types, self.beta, porter, self.scale)
         if not is_read_by_engine(self.tokenizer) or (porter and self.tokenizer == "none"):
             return None
-        texts = texts_of_plan(lowercase=self.tokenizer not in KEEP_CASE)
-        return engine.rouge_plan(texts, self.tokenizer, self._engine_types, self.beta, porter, only_best, self.scale)
+        texts = texts_of_plan(lowercase=self.tokenizer not in KEEP_CASE, one_each=one_each)
+        return engine.rouge_plan(texts, self.tokenizer, self._engine_types, self.beta, porter, self.scale)
 
     def finalize(self, totals: Array) -> Scores:
         """Return the mean of each measure over the items."""
