@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -61,9 +63,8 @@ class NullDraws:
                 draws = slice(start, min(start + size, self.n_draws))
                 shape = (n_comparisons, draws.stop - draws.start)
                 block: dict[str, Array] = {}
-                for row in range(0, n_comparisons, _TOGETHER):
-                    rows = slice(row, min(row + _TOGETHER, n_comparisons))
-                    for name, differences in self.differences(self.comparisons[rows], draws).items():
+                for rows, differences_by_score in self._in_threads(draws):
+                    for name, differences in differences_by_score.items():
                         if name not in memory:
                             memory[name] = np.empty(n_comparisons * size)
                         if name not in block:
@@ -72,6 +73,24 @@ class NullDraws:
                     if bar is not None:
                         bar.update(rows.stop - rows.start)
                 yield block
+
+    def _in_threads(self, draws: slice) -> Iterator[tuple[slice, Scores]]:
+        """Yield the differences of some comparisons at a time, in order: formulas of the engine let threads work."""
+        n_comparisons = len(self.comparisons)
+        starts = range(0, n_comparisons, _TOGETHER)
+
+        def some(start: int) -> tuple[slice, Scores]:
+            rows = slice(start, min(start + _TOGETHER, n_comparisons))
+            return rows, self.differences(self.comparisons[rows], draws)
+
+        if len(starts) == 1:
+            yield some(0)
+            return
+        pool = ThreadPoolExecutor(os.cpu_count())
+        try:
+            yield from pool.map(some, starts)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C does not wait for what is left
 
 
 class FamilyResult(NamedTuple):

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -40,8 +38,6 @@ Differences = Callable[[Pairs, slice], "Scores"]
 ALL_DRAWS = slice(None)
 #: Most sums of either side that are made scores together: they stay in the processor's cache.
 _MOST_SUMS = 1 << 12
-#: Pairs that are worth a thread of their own.
-_FEWEST_PAIRS = 1000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,41 +138,24 @@ def exchanged_differences(
         n_draws = end - first_draw
         numbers = np.array(pairs, np.int64).reshape(-1, 2)
         n_together = max(1, _MOST_SUMS // max(1, n_draws))
+        # By column and side; columns that do not vary have the sums of all segments.
+        sums = np.empty((totals.shape[1], 2, 0))
         by_score: dict[str, NDArray[np.float64]] = {}
-
-        def fill(first_pair: int, end_pair: int) -> None:
-            # By column and side; columns that do not vary have the sums of all segments.
-            sums = np.empty((totals.shape[1], 2, 0))
-            for start in range(first_pair, end_pair, n_together):
-                some_pairs = numbers[start : min(start + n_together, end_pair)]
-                n_sums = len(some_pairs) * n_draws
-                if sums.shape[2] != n_sums:
-                    sums = np.empty((totals.shape[1], 2, n_sums))
-                    sums[:] = totals[0][:, None, None]
-                engine.exchange(sums, totals, exchanged_sums, varying, some_pairs, first_draw, end)
-                for name, scores in metric.finalize(sums.reshape(len(sums), -1).T).items():
-                    if name not in by_score:
-                        # Two threads may come here at once: the room of the first one is taken.
-                        by_score.setdefault(name, np.empty((len(numbers), n_draws)))
-                    to = by_score[name][start : start + len(some_pairs)].reshape(-1)
-                    np.subtract(scores[n_sums:], scores[:n_sums], out=to)
-
-        _in_threads(len(numbers), fill)
+        for start in range(0, len(numbers), n_together):
+            some_pairs = numbers[start : start + n_together]
+            n_sums = len(some_pairs) * n_draws
+            if sums.shape[2] != n_sums:
+                sums = np.empty((totals.shape[1], 2, n_sums))
+                sums[:] = totals[0][:, None, None]
+            engine.exchange(sums, totals, exchanged_sums, varying, some_pairs, first_draw, end)
+            for name, scores in metric.finalize(sums.reshape(len(sums), -1).T).items():
+                if name not in by_score:
+                    by_score[name] = np.empty((len(numbers), n_draws))
+                to = by_score[name][start : start + len(some_pairs)].reshape(-1)
+                np.subtract(scores[n_sums:], scores[:n_sums], out=to)
         return by_score
 
     return differences
-
-
-def _in_threads(n_pairs: int, fill: Callable[[int, int], None]) -> None:
-    """Fill all pairs, each thread a stretch of them: the engine's formulas let other threads work."""
-    n_threads = min(os.cpu_count() or 1, max(1, n_pairs // _FEWEST_PAIRS))
-    if n_threads == 1:
-        fill(0, n_pairs)
-        return
-    ends = [n_pairs * number // n_threads for number in range(n_threads + 1)]
-    with ThreadPoolExecutor(n_threads) as pool:
-        for _ in pool.map(fill, ends[:-1], ends[1:]):
-            pass
 
 
 def pvalue_of(null_distribution: NDArray[np.float64], size: float, slack: float, n_units: int) -> float:
