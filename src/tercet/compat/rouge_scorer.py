@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tercet.base.metric import texts_of_plan
 from tercet.corpus.artefacts import LetterCounts, equal_words
 from tercet.corpus.corpus import Corpus
 from tercet.engine.chosen import engine
+from tercet.engine.plain_text import LoneSurrogateError
 from tercet.errors import InputError, OptionError, needs, shorten, warn
 from tercet.metrics.rouge.counts import types_for_engine
 from tercet.metrics.rouge.metric import Rouge
@@ -162,28 +162,18 @@ def _scores(
     columns, kinds = types
     if not kinds:
         return {}
-    prediction, *targets = texts
-    scored = _plan(kinds, reading, porter).score([prediction], targets if len(targets) == 1 else [targets])
-    if scored is not None:
-        row = scored.sums
-    elif any(map(_HALF_CHARACTER, texts)):
+    offsets = None if len(texts) == 2 else np.array([0, len(texts) - 1])
+    try:
+        rows, _, uncounted = engine.rouge_rows(texts, 1, offsets, reading, kinds, 1.0, False, 1, porter)
+    except LoneSurrogateError:
         # Half characters separate words, as the question marks do that replace them.
         return _scores(types, [text.encode(errors="replace").decode() for text in texts], reading, porter)
-    else:  # strings of a subclass, or too long ones, as the error says
+    if uncounted:  # too long, as the error says
         metric = Rouge(rouge_types=list(columns), tokenizer=reading, use_stemmer=porter)
-        offsets = np.array([0, len(targets)])
-        (row,) = metric.segment_stats(Corpus([prediction], targets, offsets), None).rows.tolist()
+        rows = metric.segment_stats(Corpus(texts[:1], texts[1:], offsets), None).rows
+    (row,) = rows.tolist()
     # By `tuple.__new__`: the constructor of a named tuple takes four times as long.
     return {name: tuple.__new__(scoring.Score, row[measures]) for name, measures in columns.items()}
-
-
-#: Finds one, which cannot be encoded.
-_HALF_CHARACTER = re.compile("[\ud800-\udfff]").search
-
-
-@lru_cache
-def _plan(kinds: tuple[tuple[str, float], ...], reading: Literal["rouge", "none"], porter: bool) -> Any:
-    return engine.rouge_plan(texts_of_plan(), reading, kinds, 1.0, porter, 1.0)
 
 
 @lru_cache
