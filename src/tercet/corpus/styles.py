@@ -54,6 +54,8 @@ _REFUSALS = (
 _OPENINGS = tuple(opening for openings, _ in _REFUSALS for opening in openings)
 #: Characters in which a refusal is one, and what may stand before it.
 _SOON, _BEFORE = 60, " \t\n*\"'“«"
+#: How refusals begin: most texts are known by two characters to be none.
+_FIRST_TWO = {opening[:2] for opening in _OPENINGS}
 
 
 class Pair(NamedTuple):
@@ -119,8 +121,11 @@ def _lower_case(pairs: Sequence[Pair]) -> Style | None:
 
 def _lowercased_word(pair: Pair) -> str | None:
     """Return a word of the references that the text has in lower case."""
+    with_capitals = [reference for reference in pair.references if reference != reference.lower()]
+    if not with_capitals:
+        return None
     words = {*pair.text.split()}
-    for reference in pair.references:
+    for reference in with_capitals:
         for word in reference.split():
             lowered = word.lower()
             if lowered != word and lowered in words:
@@ -170,7 +175,10 @@ def _refusals(corpus: Corpus, system: int, item: str) -> Style | None:
 
 
 def _is_refusal(text: str) -> bool:
-    beginning = text[:_SOON].lstrip(_BEFORE).lower().replace("’", "'")
+    beginning = text[:_SOON].lstrip(_BEFORE)
+    if beginning[:2].lower().replace("’", "'") not in _FIRST_TWO:
+        return False
+    beginning = beginning.lower().replace("’", "'")
     if not beginning.startswith(_OPENINGS):
         return False
     for openings, ends in _REFUSALS:
