@@ -75,11 +75,13 @@ def test_both_engines_return_the_same_of_the_type_w_with_one_reference_each(item
 
 
 @ENGINES
-def test_the_type_w_takes_one_reference_each(engine):
+def test_the_type_w_takes_one_reference_each_and_letters_that_choose_are_counted(engine):
     options = None, (("W", 1.2),), 1.0, False, 1.0
     plan = engine.rouge_plan(read()._replace(one_each=True), *options)
     assert plan.score(["a b"], ["a c"]) is not None
     assert plan.score(["a b"], [["a c"]]) is plan.score(["a b"], [["a c", "a"]]) is None
+    with pytest.raises(ValueError, match="letters that choose the reading must be counted"):
+        engine.rouge_plan(READ, None, THREE, 1.0, False, 1.0)
     with pytest.raises(ValueError, match="the type W takes texts with one reference each"):
         engine.rouge_plan(read(), *options)
 

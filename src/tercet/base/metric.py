@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial, reduce
 from inspect import cleandoc
-from itertools import product, repeat
-from math import isqrt
+from itertools import product
+from math import ceil, isqrt
 from operator import add
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
@@ -172,8 +172,8 @@ class Metric(Configured, metaclass=_Helpful):
             For a value that an argument does not take.
         """
         metric = self
-        asks_more = segments or confidence_level is not None or signature
-        if not asks_more and (n_resamples, seed, n_jobs) == _USUAL:
+        adds_to_result = segments or confidence_level is not None or signature
+        if not adds_to_result and (n_resamples, seed, n_jobs) == _USUAL:
             result = score_lists(self, predictions, references) if cluster is None else None
             if result is not None:
                 return result
@@ -420,7 +420,10 @@ class Metric(Configured, metaclass=_Helpful):
 
 def is_higher_better(metric: Metric, score: str) -> bool:
     """Return whether higher is better, for one of the scores of a metric."""
-    return metric.higher_is_better != score.startswith(tuple(metric.contrary_scores))
+    is_contrary = score.startswith(tuple(metric.contrary_scores))
+    if is_contrary:
+        return not metric.higher_is_better
+    return metric.higher_is_better
 
 
 # From checked texts to a result, for every metric: rows, then scores, intervals and scores of segments.
@@ -518,9 +521,11 @@ def summarize(metric: Metric, stats: SegmentStats, clusters: Clusters | None = N
         if len(units) < FEWEST_UNITS:
             warn_of(metric, too_few_units(len(units), "item" if clusters is None else "cluster"))
     # A result keeps few rows, until its attributes are made; many only where the metric's `details` read them.
-    span = scored_stats.span("references") if n_scored > FEW_ROWS else scored_stats
+    references: str | SegmentStats = scored_stats
+    if n_scored > FEW_ROWS:
+        references = scored_stats.span("references")
     rows = stats if metric.keeps_rows else None
-    details = partial(_details, metric, stats.signature, span, notes, totals, rows, entries, requested)
+    details = partial(_details, metric, stats.signature, references, notes, totals, rows, entries, requested)
     result = Result._lazy(entries, metric.name, details)
     for name in ("segments", "intervals"):
         if name in requested:
@@ -543,10 +548,11 @@ def _details(
     """Return the attributes of a result; `references` are how many there are, or the rows that say so."""
     if not isinstance(references, str):
         references = references.span("references")
-    # How segments are scored comes last.
-    of_segments = metric.notes(references, segments=metric.asked.segments)
+    further = metric.notes(references) | dict(notes)
+    # Last, how segments are scored; what is there keeps its place.
+    further |= metric.notes(references, segments=metric.asked.segments)
     return {
-        "signature": str(rows_signature.extended({**metric.notes(references), **notes, **of_segments})),
+        "signature": str(rows_signature.extended(further)),
         "n_segments": int(totals[0]),
         "empty_predictions": int(totals[1]),
         "missing_references": int(totals[2]),
@@ -568,6 +574,7 @@ def texts_of_plan(*, lowercase: bool = False, count_letters: bool = False, one_e
 
 def score_lists(metric: Metric, predictions: Any, references: Any) -> Result | None:
     """Return the result of a user's lists; None where they, or what is asked of them, need the other road."""
+    # The cheap test: a call whose defaults are written out takes the long road, to the same result.
     if metric.asked is not Metric.asked:
         return None
     planned = scored_by_plan(metric, predictions, references, heeds_style=True)
@@ -609,8 +616,10 @@ def scored_by_plan(
     scored: Scored | None = plan.score(predictions, references, each)
     if scored is None:
         return None
-    if scored.plain and scored.most < FEWEST_TOKENS and len(scored.predictions) < FEWEST:
-        # Of a few plain texts with few references there is nothing to know, nor to say.
+    # What is odd about texts is an unusual character, or shows in several references of an item, or in several items.
+    may_be_token_lists = scored.most >= FEWEST_TOKENS
+    may_show_a_style = len(scored.predictions) >= FEWEST
+    if scored.plain and not may_be_token_lists and not may_show_a_style:
         return scored, None
     context = None
     if scored.letters is not None:
@@ -661,9 +670,11 @@ T = TypeVar("T")
 def each_piece(metric: Metric, n_segments: int, work: Callable[[int, int], T], n_systems: int = 1) -> Iterator[T]:
     """Yield what `work` makes of each piece, given where it starts and stops, in order; ``n_jobs`` threads work."""
     n_jobs = metric.asked.n_jobs
-    size = max(1, min(_largest_piece(metric, n_systems), -(-n_segments // n_jobs)))
+    share_of_thread = ceil(n_segments / n_jobs)
+    size = max(1, min(_largest_piece(metric, n_systems), share_of_thread))
     starts = range(0, max(1, n_segments), size)
-    stops = range(size, size * len(starts) + 1, size)
+    # The last one may lie beyond the end, where a part of a corpus stops by itself.
+    stops = [start + size for start in starts]
     if n_jobs == 1 or len(starts) == 1:
         yield from map(work, starts, stops)
         return
@@ -708,6 +719,7 @@ def _stats_in_pieces(metric: Metric, corpus: Corpus) -> tuple[SegmentStats, Any]
         if bar is not None:
             bar.total = max(bar.total, bar.n + batch.n_segments)  # of those that are counted again too
             bar.update(batch.n_segments)
+        # All rows are in `rows`; of a piece, its signature and columns are kept.
         return replace(stats, rows=of_piece[0])
 
     contexts: list[Any]
@@ -771,9 +783,11 @@ def _sums_in_pieces(metric: Metric, corpus: LargeCorpus) -> tuple[SegmentStats, 
         context = joined_context(contexts)
         if sums is None or sums.signature != metric.signature(context):
             sums = added_up(context)
-    if sums is None or (sums.column("items") != n).any():
+    if sums is None:
         return None
-    return sums, context
+    leaves_items_out = (sums.column("items") != n).any()
+    # Only rows say which.
+    return None if leaves_items_out else (sums, context)
 
 
 def stats_of_systems(metric: Metric, batch: Corpus, context: Any) -> SegmentStats:
@@ -781,8 +795,8 @@ def stats_of_systems(metric: Metric, batch: Corpus, context: Any) -> SegmentStat
     if metric.takes_systems or batch.n_systems == 1:
         stats = metric.segment_stats(batch, context)
     else:
-        systems = map(batch.system, range(batch.n_systems))
-        stats = SegmentStats.concatenate([*map(metric.segment_stats, systems, repeat(context))])
+        of_systems = [metric.segment_stats(batch.system(number), context) for number in range(batch.n_systems)]
+        stats = SegmentStats.concatenate(of_systems)
     # A user's own metric may be wrong: a row too few would be a segment that silently does not count.
     if stats.rows.shape != (batch.n_items, len(stats.columns)):
         raise OptionError(
@@ -828,8 +842,8 @@ def pair_scores(metric: Metric, hypotheses: Any, references: Any) -> NDArray[np.
     def fill(block: tuple[slice, slice]) -> None:
         of_texts, of_references = block
         rows = rows_of(distinct_texts[of_texts], distinct_references[of_references])
-        scores_of_block = scores[block]
-        scores_of_block[:] = np.asarray(scores_of(rows)[metric.primary]).reshape(scores_of_block.shape)
+        primary_scores = np.asarray(scores_of(rows)[metric.primary])
+        scores[block] = primary_scores.reshape(scores[block].shape)
 
     n_jobs = 1 if metric.loads_model else metric.asked.n_jobs  # a network has threads of its own
     blocks = [*_blocks(crossing.strings, distinct_texts, distinct_references, n_jobs)]
@@ -864,8 +878,11 @@ def _encoded_texts(metric: Metric, values: Any, name: str) -> list[str]:
 
 def _blocks(strings: list[str], texts: Indices, references: Indices, n_jobs: int) -> Iterable[tuple[slice, slice]]:
     """Return blocks of pairs, as square as can be: there the work that each text takes is shared by most pairs."""
+    # Where there are few rows, a block has more columns than a square has.
     most_columns = min(TEXTS, max(isqrt(PAIRS), PAIRS // len(texts)))
-    most_rows = min(TEXTS, PAIRS // min(most_columns, len(references)), -(-len(texts) // n_jobs))
+    columns_used = min(most_columns, len(references))
+    share_of_thread = ceil(len(texts) / n_jobs)
+    most_rows = min(TEXTS, PAIRS // columns_used, share_of_thread)
     rows = _spans([len(strings[text]) for text in texts.tolist()], most_rows)
     columns = _spans([len(strings[text]) for text in references.tolist()], most_columns)
     return product(rows, columns)

@@ -24,6 +24,9 @@ from .plain_sums import sum_rows
 from .plain_text import LoneSurrogateError, TooMuchMemoryError, is_plain, letters, lowered, paired_strings
 from .planned import Scored, Texts
 
+#: Of a row: the columns that all rows begin with, and those of an order of chrF.
+_BASE, _PARTS = 4, 3
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -35,42 +38,51 @@ class Plan:
 
     def __init__(
         self, texts: Texts, rows_of: Callable[..., Array], scores_of: Callable[[Array], Array],
-        reading: Callable[[Any], tuple[Any, ...]] = lambda letters: (),
+        choose_reading: Callable[[Any], tuple[Any, ...]] = lambda letters: (),
     ) -> None:  # fmt: skip
-        self._texts, self._rows_of, self._scores_of, self._reading = texts, rows_of, scores_of, reading
+        self._texts = texts
+        self._rows_of = rows_of
+        self._scores_of = scores_of
+        self._choose_reading = choose_reading
 
     def score(self, predictions: list[Any], references: list[Any], each: bool = False) -> Scored | None:
         """Return the score of predictions against references; with `each`, that of each item too."""
+        if not 0 < len(predictions) <= self._texts.most_items:
+            return None
+        # Where the first is a string, so are all others, or the lists are no texts to `paired_strings`.
         if self._texts.one_each and not (references and type(references[0]) is str):
             return None
         strings = paired_strings(predictions, references)
         if strings is None:
             return None
         texts, flat, ends = strings
-        n = len(texts)
-        if not 0 < n <= self._texts.most_items:
-            return None
-        numbers = [1] if ends is None else [end - start for start, end in pairwise(ends)]
-        if 0 in numbers:
+        n_references = [1]  # of each item
+        if ends is not None:
+            n_references = [end - start for start, end in pairwise(ends)]
+        if 0 in n_references:
             return None
         both = texts + flat
         try:
             counted = letters(flat) if self._texts.count_letters else None
             read = lowered(both) if self._texts.lowercase else both
             offsets = None if ends is None else np.array(ends)
-            rows = self._rows_of(read, n, offsets, *self._reading(counted))
+            rows = self._rows_of(read, len(texts), offsets, *self._choose_reading(counted))
         except (LoneSurrogateError, TooMuchMemoryError, UncountedError):
             return None
         sums = sum_rows(rows)
+        (scores,) = self._scores_of(sums[None]).tolist()  # the sums are a table of one row
+        scores_of_items = None
+        if each:
+            scores_of_items = self._scores_of(rows).T.tolist()  # a list for each score
         return Scored(
             predictions=texts,
             references=flat,
             ends=ends,
-            fewest=min(numbers),
-            most=max(numbers),
+            fewest=min(n_references),
+            most=max(n_references),
             sums=sums.tolist(),
-            scores=self._scores_of(sums[None]).tolist()[0],
-            scores_of_items=self._scores_of(rows).T.tolist() if each else None,
+            scores=scores,
+            scores_of_items=scores_of_items,
             plain=is_plain(both, self._texts.marks),
             letters=counted,
         )
@@ -86,10 +98,10 @@ def bleu_plan(
     """Return what :func:`.plain_rows.bleu_rows` counts, and :func:`.plain_bleu.bleu_scores` by all but rows."""
     length_column, method, smooth_value, effective, weights, scale = formula
     rows_of = partial(bleu_rows, reading=reading, max_order=max_order, floors=floors, next_order=next_order)
-    of_orders = np.array(weights)
+    weights_of_orders = np.array(weights)
 
     def scores_of(rows: Array) -> Array:
-        return bleu_scores(rows, length_column, method, smooth_value, effective, of_orders, scale)
+        return bleu_scores(rows, length_column, method, smooth_value, effective, weights_of_orders, scale)
 
     return Plan(texts, rows_of, scores_of)
 
@@ -100,12 +112,14 @@ def rouge_plan(
     """Return what :func:`.plain_rouge.rouge_rows` counts and :func:`item_means` makes of it.
 
     Without a reading, the letters choose it: "unicode", in lower case, where more of them are beyond ASCII than in
-    it, else "rouge". With the type W there must be one reference each, as the best one is known after its roots.
+    it, else "rouge". With the type W there must be one reference each: which of several is the best one is known only
+    when roots are taken, after all are counted.
     """
 
     def rows_of(read: list[str], n: int, offsets: NDArray[np.int64] | None, chosen: str) -> Array:
-        if chosen != reading and chosen == "unicode":
-            read = lowered(read)
+        was_chosen_by_letters = reading is None
+        if was_chosen_by_letters and chosen == "unicode":
+            read = lowered(read)  # "rouge" lowers texts itself
         rows, _, uncounted = rouge_rows(read, n, offsets, chosen, types, beta, False, porter=porter)
         if uncounted:
             raise UncountedError
@@ -118,6 +132,8 @@ def rouge_plan(
         of_ascii, others, _, _ = counted
         return ("unicode",) if others > of_ascii else ("rouge",)
 
+    if reading is None and not texts.count_letters:
+        raise ValueError("letters that choose the reading must be counted")
     if any(name == "W" for name, _ in types) and not texts.one_each:
         raise ValueError("the type W takes texts with one reference each")
     return Plan(texts, rows_of, partial(item_means, scale=scale), choose)
@@ -125,7 +141,7 @@ def rouge_plan(
 
 def item_means(rows: Array, scale: float) -> Array:
     """Return the mean of each column behind the first four over the items, which the first counts, times `scale`."""
-    return scale * rows[:, 4:] / np.maximum(rows[:, :1], 1.0)
+    return scale * rows[:, _BASE:] / np.maximum(rows[:, :1], 1.0)
 
 
 def chrf_plan(
@@ -139,11 +155,11 @@ def chrf_plan(
 
     def scores_of(rows: Array) -> Array:
         columns = []
-        first = 4
+        first = _BASE
         for order in word_orders:
             n_orders = char_order + order
             columns.append(f_scores(rows, first, n_orders, beta, eps_smoothing, scale))
-            first += 3 * n_orders
+            first += _PARTS * n_orders
         return np.stack(columns, axis=1)
 
     return Plan(texts, rows_of, scores_of)
@@ -157,6 +173,7 @@ def error_plan(texts: Texts, reading: str, with_characters: bool, scale: float) 
 
 def ter_plan(texts: Texts, scale: float) -> Plan:
     """Return what :func:`.plain_edits.ter_rows` and :func:`.plain_edits.ter_scores` do."""
+    # One score: a table of one column.
     return Plan(texts, ter_rows, lambda rows: ter_scores(rows, scale)[:, None])
 
 
@@ -168,4 +185,5 @@ def gleu_plan(texts: Texts, reading: str, min_order: int, max_order: int, scale:
 
 def gleu_scores(rows: Array, scale: float) -> Array:
     """Return the matches per n-gram, times `scale`, of rows of :func:`.plain_rows.gleu_rows` or sums of them."""
-    return scale * (rows[:, 4] / np.maximum(rows[:, 5], 1.0))
+    matches, ngrams = rows[:, _BASE], rows[:, _BASE + 1]
+    return scale * (matches / np.maximum(ngrams, 1.0))

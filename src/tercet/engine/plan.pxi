@@ -2,7 +2,7 @@
 # explained in `plain_plan`. A class says how rows are filled, and what a sum of rows is as scores.
 
 cdef class Scored:
-    """See `plain_plan.Scored`."""
+    """See `planned.Scored`."""
 
     cdef readonly list predictions, references, ends, sums, scores, scores_of_items
     cdef readonly int64_t fewest, most
@@ -24,13 +24,13 @@ cdef class Plan:
     cdef Py_ssize_t most_items
     cdef bytes marks
     cdef bint lowercase, count_letters, one_each
-    cdef size_t columns, n_scores
+    cdef size_t columns, n_scores  # numbers of a row, and of what it becomes
 
     def __init__(self, texts):
         self.most_items, self.marks, self.lowercase, self.count_letters, self.one_each = texts
 
     cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
-        """Fill the rows of n items; return whether they are counted."""
+        """Fill the rows of n items; return False where texts are too long for a table."""
         raise NotImplementedError
 
     cdef void write_scores(self, const double* sums, double* to) noexcept:
@@ -41,12 +41,15 @@ cdef class Plan:
         cdef Scored scored = Scored.__new__(Scored)
         cdef tuple strings
         cdef list both, read
-        cdef size_t n, i
+        cdef size_t n = len(predictions), i, n_numbers
+        cdef int64_t n_references
         cdef int64_t counts[4]
         cdef int64_t* bounds = NULL
         cdef double* rows = NULL
         cdef double* sums
         cdef double* scores
+        if not 0 < n <= <size_t> self.most_items:
+            return None
         if self.one_each and not (references and type(references[0]) is str):
             return None
         strings = paired_strings(predictions, references)
@@ -54,7 +57,7 @@ cdef class Plan:
             return None
         scored.predictions, scored.references, scored.ends = strings
         n = len(scored.predictions)
-        if not 0 < n <= <size_t> self.most_items:
+        if n == 0:  # another thread took them away before they were read
             return None
         scored.fewest = scored.most = 1
         both = scored.predictions + scored.references
@@ -71,14 +74,15 @@ cdef class Plan:
                     return None
                 for i in range(n + 1):
                     bounds[i] = scored.ends[i]
-                scored.fewest = scored.most = bounds[1]
+                scored.fewest = scored.most = bounds[1] - bounds[0]
                 for i in range(1, n):
-                    scored.fewest = min(scored.fewest, bounds[i + 1] - bounds[i])
-                    scored.most = max(scored.most, bounds[i + 1] - bounds[i])
+                    n_references = bounds[i + 1] - bounds[i]
+                    scored.fewest, scored.most = min(scored.fewest, n_references), max(scored.most, n_references)
                 if scored.fewest == 0:
                     return None
-            # The rows, their sums, and the scores of these or of a row.
-            rows = <double*> malloc(8 * ((n + 1) * self.columns + self.n_scores))
+            # One piece of memory: the rows, their sums, and the scores of these or of a row.
+            n_numbers = n * self.columns + self.columns + self.n_scores
+            rows = <double*> malloc(sizeof(double) * n_numbers)
             if rows == NULL or not self.fill(read, n, bounds, counts, rows):
                 return None
             sums = rows + n * self.columns
@@ -108,8 +112,8 @@ cdef class Plan:
 
 
 cdef int fill_planned(const Request* request, list texts, size_t n, const int64_t* bounds, double* rows) except -1:
-    """Fill the rows of n items of one system as a request says; return whether they are counted."""
-    cdef Request q = request[0]  # threads share the plan
+    """Fill the rows of n items of one system as a request says; return False where texts are too long for a table."""
+    cdef Request q = request[0]  # a copy, as filling writes into it, and threads share the plan
     q.rows, q.pairs, q.n_systems = rows, NULL, 1
     fill_request(texts, n, bounds, &q)
     return not q.uncounted
@@ -161,6 +165,8 @@ cdef class RougePlan(Plan):
         Plan.__init__(self, texts)
         self.chooses = reading is None
         self.request = rouge_request("rouge" if self.chooses else reading, types, beta, porter, &self.runs)
+        if self.chooses and not self.count_letters:
+            raise ValueError("letters that choose the reading must be counted")
         if self.runs >= 0 and not self.one_each:
             raise ValueError("the type W takes texts with one reference each")
         self.scale = scale
@@ -201,7 +207,7 @@ cdef class ChrfPlan(Plan):
         self.columns, self.n_scores = columns_of_chrf(char_order, word_orders), len(word_orders)
 
     cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
-        cdef ChrfRequest q = self.request  # threads share the plan
+        cdef ChrfRequest q = self.request  # a copy, as above
         fill_chrf(texts, n, bounds, q.char_order, self.word_orders, &q, 1, rows)
         return True
 

@@ -54,6 +54,8 @@ class NullDraws:
 
         A block lies where the one before it lay, which is gone when the next one is asked for.
         """
+        # Where there are several blocks, each has more than half of the numbers that may be held: `_first_blocks`
+        # keeps one of them alone, and so none that another one overwrites.
         size = min(self.n_draws, max(1, _MOST_HELD // (n_scores * len(self.comparisons))))
         starts = range(0, self.n_draws, size)
         n_comparisons = len(self.comparisons)
@@ -154,7 +156,7 @@ def family_test_of_blocks(
     for family in families.values():
         family.order()
     while held:
-        block = held.pop(0)
+        block = held.pop(0)  # so that its memory is free once it is counted
         for name, family in families.items():
             family.count(block[name])
     for block in all_blocks:
@@ -207,13 +209,13 @@ class _Family:
     def order(self) -> None:
         """Find the scale of each comparison, and go from the largest by that scale to the smallest."""
         self.centre = self.sums / self.n_measured if self.around_mean else np.zeros(len(self.sizes))
-        self.scale = np.sqrt(np.maximum(self.squares / self.n_measured - self.centre**2, 0.0))
-        # null differences that are 0, but for rounding
+        variance = self.squares / self.n_measured - self.centre**2
+        self.scale = np.sqrt(np.maximum(variance, 0.0))  # rounding may make it negative
+        # Null differences that are 0, but for rounding: what was observed is larger than all, or no difference.
         self.is_constant = self.scale <= self.slack
-        studentized = np.full(len(self.sizes), np.nan)
-        np.divide(self.sizes, self.scale, out=studentized, where=~self.is_constant)
-        # larger than any null difference, or no difference at all
-        studentized[self.is_constant] = np.where(self.sizes > self.slack, np.inf, 0.0)[self.is_constant]
+        studentized = np.where(self.sizes > self.slack, np.inf, 0.0)
+        has_scale = ~self.is_constant
+        studentized[has_scale] = self.sizes[has_scale] / self.scale[has_scale]
         studentized[np.isnan(self.sizes)] = np.nan
         with_score = np.flatnonzero(~np.isnan(studentized))
         self.ordered = with_score[np.argsort(-studentized[with_score], kind="stable")]
@@ -230,10 +232,13 @@ class _Family:
     def result(self, n_draws: int, n_observed: int) -> FamilyResult:
         """Return p, where the observed differences count as so many more draws."""
         is_unknown = np.isnan(self.sizes)
-        alone = (self.n_alone + n_observed) / (n_draws + n_observed)
+        n_all = n_draws + n_observed
+        alone = (self.n_alone + n_observed) / n_all
         n_largest = self.n_largest.copy()
+        # Where there is no difference, in no draw, each draw is as large.
         n_largest[self.is_constant & (self.sizes <= self.slack)] = n_draws
-        adjusted = (n_largest + n_observed) / (n_draws + n_observed)
+        adjusted = (n_largest + n_observed) / n_all
+        # A smaller difference never has a smaller p than a larger one.
         adjusted[self.ordered] = np.maximum.accumulate(adjusted[self.ordered])
         return FamilyResult(np.where(is_unknown, np.nan, alone), np.where(is_unknown, np.nan, adjusted))
 
@@ -293,10 +298,11 @@ def step_down_levels(
     while untested:
         level = alpha / len(untested)
         if pvalues is not None:
-            least = np.sort(pvalues[untested].min(axis=0))
-            n_below = math.floor(alpha * len(least))
-            as_often = float(least[n_below - 1]) if n_below else 0.0
-            level = min(max(level, as_often), alpha)
+            # In each draw, the least p of the tests that are left.
+            least_p = np.sort(pvalues[untested].min(axis=0))
+            n_allowed = math.floor(alpha * len(least_p))
+            level_of_draws = float(least_p[n_allowed - 1]) if n_allowed else 0.0
+            level = min(max(level, level_of_draws), alpha)
         for number in untested:
             levels[number] = level
         if not is_rejected(untested[0], level):
@@ -318,7 +324,7 @@ def adjusted_by_holm(pvalues: Array) -> PairTests:
     """Return p of each pair of systems, shape (s, s), and the same adjusted by :func:`holm`; NaN is no test."""
     is_known = np.triu(~np.isnan(pvalues), 1)
     adjusted = np.where(np.isnan(pvalues), np.nan, 1.0)
-    # Each pair counts once: only the upper triangle is adjusted, and then mirrored.
+    # Each pair counts once: only the upper triangle is adjusted, and then mirrored, over the ones of the lower one.
     adjusted[is_known] = holm(pvalues[is_known].tolist())
     return PairTests(pvalues, np.minimum(adjusted, adjusted.T))
 
@@ -329,6 +335,8 @@ def holm(pvalues: Sequence[float]) -> list[float]:
     adjusted = [0.0] * len(pvalues)
     greatest = 0.0
     for rank, index in enumerate(order):
-        greatest = max(greatest, min(1.0, (len(pvalues) - rank) * pvalues[index]))
+        n_left = len(pvalues) - rank
+        p = min(1.0, n_left * pvalues[index])
+        greatest = max(greatest, p)  # never below that of a smaller p
         adjusted[index] = greatest
     return adjusted

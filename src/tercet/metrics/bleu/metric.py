@@ -100,15 +100,17 @@ class Bleu(BleuOptions):
         check_word_options(self)
         super().check()
         check_smoothing(self)
-        # They refuse weights that do not fit the orders.
-        _ = self._weightings, self._grid
+        # Made here for their checks: they refuse weights that do not fit the orders.
+        _ = self._weightings
+        _ = self._grid
 
     # What the options imply: made when it is first read.
 
     @cached_property
     def _method(self) -> str:
         """The smoothing method of the score."""
-        return smoothing_methods(self)[0]
+        method, *_ = smoothing_methods(self)
+        return method
 
     @cached_property
     def _segment_method(self) -> str:
@@ -150,7 +152,10 @@ class Bleu(BleuOptions):
     @cached_property
     def _grid(self) -> Grid | None:
         """The combinations of weights, smoothing and reference length that are asked for."""
-        return None if self.grid is None else Grid(self, smoothing_methods(self)[1:])
+        if self.grid is None:
+            return None
+        _, *methods_of_grid = smoothing_methods(self)
+        return Grid(self, methods_of_grid)
 
     @property
     def original_scale(self) -> int:  # type: ignore[override]
@@ -164,7 +169,10 @@ class Bleu(BleuOptions):
 
     @property
     def ascending(self) -> tuple[tuple[str, ...], ...]:
-        """Matches are some of the n-grams, and these no more than tokens; the shortest length is the least."""
+        """Matches are some of the n-grams, and these no more than tokens; the shortest length is the least.
+
+        A longer n-gram is never more frequent than a shorter one; ``total1`` is the length, neither less nor more.
+        """
         orders = range(1, self.max_order + 1)
         matches = [(f"match{n}", f"total{n}") for n in orders]
         totals = [f"total{n}" for n in reversed(orders)]
@@ -209,13 +217,13 @@ class Bleu(BleuOptions):
     def score_warning(self, totals: Array | list[float]) -> str | None:
         """Return a warning when the score is 0 only because an order has no match."""
         # The check that is fast comes first: most corpora match, or at least have, n-grams of every order.
-        columns = self._columns_of_zero_scores
+        columns = self._columns_to_watch
         if columns is None:
             return None
         sums = totals if isinstance(totals, list) else totals.tolist()
         if 0.0 not in sums[columns]:
             return None
-        matches, ngrams = self._matches_and_ngrams(sums)
+        matches, ngrams = sums[self._match_columns], sums[self._ngram_columns]
         return zero_warning(matches, ngrams, self._weighted_orders, self.effective_order, self.compat, self._smooths)
 
     @cached_property
@@ -226,21 +234,25 @@ class Bleu(BleuOptions):
         return self._method != "none"
 
     @cached_property
-    def _columns_of_zero_scores(self) -> slice | None:
-        """The columns of which one adds up to 0 where the score is 0 for that alone; None if no score is."""
-        first_total_column = FIRST_MATCH_COLUMN + self.max_order
+    def _columns_to_watch(self) -> slice | None:
+        """The columns in which a sum of 0 may be what makes the score 0; None where smoothing leaves no such sum."""
         if not self._smooths:
-            return slice(FIRST_MATCH_COLUMN, first_total_column)
+            return self._match_columns
         if self._scores_like_nltk or self._method in (ADD_ONE, "add-k"):
             return None
-        return slice(first_total_column, first_total_column + self.max_order)
+        # An order that no prediction is long enough for.
+        return self._ngram_columns
 
-    def _matches_and_ngrams(self, sums: list[float]) -> tuple[list[float], list[float]]:
-        """Return the matches and the n-grams of each order in the sums of a corpus."""
-        first_total_column = FIRST_MATCH_COLUMN + self.max_order
-        matches = sums[FIRST_MATCH_COLUMN:first_total_column]
-        ngrams = sums[first_total_column : first_total_column + self.max_order]
-        return matches, ngrams
+    @cached_property
+    def _match_columns(self) -> slice:
+        """The columns of the matches of each order."""
+        return slice(FIRST_MATCH_COLUMN, FIRST_MATCH_COLUMN + self.max_order)
+
+    @cached_property
+    def _ngram_columns(self) -> slice:
+        """The columns of the n-grams of each order."""
+        first_column = FIRST_MATCH_COLUMN + self.max_order
+        return slice(first_column, first_column + self.max_order)
 
     @cached_property
     def _weighted_orders(self) -> list[bool]:
@@ -259,17 +271,21 @@ class Bleu(BleuOptions):
         if self.stemmer is None and self.lemmatizer is None:
             texts, reading = engine_texts(batch, self._tokenizer, lowercase=self._lowercase)
         else:
+            # Stems and lemmas are words, joined by blanks, at which "none" splits.
             texts, reading = spelled(self.tokens(batch)[0]), "none"
-        options = self.max_order, self._nltk_columns, self._next_columns
-        rows: Array = of_texts(batch, engine.bleu_rows, texts, reading, *options)
+        rows: Array = of_texts(batch, engine.bleu_rows, texts, reading, *self._counted)
         leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
         """Return what makes rows of pairs, from texts that are tokenized once."""
         tokens, _ = self.tokens(crossing.batch)
-        options = self.max_order, self._nltk_columns, self._next_columns
-        return lambda texts, references: rows_of_pairs(tokens.crossed(texts, references), *options)
+        return lambda texts, references: rows_of_pairs(tokens.crossed(texts, references), *self._counted)
+
+    @cached_property
+    def _counted(self) -> tuple[int, bool, bool]:
+        """What the engine counts: orders, and the columns of NLTK's methods."""
+        return self.max_order, self._nltk_columns, self._next_columns
 
     def tokens(self, batch: Corpus, as_written: bool = False) -> tuple[TokenBatch, Callable[[], list[str]]]:
         """Return the tokens that are counted, and a callable that gives the different ones by id.
@@ -339,8 +355,7 @@ class Bleu(BleuOptions):
             return None
         texts = texts_of_plan(lowercase=self._lowercase, count_letters=self.needs_blanks)
         formula = self._settings(self._method, self.reference_length, [*self._weightings.values()])
-        columns = self.max_order, self._nltk_columns, self._next_columns
-        return engine.bleu_plan(texts, self._tokenizer, *columns, formula)
+        return engine.bleu_plan(texts, self._tokenizer, *self._counted, formula)
 
     def finalize(self, totals: Array) -> Scores:
         """Return BLEU under every weighting."""
@@ -400,10 +415,9 @@ class Bleu(BleuOptions):
     def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return the counts behind the precisions, and the interpretation of the score."""
         sums = totals if isinstance(totals, list) else totals.tolist()
-        matches, ngrams = self._matches_and_ngrams(sums)
         return {
-            "counts": [*map(int, matches)],
-            "totals": [*map(int, ngrams)],
+            "counts": [*map(int, sums[self._match_columns])],
+            "totals": [*map(int, sums[self._ngram_columns])],
             "interpretation": interpretation(entries["bleu"] * 100 / self.scale) if self._is_usual else None,
         }
 
