@@ -59,7 +59,7 @@ def test_the_steps_of_the_short_road_are_taken_in_this_order():
 
 
 @pytest.mark.usefixtures("engine_in_python")
-@pytest.mark.parametrize(("texts", "options"), [(["a b"], {"segments": True}), (("a b",), {})])
+@pytest.mark.parametrize(("texts", "options"), [(["a b"], {"segments": True}), (iter(["a b"]), {})])
 def test_the_steps_of_the_long_road_are_taken_in_this_order(texts, options):
     assert len(LONG) == 9
     calls = calls_of(lambda: tercet.score("bleu", texts, ["a c"], **options))

@@ -563,8 +563,8 @@ def _details(
     }
 
 
-# The short road, for lists of strings: one call of the engine counts, adds up and applies the formula. What is odd
-# about them is seen from what it returns, and then asked and said as on the other road.
+# The short road, for lists and tuples of strings: one call of the engine counts, adds up and applies the formula.
+# What is odd about them is seen from what it returns, and then asked and said as on the other road.
 
 
 def texts_of_plan(*, lowercase: bool = False, count_letters: bool = False, one_each: bool = False) -> Texts:
@@ -611,6 +611,10 @@ def scored_by_plan(
     None where there is no plan, or lists need the other road. It warns of texts as :func:`batch_stats` does.
     """
     plan = metric.plan
+    if type(predictions) is tuple:
+        predictions = list(predictions)
+    if type(references) is tuple:
+        references = list(references)
     if plan is None or type(predictions) is not list or type(references) is not list:
         return None
     scored: Scored | None = plan.score(predictions, references, each)
