@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import tercet
 from tercet.base import metric as base
+from tercet.base.options import option
 from tercet.compat import jiwer, sacrebleu
 from texts import PAIRS
 
@@ -104,9 +105,9 @@ def test_drop_ins_for_sentences_take_it(monkeypatch):
     plan_of = base.scored_by_plan
 
     def noted(*arguments, **options):
-        found = plan_of(*arguments, **options)
-        planned.append(found is not None)
-        return found
+        scored = plan_of(*arguments, **options)
+        planned.append(scored is not None)
+        return scored
 
     monkeypatch.setattr("tercet.compat.sacrebleu_metrics.scored_by_plan", noted)
     monkeypatch.setattr("tercet.compat.jiwer.scored_by_plan", noted)
@@ -128,3 +129,39 @@ def test_a_subclass_that_counts_otherwise_is_asked():
     lists = ["a cat"], ["the cat"]
     assert Half()(*lists)["chrf"] == tercet.Chrf()(*lists)["chrf"] / 2
     assert Half().segments(*lists)["chrf"] == [tercet.Chrf()(*lists)["chrf"] / 2]
+
+
+def test_rows_of_a_users_metric_count_also_where_another_one_makes_scores_of_them():
+    class Longer(tercet.Bleu):
+        name = "longer"
+
+        def segment_stats(self, batch, context=None):
+            stats = super().segment_stats(batch, context)
+            stats.rows[:, 4] /= 2  # the length
+            return stats
+
+        @property
+        def segment_metric(self):
+            return tercet.Bleu(effective_order=True)
+
+    lists = ["the cat sat on a mat", "a dog"], ["the cat sat on the mat", "the dog"]
+    assert Longer().segments(*lists) == Longer()(*lists, segments=True).segments
+    assert Longer().segments(*lists) != tercet.Bleu().segments(*lists)
+
+
+def test_options_of_a_users_metric_may_have_any_name():
+    class Planned(tercet.Chrf):
+        name = "planned"
+        plan: bool = option(default=False, doc="Whether it was planned.")
+        entries: bool = option(default=False, doc="Whether it has entries.")
+
+    lists = ["a cat"], ["the cat"]
+    assert Planned(plan=True, entries=True)(*lists) == tercet.Chrf()(*lists)
+    assert Planned().segments(*lists) == tercet.Chrf().segments(*lists)
+
+
+def test_messages_of_a_drop_in_call_texts_as_it_does():
+    with pytest.warns(UserWarning, match="the hypotheses have texts joined by"):
+        sacrebleu.sentence_chrf("a ||| b", ["a c"])
+    with pytest.warns(UserWarning, match="the predictions have texts joined by"):
+        tercet.score("chrf", ["a ||| b"], ["a c"])

@@ -74,6 +74,22 @@ def test_draws_that_do_not_fit_in_memory_are_made_in_blocks(monkeypatch):
     assert sum(sizes) == 500
 
 
+def test_threads_make_the_same_differences_under_the_settings_of_the_caller(monkeypatch):
+    draws = np.random.default_rng(4).normal(size=(50, 40))
+
+    def differences(comparisons, of_draws):
+        np.log(np.zeros(1))  # warns, unless the caller silences it
+        return {"x": draws[comparisons, of_draws]}
+
+    null = NullDraws(range(50), 40, differences)
+    scores = {"x": np.linspace(0, 3, 50)}, {"x": np.zeros(50)}
+    with np.errstate(divide="ignore"):
+        together = family_test(null, *scores)["x"]
+        monkeypatch.setattr(families, "_TOGETHER", 4)
+        in_threads = family_test(null, *scores)["x"]
+    assert [p.tolist() for p in in_threads] == [p.tolist() for p in together]
+
+
 def test_a_scale_of_the_first_draws_keeps_the_rate_of_any_false_finding(monkeypatch):
     rng = np.random.default_rng(3)
     monkeypatch.setattr(families, "_MOST_HELD", 15 * 20)

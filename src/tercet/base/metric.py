@@ -349,8 +349,9 @@ class Metric(Configured, metaclass=_Helpful):
         """Which of the plan's scores each of `score_names` is."""
         return {name: number for number, name in enumerate(self.score_names)}
 
+    # Private, as users name options and attributes of their own metrics.
     @cached_property
-    def plan(self) -> Any:
+    def _plan(self) -> Any:
         """What the engine does in one step, made once; None as for `new_plan`, and where texts are normalized.
 
         A subclass may count otherwise, and has the plan that it defines itself.
@@ -577,10 +578,10 @@ def score_lists(metric: Metric, predictions: Any, references: Any) -> Result | N
     # The cheap test: a call whose defaults are written out takes the long road, to the same result.
     if metric.asked is not Metric.asked:
         return None
-    planned = scored_by_plan(metric, predictions, references, heeds_style=True)
-    if planned is None:
+    scored = scored_by_plan(metric, predictions, references)
+    if scored is None:
         return None
-    scored, context = planned
+    context = warn_of_lists(metric, scored, heeds_style=True)
     message = metric.score_warning(scored.sums)
     if message is not None:
         warn_of(metric, message)
@@ -592,10 +593,13 @@ def score_lists(metric: Metric, predictions: Any, references: Any) -> Result | N
 
 def segments_of_lists(metric: Metric, predictions: Any, references: Any) -> dict[str, list[float | None]] | None:
     """Return the scores of each item of a user's lists, or None, as :func:`score_lists`."""
-    planned = scored_by_plan(metric.segment_metric, predictions, references, each=True)
-    if planned is None:
+    # A user's metric without a plan may make rows of its own, of which `segment_metric` makes scores.
+    if metric._plan is None:
         return None
-    scored, _ = planned
+    scored = scored_by_plan(metric.segment_metric, predictions, references, each=True)
+    if scored is None:
+        return None
+    warn_of_lists(metric.segment_metric, scored)
     assert scored.scores_of_items is not None
     lists: dict[str, list[float | None]] = {}
     for name, number in zip(metric.segment_names, metric.scores_of_plan.values(), strict=True):
@@ -603,35 +607,38 @@ def segments_of_lists(metric: Metric, predictions: Any, references: Any) -> dict
     return lists
 
 
-def scored_by_plan(
-    metric: Metric, predictions: Any, references: Any, *, each: bool = False, heeds_style: bool = False
-) -> tuple[Scored, Any] | None:
-    """Return what the plan makes of a user's lists, with `each` of every item too, and the context of the metric.
-
-    None where there is no plan, or lists need the other road. It warns of texts as :func:`batch_stats` does.
-    """
-    plan = metric.plan
+def scored_by_plan(metric: Metric, predictions: Any, references: Any, *, each: bool = False) -> Scored | None:
+    """Return what the plan makes of a user's lists, with `each` of every item too; None where the other road does."""
+    plan = metric._plan
+    if plan is None:
+        return None
     if type(predictions) is tuple:
         predictions = list(predictions)
     if type(references) is tuple:
         references = list(references)
-    if plan is None or type(predictions) is not list or type(references) is not list:
+    if type(predictions) is not list or type(references) is not list:
         return None
     scored: Scored | None = plan.score(predictions, references, each)
-    if scored is None:
-        return None
+    return scored
+
+
+def warn_of_lists(metric: Metric, scored: Scored, name: str = "predictions", *, heeds_style: bool = False) -> Any:
+    """Warn of texts as :func:`batch_stats` does; return the context of the metric, None where it changes nothing.
+
+    Messages call the predictions by the name.
+    """
     # What is odd about texts is an unusual character, or shows in several references of an item, or in several items.
     may_be_token_lists = scored.most >= FEWEST_TOKENS
     may_show_a_style = len(scored.predictions) >= FEWEST
     if scored.plain and not may_be_token_lists and not may_show_a_style:
-        return scored, None
+        return None
     context = None
     if scored.letters is not None:
         context = LetterCounts(*scored.letters, len(scored.references))
     ends = None if scored.ends is None else np.array(scored.ends)
-    corpus = Corpus(scored.predictions, scored.references, ends)
+    corpus = Corpus(scored.predictions, scored.references, ends, (name,))
     warn_of_corpus(metric, corpus, context, heeds_style=heeds_style)
-    return scored, context
+    return context
 
 
 def _details_of_lists(

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tercet.base.metric import batch_stats, corpus_stats, scored_by_plan
+from tercet.base.metric import batch_stats, corpus_stats, scored_by_plan, warn_of_lists
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_texts
 from tercet.corpus.tokenizers import tokenize
@@ -315,12 +315,12 @@ def _counted_in_one_step(metric: Wer, reference: Any, hypothesis: Any) -> dict[s
     # Lists of references for a text are no texts to jiwer.
     if type(references) is not list or not engine.all_strings(references):
         return None
+    scored = scored_by_plan(metric, hypotheses, references)
+    if scored is None:
+        return None
     if metric is _OF_WORDS:
-        planned = scored_by_plan(metric, hypotheses, references)
-        scored = None if planned is None else planned[0]
-    else:
-        scored = metric.plan.score(hypotheses, references) if type(hypotheses) is list else None
-    return None if scored is None else metric.entries(scored.scores, scored.sums)
+        warn_of_lists(metric, scored)
+    return metric.entries(scored.scores, scored.sums)
 
 
 def _texts(reference: Any, hypothesis: Any) -> Corpus:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric as Suite
-from tercet.base.metric import batch_stats, scored_by_plan
+from tercet.base.metric import batch_stats, scored_by_plan, warn_of_lists
 from tercet.base.options import check_value
 from tercet.checks import one_of
 from tercet.corpus.items import read_items
@@ -262,9 +262,9 @@ class Metric(ABC, Generic[S]):
         texts = [text for text in references if text is not None]
         self.num_refs = len(texts)
         items: list[Any] = texts if len(texts) == 1 else [texts]  # a text alone is read faster
-        planned = scored_by_plan(self.tercet, [hypothesis], items)
-        if planned is not None:
-            scored, _ = planned
+        scored = scored_by_plan(self.tercet, [hypothesis], items)
+        if scored is not None:
+            warn_of_lists(self.tercet, scored, "hypotheses")
             return self._score(np.array(scored.sums))
         return self._score(self._rows([hypothesis], items).total())
 

@@ -33,8 +33,6 @@ from .bleu.options import TOKENIZER, TokenizerName
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: The columns behind the base columns.
-
 
 class GoogleBleu(HasTokenizer):
     """GLEU, or Google BLEU: the smaller of precision and recall, of n-grams of all lengths together.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -90,7 +92,10 @@ class NullDraws:
             return
         pool = ThreadPoolExecutor(os.cpu_count())
         try:
-            yield from pool.map(some, starts)
+            # What the caller set for his own thread, such as NumPy's `errstate`, holds in others too.
+            tasks = deque(pool.submit(copy_context().run, some, start) for start in starts)
+            while tasks:
+                yield tasks.popleft().result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C does not wait for what is left
 
