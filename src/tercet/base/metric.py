@@ -340,7 +340,7 @@ class Metric(Configured, metaclass=_Helpful):
         """Return what the engine does in one step (`engine/plain_plan.py`); None where Python has a part in it."""
         return None
 
-    def entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
+    def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
         """Return what `report` returns, given the sums of the rows, and as scores what the plan makes of them."""
         raise NotImplementedError
 
@@ -585,7 +585,7 @@ def score_lists(metric: Metric, predictions: Any, references: Any) -> Result | N
     message = metric.score_warning(scored.sums)
     if message is not None:
         warn_of(metric, message)
-    entries = metric.entries(scored.scores, scored.sums)
+    entries = metric._entries(scored.scores, scored.sums)
     references_of_items = str(scored.fewest) if scored.fewest == scored.most else f"{scored.fewest}-{scored.most}"
     details = partial(_details_of_lists, metric, context, references_of_items, scored.sums, entries)
     return Result._lazy(entries, metric.name, details)

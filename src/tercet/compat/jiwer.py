@@ -320,7 +320,7 @@ def _counted_in_one_step(metric: Wer, reference: Any, hypothesis: Any) -> dict[s
         return None
     if metric is _OF_WORDS:
         warn_of_lists(metric, scored)
-    return metric.entries(scored.scores, scored.sums)
+    return metric._entries(scored.scores, scored.sums)
 
 
 def _texts(reference: Any, hypothesis: Any) -> Corpus:

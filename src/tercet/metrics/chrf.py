@@ -265,9 +265,9 @@ class Chrf(Metric):
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the scores, and the keys of evaluate's chrf: `score` is `chrf`."""
         scores = self._scores_of_rows(as_rows(totals, self.columns))
-        return self.entries([float(values[0]) for values in scores.values()], totals)
+        return self._entries([float(values[0]) for values in scores.values()], totals)
 
-    def entries(self, scores: list[float], sums: Any) -> dict[str, Any]:
+    def _entries(self, scores: list[float], sums: Any) -> dict[str, Any]:
         """Return the same, given the scores."""
         entries: dict[str, Any] = dict(zip(self.word_orders, scores, strict=True))
         entries["score"] = entries["chrf"]

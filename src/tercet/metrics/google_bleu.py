@@ -141,7 +141,7 @@ class GoogleBleu(HasTokenizer):
         scores = engine.gleu_scores(as_rows(totals, self.columns), self.scale)
         return {"google_bleu": scores.reshape(totals.shape[:-1])}
 
-    def entries(self, scores: list[float], sums: Any) -> dict[str, Any]:
+    def _entries(self, scores: list[float], sums: Any) -> dict[str, Any]:
         """Return the keys of the result, given the score."""
         return {"google_bleu": scores[0]}
 

@@ -210,9 +210,9 @@ class Ter(Metric):
     def report(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
         """Return the rate, and the keys of evaluate's ter, whose score it is."""
         scores = engine.ter_scores(as_rows(totals, self.columns), self.scale).tolist()
-        return self.entries(scores, totals.tolist())
+        return self._entries(scores, totals.tolist())
 
-    def entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
+    def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
         """Return the same, given the rate and the sums."""
         (score,) = scores
         return {"ter": score, "score": score, "num_edits": int(sums[_NUM_EDITS]), "ref_length": sums[_REF_LENGTH]}

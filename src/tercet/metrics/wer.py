@@ -131,9 +131,9 @@ class Wer(HasTokenizer):
     def report(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
         """Return the rates, the information preserved, and jiwer's counts of words."""
         (rates,) = engine.error_rates(as_rows(totals, self.columns), self.scale).tolist()
-        return self.entries(rates, totals.tolist())
+        return self._entries(rates, totals.tolist())
 
-    def entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
+    def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
         """Return the same, given the rates and the sums."""
         wer, cer, mer, wil, wip = scores
         _, _, _, _, hits, substitutions, deletions, insertions, right, *wrong = sums

@@ -388,12 +388,12 @@ class Bleu(BleuOptions):
         """Return the keys of evaluate's bleu, a key for each named weighting, and the grid on request."""
         # All at once, where `finalize` has the scores alone.
         (scores,) = self._scores(totals, self._settings_of_score).tolist()
-        entries = self.entries(scores, totals.tolist())
+        entries = self._entries(scores, totals.tolist())
         if self._grid is not None:
             entries["grid"] = self._grid.rows(partial(self._scores_in_grid, totals))
         return entries
 
-    def entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
+    def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
         """Return the same without the grid, given the sums, and their scores, precisions and brevity penalty."""
         rule = self.reference_length
         length = sums[LENGTH_COLUMN]

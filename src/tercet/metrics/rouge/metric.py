@@ -461,9 +461,9 @@ class Rouge(RougeOptions):
         if not self.use_aggregator and stats is not None:
             return dict(segment_lists(self, stats))
         (means,) = engine.item_means(as_rows(totals, self.columns), self.scale).tolist()
-        return self.entries(means, totals)
+        return self._entries(means, totals)
 
-    def entries(self, scores: list[float], sums: Any) -> dict[str, Any]:
+    def _entries(self, scores: list[float], sums: Any) -> dict[str, Any]:
         """Return the keys of the result, given the means of all measures."""
         return {name: scores[number] for name, number in self.scores_of_plan.items()}
 
