@@ -47,20 +47,28 @@ def bleu_scores(
     ndarray, shape (n, W + N + 1)
         The W scores, the precisions of the orders, and the brevity penalty.
     """
-    n, weightings = weights.shape[1], weights.tolist()
+    n = weights.shape[1]
+    weightings = weights.tolist()
     scores = np.empty((len(rows), len(weightings) + n + 1))
     for row, scores_of_row in zip(rows.tolist(), scores, strict=True):
-        length, reference_length = row[_LENGTH], row[length_column]
-        matches, ngrams = row[_MATCHES : _MATCHES + n], row[_MATCHES + n : _MATCHES + 2 * n]
+        length = row[_LENGTH]
+        reference_length = row[length_column]
+        matches = row[_MATCHES : _MATCHES + n]
+        ngrams = row[_MATCHES + n : _MATCHES + 2 * n]
         penalty = brevity_penalty(length, reference_length)
         precisions, n_orders = _precisions(matches, ngrams, method, smooth_value, scale)
-        # Without a word in common BLEU is 0. "add-one" scores that too, but not where one side has no text at all.
-        is_scored = any(matches)
+        if not effective:
+            n_orders = n
         if method == "add-one":
+            # It scores texts without a word in common, too, but not where one side has no text at all.
             is_scored = row[_REFERENCES] > 0 and length > 0 and reference_length > 0
-        for place, weighting in enumerate(weightings):
-            mean = _mean(precisions, n_orders if effective else n, weighting, scale) if is_scored else 0.0
-            scores_of_row[place] = penalty * mean
+        else:
+            is_scored = any(matches)
+        for number, weights_of_orders in enumerate(weightings):
+            score = 0.0
+            if is_scored:
+                score = penalty * _mean(precisions, n_orders, weights_of_orders, scale)
+            scores_of_row[number] = score
         scores_of_row[len(weightings) :] = *precisions, penalty
     return scores
 
@@ -81,7 +89,7 @@ def _precisions(
 
     - none: 0
     - floor, their method 1: smooth_value / N
-    - exp, their method 3: 1 / 2N for the first such order, 1 / 4N for the next one, and so on
+    - exp, their method 3: 1 / (2N) for the first such order, 1 / (4N) for the next one, and so on
 
     With or without matches:
 
@@ -91,47 +99,58 @@ def _precisions(
     These two give n-grams to every order, so that the effective order keeps all. Where no n-gram of any order
     matches, only "add-one" smooths.
     """
-    precisions, n_orders, divisor = [0.0] * len(matches), 0, 1.0
+    precisions = [0.0] * len(matches)
     if method != "add-one" and not any(matches):
-        return precisions, sum(number > 0 for number in ngrams)
+        # BLEU is 0, whatever the number of orders.
+        return precisions, 0
+    divisor = 1.0
     for order, (n_matches, n_ngrams) in enumerate(zip(matches, ngrams, strict=True)):
         if method == "add-one" or (method == "add-k" and order > 0):
-            n_matches, n_ngrams = n_matches + smooth_value, n_ngrams + smooth_value
+            n_matches += smooth_value
+            n_ngrams += smooth_value
         if n_ngrams <= 0:
             # No text is so long, and so none has n-grams of a higher order: their precisions stay 0.
-            break
-        n_orders += 1
+            return precisions, order
         if n_matches == 0 and method == "exp":
             divisor *= 2
-            precisions[order] = scale / (divisor * n_ngrams)
+            n_matches = 1
+            n_ngrams *= divisor
         elif n_matches == 0 and method == "floor":
-            precisions[order] = scale * smooth_value / n_ngrams
-        else:
-            precisions[order] = scale * n_matches / n_ngrams
-    return precisions, n_orders
+            n_matches = smooth_value
+        precisions[order] = scale * n_matches / n_ngrams
+    return precisions, len(precisions)
 
 
 def _mean(precisions: Sequence[float], n_orders: int, weights: Sequence[float], scale: float) -> float:
-    """Return the weighted geometric mean of the first orders, to which the weight of the others goes.
-
-    It is 0 if a precision with a weight is 0, and if only orders that are left out have a weight.
-    """
+    """Return the weighted geometric mean of the first orders: 0 if one that has a weight is 0, and without orders."""
     n = len(precisions)
-    if any(weight > 0 and precision == 0 for weight, precision in zip(weights, precisions[:n_orders], strict=False)):
-        return 0.0
     if all(weight == 1 / n for weight in weights):
-        # sacrebleu's steps: logarithms of percents, divided at the end. The general sum has other last bits. Python's
-        # `sum`, as there: from 3.12 on it rounds once.
-        return math.exp(sum(map(math.log, precisions[:n_orders])) / n_orders) if n_orders else 0.0
+        return _uniform_mean(precisions[:n_orders])
+    return _weighted_mean(precisions, n_orders, weights, scale)
+
+
+def _uniform_mean(precisions: Sequence[float]) -> float:
+    if not precisions or 0 in precisions:
+        return 0.0
+    # sacrebleu's steps: logarithms of percents, divided at the end. The weighted sum has other last bits. Python's
+    # `sum`, as there: from 3.12 on it rounds once.
+    return math.exp(sum(map(math.log, precisions)) / len(precisions))
+
+
+def _weighted_mean(precisions: Sequence[float], n_orders: int, weights: Sequence[float], scale: float) -> float:
     total = weight_of_orders = weight_of_all = 0.0
     for order, (precision, weight) in enumerate(zip(precisions, weights, strict=True)):
         weight_of_all += weight
-        if order < n_orders and weight > 0:
-            weight_of_orders += weight
-            total += weight * math.log(precision / scale)
-    if not weight_of_orders:
+        if order >= n_orders or weight <= 0:
+            continue
+        if precision == 0:
+            return 0.0
+        weight_of_orders += weight
+        total += weight * math.log(precision / scale)
+    if weight_of_orders == 0:
         return 0.0
-    if n_orders < n:
+    if n_orders < len(weights):
+        # What the orders that are left out weigh goes to the others.
         total *= weight_of_all / weight_of_orders
     return scale * math.exp(total)
 

@@ -29,25 +29,36 @@ def bleu_rows(
 
     `texts`, as for :func:`.plain_text.intern`, are the n predictions of each system, then all references, item by
     item, which are split once for all systems: item i has ``reference_offsets[i]`` to ``reference_offsets[i + 1]``,
-    or one where that is None. The rows, of one system behind those of the other, have 8 + 2 max_order columns: 1;
-    whether the prediction has no token; whether there is no reference; number of references; tokens of the
-    prediction; those of the closest reference (of two equally close ones the shorter), of the shortest, and their
-    average (without a reference, the prediction's own length); for each order the matches, and the n-grams of the
-    prediction. NLTK's methods need more: with `floors` the n-grams of each order that are at least 1, and with
-    `next_order` the matches and these n-grams of the order above the highest. Time: linear in the tokens; where both
-    texts have up to 512 tokens, in their product / 64.
+    or one where that is None. Time: linear in the tokens; where both texts have up to 512 tokens, in their
+    product / 64.
+
+    The rows, of one system behind those of the other, have these columns, with N = `max_order`:
+
+    - 0 to 3: 1; whether the prediction has no token; whether there is no reference; number of references
+    - 4: the tokens of the prediction
+    - 5 to 7: those of the closest reference (of two equally close ones the shorter), of the shortest, their average
+    - 8 to 7 + N: the matches of each order
+    - 8 + N to 7 + 2 N: the n-grams of the prediction, of each order
+    - with `floors`, for NLTK's methods, N more: these n-grams, or 1 where there is none
+    - with `next_order`, 2 more: the matches, and the n-grams or 1, of the order above the highest
     """
     rows = np.empty((n_systems * n, 8 + (2 + floors) * max_order + 2 * next_order))
     for row, (words, references) in zip(rows, pairs_of(texts, n, reference_offsets, reading, n_systems), strict=True):
-        size, lengths = len(words), list(map(len, references)) or [len(words)]
+        size = len(words)
+        # Without a reference, a prediction is as long as it should be.
+        lengths = list(map(len, references)) or [size]
         closest = min(lengths, key=lambda length: (abs(length - size), length))
+        orders = range(1, max_order + 1)
+        matches = [clipped(words, references, order) for order in orders]
+        n_ngrams = [max(size - order + 1, 0) for order in orders]
         row[:4] = 1, not words, not references, len(references)
         row[4:8] = size, closest, min(lengths), sum(lengths) / len(lengths)
-        matches = [clipped(words, references, order) for order in range(1, max_order + next_order + 1)]
-        totals = [max(size - order, 0) for order in range(max_order + 1)]
-        at_least_one = [max(total, 1) for total in totals]
-        further = [*(at_least_one[:-1] if floors else ()), *((matches[-1], at_least_one[-1]) if next_order else ())]
-        row[8:] = *matches[:max_order], *totals[:-1], *further
+        columns = [*matches, *n_ngrams]
+        if floors:
+            columns += [max(number, 1) for number in n_ngrams]
+        if next_order:
+            columns += [clipped(words, references, max_order + 1), max(size - max_order, 1)]
+        row[8:] = columns
     return rows
 
 
@@ -159,12 +170,21 @@ def pairs_of_lines(
     n_systems: int,
     word_map: Callable[[str], str] = str,
 ) -> list[tuple[Lines, list[Lines]]]:
-    """Return the same in lines, without those that have no words."""
-    items = [
-        [
-            [[list(map(word_map, line)) for line in filter(None, READINGS[reading](text))] for text in side]
-            for side in own
-        ]
-        for own in texts_of_items(texts, n, reference_offsets, n_systems)
-    ]
-    return [(predictions[system], references) for system in range(n_systems) for predictions, references in items]
+    """Return the same in lines, which ROUGE-Lsum compares, without those that have no words."""
+    split = READINGS[reading]
+
+    def lines_of(text: str) -> Lines:
+        lines = []
+        for line in split(text):
+            if line:
+                lines.append(list(map(word_map, line)))
+        return lines
+
+    items = []
+    for texts_of_systems, references in texts_of_items(texts, n, reference_offsets, n_systems):
+        items.append((list(map(lines_of, texts_of_systems)), list(map(lines_of, references))))
+    pairs = []
+    for system in range(n_systems):
+        for predictions, references_in_lines in items:
+            pairs.append((predictions[system], references_in_lines))
+    return pairs

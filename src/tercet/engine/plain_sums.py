@@ -1,4 +1,4 @@
-"""Sums of rows that are drawn at random, and of pairs of points."""
+"""Sums of rows, of rows that are drawn at random, and of pairs of points."""
 
 from __future__ import annotations
 

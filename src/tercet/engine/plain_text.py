@@ -46,16 +46,22 @@ def texts_of_items(
 
     ValueError for another number of texts, and for one that is not valid Unicode.
     """
-    every, offsets = strings(texts), range(n + 1) if reference_offsets is None else reference_offsets.tolist()
-    first = n_systems * n
-    if len(every) != first + offsets[n]:
+    every = strings(texts)
+    n_predictions = n_systems * n
+    references = every[n_predictions:]
+    offsets = list(range(n + 1))
+    if reference_offsets is not None:
+        offsets = reference_offsets.tolist()
+    if len(references) != offsets[n]:
         raise ValueError("the lists of texts have changed")
-    of_items = enumerate(pairwise(offsets))
-    found = [(every[item:first:n], every[first + start : first + stop]) for item, (start, stop) in of_items]
-    for item, own in enumerate(found):
-        if not all(map(is_valid, chain(*own))):
+    items = []
+    for item, (start, stop) in enumerate(pairwise(offsets)):
+        predictions_of_item = every[item:n_predictions:n]  # every n-th: one of each system
+        references_of_item = references[start:stop]
+        if not all(map(is_valid, chain(predictions_of_item, references_of_item))):
             raise LoneSurrogateError(item)
-    return found
+        items.append((predictions_of_item, references_of_item))
+    return items
 
 
 def strings(texts: Texts) -> list[str]:
@@ -100,7 +106,8 @@ def _by_mteval_rules(text: str) -> Lines:
 
 
 def _by_mteval(text: str, strip: bool) -> Lines:
-    text = text.rstrip() if strip else text
+    if strip:
+        text = text.rstrip()
     for sign, instead in _MTEVAL_STEPS:
         text = text.replace(sign, instead)
     return _by_mteval_rules(f" {text} ")
@@ -128,9 +135,13 @@ def words_of_chrf(text: str) -> list[str]:
 
 def _parted(word: str) -> tuple[str, ...]:
     """Part a word from the mark at its end, or else at its beginning."""
-    if len(word) > 1 and word[-1] in punctuation:
+    if len(word) == 1:
+        return (word,)
+    if word[-1] in punctuation:
         return word[:-1], word[-1]
-    return (word[0], word[1:]) if len(word) > 1 and word[0] in punctuation else (word,)
+    if word[0] in punctuation:
+        return word[0], word[1:]
+    return (word,)
 
 
 def _by_zh(text: str) -> Lines:
@@ -199,7 +210,8 @@ def paired_strings(texts: list[Any], references: list[Any]) -> tuple[list[str], 
     An entry of the references is a string, as all others are, or a list or a tuple of strings. Where each is, or has,
     one string, there is no need to say where. The lists are new ones: another thread may change the original.
     """
-    texts, references = texts.copy(), references.copy()
+    texts = texts.copy()
+    references = references.copy()
     if len(texts) != len(references) or not all_strings(texts):
         return None
     if all_strings(references):
@@ -207,9 +219,11 @@ def paired_strings(texts: list[Any], references: list[Any]) -> tuple[list[str], 
     if not {*map(type, references)} <= {list, tuple}:
         return None
     flat = list(chain.from_iterable(references))
-    one_each = all(len(entry) == 1 for entry in references)
-    offsets = None if one_each else [0, *accumulate(map(len, references))]
-    return (texts, flat, offsets) if all_strings(flat) else None
+    if not all_strings(flat):
+        return None
+    if all(len(entry) == 1 for entry in references):
+        return texts, flat, None
+    return texts, flat, [0, *accumulate(map(len, references))]
 
 
 def all_strings(values: list[Any]) -> bool:
@@ -233,12 +247,14 @@ def letters(texts: Texts) -> tuple[int, int, int, int]:
 
     The last are those that have letters, but none of a to z: a tokenizer for Latin letters loses them.
     """
-    found = others = without_blanks = lost = 0
+    of_ascii = others = without_blanks = lost = 0
     for text in strings(texts):
         n_ascii = len(re.findall("[A-Za-z]", text))
-        beyond = [] if text.isascii() else [c for c in text if c > "\x7f" and is_counted(c)]
-        found += n_ascii
+        beyond: list[str] = []
+        if not text.isascii():
+            beyond = [c for c in text if c > "\x7f" and is_counted(c)]
+        of_ascii += n_ascii
         others += len(beyond)
         without_blanks += sum(map(is_without_blanks, beyond))
         lost += bool(beyond) and not n_ascii
-    return found, others, without_blanks, lost
+    return of_ascii, others, without_blanks, lost
