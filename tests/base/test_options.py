@@ -395,6 +395,14 @@ def test_what_a_call_may_hand_to_all_metrics_is_only_warned_of(metric, option):
     tercet.scorer(metric, **given, **{option: 7}, confidence_level=0.9)
 
 
+def test_a_named_literal_is_written_out_wherever_it_stands_and_within_no_other_name():
+    kinds = {"Kind": Literal["a", "b"], "Size": Literal[1]}
+    assert options.spelled("OrderKind | Kind | None", kinds) == 'OrderKind | Literal["a", "b"] | None'
+    assert options.spelled("Kind | list[Size] | Kind", kinds) == (
+        'Literal["a", "b"] | list[Literal[1]] | Literal["a", "b"]'
+    )
+
+
 def test_a_declaration_that_two_classes_share_is_checked_as_each_annotates_it():
     shared = options.option(default="a")
 

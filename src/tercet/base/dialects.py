@@ -59,8 +59,11 @@ class Dialect:
 
     def to_entries(self, result: Result) -> dict[str, Any]:
         """Return the other module's result, a plain dict: its keys, then requested ones."""
-        entries = {key: result[ours] if ours in result else getattr(result, ours) for key, ours in self.keys.items()}
-        their_keys = {ours: key for key, ours in self.keys.items()}
+        entries = {}
+        their_keys = {}
+        for key, ours in self.keys.items():
+            entries[key] = result[ours] if ours in result else getattr(result, ours)
+            their_keys[ours] = key
         for key, value in result.items():
             # these have a value by score, under the keys of the scores
             if key in ("intervals", "segments"):

@@ -101,7 +101,8 @@ def option(
     only_with : OnlyWith, optional
         The condition for its effect; the documentation says so in its last sentence.
     """
-    doc = doc if only_with is None else f"{doc} Only with {only_with.words}."
+    if only_with is not None:
+        doc = f"{doc} Only with {only_with.words}."
     return Option(default, doc, check, local, only_with)
 
 
@@ -124,7 +125,8 @@ class Value:
         declared = {name: replace(value) for name, value in vars(cls).items() if isinstance(value, Option)}
         namespace = vars(sys.modules[cls.__module__])
         for name, option in declared.items():
-            option.name, option.python_type = name, spelled(cls.__annotations__[name], namespace)
+            option.name = name
+            option.python_type = spelled(cls.__annotations__[name], namespace)
             option.check = option.check or _check_of(option.python_type)
             setattr(cls, name, option.default)
         hidden = [name for name in cls._declared if name in vars(cls) and name not in declared]
@@ -159,25 +161,27 @@ class Value:
         return value
 
     def _take(self, given: Mapping[str, Any], called: str = "", idle: bool = False) -> None:
+        """Take these options, and the defaults of ``compat``; errors name `called`, or else the class's name."""
         called = called or self.name
-        checked = {}
+        values = {}
         for name, value in given.items():
-            declared = self._declared.get(name)
-            if declared is None:
+            if name not in self._declared:
                 raise OptionError(f"{called} has no option {shorten(name)}. {did_you_mean(name, self._declared)}")
             # tokenizer=None is the default of rouge_score and of evaluate's rouge: it stands for ours
-            if value is not None or name != "tokenizer":
-                try:
-                    checked[name] = check_value(called, name, declared.checked, value)
-                except OptionError as error:
-                    raise OptionError(f"{error}{self._hint(name, value)}") from error.__cause__
-        preset = self.presets.get(checked.get("compat") or "", {})
-        chosen = {**preset, **checked}
-        changed = {name: value for name, value in chosen.items() if value != self._declared[name].default}
-        self.__dict__.update(changed)  # not by setattr, which refuses: a value cannot be changed
+            if name == "tokenizer" and value is None:
+                continue
+            try:
+                values[name] = check_value(called, name, self._declared[name].checked, value)
+            except OptionError as error:
+                raise OptionError(f"{error}{self._hint(name, value)}") from error.__cause__
+        preset = self.presets.get(values.get("compat") or "", {})
+        for name, value in {**preset, **values}.items():
+            if value != self._declared[name].default:
+                # not by setattr, which refuses: a value cannot be changed
+                self.__dict__[name] = value
         if idle:
             return
-        for name, value in checked.items():
+        for name, value in values.items():
             declared = self._declared[name]
             self._check_effect(called, declared, value, preset.get(name, declared.default))
 
@@ -241,13 +245,12 @@ class _ClassSignature:
     def __get__(self, value: object, cls: type[Value]) -> Signature:
         if value is not None:  # a value has the signature of its call
             raise AttributeError("__signature__")
-        kind = Parameter.KEYWORD_ONLY
-        return Signature(
-            [
-                Parameter(name, kind, default=option.default, annotation=option.python_type)
-                for name, option in cls.options().items()
-            ]
-        )
+        parameters = []
+        for name, option in cls.options().items():
+            parameters.append(
+                Parameter(name, Parameter.KEYWORD_ONLY, default=option.default, annotation=option.python_type)
+            )
+        return Signature(parameters)
 
 
 def check_value(called: str, name: str, check: Check, value: Any) -> Any:
@@ -267,13 +270,19 @@ def check_value(called: str, name: str, check: Check, value: Any) -> Any:
 
 def check_values(called: str, arguments: Mapping[str, Any], checks: Mapping[str, Check]) -> dict[str, Any]:
     """Return the normalized arguments of a function that have a check; OptionError for the first that is refused."""
-    return {name: check_value(called, name, checks[name], arguments[name]) for name in arguments if name in checks}
+    values = {}
+    for name, value in arguments.items():
+        if name in checks:
+            values[name] = check_value(called, name, checks[name], value)
+    return values
 
 
 def _hashable(value: Any) -> Any:
     if isinstance(value, Mapping):
         return frozenset((key, _hashable(entry)) for key, entry in value.items())
-    return tuple(map(_hashable, value)) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return tuple(map(_hashable, value))
+    return value
 
 
 def _source_text(value: Any) -> str:
@@ -286,17 +295,22 @@ def _source_text(value: Any) -> str:
 
 def spelled(annotation: Any, namespace: Mapping[str, Any]) -> str:
     """Return an annotation as text, in which each name of a Literal, such as ``Smoothing``, is written out."""
-    written = _as_text(annotation)
-    tree = ast.parse(written, mode="eval")
-    for node in ast.walk(tree):
-        alias = namespace.get(node.id) if isinstance(node, ast.Name) else None
-        if get_origin(alias) is Literal:
-            # texts in double quotes, as in source code
-            choices = ", ".join(
-                json.dumps(choice) if isinstance(choice, str) else repr(choice) for choice in get_args(alias)
-            )
-            written = written.replace(ast.unparse(node), f"Literal[{choices}]", 1)
-    return written
+    text = _as_text(annotation)
+    names = [node for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)]
+    # From the last to the first: what stands before a name does not move.
+    for node in sorted(names, key=lambda node: node.col_offset, reverse=True):
+        literal = namespace.get(node.id)
+        if get_origin(literal) is Literal:
+            text = f"{text[: node.col_offset]}{_literal_text(literal)}{text[node.end_col_offset :]}"
+    return text
+
+
+def _literal_text(literal: Any) -> str:
+    choices = []
+    for choice in get_args(literal):
+        # texts in double quotes, as in source code
+        choices.append(json.dumps(choice) if isinstance(choice, str) else repr(choice))
+    return f"Literal[{', '.join(choices)}]"
 
 
 def _as_text(annotation: Any) -> str:
@@ -313,21 +327,23 @@ def _check_of(annotation: str) -> Check:
     if annotation == "bool":
         return flag
     choices: list[Any] = []
-    callables = none = False
+    takes_callables = False
+    takes_none = False
     for part in _alternatives(ast.parse(annotation, mode="eval").body):
-        kind = ast.unparse(part.value) if isinstance(part, ast.Subscript) else ast.unparse(part)
+        kind = ast.unparse(part.value if isinstance(part, ast.Subscript) else part)
         if kind == "Literal" and isinstance(part, ast.Subscript):
-            # several choices are a tuple, which is written in parentheses
-            choices += ast.literal_eval(f"[{ast.unparse(part.slice).strip('()')}]")
+            choices += [ast.literal_eval(choice) for choice in _entries(part)]
         elif kind == "Callable":
-            callables = True
+            takes_callables = True
         elif kind == "bool":
             choices += [True, False]
         elif kind == "None":
-            none = True
+            takes_none = True
         else:
             raise TypeError(f"The annotation {annotation!r} gives no check: give option(..., check=...).")
-    return OneOf((None, *choices) if none else tuple(choices), callables)
+    if takes_none:
+        choices.insert(0, None)
+    return OneOf(tuple(choices), takes_callables)
 
 
 def in_words(annotation: str) -> str:
@@ -336,7 +352,17 @@ def in_words(annotation: str) -> str:
 
 
 def _alternatives(node: ast.expr) -> list[ast.expr]:
-    return [*_alternatives(node.left), node.right] if isinstance(node, ast.BinOp) else [node]
+    """Return the types that ``|`` joins."""
+    if isinstance(node, ast.BinOp):
+        return [*_alternatives(node.left), node.right]
+    return [node]
+
+
+def _entries(node: ast.Subscript) -> list[ast.expr]:
+    """Return what stands between the brackets."""
+    if isinstance(node.slice, ast.Tuple):
+        return node.slice.elts
+    return [node.slice]
 
 
 def _in_words(node: ast.expr) -> str:
@@ -346,13 +372,17 @@ def _in_words(node: ast.expr) -> str:
     if not isinstance(node, ast.Subscript):
         return ast.unparse(node)
     name = ast.unparse(node.value)
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if name == "Literal":
-        return f"{{{', '.join(json.dumps(ast.literal_eval(part)) for part in parts)}}}"
-    if name in ("Callable", "PathLike"):
-        return {"Callable": "callable", "PathLike": "path"}[name]
-    inner = [_in_words(part) for part in parts]
-    return name.lower() if "Any" in inner else f"{name.lower()} of {' to '.join(inner)}"
+        choices = [json.dumps(ast.literal_eval(choice)) for choice in _entries(node)]
+        return f"{{{', '.join(choices)}}}"
+    if name == "Callable":
+        return "callable"
+    if name == "PathLike":
+        return "path"
+    inner = list(map(_in_words, _entries(node)))
+    if "Any" in inner:
+        return name.lower()
+    return f"{name.lower()} of {' to '.join(inner)}"
 
 
 # The options that every metric has, and those of a call.
@@ -433,12 +463,18 @@ class Configured(Common):
     @classmethod
     def from_options(cls: type[ConfiguredT], options: Mapping[str, Any], *, idle: bool = False) -> ConfiguredT:
         """Return the metric with these options of its own and of a call; with `idle`, they may be without effect."""
-        call_names = [name for name in options if name in Call.options() and name not in cls._declared]
-        metric = cls.made({name: value for name, value in options.items() if name not in call_names}, idle=idle)
+        own = {}
+        of_call = {}
+        for name, value in options.items():
+            if name in Call.options() and name not in cls._declared:
+                of_call[name] = value
+            else:
+                own[name] = value
+        metric = cls.made(own, idle=idle)
         metric.check()
-        if not call_names:
+        if not of_call:
             return metric
-        return metric.asking(Call.made({name: options[name] for name in call_names}, called=cls.name, idle=idle))
+        return metric.asking(Call.made(of_call, called=cls.name, idle=idle))
 
     def have_effect(self, names: Container[str]) -> bool:
         """Return whether each of these options has an effect with the others."""
@@ -481,8 +517,10 @@ class Configured(Common):
             if name in self._declared:
                 continue
             if name not in Call.options():
-                # On a command line, options are typed for one metric; the others are options of the command.
-                names = self._declared if on_command_line() else self.all_options()
+                names = self.all_options()
+                if on_command_line():
+                    # There, options are typed for one metric; the others are options of the command.
+                    names = list(self._declared)
                 raise no_option(called or self.name, name, names, self.dialects)
             # a wrong value is the nearer mistake, and is said first
             check_value(called or self.name, name, Call.options()[name].checked, value)
@@ -509,8 +547,8 @@ class Configured(Common):
     def with_defaults(self: ConfiguredT, **defaults: Any) -> ConfiguredT:
         """Return the metric with these options where the user wrote none; `written` is the same."""
         written = self.written
-        missing = {name: value for name, value in defaults.items() if name not in written}
-        return self.with_options(missing).written_as(written)
+        not_written = {name: value for name, value in defaults.items() if name not in written}
+        return self.with_options(not_written).written_as(written)
 
     @property
     def written(self) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tercet import numpy_later as np
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
 
 #: Each row begins with 1 (0 if left out), 1 for an empty prediction, 1 without reference, number of references.
 BASE_COLUMNS = ("items", "empty", "missing", "references")
+_ITEMS, _EMPTY, _MISSING, _REFERENCES = range(len(BASE_COLUMNS))
 
 Rows: TypeAlias = "NDArray[np.float64]"
 #: Makes the rows of a block of pairs: each of some texts with each of some references, by their numbers.
@@ -26,8 +26,11 @@ def rows_of_items(strings: list[str], rows_of: Callable[[Corpus], Rows]) -> Pair
     """Return what makes rows of pairs by writing them as items, given how a metric makes rows of these."""
 
     def rows(texts: Indices, references: Indices) -> Rows:
-        repeated = list(chain.from_iterable([strings[text]] * len(references) for text in texts.tolist()))
-        return rows_of(Corpus(repeated, [strings[text] for text in references.tolist()] * len(texts)))
+        references_of_each = [strings[index] for index in references.tolist()]
+        predictions = []
+        for index in texts.tolist():
+            predictions += [strings[index]] * len(references)
+        return rows_of(Corpus(predictions, references_of_each * len(texts)))
 
     return rows
 
@@ -43,16 +46,16 @@ def base_rows(batch: Corpus, lengths: NDArray[np.int64], missing_references: str
 
 def base_without_references(lengths: NDArray[np.int64]) -> Rows:
     """Return the base columns of items that are compared with nothing, given the lengths of their predictions."""
-    rows = np.zeros((len(lengths), 4))
-    rows[:, 0] = 1.0
-    rows[:, 1] = lengths == 0
+    rows = np.zeros((len(lengths), len(BASE_COLUMNS)))
+    rows[:, _ITEMS] = 1.0
+    rows[:, _EMPTY] = lengths == 0
     return rows
 
 
 def base_of_pairs(lengths: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the base columns of pairs, shape (n, 4), given the lengths of their predictions."""
     rows = base_without_references(lengths)
-    rows[:, 3] = 1.0
+    rows[:, _REFERENCES] = 1.0
     return rows
 
 
@@ -67,8 +70,8 @@ def as_rows(totals: NDArray[np.float64], columns: Sequence[str], *, by_column: b
         raise MergeError(f"The sums have {k} numbers, but these options have {len(columns)}: {', '.join(columns)}.")
     if by_column and totals.ndim == 2 and totals.dtype == np.float64 and totals.flags.f_contiguous:
         return totals
-    rows = np.ascontiguousarray(totals, np.float64)
-    return rows[None] if totals.ndim == 1 else rows.reshape(-1, k)
+    rows: Rows = np.ascontiguousarray(totals, np.float64).reshape(-1, k)
+    return rows
 
 
 def divide_or_zero(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
@@ -81,6 +84,7 @@ def divide_or_zero(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float6
 def leave_out(rows: Rows, batch: Corpus, missing_references: str) -> None:
     """Take items without a reference out of the rows of a batch, where they are to be skipped."""
     if missing_references == "skip" and not batch.one_each:
-        missing = rows[:, 2] > 0
-        rows[missing, :2] = 0.0
+        missing = rows[:, _MISSING] > 0
+        rows[missing, _ITEMS] = 0.0
+        rows[missing, _EMPTY] = 0.0
         rows[missing, len(BASE_COLUMNS) :] = 0.0
