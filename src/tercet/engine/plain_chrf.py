@@ -35,16 +35,21 @@ def chrf_rows(
     it is too short for does not count in the prediction either.
     """
     rows = np.empty((n_systems, n, 4 + 3 * sum(char_order + order for order in word_orders)))
-    for item, given in enumerate(texts_of_items(texts, n, reference_offsets, n_systems)):
-        predictions, references = ([_split(text, whitespace) for text in side] for side in given)
-        for system, own in enumerate(predictions):
-            counts = [_counts(own, each, char_order, max(word_orders)) for each in references or [own]]
-            row: list[float] = [1, not own[0], not references, len(references)]
-            for order in word_orders:
-                pairs = np.array([each[: char_order + order] for each in counts], np.float64)
+    longest = max(word_orders)
+    for item, (predictions, references) in enumerate(texts_of_items(texts, n, reference_offsets, n_systems)):
+        split_references = [_split(text, whitespace) for text in references]
+        for system, prediction in enumerate(predictions):
+            split = _split(prediction, whitespace)
+            characters, _ = split
+            # Without a reference, only the n-grams of the prediction count: the others are 0 below.
+            counts = [_counts(split, reference, char_order, longest) for reference in split_references or [split]]
+            row: list[float] = [1, not characters, not references, len(references)]
+            for word_order in word_orders:
+                n_orders = char_order + word_order
+                pairs = np.array([counts_of_pair[:n_orders] for counts_of_pair in counts], np.float64)
                 if not references:
                     pairs[:, :, 1:] = 0
-                f = f_scores(pairs.reshape(len(pairs), -1), 0, char_order + order, beta, eps_smoothing, 100)
+                f = f_scores(pairs.reshape(len(pairs), -1), 0, n_orders, beta, eps_smoothing, 100)
                 row += pairs[f.argmax()].ravel().tolist()
             rows[system, item] = row
     return rows.reshape(n_systems * n, rows.shape[2])
@@ -57,25 +62,28 @@ def f_scores(rows: Array, first: int, n_orders: int, beta: float, eps_smoothing:
     matches. With `eps_smoothing` the F of every order is averaged, instead of precision and recall over the orders
     that both texts have.
     """
-    chosen = rows[:, first : first + 3 * n_orders].tolist()
-    return np.array([_f_score(row, beta, eps_smoothing, scale) for row in chosen], np.float64)
+    counts = rows[:, first : first + 3 * n_orders].tolist()
+    return np.array([_f_score(row, beta, eps_smoothing, scale) for row in counts], np.float64)
 
 
 def _f_score(row: Sequence[float], beta: float, eps_smoothing: bool, scale: float) -> float:
-    factor, reached = beta**2, 0
-    total = precisions = recalls = 0.0
-    for predicted, referenced, matched in zip(row[::3], row[1::3], row[2::3], strict=True):
-        if eps_smoothing:
+    factor = beta**2
+    orders = list(zip(row[::3], row[1::3], row[2::3], strict=True))
+    if eps_smoothing:
+        total = 0.0
+        for predicted, referenced, matched in orders:
             precision = matched / predicted if predicted else EPSILON
             recall = matched / referenced if referenced else EPSILON
             total += _mean(precision, recall, factor, EPSILON)
-        elif predicted and referenced:
+        return scale * total / len(orders)
+    n_orders = 0  # those that both texts are long enough for
+    precisions = recalls = 0.0
+    for predicted, referenced, matched in orders:
+        if predicted and referenced:
             precisions += matched / predicted
             recalls += matched / referenced
-            reached += 1
-    if eps_smoothing:
-        return scale * total / (len(row) // 3)
-    return scale * _mean(precisions / max(reached, 1), recalls / max(reached, 1), factor, 0.0)
+            n_orders += 1
+    return scale * _mean(precisions / max(n_orders, 1), recalls / max(n_orders, 1), factor, 0.0)
 
 
 def _mean(precision: float, recall: float, factor: float, of_nothing: float) -> float:
@@ -86,15 +94,27 @@ def _mean(precision: float, recall: float, factor: float, of_nothing: float) -> 
 
 def _split(text: str, whitespace: bool) -> Split:
     """Return the characters that count, and the words."""
-    return [each for each in text if whitespace or not each.isspace()], words_of_chrf(text)
+    characters = [character for character in text if whitespace or not character.isspace()]
+    return characters, words_of_chrf(text)
 
 
-def _counts(own: Split, other: Split, char_order: int, word_order: int) -> list[Counts]:
+def _counts(text: Split, reference: Split, char_order: int, word_order: int) -> list[Counts]:
     """Return the counts of all orders, of characters and then of words."""
-    found = []
-    for tokens, references, longest in ((own[0], other[0], char_order), (own[1], other[1], word_order)):
-        for order in range(1, longest + 1):
-            predicted, referenced = ngrams(tokens, order), ngrams(references, order)
-            n = referenced.total()
-            found.append((predicted.total() if n else 0, n, (predicted & referenced).total()))
-    return found
+    characters, words = text
+    reference_characters, reference_words = reference
+    return [
+        *_counts_of_tokens(characters, reference_characters, char_order),
+        *_counts_of_tokens(words, reference_words, word_order),
+    ]
+
+
+def _counts_of_tokens(text: list[str], reference: list[str], max_order: int) -> list[Counts]:
+    counts = []
+    for order in range(1, max_order + 1):
+        predicted = ngrams(text, order)
+        referenced = ngrams(reference, order)
+        n_predicted = predicted.total()
+        if not referenced:
+            n_predicted = 0
+        counts.append((n_predicted, referenced.total(), (predicted & referenced).total()))
+    return counts

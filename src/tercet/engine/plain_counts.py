@@ -7,8 +7,8 @@ Texts are given as ragged arrays: document d has the tokens ``ids[offsets[d]:off
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from itertools import chain, pairwise
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from tercet import numpy_later as np
@@ -64,13 +64,14 @@ def crossed_matches(ids: Ids, offsets: Places, n_texts: int, max_order: int) -> 
     sixteenth of one where most references have it. Memory: 150 bytes for each token at most, and for each n-gram that
     a share of the references has, a byte for each reference.
     """
-    found = []
+    n_references = len(offsets) - 1 - n_texts
+    matches = np.zeros((n_texts, n_references, max_order), np.int64)
     for n in range(1, max_order + 1):
         counts = [ngrams(row, n) for row in rows_of(ids, offsets)]
-        texts, references = counts[:n_texts], counts[n_texts:]
-        found.append([(text & reference).total() for text in texts for reference in references])
-    n_pairs = n_texts * (len(offsets) - 1 - n_texts)
-    return np.array(found, np.int64).reshape(max_order, n_pairs).T.copy()
+        for text in range(n_texts):
+            for reference in range(n_references):
+                matches[text, reference, n - 1] = (counts[text] & counts[n_texts + reference]).total()
+    return matches.reshape(n_texts * n_references, max_order)
 
 
 def skip_bigram_matches(
@@ -92,8 +93,9 @@ def overlaps(
     """Return the sizes of the intersection and of the union of each pair of documents, as sets or multisets."""
     counts = [Counter(row if multiset else set(row)) for row in rows_of(ids, offsets)]
     pairs = _pairs(counts, texts, references)
-    shared, either = [(one & other).total() for one, other in pairs], [(one | other).total() for one, other in pairs]
-    return np.array(shared, np.int64), np.array(either, np.int64)
+    intersections = [(one & other).total() for one, other in pairs]
+    unions = [(one | other).total() for one, other in pairs]
+    return np.array(intersections, np.int64), np.array(unions, np.int64)
 
 
 def ngram_ids(ids: Ids, offsets: Places, n_types: int, order: int) -> tuple[Ids, Places, int]:
@@ -101,12 +103,13 @@ def ngram_ids(ids: Ids, offsets: Places, n_types: int, order: int) -> tuple[Ids,
     if order == 1:
         return ids.copy(), offsets.copy(), n_types
     numbers: dict[tuple[int, ...], int] = {}
-    rows = [
-        [numbers.setdefault(each, len(numbers)) for each in zip(*(row[i:] for i in range(order)), strict=False)]
-        for row in rows_of(ids, offsets)
-    ]
-    edges = np.cumsum([0, *map(len, rows)], dtype=np.int64)
-    return np.array(list(chain.from_iterable(rows)), np.int32), edges, len(numbers)
+    ngram_numbers: list[int] = []
+    edges = [0]
+    for row in rows_of(ids, offsets):
+        for ngram in ngrams_in_order(row, order):
+            ngram_numbers.append(numbers.setdefault(ngram, len(numbers)))
+        edges.append(len(ngram_numbers))
+    return np.array(ngram_numbers, np.int32), np.array(edges, np.int64), len(numbers)
 
 
 def rows_of(ids: Ids, offsets: Places) -> list[list[int]]:
@@ -121,7 +124,13 @@ def _pairs(found: list[T], texts: Places, references: Places) -> list[tuple[T, T
 
 def ngrams(tokens: Sequence[Any], n: int) -> Counter[tuple[Any, ...]]:
     """Return the n-grams of a text, and how often each occurs."""
-    return Counter(zip(*(tokens[i:] for i in range(n)), strict=False))
+    return Counter(ngrams_in_order(tokens, n))
+
+
+def ngrams_in_order(tokens: Sequence[Any], n: int) -> Iterator[tuple[Any, ...]]:
+    """Return the n-grams of a text, one after the other: the text beside itself, moved by one token each time."""
+    moved = [tokens[i:] for i in range(n)]
+    return zip(*moved, strict=False)
 
 
 def clipped(text: Sequence[Any], references: Sequence[Sequence[Any]], n: int) -> int:
@@ -137,13 +146,13 @@ def common_length(text: Sequence[Any], reference: Sequence[Any]) -> int:
 
     A row of the textbook's table is one number (Hyyro 2004): a bit is 0 where it grows from a column to the next.
     """
-    places: dict[Any, int] = {}
+    positions: dict[Any, int] = {}
     ones = (1 << len(reference)) - 1
     for i, token in enumerate(reference):
-        places[token] = places.get(token, 0) | 1 << i
+        positions[token] = positions.get(token, 0) | 1 << i
     row = ones
     for token in text:
-        both = row & places.get(token, 0)
+        both = row & positions.get(token, 0)
         row = (row + both | row - both) & ones
     return len(reference) - row.bit_count()
 

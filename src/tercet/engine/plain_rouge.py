@@ -16,6 +16,8 @@ from .plain_text import Lines, Texts
 #: Most bytes of the table from which the hits of a pair are traced back: 131,000 tokens against as many.
 MOST_WAY_BACK = 1 << 31
 MOST_TYPES = 32
+#: The columns that all rows begin with.
+_BASE = 4
 #: A kind of ROUGE, and what it takes: "n" an order, "L" and "Lsum" 0, "S" and "SU" a gap, "W" a weight.
 Type = tuple[str, float]
 
@@ -33,30 +35,44 @@ def rouge_rows(
     texts are then in lower case, or read as if they were. The last value says whether all that is undefined: the
     table of "W", or of "Lsum" with several lines, would take more than 2 GiB.
     """
-    items = pairs_of_lines(texts, n, reference_offsets, reading, n_systems, stem if porter else str)
-    rows, pairs = np.zeros((n_systems * n, 4 + 3 * len(types))), []
     kinds = [kind for kind, _ in types]
     if not 0 < len(kinds) <= MOST_TYPES or kinds.count("W") > 1:
         raise ValueError(f"there can be {MOST_TYPES} types, and one of W")
-    both = [(text, reference) for text, references in items for reference in references]
-    uncounted = any(_way_back(*pair) > MOST_WAY_BACK for pair in both if _has_table(kinds, *pair))
+    items = pairs_of_lines(texts, n, reference_offsets, reading, n_systems, stem if porter else str)
+    rows = np.zeros((n_systems * n, _BASE + 3 * len(types)))
+    pairs = []  # texts with each of their references
     for row, (text, references) in zip(rows, items, strict=True):
-        row[:4] = 1, not text, not references, len(references)
-        triples = [] if uncounted else [
-            [_measures(text, reference, *kind, beta) for kind in types] for reference in references
-        ]  # fmt: skip
-        pairs += triples
-    of_pairs = np.array(pairs, np.float64).reshape(len(pairs), 3 * len(types))
-    for place, (kind, number) in enumerate(types):
-        if kind == "W" and not uncounted:
-            _take_roots(of_pairs[:, 3 * place : 3 * place + 3], number, beta)
-    last = 0
-    for row, (_, references) in zip(rows, [] if each or uncounted else items, strict=False):
-        first, last = last, last + len(references)
-        for place in range(0, 3 * len(types) if references else 0, 3):
-            of_type = of_pairs[first:last, place : place + 3]
-            row[4 + place : 7 + place] = of_type[of_type[:, 2].argmax()]
-    return rows, of_pairs if each else None, uncounted
+        row[:_BASE] = 1, not text, not references, len(references)
+        pairs += [(text, reference) for reference in references]
+    if any(_has_table(kinds, *pair) and _way_back(*pair) > MOST_WAY_BACK for pair in pairs):
+        return rows, np.zeros((0, 3 * len(types))) if each else None, True
+    rows_of_pairs = np.empty((len(pairs), 3 * len(types)))
+    for row_of_pair, (text, reference) in zip(rows_of_pairs, pairs, strict=True):
+        measures: list[float] = []
+        for kind, number in types:
+            measures += _measures(text, reference, kind, number, beta)
+        row_of_pair[:] = measures
+    for index, (kind, number) in enumerate(types):
+        if kind == "W":
+            _take_roots(rows_of_pairs[:, 3 * index : 3 * index + 3], number, beta)
+    if each:
+        return rows, rows_of_pairs, False
+    first = 0
+    for row, (_, references) in zip(rows, items, strict=True):
+        if references:
+            rows_of_item = rows_of_pairs[first : first + len(references)]
+            row[_BASE:] = _best_of_each_type(rows_of_item)
+        first += len(references)
+    return rows, None, False
+
+
+def _best_of_each_type(rows_of_item: Array) -> list[float]:
+    """Return for each type the measures of the reference with the greatest F, of equal ones the first."""
+    best: list[float] = []
+    for column in range(0, rows_of_item.shape[1], 3):
+        measures = rows_of_item[:, column : column + 3]
+        best += measures[measures[:, 2].argmax()].tolist()
+    return best
 
 
 def _has_table(kinds: list[str], text: Lines, reference: Lines) -> bool:
@@ -69,8 +85,9 @@ def _way_back(text: Lines, reference: Lines) -> int:
 
 
 def _measures(text: Lines, reference: Lines, kind: str, number: float, beta: float) -> tuple[float, float, float]:
-    hits, of_text, of_reference = _counts(text, reference, kind, number)
-    precision, recall = hits / max(of_text, 1), hits / max(of_reference, 1)
+    hits, most_of_text, most_of_reference = _counts(text, reference, kind, number)
+    precision = hits / max(most_of_text, 1)
+    recall = hits / max(most_of_reference, 1)
     return precision, recall, f_of_shares(precision, recall, beta)
 
 
@@ -82,21 +99,28 @@ def _take_roots(triples: Array, weight: float, beta: float) -> None:
 
 def _counts(text: Lines, reference: Lines, kind: str, number: float) -> tuple[float, float, float]:
     """Return the hits, and what precision and recall divide them by."""
-    both = words, wanted = list(chain.from_iterable(text)), list(chain.from_iterable(reference))
-    sizes = len(words), len(wanted)
+    words = list(chain.from_iterable(text))
+    reference_words = list(chain.from_iterable(reference))
+    n = len(words)
+    n_reference = len(reference_words)
     if kind == "n":
         order = int(number)
-        return clipped(words, [wanted], order), *(max(size - order + 1, 0) for size in sizes)  # type: ignore[return-value]
+        hits = clipped(words, [reference_words], order)
+        return hits, max(n - order + 1, 0), max(n_reference - order + 1, 0)
     if kind == "L":
-        return common_length(words, wanted), *sizes
+        return common_length(words, reference_words), n, n_reference
     if kind == "Lsum":
-        return sum(map(len, hit_lines(text, reference, *both))), *sizes
+        lines = hit_lines(text, reference, words, reference_words)
+        return sum(map(len, lines)), n, n_reference
     if kind == "W":
-        worth = [float(k) ** number for k in range(max(sizes) + 2)]
-        hits = worth_of_runs(text, reference, *both, worth)
-        return hits, worth[sizes[0]], sum(worth[len(line)] for line in reference) ** number
-    pairs = [skip_bigrams(each, int(number)) for each in both]
-    more = sizes if kind == "SU" else (0, 0)
-    shared = clipped(words, [wanted], 1) if kind == "SU" else 0
-    of_text, of_reference = (each.total() + extra for each, extra in zip(pairs, more, strict=True))
-    return shared + (pairs[0] & pairs[1]).total(), of_text, of_reference
+        worth = [float(length) ** number for length in range(max(n, n_reference) + 2)]
+        weighted = worth_of_runs(text, reference, words, reference_words, worth)
+        return weighted, worth[n], sum(worth[len(line)] for line in reference) ** number
+    pairs = skip_bigrams(words, int(number))
+    reference_pairs = skip_bigrams(reference_words, int(number))
+    hits = (pairs & reference_pairs).total()
+    if kind == "S":
+        return hits, pairs.total(), reference_pairs.total()
+    # SU: words count, too.
+    hits += clipped(words, [reference_words], 1)
+    return hits, pairs.total() + n, reference_pairs.total() + n_reference

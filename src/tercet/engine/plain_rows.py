@@ -79,14 +79,32 @@ def bleu_rouge_rows(
         bleu_rows(texts, n, reference_offsets, reading, max_order, n_systems=n_systems), (6, 7), axis=1
     )
     for row, (words, references) in zip(rows, pairs_of(texts, n, reference_offsets, reading, n_systems), strict=True):
-        for order in range(1, max_order + 1 if references else 1):
-            of_text = max(len(words) - order + 1, 0)
-            counts = [(clipped(words, [text], order), max(len(text) - order + 1, 0)) for text in references]
-            shares = [f_of_shares(hits / max(of_text, 1), hits / max(total, 1), beta) for hits, total in counts]
-            _, _, greatest = max((f, -total, (hits, total)) for f, (hits, total) in zip(shares, counts, strict=True))
-            means = [sum(numbers) / len(counts) for numbers in zip(*counts, strict=True)]
-            row[5 + 2 * max_order + order], row[5 + 3 * max_order + order] = greatest if best else means
+        if not references:
+            continue
+        first_hits = 6 + 2 * max_order
+        first_total = first_hits + max_order
+        for order in range(1, max_order + 1):
+            n_ngrams = max(len(words) - order + 1, 0)
+            hits = [clipped(words, [reference], order) for reference in references]
+            totals = [max(len(reference) - order + 1, 0) for reference in references]
+            if best:
+                chosen = _greatest_f(hits, totals, n_ngrams, beta)
+                row[first_hits + order - 1] = hits[chosen]
+                row[first_total + order - 1] = totals[chosen]
+            else:
+                row[first_hits + order - 1] = sum(hits) / len(references)
+                row[first_total + order - 1] = sum(totals) / len(references)
     return rows
+
+
+def _greatest_f(hits: list[int], totals: list[int], n_ngrams: int, beta: float) -> int:
+    """Return which reference has the greatest F, of equal ones the shortest, then the one with the most hits."""
+    ranks = []
+    for reference, (n_hits, total) in enumerate(zip(hits, totals, strict=True)):
+        f = f_of_shares(n_hits / max(n_ngrams, 1), n_hits / max(total, 1), beta)
+        ranks.append((f, -total, n_hits, -reference))
+    *_, reference = max(ranks)
+    return -reference
 
 
 def f_of_shares(precision: float, recall: float, beta: float) -> float:
@@ -108,16 +126,24 @@ def gleu_rows(
     """
     if not 1 <= min_order <= max_order:
         raise ValueError(f"orders must be 1 or more, the shortest first: {min_order}, {max_order}")
-    rows, orders = np.empty((n_systems * n, 6)), range(min_order, max_order + 1)
+    rows = np.empty((n_systems * n, 6))
+    orders = range(min_order, max_order + 1)
     for row, (words, references) in zip(rows, pairs_of(texts, n, reference_offsets, reading, n_systems), strict=True):
         pairs = []
         for reference in references or [[]]:
             longest = max(len(words), len(reference))
-            ngrams = sum(max(longest - order + 1, 0) for order in orders)
-            pairs.append((sum(clipped(words, [reference], order) for order in orders), ngrams))
+            matches = sum(clipped(words, [reference], order) for order in orders)
+            n_ngrams = sum(max(longest - order + 1, 0) for order in orders)
+            pairs.append((matches, n_ngrams))
         row[:4] = 1, not words, not references, len(references)
-        row[4:] = max(pairs, key=lambda pair: pair[0] / pair[1] if pair[1] else -1.0)
+        row[4:] = max(pairs, key=_share)
     return rows
+
+
+def _share(pair: tuple[int, int]) -> float:
+    """Return the share of matches; of no n-grams the least."""
+    matches, n_ngrams = pair
+    return matches / n_ngrams if n_ngrams else -1.0
 
 
 def jaccard_rows(
@@ -138,16 +164,22 @@ def jaccard_rows(
         counts = ngrams(words, order)
         return counts if multiset else Counter(set(counts))
 
-    rows, pairs = np.empty((n_systems * n, 7)), []
+    rows = np.empty((n_systems * n, 7))
+    rows_of_references = []
     for row, (words, references) in zip(rows, pairs_of(texts, n, reference_offsets, reading, n_systems), strict=True):
+        units_of_text = units(words)
         shares = []
         for reference in references or [[]]:
-            sides = units(words), units(reference)
-            shared, either = (sides[0] & sides[1]).total(), (sides[0] | sides[1]).total()
-            shares.append((shared / max(either, 1), shared, either))
+            units_of_reference = units(reference)
+            intersection = (units_of_text & units_of_reference).total()
+            union = (units_of_text | units_of_reference).total()
+            shares.append((intersection / max(union, 1), intersection, union))
         row[:] = 1, not words, not references, len(references), *max(shares, key=itemgetter(0))
-        pairs += shares if references else []
-    return rows, np.array(pairs, float).reshape(-1, 3) if each else None
+        if references:
+            rows_of_references += shares
+    if not each:
+        return rows, None
+    return rows, np.array(rows_of_references, float).reshape(-1, 3)
 
 
 def pairs_of(
