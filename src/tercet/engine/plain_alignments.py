@@ -33,9 +33,12 @@ def edit_counts(ids: Ids, offsets: Places, texts: Places, references: Places, n_
     which jiwer counts. Time per pair: the product of its lengths; compiled, 64 cells at once, and of texts that need
     d edits only those within 2 d of the diagonal. Memory: linear in the lengths, and 16 MiB.
     """
-    documents, pairs = rows_of(ids, offsets), zip(texts.tolist(), references.tolist(), strict=True)
-    found = (_steps(np.array(documents[other]), np.array(documents[text]), None) for text, other in pairs)
-    return np.array([counted(steps) for steps in found], np.int64).reshape(-1, 4)
+    documents = rows_of(ids, offsets)
+    counts = []
+    for text, reference in zip(texts.tolist(), references.tolist(), strict=True):
+        steps = _steps(np.array(documents[reference]), np.array(documents[text]), None)
+        counts.append(counted(steps))
+    return np.array(counts, np.int64).reshape(-1, 4)
 
 
 def counted(steps: list[int]) -> list[int]:
@@ -59,27 +62,35 @@ def error_rows(
     these are 0: a text has several times as many characters as words, so they take most of the time.
     """
     rows = np.zeros((n_systems * n, 12))
-    words = pairs_of(texts, n, reference_offsets, reading, n_systems)
-    for row, of_words in zip(rows, words, strict=True):
-        row[:4] = 1, not of_words[0], not of_words[1], len(of_words[1])
-        row[4:8] = _nearest(*of_words)
+    pairs = pairs_of(texts, n, reference_offsets, reading, n_systems)
+    for row, (words, references) in zip(rows, pairs, strict=True):
+        row[:4] = 1, not words, not references, len(references)
+        row[4:8] = _nearest(words, references)
     if with_characters:
         stripped = [text.strip() for text in strings(texts)]
-        characters = pairs_of(stripped, n, reference_offsets, "char-and-blank", n_systems)
-        for row, of_characters in zip(rows, characters, strict=True):
-            row[8:] = _nearest(*of_characters)
+        pairs = pairs_of(stripped, n, reference_offsets, "char-and-blank", n_systems)
+        for row, (characters, references) in zip(rows, pairs, strict=True):
+            row[8:] = _nearest(characters, references)
     return rows
 
 
 def _nearest(tokens: list[str], references: list[list[str]]) -> list[int]:
     """Return the counts of a text and the reference that needs the fewest edits."""
+    if not references:
+        return [0, 0, 0, len(tokens)]
     numbers: dict[str, int] = {}
-    text, *targets = (
-        np.array([numbers.setdefault(token, len(numbers)) for token in document], np.int32)
-        for document in (tokens, *references)
-    )
-    counts = [counted(_steps(target, text, None)) for target in targets] or [[0, 0, 0, len(tokens)]]
-    return min(counts, key=lambda of_target: sum(of_target[1:]))
+
+    def ids(document: list[str]) -> Tokens:
+        return np.array([numbers.setdefault(token, len(numbers)) for token in document], np.int32)
+
+    text = ids(tokens)
+    counts = [counted(_steps(ids(reference), text, None)) for reference in references]
+    return min(counts, key=_n_edits)
+
+
+def _n_edits(counts: list[int]) -> int:
+    _, substitutions, deletions, insertions = counts
+    return substitutions + deletions + insertions
 
 
 def error_rates(rows: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
@@ -97,9 +108,13 @@ def error_rates(rows: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
     for row, rates_of_row in zip(rows.tolist(), rates, strict=True):
         hits, substitutions, deletions, insertions = row[4:8]
         edits = substitutions + deletions + insertions
-        reference, prediction = hits + substitutions + deletions, hits + substitutions + insertions
-        preserved = hits / max(reference, 1.0) * (hits / max(prediction, 1.0)) if hits + edits else 1.0
-        character_edits, characters = sum(row[9:12]), sum(row[8:11])
+        reference = hits + substitutions + deletions
+        prediction = hits + substitutions + insertions
+        preserved = 1.0
+        if hits + edits:
+            preserved = hits / max(reference, 1.0) * (hits / max(prediction, 1.0))
+        character_edits = sum(row[9:12])
+        characters = sum(row[8:11])
         rates_of_row[:] = (
             edits / max(reference, 1.0),
             character_edits / max(characters, 1.0),
@@ -118,11 +133,16 @@ def edit_steps(text: Ids, reference: Ids, n_types: int) -> list[int]:
 def _steps(reference: Tokens, text: Tokens, cost: int | None) -> list[int]:
     """Align two documents; the number of edits is known of halves alone."""
     start = _in_common(reference, text)
-    reference, text = reference[start:], text[start:]
+    reference = reference[start:]
+    text = text[start:]
     end = _in_common(reference[::-1], text[::-1])
-    n, m = len(reference) - end, len(text) - end
-    reference, text = reference[:n], text[:m]
-    most = max(n, m) if cost is None else cost
+    n = len(reference) - end
+    m = len(text) - end
+    reference = reference[:n]
+    text = text[:m]
+    most = max(n, m)
+    if cost is not None:
+        most = cost
     if not n or not m:
         middle = [DELETION] * n + [INSERTION] * m
     elif min(n, 2 * most + 1) * m < LEAST_CELLS or n < LEAST_ROWS or m < LEAST_COLUMNS:
@@ -131,9 +151,9 @@ def _steps(reference: Tokens, text: Tokens, cost: int | None) -> list[int]:
         half = m // 2
         before = _costs(reference, text[:half])
         behind = _costs(reference[::-1], text[half:][::-1])[::-1]
-        place = int((before + behind).argmin())
-        middle = _steps(reference[:place], text[:half], int(before[place]))
-        middle += _steps(reference[place:], text[half:], int(behind[place]))
+        split = int((before + behind).argmin())
+        middle = _steps(reference[:split], text[:half], int(before[split]))
+        middle += _steps(reference[split:], text[half:], int(behind[split]))
     return [MATCH] * start + middle + [MATCH] * end
 
 
@@ -148,23 +168,25 @@ def _rows(reference: Tokens, text: Tokens, most: int) -> Iterator[tuple[int, Tok
 
     The band is of the cells that `most` edits reach.
     """
-    places = np.arange(len(reference) + 1, dtype=np.int32)
-    row = np.where(places <= most, places, _FAR).astype(np.int32)
+    columns = np.arange(len(reference) + 1, dtype=np.int32)
+    row = np.where(columns <= most, columns, _FAR).astype(np.int32)
     yield 0, row[: most + 1].copy()
     for j, token in enumerate(text, 1):
-        low, stop = max(0, j - most), min(len(row), j + most + 1)
+        low = max(0, j - most)
+        stop = min(len(row), j + most + 1)
         first = max(low, 1)
         here = row[low:stop] + 1
         differs = reference[first - 1 : stop - 1] != token
         here[first - low :] = np.minimum(here[first - low :], row[first - 1 : stop - 1] + differs)
-        row[low:stop] = np.minimum.accumulate(here - places[low:stop]) + places[low:stop]
+        row[low:stop] = np.minimum.accumulate(here - columns[low:stop]) + columns[low:stop]
         row[max(0, low - 1) : low] = _FAR
         yield low, row[low:stop].copy()
 
 
 def _costs(reference: Tokens, text: Tokens) -> Tokens:
     """Return what turning a text into each beginning of the reference costs."""
-    return deque(_rows(reference, text, max(len(reference), len(text))), 1).pop()[1]
+    _, last_row = deque(_rows(reference, text, max(len(reference), len(text))), maxlen=1).pop()
+    return last_row
 
 
 def _way_back(reference: Tokens, text: Tokens, most: int) -> list[int]:
@@ -175,14 +197,19 @@ def _way_back(reference: Tokens, text: Tokens, most: int) -> list[int]:
         low, row = table[j]
         return int(row[i - low]) if low <= i < low + len(row) else _FAR
 
-    i, j, steps = len(reference), len(text), list[int]()
+    steps: list[int] = []
+    i = len(reference)
+    j = len(text)
     while i and j:
         if cost(i, j) == cost(i - 1, j) + 1:
-            steps.append(DELETION)
+            step = DELETION
         elif cost(i - 1, j - 1) == cost(i, j - 1) + 1:
-            steps.append(INSERTION)
+            step = INSERTION
+        elif reference[i - 1] == text[j - 1]:
+            step = MATCH
         else:
-            steps.append(MATCH if reference[i - 1] == text[j - 1] else SUBSTITUTION)
-        i -= steps[-1] != INSERTION
-        j -= steps[-1] != DELETION
+            step = SUBSTITUTION
+        steps.append(step)
+        i -= step != INSERTION
+        j -= step != DELETION
     return [DELETION] * i + [INSERTION] * j + steps[::-1]

@@ -176,10 +176,15 @@ def nltk_precisions(
     three orders; the order above the highest is N + 1, where NLTK takes 5; and methods 5 to 7 take the n-grams of the
     whole corpus, unless ``compat="nltk"`` puts those of the last item in their place (see `Bleu.corpus_totals`).
     """
-    precisions, first = np.empty((len(rows), max_order + 1)), _MATCHES
+    precisions = np.empty((len(rows), max_order + 1))
+    first_ngrams = _MATCHES + max_order
+    first_floors = first_ngrams + max_order
     for row, log_length, result in zip(rows.tolist(), log_lengths.tolist(), precisions, strict=True):
-        matches, ngrams, floors = (row[first + n * max_order : first + (n + 1) * max_order] for n in range(3))
-        values, n_zeros = [], 0
+        matches = row[_MATCHES:first_ngrams]
+        ngrams = row[first_ngrams:first_floors]
+        floors = row[first_floors : first_floors + max_order]
+        values = []
+        n_zeros = 0
         for order, (n_matches, floor) in enumerate(zip(matches, floors, strict=True)):
             floor = max(floor, 1.0)  # rows of items that were left out are 0 throughout
             precision = n_matches / floor
@@ -200,7 +205,8 @@ def nltk_precisions(
         if method == "nltk6":
             _interpolate(values, matches, ngrams, value)
         elif method in ("nltk5", "nltk7"):
-            _average(values, row[-2] / max(row[-1], 1.0))
+            next_matches, next_ngrams = row[-2:]
+            _average(values, next_matches / max(next_ngrams, 1.0))
         result[:] = *values, brevity_penalty(row[_LENGTH], row[length_column])
     return precisions
 
@@ -210,12 +216,15 @@ def _average(values: list[float], last: float) -> None:
     # Chen and Cherry 2014: below order 1 stands the precision of order 1, plus 1.
     below = values[0] + 1
     for order, above in enumerate([*values[1:], last]):
-        below = values[order] = (below + values[order] + above) / 3
+        values[order] = (below + values[order] + above) / 3
+        below = values[order]
 
 
 def _interpolate(values: list[float], matches: Sequence[float], ngrams: Sequence[float], alpha: float) -> None:
     """Method 6: from order 3 on, between the precision and what the two orders below it predict."""
     for order in range(2, len(values)):
         lowest, below = values[order - 2 : order]
-        prior = below * below / lowest if lowest else 0.0
+        prior = 0.0
+        if lowest:
+            prior = below * below / lowest
         values[order] = (matches[order] + alpha * prior) / (ngrams[order] + alpha)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from tercet import numpy_later as np
 
@@ -35,24 +35,43 @@ def diversity_rows(
     bleu = np.zeros((len(texts), 8 + (2 + floors) * max_order))
     rows[:, 0] = 1
     for first, end in pairwise(edges.tolist()):
-        closest = _closest_others([len(text) for text in texts[first:end]])
-        columns = [_counts_of_order(texts[first:end], n) for n in range(1, max_order + 1)]
-        for place, text in enumerate(texts[first:end]):
-            matches, shares, different = zip(*(counts[place] for counts in columns), strict=True)
-            totals = [max(len(text) - n, 0) for n in range(max_order)]
-            least = [max(total, 1) for total in totals]
-            repeated = [(total - n) / floor for total, n, floor in zip(totals, different, least, strict=True)]
+        texts_of_set = texts[first:end]
+        has_others = end - first > 1
+        closest = _closest_others([len(text) for text in texts_of_set])
+        counts_by_order = [_counts_of_order(texts_of_set, n) for n in range(1, max_order + 1)]
+        for index, text in enumerate(texts_of_set):
+            counts = [counts_of_order[index] for counts_of_order in counts_by_order]
+            n_ngrams = [max(len(text) - n, 0) for n in range(max_order)]
+            at_least_one = [max(number, 1) for number in n_ngrams]
+            matches = [counts_of_text.matches for counts_of_text in counts]
+            shares = [counts_of_text.share for counts_of_text in counts]
+            repeated = []
+            for counts_of_text, number in zip(counts, n_ngrams, strict=True):
+                repeated.append((number - counts_of_text.n_different) / max(number, 1))
             parts = [0, *shares, _moving_ratio(text, window), *repeated]
-            wholes = [end - first > 1, *totals, len(text) > 0, *(total > 0 for total in totals)]
-            row = rows[first + place]
-            row[1], row[5 : 9 + 4 * max_order] = not text, np.column_stack([parts, wholes]).ravel()
-            lengths = [len(text), closest[len(text)], 0, 0]
-            bleu[first + place, 4:] = [*lengths, *matches, *totals, *(least if floors else [])]
+            wholes = [has_others, *n_ngrams, len(text) > 0, *(number > 0 for number in n_ngrams)]
+            row = rows[first + index]
+            row[1] = not text
+            row[5 : 9 + 4 * max_order] = np.column_stack([parts, wholes]).ravel()
+            columns_of_bleu = [len(text), closest[len(text)], 0, 0, *matches, *n_ngrams]
+            if floors:
+                columns_of_bleu += at_least_one
+            bleu[first + index, 4:] = columns_of_bleu
     return rows, bleu
 
 
-def _counts_of_order(texts: list[list[int]], n: int) -> list[tuple[int, float, int]]:
-    """Return for each text its matches with the others, its part in the set's n-grams, and how many it has."""
+class _Counts(NamedTuple):
+    """What a text has of the n-grams of its set."""
+
+    #: Those that the other texts have, too, each counted as often as in the one that has it most often.
+    matches: int
+    #: Its part in the different n-grams of the set, each split among its occurrences.
+    share: float
+    n_different: int
+
+
+def _counts_of_order(texts: list[list[int]], n: int) -> list[_Counts]:
+    """Return the counts of each text of a set."""
     counts = [ngrams(text, n) for text in texts]
     total: Counter[tuple[int, ...]] = Counter()
     greatest: dict[tuple[int, ...], list[int]] = {}  # the second, and the first
@@ -62,35 +81,41 @@ def _counts_of_order(texts: list[list[int]], n: int) -> list[tuple[int, float, i
             greatest[ngram] = sorted([*greatest.get(ngram, [0, 0]), count])[1:]
     counts_of_texts = []
     for counts_of_text in counts:
-        matches, share = 0, 0.0
+        matches = 0
+        share = 0.0
         times: Counter[int] = Counter()
         for ngram, count in counts_of_text.items():
             second, most = greatest[ngram]
-            matches += min(count, second if count == most else most)
+            most_of_others = second if count == most else most
+            matches += min(count, most_of_others)
             times[total[ngram]] += count
         # By rising totals, so that the sum does not depend on the order of the texts, to the last bit.
         for of_set in sorted(times):
             share += times[of_set] / of_set
-        counts_of_texts.append((matches, share, len(counts_of_text)))
+        counts_of_texts.append(_Counts(matches, share, len(counts_of_text)))
     return counts_of_texts
 
 
 def _moving_ratio(text: Sequence[Any], window: int) -> float:
     """Return the mean share of different tokens: each counts in the windows that it is the first of its type in."""
-    size, n_first = min(window, len(text)), 0
-    before: dict[Any, int] = {}
-    for place, token in enumerate(text):
-        n_first += max(min(place, len(text) - size) - max(before.get(token, -1), place - size), 0)
-        before[token] = place
+    size = min(window, len(text))
+    last_window = len(text) - size
+    n_first = 0
+    before: dict[Any, int] = {}  # where each type was last
+    for position, token in enumerate(text):
+        # Windows that hold the token and begin behind the one before of its type.
+        n_first += max(min(position, last_window) - max(before.get(token, -1), position - size), 0)
+        before[token] = position
     return n_first / max((len(text) - size + 1) * size, 1)
 
 
 def _closest_others(lengths: list[int]) -> dict[int, int]:
     """Return for each length that of the other text closest to it, of two the shorter; alone, its own."""
+    closest = {}
     n_texts = Counter(lengths)
-    return {
-        length: length
-        if n > 1
-        else min((one for one in n_texts if one != length), key=lambda one: (abs(one - length), one), default=length)
-        for length, n in n_texts.items()
-    }
+    for length, n in n_texts.items():
+        others = [other for other in n_texts if other != length or n > 1]
+        closest[length] = length
+        if others:
+            closest[length] = min(others, key=lambda other: (abs(other - length), other))
+    return closest

@@ -28,11 +28,13 @@ def exchange(
     start, stop : int
         From which of the B draws on, and up to which.
     """
-    firsts, seconds = pairs[:, 0], pairs[:, 1]
-    for place, column in enumerate(columns.tolist()):
-        of_firsts, of_seconds = exchanged[firsts, place, start:stop], exchanged[seconds, place, start:stop]
-        sums[column, 0] = (totals[firsts, column, None] - of_firsts + of_seconds).ravel()
-        sums[column, 1] = (totals[seconds, column, None] - of_seconds + of_firsts).ravel()
+    firsts = pairs[:, 0]
+    seconds = pairs[:, 1]
+    for index, column in enumerate(columns.tolist()):
+        given_by_first = exchanged[firsts, index, start:stop]
+        given_by_second = exchanged[seconds, index, start:stop]
+        sums[column, 0] = (totals[firsts, column, None] - given_by_first + given_by_second).ravel()
+        sums[column, 1] = (totals[seconds, column, None] - given_by_second + given_by_first).ravel()
 
 
 def count_as_large(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet import numpy_later as np
 
@@ -44,11 +44,12 @@ def ter_rows(
     Time per pair: 50 cells of a table a word, and for each shift that is tried 50 cells a word that it passes.
     """
     rows = np.empty((n_systems, n, 6))
-    for item, own in enumerate(texts_of_items(texts, n, reference_offsets, n_systems)):
-        predictions, references = ([text.split() for text in side] for side in own)
-        length = sum(map(len, references)) / max(len(references), 1)
-        for system, words in enumerate(predictions):
-            fewest = min((_edits(words, reference)[0] for reference in references), default=len(words))
+    for item, (predictions, references) in enumerate(texts_of_items(texts, n, reference_offsets, n_systems)):
+        words_of_references = [reference.split() for reference in references]
+        length = sum(map(len, words_of_references)) / max(len(references), 1)
+        for system, prediction in enumerate(predictions):
+            words = prediction.split()
+            fewest = min((_edits(words, reference).number for reference in words_of_references), default=len(words))
             rows[system, item] = 1, not words, not references, len(references), fewest, length
     return rows.reshape(n_systems * n, 6)
 
@@ -70,7 +71,7 @@ def pair_edits(
     """Return the edits that :func:`ter_rows` counts, of pairs of documents: as for :func:`.plain_counts.overlaps`."""
     documents = rows_of(ids, offsets)
     pairs = zip(texts.tolist(), references.tolist(), strict=True)
-    return np.array([_edits(documents[text], documents[reference])[0] for text, reference in pairs], np.int64)
+    return np.array([_edits(documents[text], documents[reference]).number for text, reference in pairs], np.int64)
 
 
 def edit_path(text: str, reference: str) -> tuple[list[Shift], list[int]]:
@@ -79,15 +80,25 @@ def edit_path(text: str, reference: str) -> tuple[list[Shift], list[int]]:
     A shift is where its first word was, how many words there are, and where the first one is afterwards. The steps
     align the shifted text with the reference: an `INSERTION` is a word of the text alone.
     """
-    return _edits(text.split(), reference.split())[1:]
+    edits = _edits(text.split(), reference.split())
+    return edits.shifts, edits.steps
 
 
-def _edits(text: Words, reference: Words) -> tuple[int, list[Shift], list[int]]:
-    """Return the number of edits, the shifts, and the alignment."""
+class _Edits(NamedTuple):
+    number: int
+    shifts: list[Shift]
+    #: The alignment after the shifts.
+    steps: list[int]
+
+
+def _edits(text: Words, reference: Words) -> _Edits:
+    """Return what turns a text into a reference."""
     shifts: list[Shift] = []
     if not text or not reference:
-        return len(text) + len(reference), shifts, [INSERTION] * len(text) + [DELETION] * len(reference)
-    beam, n_tried = _beam(len(text), len(reference)), 0
+        steps = [INSERTION] * len(text) + [DELETION] * len(reference)
+        return _Edits(len(steps), shifts, steps)
+    beam = _beam(len(text), len(reference))
+    n_tried = 0
     while True:
         table = _rows(text, reference, [[*range(len(reference) + 1)]], beam)
         cost = table[-1][-1]
@@ -96,88 +107,111 @@ def _edits(text: Words, reference: Words) -> tuple[int, list[Shift], list[int]]:
         n_tried += len(candidates)
         if n_tried >= MOST_CANDIDATES or not candidates:
             break  # sacrebleu drops what it found in this round
-        found = []
-        for start, length, target in candidates:  # of equal cost: the longest, then the one most to the front
+        tried = []
+        for start, length, target in candidates:
             shifted, to = _shifted(text, start, length, target)
             rows = _rows(shifted, reference, table[: min(start, to) + 1], beam)
-            found.append((rows[-1][-1], -length, start, target, to, shifted))
-        least, length, start, _, to, shifted = min(found)
-        if least >= cost:
+            # The least: the cheapest, of equal cost the longest, then the one most to the front.
+            tried.append((rows[-1][-1], -length, start, target, to, shifted))
+        least_cost, negative_length, start, _, to, shifted = min(tried)
+        if least_cost >= cost:
             break
-        shifts.append((start, -length, to))
+        shifts.append((start, -negative_length, to))
         text = shifted
-    return len(shifts) + cost, shifts, steps
+    return _Edits(len(shifts) + cost, shifts, steps)
 
 
 def _beam(n_words: int, n_reference: int) -> list[range]:
     """Return the columns of the table that count in each row."""
     ratio = n_reference / n_words
-    beam = BEAM if ratio / 2 <= BEAM else math.ceil(ratio / 2 + BEAM)
-    diagonals = [math.floor(i * ratio) for i in range(n_words)]
-    inside = [range(max(0, place - beam), min(n_reference + 1, place + beam)) for place in diagonals]
-    return [*inside, range(max(0, math.floor(n_words * ratio) - beam), n_reference + 1)]
+    width = BEAM
+    if ratio / 2 > BEAM:
+        width = math.ceil(ratio / 2 + BEAM)
+    rows = []
+    for i in range(n_words + 1):
+        diagonal = math.floor(i * ratio)
+        last = diagonal + width
+        if i == n_words:  # which has the end
+            last = n_reference + 1
+        rows.append(range(max(0, diagonal - width), min(n_reference + 1, last)))
+    return rows
 
 
 def _rows(text: Words, reference: Words, rows: list[Row], beam: list[range]) -> list[Row]:
     """Return the table of costs of all beginnings; `rows` are its first ones."""
     rows = list(rows)
     for i in range(len(rows), len(text) + 1):
-        word, above, here, left = text[i - 1], rows[-1], [_FAR] * (len(reference) + 1), _FAR
+        word = text[i - 1]
+        above = rows[-1]
+        row = [_FAR] * (len(reference) + 1)
+        left = _FAR
         for j in beam[i]:
             cost = min(left, above[j]) + 1
-            if j and above[j - 1] + (word != reference[j - 1]) < cost:
-                cost = above[j - 1] + (word != reference[j - 1])
-            here[j] = left = cost
-        rows.append(here)
+            if j:
+                cost = min(cost, above[j - 1] + (word != reference[j - 1]))
+            row[j] = cost
+            left = cost
+        rows.append(row)
     return rows
 
 
 def _steps(text: Words, reference: Words, rows: list[Row]) -> list[int]:
     """Return the alignment. Of equal ones: a match or a substitution first, then a word of the text alone."""
-    i, j, steps = len(text), len(reference), list[int]()
+    steps: list[int] = []
+    i = len(text)
+    j = len(reference)
     while i or j:
         differs = i > 0 and j > 0 and text[i - 1] != reference[j - 1]
         if i and j and rows[i - 1][j - 1] + differs == rows[i][j]:
-            steps.append(SUBSTITUTION if differs else MATCH)
+            step = SUBSTITUTION if differs else MATCH
+        elif i and rows[i - 1][j] + 1 == rows[i][j]:
+            step = INSERTION
         else:
-            steps.append(INSERTION if i and rows[i - 1][j] + 1 == rows[i][j] else DELETION)
-        i -= steps[-1] != DELETION
-        j -= steps[-1] != INSERTION
+            step = DELETION
+        steps.append(step)
+        i -= step != DELETION
+        j -= step != INSERTION
     return steps[::-1]
 
 
 def _candidates(text: Words, reference: Words, steps: list[int], n_before: int) -> list[Shift]:
     """Return the shifts to try: first word, number of words, and the word before which they go.
 
-    They are of words that occur in the reference too, and are not aligned there, to a place that is wrong.
+    They are of words that occur in the reference too, and are not aligned there, to a position that is wrong.
     """
-    aligned, errors, reference_errors = list[int](), [0], [0]
+    aligned: list[int] = []  # for each word of the reference, the word of the text
+    errors = [0]  # before each word of the text
+    reference_errors = [0]
     for step in steps:
         if step != DELETION:
             errors.append(errors[-1] + (step != MATCH))
         if step != INSERTION:  # a word without counterpart is aligned with the word before it, -1 at the beginning
             aligned.append(len(errors) - 2)
             reference_errors.append(reference_errors[-1] + (step != MATCH))
-    found: list[Shift] = []
+    candidates: list[Shift] = []
     for start in range(len(text)):
-        for place in range(max(0, start - MOST_DISTANCE), min(len(reference), start + MOST_DISTANCE + 1)):
-            for length in range(1, min(MOST_WORDS, len(text) - start, len(reference) - place) + 1):
-                if text[start + length - 1] != reference[place + length - 1]:
+        for other in range(max(0, start - MOST_DISTANCE), min(len(reference), start + MOST_DISTANCE + 1)):
+            for length in range(1, min(MOST_WORDS, len(text) - start, len(reference) - other) + 1):
+                if text[start + length - 1] != reference[other + length - 1]:
                     break
                 is_right = errors[start + length] == errors[start]
-                is_right |= reference_errors[place + length] == reference_errors[place]
-                if is_right or start <= aligned[place] < start + length:
+                is_right |= reference_errors[other + length] == reference_errors[other]
+                if is_right or start <= aligned[other] < start + length:
                     continue
-                targets = [aligned[k] + 1 if k >= 0 else 0 for k in range(place - 1, place + length)]
-                found.extend((start, length, target) for target in dict.fromkeys(targets))
-                if n_before + len(found) >= MOST_CANDIDATES:
-                    return found
-    return found
+                targets = [aligned[k] + 1 if k >= 0 else 0 for k in range(other - 1, other + length)]
+                for target in dict.fromkeys(targets):
+                    candidates.append((start, length, target))
+                if n_before + len(candidates) >= MOST_CANDIDATES:
+                    return candidates
+    return candidates
 
 
 def _shifted(text: Words, start: int, length: int, target: int) -> tuple[list[str], int]:
     """Return the text after a shift, and where the first of its words is then."""
-    to = target if target < start else target - length if target > start + length else target
-    block, rest = [*text[start : start + length]], [*text[:start], *text[start + length :]]
+    block = text[start : start + length]
+    rest = [*text[:start], *text[start + length :]]
+    to = target
+    if target > start + length:
+        to = target - length
     to = min(to, len(rest))
     return [*rest[:to], *block, *rest[to:]], to

@@ -37,7 +37,9 @@ def porter(word: str) -> str:
         word = word[:-1]
     for number, (endings, least) in enumerate(STEPS, 2):
         if number == 4 and word.endswith("ion"):
-            return _step_5(word[:-3] if word[-4:-3] in ("s", "t") and _measure(word[:-3]) > 1 else word)
+            if word[-4:-3] in ("s", "t") and _measure(word[:-3]) > 1:
+                word = word[:-3]
+            return _step_5(word)
         ending = next(filter(word.endswith, endings), None)
         if ending is not None and _measure(word[: -len(ending)]) >= least:
             word = word[: -len(ending)] + endings[ending]
@@ -49,7 +51,9 @@ def _step_1a(word: str) -> str:
         return word[:-1] if len(word) == 4 else word[:-2]
     if word.endswith("sses"):
         return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+    if word.endswith("s") and not word.endswith("ss"):
+        return word[:-1]
+    return word
 
 
 def _step_1b(word: str) -> str:
@@ -57,14 +61,20 @@ def _step_1b(word: str) -> str:
         return word[:-1] if len(word) == 4 else word[:-2]
     if word.endswith("eed"):
         return word[:-1] if _measure(word[:-3]) else word
-    stem = word[:-2] if word.endswith("ed") else word[:-3] if word.endswith("ing") else ""
+    stem = ""
+    if word.endswith("ed"):
+        stem = word[:-2]
+    elif word.endswith("ing"):
+        stem = word[:-3]
     if "v" not in _kinds(stem):
         return word
     if stem.endswith(("at", "bl", "iz")):
         return stem + "e"
     if stem[-1:] == stem[-2:-1] and _kinds(stem)[-1] == "c":
         return stem if stem[-1] in "lsz" else stem[:-1]
-    return stem + "e" if _measure(stem) == 1 and _ends_cvc(stem) else stem
+    if _measure(stem) == 1 and _ends_cvc(stem):
+        return stem + "e"
+    return stem
 
 
 def _step_5(word: str) -> str:
@@ -72,7 +82,9 @@ def _step_5(word: str) -> str:
         measure = _measure(word[:-1])
         if measure > 1 or (measure == 1 and not _ends_cvc(word[:-1])):
             word = word[:-1]
-    return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
+    if word.endswith("ll") and _measure(word[:-1]) > 1:
+        return word[:-1]
+    return word
 
 
 def _kinds(word: str) -> str:

@@ -30,11 +30,12 @@ def union_lcs_hits(
     the length, else back in the reference. `lines` holds the first token of every line, and where the last one ends;
     with `left_ids`, a token is hit at most as often as both documents have it there.
     """
-    documents, left = _lines(ids, lines, line_offsets), rows_of(left_ids, left_offsets)
+    documents = _lines(ids, lines, line_offsets)
+    left = rows_of(left_ids, left_offsets)
     hits = []
     for text, reference in zip(texts.tolist(), references.tolist(), strict=True):
-        found = hit_lines(documents[text], documents[reference], left[text], left[reference])
-        hits.append(sum(map(len, found)))
+        hits_by_line = hit_lines(documents[text], documents[reference], left[text], left[reference])
+        hits.append(sum(map(len, hits_by_line)))
     return np.array(hits, np.int64)
 
 
@@ -48,11 +49,12 @@ def weighted_lcs_hits(
     the text has no more of counts for nothing, and a run of hits that it would end goes on. ``weights[k]`` is the
     worth of a run of k hits; the rest is as for :func:`union_lcs_hits`.
     """
-    documents, left, worth = _lines(ids, lines, line_offsets), rows_of(left_ids, left_offsets), weights.tolist()
-    hits = [
-        worth_of_runs(documents[text], documents[reference], left[text], left[reference], worth)
-        for text, reference in zip(texts.tolist(), references.tolist(), strict=True)
-    ]
+    documents = _lines(ids, lines, line_offsets)
+    left = rows_of(left_ids, left_offsets)
+    worth = weights.tolist()
+    hits = []
+    for text, reference in zip(texts.tolist(), references.tolist(), strict=True):
+        hits.append(worth_of_runs(documents[text], documents[reference], left[text], left[reference], worth))
     return np.array(hits, np.float64)
 
 
@@ -83,33 +85,48 @@ def hit_lines(
     """Yield the hits in each line of the reference: whether a subsequence goes through the next token, too."""
     left = Counter(text_left) & Counter(reference_left)
     for line in reference:
-        hits, places = [], set[int]().union(*(_places(each, line, weights) for each in text))
-        for place in sorted(places):
-            if left[line[place]] > 0:
-                left[line[place]] -= 1
-                hits.append(place + 1 in places)
+        positions: set[int] = set()
+        for line_of_text in text:
+            positions |= _common_positions(line_of_text, line, weights)
+        hits = []
+        for position in sorted(positions):
+            token = line[position]
+            if left[token] > 0:
+                left[token] -= 1
+                hits.append(position + 1 in positions)
         yield hits
 
 
-def _places(text: Tokens, reference: Tokens, weights: Sequence[float] | None) -> set[int]:
+def _common_positions(text: Tokens, reference: Tokens, weights: Sequence[float] | None) -> set[int]:
     """Return where the heaviest common subsequence goes through the reference: the longest one without weights."""
     weights = weights or range(len(reference) + 2)
-    worth, above_runs = [[0.0] * (len(reference) + 1)], [0] * (len(reference) + 1)
+    # worth[j][i]: of the first j tokens of the text and the first i of the reference; runs: matches that end there.
+    worth = [[0.0] * (len(reference) + 1)]
+    runs_above = [0] * (len(reference) + 1)
     for token in text:
-        above, row, runs = worth[-1], [0.0], [0]
+        above = worth[-1]
+        row = [0.0]
+        runs = [0]
         for i, other in enumerate(reference):
-            run = above_runs[i] if token == other else -1
-            row.append(above[i] + weights[run + 1] - weights[run] if run >= 0 else max(above[i + 1], row[i]))
-            runs.append(run + 1)
+            if token == other:
+                run = runs_above[i]
+                row.append(above[i] + weights[run + 1] - weights[run])
+                runs.append(run + 1)
+            else:
+                row.append(max(above[i + 1], row[i]))
+                runs.append(0)
         worth.append(row)
-        above_runs = runs
-    places, i, j = set[int](), len(reference), len(text)
+        runs_above = runs
+    positions: set[int] = set()
+    i = len(reference)
+    j = len(text)
     while i and j:
         if reference[i - 1] == text[j - 1]:
-            i, j = i - 1, j - 1
-            places.add(i)
+            i -= 1
+            j -= 1
+            positions.add(i)
         elif worth[j][i - 1] >= worth[j][i]:
             i -= 1
         else:
             j -= 1
-    return places
+    return positions
