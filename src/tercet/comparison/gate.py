@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from tercet.errors import warn
 from tercet.metrics.column import Column
-from tercet.statistics.bootstrap import N_RESAMPLES, ConfidenceInterval, bootstrap_scores
-from tercet.statistics.bootstrap import apart as beyond_rounding
+from tercet.statistics.bootstrap import N_RESAMPLES, apart, bootstrap_scores
 from tercet.statistics.distributions import normal_quantile
 from tercet.statistics.estimates import Difference, Estimate, difference
 from tercet.statistics.families import step_down_levels
@@ -103,18 +102,18 @@ class Loss:
             return self._of_none()
         if math.isnan(self.low):
             few = "runs" if self.method == "Welch" and self.n_units > 1 else f"{self.unit}s"
-            return f"{self._apart()}; not tested, as there are too few {few}."
+            return f"{self._distance()}; not tested, as there are too few {few}."
         if not self.margin:
             return self._without_margin()
         limit = f"the margin of {self.margin:g}"
         if not self.failed:
             if self.low >= -self.margin:
-                return f"{self._apart()}; equal within ±{self.margin:g} (two one-sided tests; {self._interval()})."
-            return f"{self._apart()}; a loss of more than {limit} is excluded (one-sided; {self._interval()})."
+                return f"{self._distance()}; equal within ±{self.margin:g} (two one-sided tests; {self._interval()})."
+            return f"{self._distance()}; a loss of more than {limit} is excluded (one-sided; {self._interval()})."
         if self.low > self.margin:
-            return f"{self._apart()}, by more than {limit} (one-sided; {self._interval()})."
+            return f"{self._distance()}, by more than {limit} (one-sided; {self._interval()})."
         verdict = f"the margin is {self.margin:g}; too uncertain to pass"
-        return f"{self._apart()}; {verdict} (one-sided; {self._interval()}).{self._enough()}"
+        return f"{self._distance()}; {verdict} (one-sided; {self._interval()}).{self._units_needed()}"
 
     def _of_none(self) -> str:
         """Return the finding where no unit differs."""
@@ -124,27 +123,20 @@ class Loss:
             kind = "number" if self.is_given else "text"
         none = f"no {kind} differs; of {self.n_units:,}, that excludes"
         if math.isnan(self.high):
-            return f"{none} little. Not tested, as there are too few {self.unit}s.{self._enough()}"
+            return f"{none} little. Not tested, as there are too few {self.unit}s.{self._units_needed()}"
         margin = f"; the margin is {self.margin:g}" if self.margin else ""
-        reason = f"(one-sided; {self._interval()}){margin}.{self._enough()}"
+        reason = f"(one-sided; {self._interval()}){margin}.{self._units_needed()}"
         if self.failed or (not self.margin and self.n_units < _FEW):
             return f"{none} little: a loss of up to {self._amount(self.high)} is possible {reason}"
         return f"{none} a loss of more than {self._amount(self.high)} {reason}"
 
     def _without_margin(self) -> str:
         """Return whether the system is significantly worse."""
-        if self.failed:
-            return f"{self._apart()}, significantly (one-sided; {self._interval()}).{self._adjusted()}"
-        if self.high < 0:
-            better = self._apart()
-            better = (
-                f"{better}, significantly"
-                if self.higher_is_better
-                else better.replace(", which is", ", which is significantly")
-            )
-            return f"{better} (one-sided; {self._interval()}).{self._adjusted()}"
+        test = f"(one-sided; {self._interval()}).{self._adjusted()}"
+        if self.failed or self.high < 0:
+            return f"{self._distance(is_significant=True)} {test}"
         possible = f"a loss of up to {self._number(self.high)} is not excluded"
-        return f"{self._apart()}{self._limit()}{possible} (one-sided; {self._interval()}).{self._adjusted()}"
+        return f"{self._distance()}{self._limit()}{possible} {test}"
 
     def _limit(self) -> str:
         """Return what stands between a difference that is not significant here and the loss that is possible."""
@@ -161,16 +153,21 @@ class Loss:
         """Return that the level is that of several tests."""
         return f" Adjusted for {self.n_tests:,} tests." if self.n_tests > 1 else ""
 
-    def _apart(self) -> str:
-        """Return how far the scores are apart."""
+    def _distance(self, *, is_significant: bool = False) -> str:
+        """Return how far the scores are apart, in words."""
         amount = self._amount(abs(self.value))
+        significantly = ", significantly" if is_significant else ""
         if self.value > 0:
-            return f"{amount} worse"
+            return f"{amount} worse{significantly}"
         if not self.value:
-            return f"the same {self.score}"
-        return f"scores {amount} {'higher' if self.higher_is_better else 'lower, which is better'}"
+            return f"the same {self.score}{significantly}"
+        if self.higher_is_better:
+            return f"scores {amount} higher{significantly}"
+        if is_significant:
+            return f"scores {amount} lower, which is significantly better"
+        return f"scores {amount} lower, which is better"
 
-    def _enough(self) -> str:
+    def _units_needed(self) -> str:
         """Return how many units the margin needs; "" where there are so many."""
         if self.needed is None:
             return ""
@@ -220,7 +217,7 @@ def losses_of_all(questions: Sequence[Question]) -> list[tuple[Comparison, Loss]
     tests: list[_Test] = []
     for question in questions:
         tests.extend(_tests_of_systems(question))
-    family = [test for test in tests if not test.question.margin and test.is_known and not math.isnan(test.value)]
+    family = [test for test in tests if not test.question.margin and test.has_enough and not math.isnan(test.value)]
     if family:
         _set_levels(family)
     return [(test.question.comparison, test.loss()) for test in tests]
@@ -258,14 +255,15 @@ def _tests_of_systems(question: Question) -> Iterator[_Test]:
     if margin and is_share(table):
         _warn_of_wide_margin(table, margin, baseline.value)
     for system, estimate in systems.items():
-        test = _Test(question, name, system, baseline, estimate, difference(estimate, baseline, spread))
+        pair = None
         if comparison.joins_runs:
-            test.is_known = spread is not None or min(len(estimate.runs), len(baseline.runs)) > 1
+            has_enough = spread is not None or min(len(estimate.runs), len(baseline.runs)) > 1
         else:
             # Of the exchanges of n units, one favours the baseline in all.
-            test.is_known = 2.0**-table.n_units < comparison.alpha
-            test.pair = _Pair(table, units[runs[name][0]], units[runs[system][0]])
-        yield test
+            has_enough = 2.0**-table.n_units < comparison.alpha
+            pair = _Pair(table, units[runs[name][0]], units[runs[system][0]])
+        apart_by = difference(estimate, baseline, spread)
+        yield _Test(question, name, system, baseline, estimate, apart_by, pair, has_enough)
 
 
 def warn_of_limit(table: ScoreTable, limit: float, how: str) -> None:
@@ -310,37 +308,41 @@ class _Test:
         system: str,
         estimate_of_baseline: Estimate,
         estimate: Estimate,
-        apart: Difference,
+        difference: Difference,
+        pair: _Pair | None,
+        has_enough: bool,
     ) -> None:
         self.question = question
         self.baseline = baseline
         self.system = system
-        self.apart = apart
+        self.difference = difference
         self.sign = 1 if question.table.higher_is_better else -1
         #: The loss in resamples.
         self.draws = self.sign * (estimate_of_baseline.resampled - estimate.resampled)
-        self.value = self.sign * beyond_rounding(estimate_of_baseline.value, estimate.value) + 0.0
+        self.value = self.sign * apart(estimate_of_baseline.value, estimate.value) + 0.0
+        #: Of outputs; None of systems with runs.
+        self.pair = pair
         #: Whether there are units, or runs, enough for a test.
-        self.is_known = True
-        #: Of outputs, not of systems with runs.
-        self.pair: _Pair | None = None
-        #: The one-sided level, and how many tests share alpha.
+        self.has_enough = has_enough
+        #: The one-sided level, and how many tests share alpha: other ones where several are tested together.
         self.level = question.comparison.alpha
         self.n_tests = 1
 
     @property
     def t(self) -> float:
         """The loss in units of its standard error; infinite of one that does not vary."""
-        if self.apart.standard_error > 0:
-            return self.value / self.apart.standard_error
-        return math.copysign(math.inf, self.value) if self.value else 0.0
+        if self.difference.standard_error > 0:
+            return self.value / self.difference.standard_error
+        if not self.value:
+            return 0.0
+        return math.copysign(math.inf, self.value)
 
     def found(self, level: float) -> _Found:
         """Return the interval of the loss whose ends are one-sided tests of this level."""
         if self.pair is not None:
-            return self.pair.found(self.apart, self.question.margin, level, self.question.comparison.seed)
+            return self.pair.found(self.difference, self.question.margin, level, self.question.comparison.seed)
         table = self.question.table
-        low, high = sorted(self.sign * bound + 0.0 for bound in self.apart.interval(1 - 2 * level))
+        low, high = sorted(self.sign * bound + 0.0 for bound in self.difference.interval(1 - 2 * level))
         if table.scorer.unit == "share":
             # No more can be lost, or gained, than there is.
             scale = float(table.scorer.scale)
@@ -352,7 +354,10 @@ class _Test:
         """Return what was found."""
         comparison, table, margin = self.question
         found = self.found(self.level)
-        low, high = (found.low, found.high) if self.is_known else (math.nan, math.nan)
+        low = high = math.nan
+        if self.has_enough:
+            low = found.low
+            high = found.high
         return Loss(
             system=self.system,
             baseline=self.baseline,
@@ -399,44 +404,46 @@ class _Pair:
     baseline: SegmentStats
     system: SegmentStats
 
-    def found(self, apart: Difference, margin: float, alpha: float, seed: int) -> _Found:
+    def found(self, difference: Difference, margin: float, alpha: float, seed: int) -> _Found:
         """Return the interval of the loss, of level 1 - 2 alpha."""
-        needed = units_needed(margin, apart.standard_error, apart.n_units, alpha=2 * alpha, power=POWER)
         differs = (self.baseline.rows != self.system.rows).any(axis=1)
         if self.table.is_exact:
-            bounds = self._of_shares(alpha)
-            method = "Tango"
-            enough = self._right_answers(margin, alpha)
+            found = self._of_shares(margin, alpha, int(differs.sum()))
         else:
             parts = self._losses()
             if not np.isfinite(parts).all():
                 return _Found(math.nan, math.nan, "Johnson", int(differs.sum()))
-            if not self._is_apart(parts):
+            if not self._exceed_rounding(parts):
                 differs = np.zeros(len(parts), bool)
-            bounds, method, enough = self._of_parts(parts, differs, apart, margin, alpha, seed)
-        n_units = [number for number in (needed, enough) if number is not None and number > apart.n_units]
-        most_units = max(n_units) if margin and n_units else None
-        return _Found(*bounds, method, int(differs.sum()), most_units)
+            found = self._of_parts(parts, differs, difference, margin, alpha, seed)
+        by_variance = units_needed(
+            margin, difference.standard_error, difference.n_units, alpha=2 * alpha, power=POWER
+        )
+        needed = [number for number in (by_variance, found.needed) if number is not None]
+        most = max(needed, default=0)
+        if not margin or most <= difference.n_units:
+            return found._replace(needed=None)
+        return found._replace(needed=most)
 
-    def _of_shares(self, alpha: float) -> ConfidenceInterval:
+    def _of_shares(self, margin: float, alpha: float, n_different: int) -> _Found:
         """Return Tango's interval: with a width where no answer differs, too."""
         better = self.baseline.column("value")
         worse = self.system.column("value")
         if not self.table.higher_is_better:
             better, worse = worse, better
         bounds = tango(int((better > worse).sum()), int((worse > better).sum()), len(better), 1 - 2 * alpha)
-        return ConfidenceInterval(self.table.scorer.scale * bounds.low, self.table.scorer.scale * bounds.high)
-
-    def _right_answers(self, margin: float, alpha: float) -> int | None:
-        """Return of how many answers, none of which differs, Tango's interval is within the margin."""
-        share = margin / self.table.scorer.scale
-        return math.ceil(normal_quantile(1 - alpha) ** 2 * (1 - share) / share) if share else None
+        scale = self.table.scorer.scale
+        # Of how many answers, none of which differs, the interval is within the margin.
+        needed = None
+        share = margin / scale
+        if share:
+            needed = math.ceil(normal_quantile(1 - alpha) ** 2 * (1 - share) / share)
+        return _Found(scale * bounds.low, scale * bounds.high, "Tango", n_different, needed)
 
     def _losses(self) -> NDArray[np.float64]:
         """Return the loss of each unit: of a score that is no mean, its part in that of all (jackknife)."""
         sign = 1 if self.table.higher_is_better else -1
-        first, second = (self._parts(stats) for stats in (self.baseline, self.system))
-        losses: NDArray[np.float64] = sign * (first - second)
+        losses: NDArray[np.float64] = sign * (self._parts(self.baseline) - self._parts(self.system))
         return losses
 
     def _parts(self, stats: SegmentStats) -> NDArray[np.float64]:
@@ -450,7 +457,7 @@ class _Pair:
         parts: NDArray[np.float64] = score + (len(stats) - 1) * (without_each.mean() - without_each)
         return parts
 
-    def _is_apart(self, parts: NDArray[np.float64]) -> bool:
+    def _exceed_rounding(self, parts: NDArray[np.float64]) -> bool:
         """Return whether units differ in this score by more than rounding, where their rows differ."""
         size = max(abs(row.value) for row in self.table.rows)
         # each part is a difference of two scores, times the number of units
@@ -461,23 +468,26 @@ class _Pair:
         self,
         parts: NDArray[np.float64],
         differs: NDArray[np.bool_],
-        apart: Difference,
+        difference: Difference,
         margin: float,
         alpha: float,
         seed: int,
-    ) -> tuple[ConfidenceInterval, str, int | None]:
-        """Return the interval, how its upper end was found, and how many units that method needs for the margin."""
+    ) -> _Found:
+        """Return the interval of the loss; what is needed is what its method needs for the margin."""
+        n_different = int(differs.sum())
         if len(parts) < 2:
-            return ConfidenceInterval(math.nan, math.nan), "Johnson", None
+            return _Found(math.nan, math.nan, "Johnson", n_different)
         sign = 1 if self.table.higher_is_better else -1
-        low, high = sorted(sign * bound + 0.0 for bound in apart.interval(1 - 2 * alpha))
+        low, high = sorted(sign * bound + 0.0 for bound in difference.interval(1 - 2 * alpha))
         largest = self._largest(parts)
         of_loss = greatest_loss(parts, differs, largest, alpha=alpha, seed=seed)
+        needed = None
         if margin:
             of_gain = greatest_loss(-parts, differs, largest, alpha=alpha, seed=seed)
             low = min(low, -of_gain.value)
-        enough = None if of_loss.method == "Johnson" or not margin else units_of_three(margin, largest, alpha)
-        return ConfidenceInterval(low, max(high, of_loss.value)), of_loss.method, enough
+            if of_loss.method != "Johnson":
+                needed = units_of_three(margin, largest, alpha)
+        return _Found(low, max(high, of_loss.value), of_loss.method, n_different, needed)
 
     def _largest(self, parts: NDArray[np.float64]) -> float:
         """Return what a unit can lose at most: the range of the score; where it has none, the range of its values.
@@ -485,12 +495,16 @@ class _Pair:
         Of a score that is no share, a unit may lose more than any that was seen: twice as much is allowed for.
         """
         scorer = self.table.scorer
-        values = [value for scores in self.table.segments.values() for value in scores if value is not None]
-        ends = [0.0, *(value for value in values if math.isfinite(value))]
+        ends = [0.0]
+        for scores in self.table.segments.values():
+            ends += [value for value in scores if value is not None and math.isfinite(value)]
         if scorer.unit is not None:
             ends.append(float(scorer.scale))
         most = float(np.abs(parts).max())
         range_of_values = max(ends) - min(ends)
-        largest = max(range_of_values, most if scorer.unit == "share" else 2 * most)
-        # nothing is known of a score that was never but 0
-        return largest if largest > 0 else math.inf
+        allowed = most if scorer.unit == "share" else 2 * most
+        largest = max(range_of_values, allowed)
+        if largest == 0:
+            # nothing is known of a score that was never but 0
+            return math.inf
+        return largest
