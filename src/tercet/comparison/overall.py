@@ -61,27 +61,29 @@ class Overall(Comparison):
 
     def remarks(self, plain: Any = str) -> list[str]:
         """Return what the scores are, and what is left out; remarks on texts stand below each set."""
-        counted = "" if self.test is None else "; wins, ties and losses count sets"
-        lone = self._sets_of(range(1, 2))
-        of_lone = []
-        if lone:
-            names = joined([plain(name) for name in lone], MOST_NAMED)
-            of_lone = [f"Of one {self.comparisons[0].unit}, whose part is not in the intervals: {names}."]
+        counted = ""
+        if self.test is not None:
+            counted = "; wins, ties and losses count sets"
+        means = f"Over {self.test_set.name}: means of their scores, {WEIGHTS[self.weight]}, resampled within each set"
+        remarks = [f"{means}{counted}."]
+        unit = self.comparisons[0].unit
+        single = self._sets_of(range(1, 2))
+        if single:
+            names = joined([plain(name) for name in single], MOST_NAMED)
+            remarks.append(f"Of one {unit}, whose part is not in the intervals: {names}.")
         small = self._sets_of(range(2, FEWEST_UNITS))
         if small:
             names = joined([plain(name) for name in small], MOST_NAMED)
-            few = f"Of fewer than {FEWEST_UNITS} {self.comparisons[0].unit}s"
-            of_lone.append(f"{few}, so that intervals may be too short: {names}.")
-        means = f"Over {self.test_set.name}: means of their scores, {WEIGHTS[self.weight]}, resampled within each set"
-        return [f"{means}{counted}.", *of_lone, *self.notes]
+            remarks.append(f"Of fewer than {FEWEST_UNITS} {unit}s, so that intervals may be too short: {names}.")
+        return [*remarks, *self.notes]
 
     def _sets_of(self, numbers: range) -> list[str]:
         """Return the sets that have so many units, which cannot tell well how much their scores vary."""
-        return [
-            comparison.test_set.name
-            for comparison in self.comparisons
-            if any(table.n_units in numbers for table in comparison.tables)
-        ]
+        names = []
+        for comparison in self.comparisons:
+            if any(table.n_units in numbers for table in comparison.tables):
+                names.append(comparison.test_set.name)
+        return names
 
     @property
     def counted(self) -> str:

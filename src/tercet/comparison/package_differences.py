@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from operator import itemgetter
 from typing import Any
 
 from tercet.api import make_scorer
@@ -160,17 +161,27 @@ def explain_difference(
 def largest_gaps(ours: Segments, theirs: Segments, same: float) -> list[SegmentGap]:
     """Return the items that differ in any score by more than `same`, largest difference first."""
     gaps = []
-    for index, pairs in enumerate(zip(*(zip(ours[name], theirs[name], strict=True) for name in ours), strict=True)):
-        our_scores = {name: score for name, (score, _) in zip(ours, pairs, strict=True) if score is not None}
-        their_scores = {name: score for name, (_, score) in zip(ours, pairs, strict=True) if score is not None}
-        gap = max(
-            (abs(our_scores[name] - their_scores[name]) for name in our_scores.keys() & their_scores.keys()),
-            default=0.0,
-        )
-        if gap > same:
-            # Negative, so that the largest gap is first while ties stay in the order of the items.
-            gaps.append((-gap, SegmentGap(index, our_scores, their_scores)))
-    return [segment_gap for _, segment_gap in sorted(gaps, key=lambda entry: (entry[0], entry[1].index))]
+    n_segments = len(next(iter(ours.values())))
+    for index in range(n_segments):
+        our_scores = _scores_at(ours, index)
+        their_scores = _scores_at(theirs, index)
+        in_both = our_scores.keys() & their_scores.keys()
+        size = max((abs(our_scores[name] - their_scores[name]) for name in in_both), default=0.0)
+        if size > same:
+            gaps.append((size, SegmentGap(index, our_scores, their_scores)))
+    # Sorting leaves ties in the order of the items.
+    gaps.sort(key=itemgetter(0), reverse=True)
+    return [gap for _, gap in gaps]
+
+
+def _scores_at(segments: Segments, index: int) -> dict[str, float]:
+    """Return the scores of an item that it has."""
+    scores = {}
+    for name, values in segments.items():
+        value = values[index]
+        if value is not None:
+            scores[name] = value
+    return scores
 
 
 def _rules(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -138,22 +138,7 @@ def slices_section(
         (table,) = comparison.tables
     systems = list(comparison.test_set.systems)
     baseline = systems.index(comparison.baseline)
-    rows = []
-    for one in scores:
-        of_systems = [
-            {"system": system, **_numbers_in_slice(one, index, baseline)} for index, system in enumerate(systems)
-        ]
-        for cell, more in zip(of_systems, one.over_runs, strict=False):
-            cell |= more
-        rows.append(
-            {
-                "by": slices.by,
-                "slice": one.name,
-                "n_segments": one.n_segments,
-                "n_units": one.n_units,
-                "systems": of_systems,
-            }
-        )
+    rows = [_row_of_slice(slice_scores, slices.by, systems, baseline) for slice_scores in scores]
     small = _small_slices(comparison, table, rows)
     sentences = [
         *_verdicts(comparison, table, rows, baseline, small),
@@ -165,30 +150,87 @@ def slices_section(
         f"Slices by {one_cell(slices.by)}",
         sentences,
         _table_of_slices(comparison, table, slices, rows),
-        rows,
+        [row.to_dict() for row in rows],
     )
 
 
-def _numbers_in_slice(one: SliceScores, index: int, baseline: int) -> dict[str, float | None]:
-    """Return the numbers of a system in a slice; None for those that the baseline has not."""
-    numbers = {
-        "value": one.values[index],
-        "low": number_or_none(one.bounds[index].low),
-        "high": number_or_none(one.bounds[index].high),
-        "difference": None,
-        "difference_low": None,
-        "difference_high": None,
-        "pvalue": None,
-        "adjusted_pvalue": number_or_none(one.adjusted_pvalues[index]),
-    }
-    if index != baseline:
-        numbers["difference"] = one.values[index] - one.values[baseline]
-        numbers["difference_low"] = number_or_none(one.bounds_of_differences[index].low)
-        numbers["difference_high"] = number_or_none(one.bounds_of_differences[index].high)
-    # What was not adjusted was not tested.
-    if not math.isnan(one.adjusted_pvalues[index]):
-        numbers["pvalue"] = number_or_none(one.pvalues[index])
-    return numbers
+@dataclass(frozen=True, slots=True)
+class _SystemInSlice:
+    """A system's score in a slice, and its difference from the baseline: None for the baseline itself."""
+
+    system: str
+    value: float
+    low: float | None
+    high: float | None
+    difference: float | None
+    difference_low: float | None
+    difference_high: float | None
+    #: None where nothing was tested.
+    pvalue: float | None
+    adjusted_pvalue: float | None
+    #: Of a system with runs, their scores and the test over them.
+    over_runs: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain Python, those over runs beside the others."""
+        entries = {field.name: getattr(self, field.name) for field in fields(self)}
+        del entries["over_runs"]
+        return {**entries, **self.over_runs}
+
+
+@dataclass(frozen=True, slots=True)
+class _SliceRow:
+    """A slice, and all systems in it."""
+
+    by: str
+    name: str
+    n_segments: int
+    n_units: int
+    systems: Sequence[_SystemInSlice]
+
+    @property
+    def pvalues(self) -> list[float]:
+        """The p of systems that were tested."""
+        return [system.pvalue for system in self.systems if system.pvalue is not None]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the slice as plain Python."""
+        return {
+            "by": self.by,
+            "slice": self.name,
+            "n_segments": self.n_segments,
+            "n_units": self.n_units,
+            "systems": [system.to_dict() for system in self.systems],
+        }
+
+
+def _row_of_slice(scores: SliceScores, by: str, systems: Sequence[str], baseline: int) -> _SliceRow:
+    in_slice = []
+    for index, system in enumerate(systems):
+        difference = difference_low = difference_high = None
+        if index != baseline:
+            difference = scores.values[index] - scores.values[baseline]
+            difference_low = number_or_none(scores.bounds_of_differences[index].low)
+            difference_high = number_or_none(scores.bounds_of_differences[index].high)
+        pvalue = None
+        # What was not adjusted was not tested.
+        if not math.isnan(scores.adjusted_pvalues[index]):
+            pvalue = number_or_none(scores.pvalues[index])
+        in_slice.append(
+            _SystemInSlice(
+                system=system,
+                value=scores.values[index],
+                low=number_or_none(scores.bounds[index].low),
+                high=number_or_none(scores.bounds[index].high),
+                difference=difference,
+                difference_low=difference_low,
+                difference_high=difference_high,
+                pvalue=pvalue,
+                adjusted_pvalue=number_or_none(scores.adjusted_pvalues[index]),
+                over_runs=scores.over_runs[index] if scores.over_runs else {},
+            )
+        )
+    return _SliceRow(by, scores.name, scores.n_segments, scores.n_units, in_slice)
 
 
 # What is said of slices.
@@ -211,7 +253,7 @@ class _Finding:
 def _verdicts(
     comparison: Comparison,
     table: ScoreTable,
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[_SliceRow],
     baseline: int,
     small: Sequence[str],
 ) -> Iterator[Sentence]:
@@ -236,7 +278,7 @@ def _verdicts(
 def _findings(
     comparison: Comparison,
     table: ScoreTable,
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[_SliceRow],
     index: int,
     baseline: int,
     small: Sequence[str],
@@ -244,17 +286,18 @@ def _findings(
     """Yield how a system does against the baseline in each slice where both have a score."""
     sign = 1 if table.higher_is_better else -1
     for row in rows:
-        cell = row["systems"][index]
-        if math.isnan(cell["difference"]):
+        system = row.systems[index]
+        # Only the baseline has no difference.
+        if system.difference is None or math.isnan(system.difference):
             continue
-        p = cell["adjusted_pvalue"]
+        p = system.adjusted_pvalue
         yield _Finding(
-            slice=row["slice"],
-            difference=cell["difference"],
-            gain=sign * apart(cell["value"], row["systems"][baseline]["value"]),
+            slice=row.name,
+            difference=system.difference,
+            gain=sign * apart(system.value, row.systems[baseline].value),
             is_significant=p is not None and p < comparison.alpha,
             is_tested=p is not None,
-            is_small=row["slice"] in small,
+            is_small=row.name in small,
         )
 
 
@@ -344,25 +387,25 @@ def _untested(systems: Sequence[str], scores: Sequence[SliceScores]) -> Iterator
         yield (*subject, *where, f", as {reason}.")
 
 
-def _small_slices(comparison: Comparison, table: ScoreTable, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def _small_slices(comparison: Comparison, table: ScoreTable, rows: Sequence[_SliceRow]) -> list[str]:
     """Return the slices of so few units that no difference could be significant there, however large."""
     inference = comparison.inference_of(table)
-    pvalues = [cell["pvalue"] for row in rows for cell in row["systems"] if cell["pvalue"] is not None]
-    if not pvalues or inference.test is None:
+    n_tests = sum(len(row.pvalues) for row in rows)
+    if not n_tests or inference.test is None:
         return []
-    factor = _holm_factor(inference, len(pvalues))
+    factor = _holm_factor(inference, n_tests)
     small = []
     for row in rows:
-        least = 2.0 ** (1 - row["n_units"])
+        least = 2.0 ** (1 - row.n_units)
         if inference.test.errs_more:
             # The bootstrap test calls equal systems different where no test of exchanges could.
             if least >= comparison.alpha:
-                small.append(row["slice"])
+                small.append(row.name)
         elif inference.test.exchanges and factor * least >= comparison.alpha:
             # Holm multiplies larger p by less than the least.
-            adjusted = [cell["adjusted_pvalue"] for cell in row["systems"] if cell["adjusted_pvalue"] is not None]
-            if not any(p < comparison.alpha for p in adjusted):
-                small.append(row["slice"])
+            adjusted = [system.adjusted_pvalue for system in row.systems]
+            if not any(p is not None and p < comparison.alpha for p in adjusted):
+                small.append(row.name)
     return small
 
 
@@ -380,28 +423,27 @@ def _notes_on_tests(
     comparison: Comparison,
     table: ScoreTable,
     slices: Slices,
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[_SliceRow],
     small: Sequence[str],
 ) -> Iterator[Sentence]:
     """Yield which slices show nothing, however large a difference, and what p is adjusted for."""
-    missing = [name for name in slices.names if name not in {row["slice"] for row in rows}]
+    names = {row.name for row in rows}
+    missing = [name for name in slices.names if name not in names]
     if missing:
         yield _naming("No segment is scored for all systems in ", missing)
-    pvalues = [cell["pvalue"] for row in rows for cell in row["systems"] if cell["pvalue"] is not None]
+    n_tests = sum(len(row.pvalues) for row in rows)
     inference = comparison.inference_of(table)
-    if not pvalues or inference.test is None:
+    if not n_tests or inference.test is None:
         return
-    factor = _holm_factor(inference, len(pvalues))
+    factor = _holm_factor(inference, n_tests)
     if small:
         yield _naming(f"Too few {comparison.unit}s for any difference to be significant: ", small)
     n_resamples = comparison.n_resamples if inference.test.is_resampled else 0
     if n_resamples and factor / (n_resamples + 1) >= comparison.alpha:
-        yield (
-            f"With {n_resamples:,} resamples, no p of {len(pvalues):,} tests can be significant: more would help.",
-        )
-    if len(pvalues) > 1:
+        yield (f"With {n_resamples:,} resamples, no p of {n_tests:,} tests can be significant: more would help.",)
+    if n_tests > 1:
         method = ADJUSTED["holm" if _is_by_holm(inference) else "step-down"]
-        yield (f"adj. p: against the baseline, adjusted for {len(pvalues):,} tests by {method}.",)
+        yield (f"adj. p: against the baseline, adjusted for {n_tests:,} tests by {method}.",)
 
 
 def _naming(start: str, names: Sequence[str]) -> Sentence:
@@ -409,9 +451,7 @@ def _naming(start: str, names: Sequence[str]) -> Sentence:
     return (start, *listed(names, _MOST_SAID), ".")
 
 
-def _table_of_slices(
-    comparison: Comparison, table: ScoreTable, slices: Slices, rows: Sequence[Mapping[str, Any]]
-) -> Table:
+def _table_of_slices(comparison: Comparison, table: ScoreTable, slices: Slices, rows: Sequence[_SliceRow]) -> Table:
     """Return a row for each slice; of three systems or more, for each system of each slice."""
     systems = list(comparison.test_set.systems)
     by = Column(slices.by, "name")
@@ -425,41 +465,44 @@ def _table_of_slices(
     after = "" if table.higher_is_better else " ↓"
     cells: list[list[Any]] = []
     if len(systems) <= 2:
-        columns = [by, *units, *(Column(system, after=after) for system in systems)]
+        columns = [by, *units, *(Column(name, after=after) for name in systems)]
         if len(systems) == 2:
             columns += tested
         for row in rows:
-            compared = next((cell for cell in row["systems"] if cell["difference"] is not None), None)
-            scores = [_with_interval(cell, table) for cell in row["systems"]]
-            cells.append([row["slice"], *_n_units(row, units), *scores])
-            if compared is not None:
-                cells[-1] += _against(compared, table, is_tested)
+            scores = [_with_interval(system, table) for system in row.systems]
+            cells_of_slice = [row.name, *_n_units(row, units), *scores]
+            for system in row.systems:
+                if system.difference is not None:
+                    cells_of_slice += _against(system, table, is_tested)
+            cells.append(cells_of_slice)
         return Table("", columns, cells)
     columns = [by, *units, Column("system", "name"), Column(table.name, after=after), *tested]
     for row in rows:
-        for cell in row["systems"]:
+        for system in row.systems:
             against: list[Any] = [""] * len(tested)
-            if cell["difference"] is not None:
-                against = _against(cell, table, is_tested)
-            cells.append([row["slice"], *_n_units(row, units), cell["system"], _with_interval(cell, table), *against])
+            if system.difference is not None:
+                against = _against(system, table, is_tested)
+            cells.append([row.name, *_n_units(row, units), system.system, _with_interval(system, table), *against])
     return Table("", columns, cells)
 
 
-def _n_units(row: Mapping[str, Any], columns: Sequence[Column]) -> list[str]:
-    return [f"{row['n_segments']:,}", f"{row['n_units']:,}"][: len(columns)]
+def _n_units(row: _SliceRow, columns: Sequence[Column]) -> list[str]:
+    return [f"{row.n_segments:,}", f"{row.n_units:,}"][: len(columns)]
 
 
-def _with_interval(cell: Mapping[str, Any], table: ScoreTable) -> Cell:
+def _with_interval(system: _SystemInSlice, table: ScoreTable) -> Cell:
     digits = table.rows[0].digits
-    interval = interval_text(cell["low"], cell["high"], digits).replace(" – ", "–")
-    return Cell(decimals(cell["value"], digits), after=f" ({interval})" if interval else "")
+    interval = interval_text(system.low, system.high, digits).replace(" – ", "–")
+    return Cell(decimals(system.value, digits), after=f" ({interval})" if interval else "")
 
 
-def _against(cell: Mapping[str, Any], table: ScoreTable, is_tested: bool) -> list[Any]:
+def _against(system: _SystemInSlice, table: ScoreTable, is_tested: bool) -> list[Any]:
+    """Return the cells of a difference from the baseline."""
     digits = table.rows[0].digits
-    interval = interval_text(cell["difference_low"], cell["difference_high"], digits, signed=True)
-    cells: list[Any] = [Cell(decimals(cell["difference"], digits, signed=True), after=f" {interval}".rstrip())]
+    assert system.difference is not None
+    interval = interval_text(system.difference_low, system.difference_high, digits, signed=True)
+    cells: list[Any] = [Cell(decimals(system.difference, digits, signed=True), after=f" {interval}".rstrip())]
     if is_tested:
-        p = cell["adjusted_pvalue"]
+        p = system.adjusted_pvalue
         cells.append("" if p is None else pvalue_text(p))
     return cells
