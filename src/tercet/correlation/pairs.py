@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .coefficients import pearson_of_sums
 from .samples import Array, Sample, column_chunks, pair_differences, pair_weights
+
+_Booleans = NDArray[np.bool_]
 
 
 def accuracy(human: Array, metric: Array, systems: Array, epsilon: float = 0.0) -> Array:
@@ -18,16 +21,17 @@ def accuracy(human: Array, metric: Array, systems: Array, epsilon: float = 0.0) 
     of_pairs = pair_weights(systems)
     outcomes, is_graded = agreements(human, metric, epsilon)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray((of_pairs @ outcomes) / (of_pairs @ is_graded), np.float64)
+        n_alike = of_pairs @ outcomes.astype(np.float64)
+        return np.asarray(n_alike / (of_pairs @ is_graded.astype(np.float64)), np.float64)
 
 
-def agreements(human: Array, metric: Array, epsilon: float) -> tuple[Array, Array]:
-    """Return whether each pair of systems is ordered alike, and whether it is graded: 0 or 1, shape (pairs, m)."""
+def agreements(human: Array, metric: Array, epsilon: float) -> tuple[_Booleans, _Booleans]:
+    """Return whether each pair of systems is ordered alike, and whether it is graded, shape (pairs, m)."""
     x = pair_differences(human)
     y = pair_differences(metric)
     is_graded = ~np.isnan(x)
     alike = np.sign(x) == np.where(np.abs(y) <= epsilon, 0.0, np.sign(y))
-    return (alike & is_graded).astype(np.float64), is_graded.astype(np.float64)
+    return alike & is_graded, is_graded
 
 
 def difference_pearson(sample: Sample) -> Array:
@@ -67,23 +71,19 @@ def calibrate(human: Array, metric: Array) -> tuple[float, float]:
     what each changes when it becomes a tie, added in the order of mt-metrics-eval, so that of thresholds that are
     equally good but for rounding it is the same one. For p pairs, p log p steps and memory for p.
     """
-    shares = []
-    sizes = []
-    moves = []
-    for part in column_chunks(human.shape[1], len(human), 1):
-        of_part = _ties_of_items(human[:, part], metric[:, part])
-        shares.append(of_part.shares)
-        sizes.append(of_part.sizes)
-        moves.append(of_part.moves)
-    # Each item's pairs are in order, so that a stable sort has only to merge them.
-    size = np.concatenate(sizes)
+    parts = column_chunks(human.shape[1], len(human), 1)
+    of_parts = [_ties_of_items(human[:, part], metric[:, part]) for part in parts]
+    share_of_item, size, moves = map(np.concatenate, zip(*of_parts, strict=True))
+    del of_parts
     if not len(size):
         return float("nan"), 0.0
-    share_of_item = np.concatenate(shares)
-    start = sum(share_of_item.tolist())
+    # Each item's pairs are in order, so that a stable sort has only to merge them.
     order = np.argsort(size, kind="stable")
-    totals = np.cumsum(np.append(start, np.concatenate(moves).take(order, axis=0)))[2::2]
     size = size[order]
+    steps = moves.take(order, axis=0).ravel()
+    start = sum(share_of_item.tolist())
+    steps[0] += start
+    totals = np.cumsum(steps, out=steps)[1::2]
     # All pairs with the same difference become ties together: the sum counts after the last of them.
     last = np.append(size[1:] != size[:-1], True)
     thresholds = size[last]
