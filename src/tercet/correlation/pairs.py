@@ -121,19 +121,22 @@ class _Ties(NamedTuple):
 
 
 def _ties_of_items(human: Array, metric: Array) -> _Ties:
+    """Return what thresholds change in items, of which some may have no graded pair."""
     # transposed, so that pairs follow one another item by item
     x = np.ascontiguousarray(pair_differences(human).T)
     y = np.ascontiguousarray(pair_differences(metric).T)
     is_graded = ~np.isnan(x)
-    alike = (np.sign(x) == np.sign(y)) & is_graded
+    alike = np.sign(x) == np.sign(y)
     agreed = alike.sum(1, keepdims=True)
     count = is_graded.sum(1, keepdims=True)
     size = np.abs(y)
     order = np.argsort(size, axis=1, kind="stable")
     change = np.take_along_axis((x == 0).astype(np.int64) - alike, order, axis=1)
     after = agreed + np.cumsum(change, axis=1)
-    n_pairs = np.maximum(count, 1)
-    counts = np.take_along_axis(is_graded, order, axis=1)
-    moves = np.column_stack([((change - after) / n_pairs)[counts], (after / n_pairs)[counts]])
-    graded = count > 0
-    return _Ties(agreed[graded] / count[graded], np.take_along_axis(size, order, axis=1)[counts], moves)
+    shares = after / np.maximum(count, 1)
+    shares_before = (after - change) / np.maximum(count, 1)
+    is_counted = np.take_along_axis(is_graded, order, axis=1)
+    moves = np.column_stack([-shares_before[is_counted], shares[is_counted]])
+    sizes = np.take_along_axis(size, order, axis=1)[is_counted]
+    has_pairs = count > 0
+    return _Ties(agreed[has_pairs] / count[has_pairs], sizes, moves)

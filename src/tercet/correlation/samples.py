@@ -240,7 +240,7 @@ def _by_column(figure: OfColumns, x: Array, y: Array, systems: Array) -> Array:
 
 
 def column_chunks(n_columns: int, n_systems: int, n_rows: int) -> Iterator[slice]:
-    """Yield slices of columns, as many at once as fit in memory with all pairs of systems, or with rows of weights."""
+    """Yield slices of columns, as many at once as fit in memory with all pairs of systems, or rows of weights."""
     step = max(1, _CELLS_AT_ONCE // max(1, n_systems * max(n_systems, n_rows)))
     for start in range(0, n_columns, step):
         yield slice(start, start + step)
