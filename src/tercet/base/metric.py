@@ -26,6 +26,7 @@ from tercet.result import Result
 from tercet.signature import Signature
 from tercet.statistics.progress import bar_of
 from tercet.statistics.stats import Scores, SegmentStats, SummedStats, check_alike
+from tercet.threads import in_threads
 
 from .about import About
 from .options import Call, Configured
@@ -679,23 +680,13 @@ T = TypeVar("T")
 
 
 def each_piece(metric: Metric, n_segments: int, work: Callable[[int, int], T], n_systems: int = 1) -> Iterator[T]:
-    """Yield what `work` makes of each piece, given where it starts and stops, in order; ``n_jobs`` threads work."""
+    """Return what `work` makes of each piece, given where it starts and stops, in order; ``n_jobs`` threads work."""
     n_jobs = metric.asked.n_jobs
     share_of_thread = ceil(n_segments / n_jobs)
     size = max(1, min(_largest_piece(metric, n_systems), share_of_thread))
     starts = range(0, max(1, n_segments), size)
-    # The last one may lie beyond the end, where a part of a corpus stops by itself.
-    stops = [start + size for start in starts]
-    if n_jobs == 1 or len(starts) == 1:
-        yield from map(work, starts, stops)
-        return
-    from concurrent.futures import ThreadPoolExecutor
-
-    pool = ThreadPoolExecutor(n_jobs)
-    try:
-        yield from pool.map(work, starts, stops)
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C does not wait for running pieces
+    # The last one may stop beyond the end, where a part of a corpus stops by itself.
+    return in_threads(lambda start: work(start, start + size), starts, n_jobs)
 
 
 def corpus_stats(metric: Metric, corpus: Corpus) -> tuple[SegmentStats, Any]:
@@ -858,17 +849,8 @@ def pair_scores(metric: Metric, hypotheses: Any, references: Any) -> NDArray[np.
 
     n_jobs = 1 if metric.loads_model else metric.asked.n_jobs  # a network has threads of its own
     blocks = [*_blocks(crossing.strings, distinct_texts, distinct_references, n_jobs)]
-    if len(blocks) == 1 or n_jobs == 1:
-        for block in blocks:
-            fill(block)
-    else:
-        from concurrent.futures import ThreadPoolExecutor
-
-        pool = ThreadPoolExecutor(n_jobs)
-        try:
-            [*pool.map(fill, blocks)]
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C does not wait for running blocks
+    for _ in in_threads(fill, blocks, n_jobs):
+        pass
     if scores.shape == (len(hypothesis_texts), len(reference_texts)):
         return scores
     return scores[np.ix_(row_of, column_of)]

@@ -39,7 +39,7 @@ def points_spearman(x: Array, y: Array, weights: PointWeights) -> Array:
         influences = weights.of_points("spearman", lambda: spearman_influences(x, y).of_items(weights))
         n, *products = influences.in_resamples(weights)
         rho = pearson_of_sums(n, np.zeros_like(n), np.zeros_like(n), *products)
-        (y_ranks, n_y), (x_ranks, n_x) = _sides_by_rank(x, y)
+        (y_ranks, n_y), (x_ranks, n_x) = _sides_by_rank(x, y, weights)
         return np.where(_n_drawn_classes(x_ranks, n_x, y_ranks, n_y, weights) > 1, rho, np.nan)
     sides = [_dense_ranks(x), _dense_ranks(y)]
     coefficients = []
@@ -112,7 +112,7 @@ def points_kendall(kind: str, x: Array, y: Array, weights: PointWeights) -> Arra
 
 
 def _kendall_sums(x: Array, y: Array, weights: PointWeights) -> _KendallSums:
-    (y_ranks, n_y), (x_ranks, n_x) = _sides_by_rank(x, y)
+    (y_ranks, n_y), (x_ranks, n_x) = _sides_by_rank(x, y, weights)
     if weights.are_of_many_items:
         influences = weights.of_points("kendall", lambda: kendall_influences(x_ranks, y_ranks).of_items(weights))
         n, concordance, tied_x, tied_y = influences.in_resamples(weights)
@@ -138,12 +138,12 @@ def _kendall_sums(x: Array, y: Array, weights: PointWeights) -> _KendallSums:
     return _KendallSums(*(np.concatenate(terms) for terms in zip(*chunks, strict=True)))
 
 
-def _sides_by_rank(x: Array, y: Array) -> list[tuple[_Ranks, int]]:
+def _sides_by_rank(x: Array, y: Array, weights: PointWeights) -> list[tuple[_Ranks, int]]:
     """Return the dense ranks of the side that has fewer, and of the other.
 
     Both coefficients are symmetric, and the engine looks up ranks of the first: fast where there are few of them.
     """
-    return sorted((_dense_ranks(x), _dense_ranks(y)), key=lambda side: side[1])
+    return weights.of_points("ranks", lambda: sorted((_dense_ranks(x), _dense_ranks(y)), key=lambda side: side[1]))
 
 
 def _n_drawn_classes(x_ranks: _Ranks, n_x: int, y_ranks: _Ranks, n_y: int, weights: PointWeights) -> Array:

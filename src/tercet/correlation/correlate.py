@@ -39,6 +39,7 @@ from tercet.statistics.progress import bars_within, line_of
 from tercet.test_sets.checks import check_has_texts, check_references
 from tercet.test_sets.test_set import TestSet
 from tercet.test_sets.text_warnings import warn_of_artefacts
+from tercet.threads import in_threads
 
 from .cautions import grade_warnings, ranking_warnings
 from .figures import FIGURES, FigureValue, distributions, figures_for, percentile_interval, points_of, value_in
@@ -52,6 +53,8 @@ from .significance import clusters, metric_tests, test_name, williams_between
 
 #: What is compared where no metric is given, of what the texts allow. ROUGE-L is of words of any script.
 DEFAULT_METRICS = ("bleu_multi", "chrf_multi", "rouge_nlws:rouge_types=rougeL,tokenizer=unicode", "ter")
+#: Metrics whose figures are found at a time: each takes memory for all pairs of outputs.
+_THREADS = 2
 
 
 @known_keywords
@@ -402,7 +405,12 @@ def _dimension_table(correlation: Correlation, dimension: str, rank_by: str | No
     cluster_numbers = correlation.cluster_numbers()
     # by figure, of each metric: the value, and the threshold of ties
     wholes = [Sample.whole(human, metric) for metric in metrics]
-    point_estimates = {name: [value_in(name, whole) for whole in wholes] for name in names}
+
+    def estimates_of(whole: Sample) -> dict[str, tuple[float, float]]:
+        return {name: value_in(name, whole) for name in names}
+
+    by_metric = list(in_threads(estimates_of, wholes, _THREADS))
+    point_estimates = {name: [estimates[name] for estimates in by_metric] for name in names}
     resampled_figures = distributions(
         point_estimates,
         wholes,

@@ -94,7 +94,11 @@ class Order(NamedTuple):
         """Return the order of values, shape (N,)."""
         points = np.argsort(values, kind="stable")
         in_order = values[points]
-        return cls(points, np.searchsorted(in_order, values, "left"), np.searchsorted(in_order, values, "right"))
+        is_first = np.append(True, in_order[1:] != in_order[:-1])[: len(values)]
+        bounds = np.append(np.flatnonzero(is_first), len(values))
+        value_of_point = np.empty_like(points)
+        value_of_point[points] = np.cumsum(is_first) - 1
+        return cls(points, bounds[value_of_point], bounds[value_of_point + 1])
 
     def centred_ranks(self, weights: Array) -> Array:
         """Return, for each point, half the weight of the points below it minus half of those above it."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from .coefficients import pearson_of_sums
-from .samples import Array, Sample, pair_differences, pair_weights
+from .samples import Array, Sample, column_chunks, pair_differences, pair_weights
 
-_Integers = NDArray[np.int64]
+_Booleans = NDArray[np.bool_]
 
 
 def accuracy(human: Array, metric: Array, systems: Array, epsilon: float = 0.0) -> Array:
@@ -19,16 +21,17 @@ def accuracy(human: Array, metric: Array, systems: Array, epsilon: float = 0.0) 
     of_pairs = pair_weights(systems)
     outcomes, is_graded = agreements(human, metric, epsilon)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray((of_pairs @ outcomes) / (of_pairs @ is_graded), np.float64)
+        n_alike = of_pairs @ outcomes.astype(np.float64)
+        return np.asarray(n_alike / (of_pairs @ is_graded.astype(np.float64)), np.float64)
 
 
-def agreements(human: Array, metric: Array, epsilon: float) -> tuple[Array, Array]:
-    """Return whether each pair of systems is ordered alike, and whether it is graded: 0 or 1, shape (pairs, m)."""
+def agreements(human: Array, metric: Array, epsilon: float) -> tuple[_Booleans, _Booleans]:
+    """Return whether each pair of systems is ordered alike, and whether it is graded, shape (pairs, m)."""
     x = pair_differences(human)
     y = pair_differences(metric)
     is_graded = ~np.isnan(x)
     alike = np.sign(x) == np.where(np.abs(y) <= epsilon, 0.0, np.sign(y))
-    return (alike & is_graded).astype(np.float64), is_graded.astype(np.float64)
+    return alike & is_graded, is_graded
 
 
 def difference_pearson(sample: Sample) -> Array:
@@ -51,7 +54,9 @@ def darr(sample: Sample) -> Array:
 
 # Functions of the module: their sums over the pairs of an item are computed once for all resamples.
 def _squares_and_products(x: Array, y: Array) -> list[Array]:
-    return [np.nan_to_num(terms) for terms in (x * x, y * y, x * y)]
+    x = np.nan_to_num(x)
+    y = np.nan_to_num(y)
+    return [x * x, y * y, x * y]
 
 
 def _alike_and_graded(x: Array, y: Array) -> list[Array]:
@@ -66,32 +71,19 @@ def calibrate(human: Array, metric: Array) -> tuple[float, float]:
     what each changes when it becomes a tie, added in the order of mt-metrics-eval, so that of thresholds that are
     equally good but for rounding it is the same one. For p pairs, p log p steps and memory for p.
     """
-    # transposed, so that pairs follow one another item by item
-    x = pair_differences(human).T
-    y = pair_differences(metric).T
-    is_graded = ~np.isnan(x)
-    if not is_graded.any():
+    parts = column_chunks(human.shape[1], len(human), 1)
+    of_parts = [_ties_of_items(human[:, part], metric[:, part]) for part in parts]
+    share_of_item, size, moves = map(np.concatenate, zip(*of_parts, strict=True))
+    del of_parts
+    if not len(size):
         return float("nan"), 0.0
-    item = np.nonzero(is_graded)[0].astype(np.int64)
-    tied = (x == 0)[is_graded]
-    alike = (np.sign(x) == np.sign(y))[is_graded]
-    count = is_graded.sum(1)
-    agreed = np.bincount(item, alike, minlength=len(count)).astype(np.int64)
-    graded = count > 0
-    start = sum((agreed[graded] / count[graded]).tolist())
-    size = np.abs(y[is_graded])
+    # Each item's pairs are in order, so that a stable sort has only to merge them.
     order = np.argsort(size, kind="stable")
-    of_item = item[order]
-    n_pairs = count[item[order]]
-    change = tied[order].astype(np.int64) - alike[order]
-    after = _running_sums(change, of_item) + agreed[of_item]
-    # A pair that becomes a tie takes its item's share of agreeing pairs away, and then adds the new share.
-    steps = np.empty(2 * len(order) + 1)
-    steps[0] = start
-    steps[1::2] = -((after - change) / n_pairs)
-    steps[2::2] = after / n_pairs
-    totals = np.cumsum(steps)[2::2]
     size = size[order]
+    steps = moves.take(order, axis=0).ravel()
+    start = sum(share_of_item.tolist())
+    steps[0] += start
+    totals = np.cumsum(steps, out=steps)[1::2]
     # All pairs with the same difference become ties together: the sum counts after the last of them.
     last = np.append(size[1:] != size[:-1], True)
     thresholds = size[last]
@@ -100,7 +92,7 @@ def calibrate(human: Array, metric: Array) -> tuple[float, float]:
     if thresholds[0] != 0:
         thresholds = np.append(0.0, thresholds)
         totals = np.append(start, totals)
-    values = totals / int(graded.sum())
+    values = totals / len(share_of_item)
     best = int(np.argmax(values))
     return float(values[best]), float(thresholds[best])
 
@@ -117,15 +109,34 @@ def without_noise(scores: Array) -> Array:
     return np.asarray(values[first[group]][rank_of_score].reshape(scores.shape), np.float64)
 
 
-def _running_sums(change: _Integers, group: _Integers) -> _Integers:
-    """Return the sum, within each group, of the changes up to each one."""
-    # numpy sorts integers of up to two bytes by their digits (a radix sort), longer ones by comparing them
-    small = group.astype(np.min_scalar_type(int(group.max(initial=0))))
-    order = np.argsort(small, kind="stable")
-    sums = np.cumsum(change[order])
-    counts = np.bincount(group)
-    starts = np.cumsum(counts) - counts
-    before = np.append(0, sums)[starts]
-    sums_up_to_each = np.empty_like(sums)
-    sums_up_to_each[order] = sums - np.repeat(before, counts)
-    return sums_up_to_each
+class _Ties(NamedTuple):
+    """What thresholds change in some items."""
+
+    #: The share of agreeing pairs of each item that has graded ones, without a threshold.
+    shares: Array
+    #: The difference of the metric of each graded pair; of each item from the smallest to the largest.
+    sizes: Array
+    #: What the pair, when it becomes a tie, takes away, its item's share, and what it adds, the new share.
+    moves: Array
+
+
+def _ties_of_items(human: Array, metric: Array) -> _Ties:
+    """Return what thresholds change in items, of which some may have no graded pair."""
+    # transposed, so that pairs follow one another item by item
+    x = np.ascontiguousarray(pair_differences(human).T)
+    y = np.ascontiguousarray(pair_differences(metric).T)
+    is_graded = ~np.isnan(x)
+    alike = np.sign(x) == np.sign(y)
+    agreed = alike.sum(1, keepdims=True)
+    count = is_graded.sum(1, keepdims=True)
+    size = np.abs(y)
+    order = np.argsort(size, axis=1, kind="stable")
+    change = np.take_along_axis((x == 0).astype(np.int64) - alike, order, axis=1)
+    after = agreed + np.cumsum(change, axis=1)
+    shares = after / np.maximum(count, 1)
+    shares_before = (after - change) / np.maximum(count, 1)
+    is_counted = np.take_along_axis(is_graded, order, axis=1)
+    moves = np.column_stack([-shares_before[is_counted], shares[is_counted]])
+    sizes = np.take_along_axis(size, order, axis=1)[is_counted]
+    has_pairs = count > 0
+    return _Ties(agreed[has_pairs] / count[has_pairs], sizes, moves)

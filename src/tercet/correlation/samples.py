@@ -136,7 +136,7 @@ class Sample:
         return np.concatenate(sums, axis=1)
 
     def _parts_of_items(self) -> Iterator[slice]:
-        return _column_chunks(self.human.shape[1], len(self.human), len(self.systems))
+        return column_chunks(self.human.shape[1], len(self.human), len(self.systems))
 
 
 class PointWeights:
@@ -222,7 +222,9 @@ def means(values: Array, items: Array) -> Array:
 def pair_differences(values: Array) -> Array:
     """Return the pairwise differences of systems on each item, the first less the second, shape (pairs, m)."""
     first, second = np.triu_indices(len(values), 1)
-    return np.asarray(values[first] - values[second], np.float64)
+    differences = np.asarray(values[first], np.float64)
+    differences -= values[second]
+    return differences
 
 
 def pair_weights(systems: Array) -> Array:
@@ -233,11 +235,12 @@ def pair_weights(systems: Array) -> Array:
 
 def _by_column(figure: OfColumns, x: Array, y: Array, systems: Array) -> Array:
     """Return a figure of all columns, as many at once as fit in memory."""
-    parts = _column_chunks(x.shape[1], len(x), len(systems))
+    parts = column_chunks(x.shape[1], len(x), len(systems))
     return np.concatenate([figure(x[:, part], y[:, part], systems) for part in parts], axis=1)
 
 
-def _column_chunks(n_columns: int, n_systems: int, n_rows: int) -> Iterator[slice]:
+def column_chunks(n_columns: int, n_systems: int, n_rows: int) -> Iterator[slice]:
+    """Yield slices of columns, as many at once as fit in memory with all pairs of systems, or rows of weights."""
     step = max(1, _CELLS_AT_ONCE // max(1, n_systems * max(n_systems, n_rows)))
     for start in range(0, n_columns, step):
         yield slice(start, start + step)

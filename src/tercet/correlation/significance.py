@@ -8,6 +8,7 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tercet.statistics.bootstrap import ROUNDING
 from tercet.statistics.clusters import Clusters
@@ -209,11 +210,11 @@ def _exchanged_pairs(
     return _tests_of_pairs(differences, values @ n_cells, n_cells, n_resamples, seed)
 
 
-def _alike_cells(outcomes: Array, shares: Array) -> tuple[Array, Numbers]:
+def _alike_cells(outcomes: NDArray[np.bool_], shares: Array) -> tuple[Array, Numbers]:
     """Return the values (k, g) of the cells that differ, and how many cells have each.
 
-    `outcomes` (k, pairs, m) are 0 or 1. How many of the cells with the same outcomes are exchanged is all that a draw
-    of them says.
+    `outcomes`, shape (k, pairs, m), say what is alike. How many of the cells with the same outcomes are exchanged is
+    all that a draw of them says.
     """
     bits = 2 ** np.arange(len(outcomes))
     different_shares, share_of_cell = np.unique(shares, return_inverse=True)

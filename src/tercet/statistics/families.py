@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.engine.chosen import engine
+from tercet.threads import in_threads
 
 from .bootstrap import ROUNDING
 from .progress import bar_of
@@ -79,7 +77,7 @@ class NullDraws:
                 yield block
 
     def _in_threads(self, draws: slice) -> Iterator[tuple[slice, Scores]]:
-        """Yield the differences of some comparisons at a time, in order: formulas of the engine let threads work."""
+        """Return the differences of some comparisons at a time, in order: formulas of the engine let threads work."""
         n_comparisons = len(self.comparisons)
         starts = range(0, n_comparisons, _TOGETHER)
 
@@ -87,17 +85,7 @@ class NullDraws:
             rows = slice(start, min(start + _TOGETHER, n_comparisons))
             return rows, self.differences(self.comparisons[rows], draws)
 
-        if len(starts) == 1:
-            yield some(0)
-            return
-        pool = ThreadPoolExecutor(os.cpu_count())
-        try:
-            # What the caller set for his own thread, such as NumPy's `errstate`, holds in others too.
-            tasks = deque(pool.submit(copy_context().run, some, start) for start in starts)
-            while tasks:
-                yield tasks.popleft().result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C does not wait for what is left
+        return in_threads(some, starts, os.cpu_count())
 
 
 class FamilyResult(NamedTuple):
