@@ -6,9 +6,7 @@ import math
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -30,8 +28,7 @@ _MOST_HELD = 1 << 26
 _TOGETHER = 1 << 10
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NullDraws:
+class NullDraws(NamedTuple):
     """The differences of a family of comparisons under the null hypothesis, from draws that all of them share.
 
     Attributes
@@ -90,6 +87,9 @@ class NullDraws:
         if len(starts) == 1:
             yield some(0)
             return
+        # Here, as its import takes milliseconds.
+        from concurrent.futures import ThreadPoolExecutor
+
         pool = ThreadPoolExecutor(os.cpu_count())
         try:
             # What the caller set for his own thread, such as NumPy's `errstate`, holds in others too.
