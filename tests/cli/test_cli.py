@@ -65,6 +65,13 @@ def test_a_mistake_ends_with_a_message_and_code_2(line, message, tmp_path):
 
 
 SCORING = {"numpy", "pyarrow", "pandas", "torch", "datasets", "tqdm"}
+#: What the score of a single system in a text file does without: tests, runs, slices, verdicts, tables of files.
+OF_OTHERS = {
+    *(f"tercet.comparison.{name}" for name in ("fragile_differences", "groups", "power", "overall", "verdicts")),
+    *(f"tercet.comparison.{name}" for name in ("run_readings", "runs", "slices", "segment_rows", "eval_results")),
+    *(f"tercet.files.{name}" for name in ("numbers", "score_columns", "table", "tables")),
+    *("tercet.statistics.estimates", "tercet.statistics.paired_tests", "concurrent.futures", "logging"),
+}
 
 
 @pytest.mark.parametrize(
@@ -74,11 +81,12 @@ SCORING = {"numpy", "pyarrow", "pandas", "torch", "datasets", "tqdm"}
         ("--version", {*SCORING, "rich", "pydantic", "tercet.base"}),  # typer checks with pydantic what it is given
         ("score --help", {*SCORING, "rich", "tercet.cli.correlate_command", "tercet.cli.mbr_command"}),
         ("compare --help", {*SCORING, "rich"}),
-        ("metrics", SCORING - {"numpy", "pyarrow"}),
+        ("metrics", SCORING),
         (
             "score {0}/sys.txt -r {0}/ref.txt",
-            {"pyarrow", "pandas", "torch", "datasets", "tqdm", "rich.markdown", "numpy.ma"},
+            {*(SCORING - {"numpy"}), *OF_OTHERS, "tercet.comparison.tables", "rich.markdown", "numpy.ma"},
         ),
+        ("score {0}/sys.txt -r {0}/ref.txt --format json", {*(SCORING - {"numpy"}), "rich"}),
     ],
 )
 def test_a_command_imports_what_it_needs(words, heavy, tmp_path):

@@ -2,6 +2,8 @@
 
 import random
 import re
+import tracemalloc
+from collections.abc import Sequence
 
 import pytest
 
@@ -10,6 +12,7 @@ from comparisons import warned
 from samples import sample
 from tercet import compare
 from tercet.test_sets.test_set import TestSet
+from tercet.test_sets.text_warnings import odd_segments
 
 SHIPS = {
     "en": [
@@ -185,6 +188,51 @@ class TestRepeatedTexts:
         assert warned({"a": near("en"), "b": filled}, "chrf", references=SHIPS["en"]) == []
         weather = [f"It is {degrees} degrees, and {2 * degrees} at noon in the city." for degrees in range(60)]
         assert warned({"a": weather[::-1], "b": weather[5:] + weather[:5]}, "chrf", references=weather) == []
+
+
+class MadeTexts(Sequence):
+    """So many texts, each of which is made when it is asked for, as those of a large file are read."""
+
+    def __init__(self, number, text):
+        self.number = number
+        self.text = text
+
+    def __len__(self):
+        return self.number
+
+    def __getitem__(self, segment):
+        if not 0 <= segment < self.number:
+            raise IndexError(segment)
+        return self.text(segment)
+
+
+ERROR = "The server is busy, try again later."
+
+
+def in_letters(number):
+    """Return a number without digits."""
+    return str(number).translate(str.maketrans("0123456789", "abcdefghij"))
+
+
+@pytest.mark.parametrize(
+    ("text", "n_messages"),
+    [
+        # One text, once its numbers are left out.
+        (lambda segment: " ".join(f"w{segment}v{word}" for word in range(12)), 0),
+        (lambda segment: ERROR if segment % 3 == 0 else in_letters(segment), 1),
+        (lambda segment: f"The text of two segments, {in_letters(segment // 2)}", 1),
+    ],
+    ids=["numbers", "one of three", "each twice"],
+)
+def test_what_repeats_in_a_large_file_takes_few_bytes_for_each_segment(text, n_messages):
+    n = 10_000
+    test_set = TestSet("large", {"system": MadeTexts(n, text)}, [["a reference"]] * n, None)
+    tracemalloc.start()
+    messages = odd_segments(test_set)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(messages) == n_messages
+    assert most < 40 * n
 
 
 class TestCopies:

@@ -240,7 +240,7 @@ def files_argument(further: str = "") -> Any:
     )
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Texts:
     """The texts that are scored."""
 
@@ -330,7 +330,7 @@ class Texts:
         return [*paths_of(self.files), *(self.references or ()), *filter(None, [self.source]), *metric_files]
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class TextsOrParquet(Texts):
     """Texts in memory, or in files of any size, which Ray's workers read."""
 
@@ -354,7 +354,7 @@ class TextsOrParquet(Texts):
     )
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Scored:
     """The metrics and other scores."""
 
@@ -385,7 +385,7 @@ class Scored:
         return distinct([*metrics, *map(parse_column, self.scores or ())])
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Scores(Scored):
     """Scores, and their intervals."""
 
@@ -405,7 +405,7 @@ class Scores(Scored):
         return options
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Tests(Scores):
     """Scores, and the tests of their differences."""
 
@@ -445,7 +445,7 @@ class Tests(Scores):
     alpha: float = setting(CompareSettings, "alpha", metavar="X")
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Progress:
     """The progress of a command."""
 
@@ -469,7 +469,7 @@ def format_option(formats: Any, extensions: str = "", meaning: str = "") -> Any:
     )
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Output(Progress):
     """Destination and format of the results."""
 
@@ -495,7 +495,7 @@ def segments_option(further: str = "") -> Any:
     )
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class ScoreOutput(Output):
     """Output of scores."""
 
@@ -538,7 +538,7 @@ class ScoreOutput(Output):
         return ()
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class ResultsOutput(ScoreOutput):
     """Output of scores, also as a model publishes them."""
 
@@ -564,8 +564,6 @@ class ResultsOutput(ScoreOutput):
 
     def check_results(self, form: ScoreFormat) -> None:
         """Refuse the dataset and task of other forms, and forms without the dataset that they need."""
-        from tercet.comparison.eval_results import check_dataset
-
         if form not in ("hub", "eee"):
             names = [f"--{name}" for name in ("dataset", "task") if getattr(self, name) is not None]
             if names:
@@ -577,10 +575,12 @@ class ResultsOutput(ScoreOutput):
         elif form == "hub" and self.dataset is None:
             raise OptionError("Evaluation results name their dataset on the Hub: give it, as --dataset openai/gsm8k.")
         elif self.dataset is not None:
+            from tercet.comparison.eval_results import check_dataset
+
             check_dataset(self.dataset, like="--dataset")
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class CompareOutput(ScoreOutput):
     """Output of comparisons."""
 

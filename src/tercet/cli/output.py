@@ -8,22 +8,24 @@ import shlex
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
-from tercet.base.metric import Metric
-from tercet.comparison.exports import export_segments
-from tercet.comparison.overall import Overall
-from tercet.comparison.result import Comparison
-from tercet.comparison.tables import in_format, sheets_of
 from tercet.errors import OptionError, needs, shorten
 from tercet.files.writing import check_ending, check_file, write_text_file
 from tercet.markup import visible
 from tercet.tables import BOM, Table, as_markdown, needs_workbooks, write_workbook
-from tercet.test_sets.test_set import TestSet
 
 from .options import ResultsOutput, ScoreFormat, ScoreOutput
-from .thresholds import Gate
+
+if TYPE_CHECKING:
+    from tercet.base.metric import Metric
+    from tercet.comparison.overall import Overall
+    from tercet.comparison.result import Comparison
+    from tercet.test_sets.test_set import TestSet
+
+    from .thresholds import Gate
 
 #: Formats by file extension.
 _FORMS: dict[str, ScoreFormat] = {
@@ -194,11 +196,15 @@ def finish(
             err=True,
         )
     if segments is not None:
+        from tercet.comparison.exports import export_segments
+
         export_segments(comparisons, segments, bom=output.bom, worst_first=output.worst_first)
     results: list[Comparison | Overall] = [*comparisons]
     if over_all is not None:
         results.append(over_all)
     if format == "xlsx" and output.out is not None:
+        from tercet.comparison.tables import sheets_of
+
         write_book(sheets_of(results, worst_first=output.worst_first), output.out)
     else:
         text = _rendered(results, format, output)
@@ -219,6 +225,8 @@ def _append_to_job_summary(comparisons: Sequence[Comparison], lines: Sequence[st
     """Append the findings and tables to the page that a job of continuous integration shows, where it has one."""
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if path:
+        from tercet.comparison.tables import in_format
+
         findings = "".join(f"- {as_markdown(line)}\n" for line in lines)
         text = f"{findings}\n{in_format(comparisons, 'markdown')}\n"
         try:
@@ -259,4 +267,6 @@ def _rendered(comparisons: Sequence[Comparison], format: ScoreFormat, output: Sc
             wraps=wraps,
             with_warnings=output.out is not None,
         )
+    from tercet.comparison.tables import in_format
+
     return in_format(comparisons, format)

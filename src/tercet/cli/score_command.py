@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 def score_command(texts: TextsOrParquet, scores: Scores, output: ResultsOutput) -> None:
     """Score systems: each score with its interval and signature."""
     from tercet.comparison.compare import compare
-    from tercet.comparison.eval_results import check_one_model
-    from tercet.comparison.segment_rows import check_segments_fit
 
     from .output import finish
 
@@ -62,9 +60,10 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ResultsOutput) 
     if not metrics:
         metrics_of_sets, gate = _default_metrics_and_gate(output, test_sets)
     if form in ("hub", "eee"):
+        from tercet.comparison.eval_results import check_one_model
+
         check_one_model(test_sets, output.task)
-    if form == "xlsx" or _in_workbook(output.segments):
-        check_segments_fit(test_sets)
+    _check_fit(form, output, test_sets)
     comparisons = [
         compare(test_set, set_metrics or None, test=None, progress=output.progress, **scores.asked)
         for test_set, set_metrics in zip(test_sets, metrics_of_sets, strict=True)
@@ -98,7 +97,6 @@ def _adds_up(metric: Metric) -> bool:
 def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
     """Compare systems: their scores with intervals, and which differences are significant."""
     from tercet.comparison.compare import compare
-    from tercet.comparison.segment_rows import check_segments_fit
 
     from .output import finish, segment_text, write
 
@@ -115,8 +113,7 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
     if output.segment is not None:
         write(segment_text(test_sets, metrics, output.segment, tests.baseline, output.out), output.out)
         return
-    if form == "xlsx" or _in_workbook(output.segments):
-        check_segments_fit(test_sets)
+    _check_fit(form, output, test_sets)
     comparisons = []
     for test_set, set_metrics in zip(test_sets, metrics_of_sets, strict=True):
         options = {**tests.asked, "baseline": _baseline(test_set, test_sets, tests.baseline)}
@@ -208,6 +205,14 @@ def _over_all(comparisons: Sequence[Comparison], weight: str | None) -> Overall 
             reason = "these share fewer than two systems, or no score of one scale and direction"
         typer.echo(f"note: --weight is for test sets that have systems in common; {reason}.", err=True)
     return None
+
+
+def _check_fit(form: ScoreFormat, output: CompareOutput | ResultsOutput, test_sets: Sequence[TestSet]) -> None:
+    """Refuse more segments than the sheet of a workbook has rows."""
+    if form == "xlsx" or _in_workbook(output.segments):
+        from tercet.comparison.segment_rows import check_segments_fit
+
+        check_segments_fit(test_sets)
 
 
 def _in_workbook(path: Path | None) -> bool:

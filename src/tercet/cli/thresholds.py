@@ -5,21 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from tercet.base.metric import Metric
 from tercet.comparison.completeness import MOST_MISSING, too_many_gaps
 from tercet.comparison.given_scores import check_gated, default_metrics
 from tercet.comparison.metric_specs import label, label_of, metric_of
-from tercet.comparison.result import Comparison
-from tercet.comparison.runs import members
-from tercet.comparison.scores import ScoreTable
 from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.markup import MOST_NAMED, joined
 from tercet.metrics.column import Column
 from tercet.specs import split_metric
 from tercet.tables import decimals
-from tercet.test_sets.test_set import TestSet
+
+if TYPE_CHECKING:
+    from tercet.base.metric import Metric
+    from tercet.comparison.result import Comparison
+    from tercet.comparison.scores import ScoreTable
+    from tercet.test_sets.test_set import TestSet
 
 
 class Threshold(NamedTuple):
@@ -46,8 +47,11 @@ class Gate(NamedTuple):
         if not self.margins:
             return
         for test_set in test_sets:
-            names = list(test_set.systems)
-            systems = names if runs is None else list(members(names, runs))
+            systems = list(test_set.systems)
+            if runs is not None:
+                from tercet.comparison.runs import members
+
+                systems = list(members(systems, runs))
             if len(systems) < 2:
                 system = shorten(systems[0])
                 raise OptionError(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,6 @@ from tercet.errors import InputError, OptionError, argument, as_settings, record
 from tercet.markup import joined
 from tercet.metrics.column import Column
 from tercet.statistics.clusters import Clusters, clustered
-from tercet.statistics.families import PairTests
 from tercet.statistics.inference import PERMUTATION, Inference
 from tercet.statistics.intervals import bootstraps
 from tercet.statistics.progress import bars_within, line_of
@@ -37,7 +36,6 @@ from tercet.test_sets.text_warnings import (
 )
 
 from .facts import facts_of_systems
-from .fragile_differences import cautions_section
 from .given_scores import (
     column_stats,
     default_metrics,
@@ -48,17 +46,17 @@ from .given_scores import (
     scores_alone,
     with_scores,
 )
-from .groups import groups_section
 from .inputs import check_no_columns, check_no_splits, is_file_or_frame, read_one
 from .metric_specs import distinct, label_of, metric_of, name_of
-from .power import power_section
 from .result import Comparison
-from .run_readings import reading_warnings, runs_hint
-from .runs import first_output, members, runs_section
 from .score_rows import bounds_of_systems, score_rows
 from .scores import ScoreTable, digits_of, scored_for_all
-from .sections import Section
-from .slices import slice_warnings, slices_of
+
+if TYPE_CHECKING:
+    from tercet.statistics.families import PairTests
+
+    from .sections import Section
+    from .slices import Slices
 
 
 @known_keywords
@@ -183,8 +181,14 @@ def compare(
     }
     data = _read_data(test_set, metrics, scores, references, named_columns, cluster, by)
     names = list(data.test_set.systems)
-    runs_of = {} if runs is None else members(names, runs)
-    baseline_output = first_output(baseline, runs_of)
+    runs_of: dict[str, list[str]] = {}
+    baseline_output = baseline
+    if runs is not None:
+        # Here, as most comparisons have no runs: so is all that one of a single system does without.
+        from .runs import first_output, members
+
+        runs_of = members(names, runs)
+        baseline_output = first_output(baseline, runs_of)
     check_baseline(baseline_output, names)
     options = {
         "test": test,
@@ -203,7 +207,11 @@ def compare(
     has_several_runs = 0 < len(runs_of) < len(names)
     if runs_of and settings["interval"] is None:
         raise _no_intervals_of_runs(has_several_runs)
-    slices = slices_of(data.test_set, by)
+    slices: list[Slices] = []
+    if by is not None:
+        from .slices import slices_of
+
+        slices = slices_of(data.test_set, by)
     settings = _settings_of_test(settings, len(names), has_runs=has_several_runs)
     comparison = Comparison(
         test_set=data.test_set,
@@ -223,8 +231,7 @@ def compare(
     return comparison
 
 
-@dataclass(frozen=True, slots=True)
-class _Data:
+class _Data(NamedTuple):
     """What is compared, and by what: the texts or numbers of systems, and the metrics that score them."""
 
     test_set: TestSet
@@ -346,8 +353,13 @@ def _remarks(comparison: Comparison, data: _Data, *, has_baseline: bool, runs: A
         remarks += odd_baseline(test_set)
     names_of_columns = [metric.name for metric in data.metrics if isinstance(metric, Column)]
     remarks += odd_scores(test_set, names_of_columns)
-    remarks += slice_warnings(test_set, comparison.slices)
+    if comparison.slices:
+        from .slices import slice_warnings
+
+        remarks += slice_warnings(test_set, comparison.slices)
     if runs is not None:
+        from .run_readings import reading_warnings
+
         for message in reading_warnings(list(test_set.systems), runs, comparison.runs):
             remarks.append(f"{test_set.name}: {message}")
     return remarks
@@ -360,12 +372,13 @@ def _hints(comparison: Comparison, *, has_runs: bool) -> list[str]:
     if test_set.hint and test_set.clusters is None:
         hints.append(test_set.hint)
     if not has_runs and comparison.test is not None:
+        from .run_readings import runs_hint
+
         hints.append(runs_hint(list(test_set.systems)))
     return [hint for hint in hints if hint]
 
 
-@dataclass(frozen=True, slots=True)
-class _MetricRows:
+class _MetricRows(NamedTuple):
     """The rows that a metric makes of each system's texts, and how they are tested."""
 
     #: Of all segments.
@@ -632,12 +645,17 @@ def _sections(
 ) -> Iterator[Section]:
     """Yield what else is said of a score: by the resamples of each system's score."""
     if comparison.runs:
+        from .runs import runs_section
+
         yield runs_section(comparison, table, distributions, table.n_units)
     direction = direction_section(comparison.test_set, table)
     if direction is not None:
         yield direction
     if comparison.test is None:
         return
+    from .fragile_differences import cautions_section
+    from .groups import groups_section
+
     if table.too_few is None:
         yield groups_section(table)
     if table.too_few is None and comparison.interval is not None:
@@ -656,6 +674,8 @@ def _power(
     units: Sequence[SegmentStats],
 ) -> Section | None:
     """Return which differences of a score so many units show."""
+    from .power import power_section
+
     names = list(comparison.test_set.systems)
     baseline = names.index(comparison.baseline)
     n_different = [int((system.rows != units[baseline].rows).any(axis=1).sum()) for system in units]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from rich.cells import cell_len
 from rich.markup import escape
@@ -21,8 +21,7 @@ _NAME_WIDTH, _WORD_WIDTH = 12, 20
 _JOINTS = re.compile(r"(?<=[-._/ ])")
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """A column: its title and cells, names as they are, all others in rich's markup.
 
     A table that is too wide takes its steps one by one, until it fits: at each, some columns get shorter or are left
@@ -41,8 +40,7 @@ class Shown:
     said: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Fitted:
+class Fitted(NamedTuple):
     """A table that has been drawn, its width, and what was left out of it."""
 
     grid: Grid
@@ -127,7 +125,7 @@ def _that_fit(columns: Sequence[Shown], width: int) -> tuple[list[Shown], list[s
         for column in kept:
             if column.shorter is not None and column.shortens == step:
                 # The shorter one may leave at a later step.
-                still_kept.append(replace(column.shorter, leaves=column.leaves))
+                still_kept.append(column.shorter._replace(leaves=column.leaves))
                 left_out.append(column.said or column.title)
             elif column.leaves == step:
                 left_out.append(column.said or column.title)
@@ -135,7 +133,7 @@ def _that_fit(columns: Sequence[Shown], width: int) -> tuple[list[Shown], list[s
                 still_kept.append(column)
         kept = still_kept
     if _room(_least_widths(kept)) > width:
-        kept = [replace(column, title=_narrow_title(column.title)) for column in kept]
+        kept = [column._replace(title=_narrow_title(column.title)) for column in kept]
     return kept, left_out
 
 

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from tercet.base.metric import Metric
 from tercet.checks import has_entries
 from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, shorten, warn
-from tercet.files.numbers import read_numbers
-from tercet.files.score_columns import directions_of
 from tercet.markup import MOST_NAMED, joined
 from tercet.metrics.column import Column
 from tercet.registry import SHORT_NAMES
@@ -158,6 +156,11 @@ def with_scores(test_set: TestSet, columns: Mapping[Column, _BySystem | None]) -
         for column, by_system in columns.items()
         if by_system
     }
+    if not scores:
+        return test_set
+    # Here, as most comparisons are of texts alone.
+    from tercet.files.score_columns import directions_of
+
     directions = directions_of(scores)
     return replace(
         test_set,
@@ -231,6 +234,8 @@ def _numbers_of_system(name: str, system: str, values: Any) -> NDArray[np.float6
     # Arrow has to_pylist, NumPy and pandas have tolist: both give plain Python.
     to_list = getattr(values, "to_pylist", None) or getattr(values, "tolist", None)
     cells = list(values) if to_list is None else to_list()
+    from tercet.files.numbers import read_numbers
+
     return read_numbers(cells, f"{shorten(name)} of {shorten(system)}")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,8 +149,7 @@ _KIND = "tercet mean of metrics"
 _FIELDS: Mapping[str, Any] = {"metric": str, "options": dict, "score": str, "weight": (int, float)}
 
 
-@dataclass(frozen=True, slots=True)
-class WeightedMetric:
+class WeightedMetric(NamedTuple):
     """A metric of a mean: options, one of its scores, and a weight."""
 
     metric: str

@@ -26,7 +26,6 @@ from tercet.tables import number_or_none
 from tercet.test_sets.test_set import TestSet
 
 from .facts import SystemFacts, fact_lines
-from .power import too_little
 from .scores import AS_GOOD, LOWER, ScoreTable, SystemScore, scored_for_all
 from .sections import Section
 
@@ -595,6 +594,8 @@ class Comparison:
         may_err = inferred.test.errs_more and 2.0 ** (1 - n_units) >= self.alpha
         if (pvalues < self.alpha).any() and not may_err:
             return None
+        from .power import too_little
+
         return too_little(
             inferred,
             self.n_resamples or 0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.cells import cell_len
@@ -17,12 +17,12 @@ from tercet.markup import one_cell, short_names
 from tercet.tables import Cell, Column, Table, decimals, to_terminal
 
 from .fitting import Fitted, Shown, fitted, folded, left_out_in_words, printed
-from .overall import overall_first
-from .result import Comparison
 from .run_means import over_runs
 from .scores import BEST, LOWER, ScoreTable, SystemScore, against
-from .sections import Section
-from .verdicts import verdict_in_words
+
+if TYPE_CHECKING:
+    from .result import Comparison
+    from .sections import Section
 
 #: Greatest width of a header before it folds, and of a name in the table of all scores.
 _HEAD_WIDTH = 20
@@ -57,7 +57,12 @@ def to_text(
     breaks long lines between words. `with_warnings` is for files: in a terminal, warnings stand above.
     """
     width = _WITHOUT_END if plain else Console(width=width, force_terminal=colour).width
-    displays = [_Display(comparison, width, plain) for comparison in overall_first(comparisons)]
+    if len(comparisons) > 1:
+        # Here, as one test set has no verdict over all.
+        from .overall import overall_first
+
+        comparisons = overall_first(comparisons)
+    displays = [_Display(comparison, width, plain) for comparison in comparisons]
     several = len(displays) > 1
     head: list[Any] = []
     for display in displays:
@@ -86,7 +91,7 @@ def to_text(
     return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Display:
     """How a comparison is shown: what its systems are called, in how much room, with lines or without."""
 
@@ -115,6 +120,11 @@ class _Display:
 def _verdict_lines(display: _Display, several: bool) -> Iterator[str]:
     """Yield what a comparison shows in sentences."""
     comparison = display.comparison
+    if len(comparison.test_set.systems) < 2:
+        return
+    # Here, as there is no verdict on a single system.
+    from .verdicts import verdict_in_words
+
     names = {system: display.name(system) for system in comparison.test_set.systems}
     sentences = verdict_in_words(comparison, names)
     if sentences:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from tercet import numpy_later as np
 from tercet.engine.chosen import engine
@@ -345,8 +344,7 @@ def sampled(n: int, number: int) -> list[int]:
 # A column of texts -> token ids, one id for each different token.
 
 
-@dataclass(frozen=True, slots=True)
-class Interned:
+class Interned(NamedTuple):
     """Token ids of documents, as :func:`tercet.engine.plain_text.intern` returns them."""
 
     ids: NDArray[np.int32]

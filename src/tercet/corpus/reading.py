@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
 
 from tercet import numpy_later as np
 from tercet.engine.chosen import engine
@@ -41,8 +40,7 @@ def read_predictions(predictions: object) -> Corpus:
 Indices: TypeAlias = "NDArray[np.int64]"
 
 
-@dataclass(frozen=True, slots=True)
-class Crossing:
+class Crossing(NamedTuple):
     """The different texts, and which of them each hypothesis and each reference is."""
 
     #: The texts, instead of predictions.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 
@@ -20,8 +19,7 @@ class Texts(NamedTuple):
     one_each: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """What a plan made of texts."""
 
     #: As they were counted, but for their case: other threads may change the original lists meanwhile.

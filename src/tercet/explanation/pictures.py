@@ -6,11 +6,9 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.errors import needs
 from tercet.markup import clean, columns_of, fitted
 
@@ -28,6 +26,9 @@ from .html import (
     table_html,
 )
 from .parts import ROUNDING
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # The similarities of two texts' tokens as a figure of matplotlib.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -94,7 +93,7 @@ def arrow_table(table: Any, name: str) -> Table:
     """Return a table in memory, as it is: with the columns that are read of a file."""
     batches = table.to_batches(max_chunksize=_ROWS)
     # What is in memory already was not made to fill it: its cells alone are counted.
-    limits = replace(LIMITS, packed=MOST_CELLS)
+    limits = LIMITS._replace(packed=MOST_CELLS)
     return _table_of_batches(batches, _columns_to_read(table.schema, name, None), name, limits)
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet.errors import InputError, shorten, warn
 
 from .read import READERS, Opening, table_format
 from .roles import role_of
-from .table import Table
 from .text import open_binary
+
+if TYPE_CHECKING:
+    from .table import Table
 
 #: The beginning of a line of an n-best list, ``0 ||| text ||| scores ||| total``, as Moses, Marian and others write.
 _RANKED = re.compile(r"\s*([0-9]{1,18}) \|\|\|(.*)")

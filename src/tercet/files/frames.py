@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tercet.corpus.items import readable
 from tercet.errors import InputError, shorten
 
-from .table import MOST_CELLS, MOST_COLUMNS, Table
+if TYPE_CHECKING:
+    from .table import Table
+
 
 #: What a frame is called in messages: by the package and class.
 _KINDS = {
@@ -57,6 +59,7 @@ def read_frame(frame: Any) -> Table:
     A named index of pandas is a column; any other index is left out. Cells that are missing, NaN or NA, are None.
     """
     # Here, as whether a value is a frame is asked of all that is compared.
+    from .table import Table
     from .tables import recognized
 
     kind = frame_kind(frame)
@@ -115,6 +118,8 @@ def _check_names(names: Iterable[Hashable], kind: str) -> None:
 
 def _check_size(n_columns: int, n_rows: int, kind: str) -> None:
     """Raise an InputError for more columns or cells than a table of a file may have."""
+    from .table import MOST_CELLS, MOST_COLUMNS
+
     if n_columns > MOST_COLUMNS:
         raise InputError(f"{kind}: more than {MOST_COLUMNS} columns; expected at most that.")
     if n_columns * n_rows > MOST_CELLS:

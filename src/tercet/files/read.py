@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
 
 from .encodings import check_encoding
-from .table import Table
 from .text import LIMITS, Limits, check_beginning, open_binary
+
+if TYPE_CHECKING:
+    from .table import Table
 
 
 def _reader(file: str, function: str) -> Callable[..., Table]:
@@ -107,8 +108,7 @@ def read_table(path: str | os.PathLike[str], *, format: str | None = None, limit
         raise InputError(f"{path.name} cannot be read: {error.strerror or error}.") from None
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(NamedTuple):
     """What a user says of files before they are read: each applies to those that it can be said of."""
 
     #: Of texts, TSV and CSV without a byte order mark; "" where nothing is said.

@@ -6,12 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet.engine.kinds import UNSPACED
 
-from .numbers import is_number
-from .table import Log, Roles, Table, TableWithRoles
 from .vocabulary import (
     ABOUT,
     BARE_REFERENCES,
@@ -43,6 +41,9 @@ from .vocabulary import (
     WHOLE_SOURCES,
     folded,
 )
+
+if TYPE_CHECKING:
+    from .table import Roles, Table
 
 #: What a column holds that is no system.
 CODES = "holds numbers, dates, ids or hashes"
@@ -172,6 +173,9 @@ def guess_roles(table: Table, references: Sequence[str] = ()) -> Roles:
     (``human-dpo``), the column is a system's if others have the role; if not, it is ``doubtful``. Each column has its
     reason in ``reasons``.
     """
+    # Here, as text files have names, whose words say their roles, but no tables.
+    from .table import Log, Roles, TableWithRoles
+
     if isinstance(table, Log | TableWithRoles):
         return table.roles
     lacks = {name: lack(cells) for name, cells in table.columns.items()}
@@ -490,6 +494,8 @@ def _words_of(name: str) -> _Name:
 
 def lack(cells: Iterable[Any]) -> str:
     """Return why a column is none of texts; "" where its cells are texts or None, and one of them no number."""
+    from .numbers import is_number
+
     values = [cell for cell in cells if cell is not None and cell != ""]
     if not values:
         return EMPTY

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from tercet.errors import InputError, argument, did_you_mean, shorten
 
 from .numbers import read_numbers
-from .table import Table
 from .vocabulary import FREE_OF, HIGHER, IN_DOUBT, LOWER, NONE_OF, TAKEN, TURNED
+
+if TYPE_CHECKING:
+    from .table import Table
 
 #: A number less a score, such as ``1-WER``.
 _LESS = re.compile(r"(?<![\w-])1\s*[-−]\s*[a-z]", re.IGNORECASE)

@@ -13,9 +13,8 @@ import zlib
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from functools import partial
-from typing import BinaryIO, TypeAlias, cast
+from typing import BinaryIO, NamedTuple, TypeAlias, cast
 
 from tercet.errors import InputError, argument, warn
 
@@ -222,8 +221,7 @@ _CONTAINERS, _BYTES_EACH = 1_000_000, 256
 _VALUES = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """Sizes of files that are read; larger ones are archives made to fill memory, or files of another kind."""
 
     #: Of the whole file, unpacked: 2 GiB, some five million segments with a reference.
@@ -236,7 +234,7 @@ class Limits:
 
     def unpacking(self, packed: int, in_any_case: int = _UNPACKED) -> Limits:
         """Return the limits of what is in a packed file of so many bytes."""
-        return replace(self, n_bytes=min(self.n_bytes, max(in_any_case, _TIMES * packed)), packed=packed)
+        return self._replace(n_bytes=min(self.n_bytes, max(in_any_case, _TIMES * packed)), packed=packed)
 
     def of(self, stream: BinaryIO) -> Limits:
         """Return the limits of what is read from a stream, which may be that of a gzipped file."""

@@ -44,7 +44,7 @@ def read_subtitles(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memo
     Those without a text, notes and styles are left out; a warning tells of times that cannot be read.
     """
     needs("A file of subtitles (.srt, .vtt, .ass)", "translation", "pysubs2", "webvtt")
-    limits = replace(limits, line=min(limits.line, _LONGEST_SUBTITLE))
+    limits = limits._replace(line=min(limits.line, _LONGEST_SUBTITLE))
     text = decode(read_bytes(stream, name, limits), name, is_lines=False)
     rows = RaggedRows(name)
     expected = "subtitles, each with its time and text"

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.metric import Metric
 from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, option, shared_labels, stemmer_option
@@ -43,9 +41,12 @@ from tercet.statistics.stats import Scores, SegmentStats
 
 from .bleu.penalty import brevity_penalty
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-Counts = NDArray[np.int64]
+Array: TypeAlias = "NDArray[np.float64]"
+
+Counts: TypeAlias = "NDArray[np.int64]"
 
 
 class BleuRouge(Metric):

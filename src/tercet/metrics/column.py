@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.base.metric import Metric
 from tercet.base.options import option
 from tercet.checks import refuse
@@ -15,6 +13,9 @@ from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, shorten
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def _name(value: Any) -> str:

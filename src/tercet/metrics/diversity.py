@@ -9,11 +9,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, zip_longest
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.metric import Metric
 from tercet.base.options import TOKENIZER, OnlyWith, option
@@ -37,7 +35,10 @@ from tercet.statistics.stats import Scores, SegmentStats
 from .bleu.metric import Bleu
 from .chrf import Chrf
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[np.float64]"
 
 #: Threads that need the rows of the same set wait for the first of them.
 _ONE_AT_A_TIME = Lock()

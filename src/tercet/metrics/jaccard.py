@@ -6,11 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.metric import Metric
 from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, option, shared_labels, stemmer_option
@@ -41,6 +39,9 @@ from tercet.explanation.matches import Count, Ids, Word, ngrams, words_of
 from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Share, counted
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: Options that a variant may change: tokens, n-grams, and their comparison.
 _VARIED = ("tokenizer", "lowercase", "ngram", "multiset", "stemmer", "lemmatizer", "stopwords", "multi_ref")
@@ -81,7 +82,7 @@ def _checked_options(name: str, changes: Mapping[str, Any]) -> dict[str, Any]:
     return {option_name: getattr(variant, option_name) for option_name in changes}
 
 
-Array = NDArray[np.float64]
+Array: TypeAlias = "NDArray[np.float64]"
 
 Split = tuple[TokenBatch, Callable[[], list[str]]]
 

@@ -8,11 +8,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from math import log
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric, segment_lists, warn_of
@@ -69,6 +67,7 @@ from tercet.statistics.stats import Scores, SegmentStats
 
 if TYPE_CHECKING:
     import torch
+    from numpy.typing import NDArray
     from transformers import PreTrainedModel, PreTrainedTokenizerBase, Trainer
 
 
@@ -85,7 +84,7 @@ DIALECTS = {
 }
 
 
-Array = NDArray[np.float64]
+Array: TypeAlias = "NDArray[np.float64]"
 
 
 class Perplexity(Metric):

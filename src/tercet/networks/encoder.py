@@ -7,11 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.engine.ragged import Ragged, ranges
 from tercet.errors import InputError, shorten
 from tercet.locks import Lock
@@ -22,6 +20,9 @@ from .in_memory import InMemory, adapters_of, dtype_of, is_quantized, tensors_of
 from .memory import halved
 from .own_settings import own_settings
 from .subwords import Subwords
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: Bytes of reference embeddings that an encoder keeps from call to call.
 KEPT_BYTES = 1 << 30
@@ -296,7 +297,7 @@ def overlapping_windows(rows: Ragged, limit: int, head: tuple[int, ...], tail: t
 
 
 #: A batch: which windows it has, their states by layer, and which of their tokens are taken.
-Batch = tuple[NDArray[np.int64], Any, NDArray[np.bool_]]
+Batch: TypeAlias = "tuple[NDArray[np.int64], Any, NDArray[np.bool_]]"
 
 
 def fill(vectors: Any, norms: Any, windows: Windows, batches: Iterable[Batch]) -> None:

@@ -11,8 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
+from tercet import numpy_later as np
 from tercet.checks import as_device
 from tercet.errors import InputError, OptionError, first_line, shorten
 from tercet.locks import Lock

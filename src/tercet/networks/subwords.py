@@ -6,16 +6,17 @@ import json
 from collections.abc import Sequence
 from hashlib import sha256
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.engine.ragged import Ragged
 from tercet.errors import OptionError
 from tercet.locks import Lock
 
 from .find import text_config
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 PREFIX_SPACES = ("auto", "installed")
 

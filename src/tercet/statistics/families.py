@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -28,8 +27,7 @@ _MOST_HELD = 1 << 26
 _TOGETHER = 1 << 10
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NullDraws:
+class NullDraws(NamedTuple):
     """The differences of a family of comparisons under the null hypothesis, from draws that all of them share.
 
     Attributes

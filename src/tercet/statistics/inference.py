@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,8 +28,7 @@ ADJUSTED = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PairedTest:
+class PairedTest(NamedTuple):
     """A test of two systems on the same units.
 
     Attributes
@@ -108,8 +106,7 @@ WELCH = PairedTest("Welch", "Welch's t over units and runs", exchanges=False, is
 TESTS = {test.name: test for test in (PERMUTATION, BOOTSTRAP, WELCH)}
 
 
-@dataclass(frozen=True, slots=True)
-class Inference:
+class Inference(NamedTuple):
     """How a score is inferred.
 
     Attributes
@@ -148,9 +145,9 @@ class Inference:
         """
         exact = self
         if self.test == PERMUTATION:
-            exact = replace(exact, test=MCNEMAR, adjust="holm")
+            exact = exact._replace(test=MCNEMAR, adjust="holm")
         if self.interval not in (None, "percentile"):
-            exact = replace(exact, interval="Wilson")
+            exact = exact._replace(interval="Wilson")
         return exact
 
     def of_all_pairs(

@@ -6,10 +6,12 @@ import math
 import re
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tercet.errors import InputError, OptionError, argument, shorten
-from tercet.files.table import Table
+
+if TYPE_CHECKING:
+    from tercet.files.table import Table
 
 #: The slices that go by no column, but by the length of texts; and the label of a cell without one.
 LENGTH, NO_LABEL = "length", "(none)"

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tercet.checks import has_entries, known_keywords
 from tercet.errors import InputError, argument, recorded, shorten
 from tercet.files.frames import frame_kind
 from tercet.files.join import LEAVE_OUT, check_missing
-from tercet.files.numbers import Sign
 from tercet.files.read import (
     SUFFIXES,
     Opening,
@@ -25,6 +24,9 @@ from .names import NamedFiles, paths_of
 from .roles import Columns
 from .test_set import TestSet
 from .text_files import are_large, check_texts, text_set
+
+if TYPE_CHECKING:
+    from tercet.files.numbers import Sign
 
 _File = str | os.PathLike[str]
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tercet.errors import shorten
 from tercet.files.roles import guess_roles
-from tercet.files.table import Table
 from tercet.tables import Column
 from tercet.tables import Table as Shown
+
+if TYPE_CHECKING:
+    from tercet.files.table import Table
 
 #: Values that are shown of a column.
 _MOST_VALUES = 2

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from tercet.errors import argument, shorten, warn
 from tercet.files.join import LEAVE_OUT
-from tercet.files.numbers import Sign
 from tercet.files.read import Opening
 from tercet.files.roles import CODES, UNLIKE_SYSTEMS, clear_role
-from tercet.files.table import Roles, Table
+
+if TYPE_CHECKING:
+    from tercet.files.numbers import Sign
+    from tercet.files.table import Roles, Table
 
 #: The most columns that a message names.
 MOST_NAMED = 20

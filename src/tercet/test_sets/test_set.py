@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.corpus.large import LargeCorpus
-from tercet.files.table import Dialect
 from tercet.statistics.clusters import Clusters
 from tercet.tables import to_notebook
 
 from .reading import ColumnReading, shown_readings
+
+if TYPE_CHECKING:
+    from tercet.files.table import Dialect
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +143,13 @@ class TestSet:
         return texts.checked()
 
 
-@dataclass(frozen=True, slots=True)
 class LargeTestSet(TestSet):
     """A test set of text files whose lines are read when they are needed: neither they nor rows of them are kept.
 
     Its systems and references are sequences that are no lists; each segment has as many references.
     """
+
+    __slots__ = ()
 
     @property
     def missing(self) -> list[int]:

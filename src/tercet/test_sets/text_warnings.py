@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import operator
 import re
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from tercet import numpy_later as np
 from tercet.base.metric import Metric
 from tercet.corpus.artefacts import Artefacts, Items, artefacts_of, none_or_some, span_in_words, token_list_warning
 from tercet.corpus.corpus import Corpus, sampled
@@ -24,15 +26,20 @@ def empty_texts(test_set: TestSet) -> list[str]:
     """Return warnings of empty texts of systems."""
     if test_set.no_texts:
         return []
-    all_empty = {
-        system: [number for number, text in enumerate(texts, 1) if not text.strip()]
-        for system, texts in test_set.systems.items()
-    }
+    #: How many texts of a system are empty, and the number of the first.
+    n_empty: dict[str, int] = {}
+    first_empty: dict[str, int] = {}
+    for system, texts in test_set.systems.items():
+        for number, text in enumerate(texts, 1):
+            if not text.strip():
+                n_empty[system] = n_empty.get(system, 0) + 1
+                first_empty.setdefault(system, number)
     messages = []
-    for systems in together([system for system, empty in all_empty.items() if empty]):
-        empty = min((all_empty[system] for system in systems), key=lambda numbers: numbers[0])
-        number = span_in_words([len(all_empty[system]) for system in systems])
-        texts_in_words = f"{number} empty text{'s' * (number != '1')}, the first in segment {empty[0]:,}"
+    for systems in together([*n_empty]):
+        first = min(first_empty[system] for system in systems)
+        number_in_words = span_in_words([n_empty[system] for system in systems])
+        ending = "" if number_in_words == "1" else "s"
+        texts_in_words = f"{number_in_words} empty text{ending}, the first in segment {first:,}"
         # Without references nothing is matched, as by metrics of predictions alone.
         effect = ": nothing matches there" if any(test_set.references) else ""
         has = "has" if len(systems) == 1 else "have"
@@ -133,10 +140,11 @@ def _repeated_rows(test_set: TestSet) -> list[str]:
     if any(map(_mostly_differ, columns)):
         return []
     references = map(tuple, test_set.references)
-    rows = [*zip(references, *columns, strict=True)]
+    rows: Iterable[tuple[Any, ...]] = zip(references, *columns, strict=True)
     if test_set.source is None:
-        rows = [row for row in rows if max(map(len, (*row[0], *row[1:]))) >= _LEAST_LENGTH]
-    n_repeats = len(rows) - len({*rows})
+        rows = (row for row in rows if max(map(len, (*row[0], *row[1:]))) >= _LEAST_LENGTH)
+    hashes = array("q", map(hash, rows))
+    n_repeats = len(hashes) - _n_different(hashes)
     if 2 * n_repeats < test_set.n_segments:
         return []
     return [
@@ -154,7 +162,20 @@ def _mostly_differ(texts: Sequence[str]) -> bool:
     is_hash = bytearray(mask + 1)
     for text in texts:
         is_hash[hash(text) & mask] = 1
-    return 2 * is_hash.count(1) > n or 2 * len({*texts}) > n
+    return 2 * is_hash.count(1) > n or 2 * _n_different(array("q", map(hash, texts))) > n
+
+
+def _n_different(hashes: array[int]) -> int:
+    """Return how many texts, or rows of them, are different, by the hashes of all, which are put in order.
+
+    Of many millions, the texts themselves have no room in memory. By chance, two of them have the same hash once in
+    a million test sets of as many segments.
+    """
+    if not hashes:
+        return 0
+    in_order = np.frombuffer(hashes, np.int64)
+    in_order.sort()
+    return 1 + int(np.count_nonzero(in_order[1:] != in_order[:-1]))
 
 
 #: So many segments, or up to twice as many, are looked at first.
@@ -192,8 +213,8 @@ class _Repeat(NamedTuple):
 
     system: str
     #: All segments that have it, but for numbers, and those in which no reference is like it.
-    segments: list[int]
-    wrong: list[int]
+    segments: Sequence[int]
+    wrong: Sequence[int]
     #: Whether it has the same numbers, too.
     is_one_text: bool
 
@@ -212,11 +233,11 @@ def _repeated_texts(test_set: TestSet) -> list[str]:
     return messages
 
 
-def repeated_errors(test_set: TestSet) -> dict[str, list[int]]:
+def repeated_errors(test_set: TestSet) -> dict[str, Sequence[int]]:
     """Return by system the segments with one wrong text that reads like an error's, beside different references."""
     errors = {}
     for system, _, wrong, _ in _repeats(test_set):
-        n_different = len({tuple(test_set.references[segment]) for segment in wrong})
+        n_different = _n_different(array("q", (hash(tuple(test_set.references[segment])) for segment in wrong)))
         if 2 * n_different > len(wrong) and _LIKE_ERROR.search(test_set.systems[system][wrong[0]]):
             errors[system] = wrong
     return errors
@@ -232,20 +253,33 @@ def _repeats(test_set: TestSet) -> Iterator[_Repeat]:
         kind, times = _commonest([texts[segment] for segment in sample])
         if times < max(2, _REPEATED_SHARE * len(sample)):
             continue
-        kinds = [*map(_without_numbers, texts)]
-        segments = [segment for segment, other in enumerate(kinds) if other == kind]
-        # The same answer may be right, and a text without its numbers the same as its references.
-        wrong = [
-            segment
-            for segment in segments
-            if references[segment] and kind not in map(_without_numbers, references[segment])
-        ]
-        n_others = n_segments - len(segments)
-        is_one_text = len({texts[segment] for segment in segments}) == 1
+        # No text is kept, and no list of numbers, of which each takes as much memory as a short text.
+        segments = array("q")
+        hashes_of_others = array("q")
+        first_text = ""
+        is_one_text = True
+        for segment, text in enumerate(texts):
+            other = _without_numbers(text)
+            if other != kind:
+                hashes_of_others.append(hash(other))
+                continue
+            if not segments:
+                first_text = text
+            is_one_text = is_one_text and text == first_text
+            segments.append(segment)
+        n_others = len(hashes_of_others)
         # Where nearly all texts differ in numbers alone, these are what is said.
         if not is_one_text and n_others < _OTHERS * n_segments:
             continue
-        if len({*kinds}) - 1 >= _DIFFERENT * n_others and len(wrong) >= max(least, len(segments) / 2):
+        if _n_different(hashes_of_others) < _DIFFERENT * n_others:
+            continue
+        # The same answer may be right, and a text without its numbers the same as its references.
+        wrong = array("q")
+        for segment in segments:
+            references_of_segment = references[segment]
+            if references_of_segment and kind not in map(_without_numbers, references_of_segment):
+                wrong.append(segment)
+        if len(wrong) >= max(least, len(segments) / 2):
             yield _Repeat(system, segments, wrong, is_one_text)
 
 
@@ -391,16 +425,17 @@ def _home(words: set[str], references: Sequence[Sequence[str]], rare: Mapping[st
 def _odd_references(test_set: TestSet) -> list[str]:
     """Return warnings of empty references, and of a system that repeats them."""
     messages = []
-    empty = []
+    n_empty = first_empty = 0
     for number, references in enumerate(test_set.references, 1):
         # Of most segments the first reference is asked alone.
         if references and not references[0].strip() and not any(map(str.strip, references)):
-            empty.append(number)
-    if empty:
-        ending = "s have" if len(empty) > 1 else " has"
+            n_empty += 1
+            first_empty = first_empty or number
+    if n_empty:
+        ending = "s have" if n_empty > 1 else " has"
         messages.append(
-            f"{test_set.name}: {len(empty):,} segment{ending} only empty references, the first is segment "
-            f"{empty[0]:,}: nothing matches there."
+            f"{test_set.name}: {n_empty:,} segment{ending} only empty references, the first is segment "
+            f"{first_empty:,}: nothing matches there."
         )
     for system, texts in test_set.systems.items():
         if any(map(str.strip, texts)) and all(map(operator.contains, test_set.references, texts)):

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.corpus.reading import Indices
 from tercet.engine.ragged import Ragged, different_rows, ranges
 from tercet.errors import InputError
@@ -21,6 +19,9 @@ from tercet.networks.subwords import Subwords
 from tercet.statistics.progress import bar_of
 
 from .weights import Weights
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # Floats of a batch's gathered embeddings, on an accelerator and on a CPU (whose caches it fits), and of its
 # similarities: 32 MB of each at most.

@@ -6,11 +6,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.metric import segment_lists, warn_of
 from tercet.base.options import shared_labels
@@ -58,7 +56,10 @@ from .options import (
 )
 from .weights import IdfTable, Weights, baseline_digest, baselines_of, find_baseline, given_table, weights_of
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[np.float64]"
 
 
 class BertScore(BertscoreOptions):

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric
 from tercet.base.options import (
@@ -34,6 +32,7 @@ from .weights import IdfTable, Weights
 
 if TYPE_CHECKING:
     import torch
+    from numpy.typing import NDArray
     from sentence_transformers import SentenceTransformer
     from transformers import PreTrainedModel, PreTrainedTokenizerBase, Trainer
 
@@ -283,8 +282,8 @@ def equal_implementation(o: BertscoreOptions, encoder: Encoder) -> str | None:
 
 MEASURES = ("precision", "recall", "f1")
 
-Array = NDArray[np.float64]
-Widths = NDArray[np.int64]
+Array: TypeAlias = "NDArray[np.float64]"
+Widths: TypeAlias = "NDArray[np.int64]"
 
 
 def pair_measures(precision: Array, recall: Array, empty: NDArray[np.bool_], official: bool) -> Array:

@@ -14,12 +14,9 @@ from importlib.machinery import PathFinder
 from itertools import islice
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.corpus.items import check_texts
 from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, MergeError, OptionError, did_you_mean, needs, shorten
@@ -29,7 +26,11 @@ from tercet.networks.in_memory import InMemory
 from tercet.networks.load import subwords_of
 from tercet.networks.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES, Subwords
 
-_LARGEST = float(np.finfo(np.float32).max)  # weights are kept in float32
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+_LARGEST = (2 - 2**-23) * 2.0**127  # of float32, in which weights are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +289,8 @@ class IdfTable:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the table into one file, in Arrow's format: some hundred kilobytes at most."""
+        import pyarrow as pa
+
         counted_ids = np.flatnonzero(self.counts)
         meta = {
             "format": _FORMAT,
@@ -317,6 +320,8 @@ class IdfTable:
             When there is no such file, or it is not an IDF table, or is inconsistent, such as a token that more
             documents hold than there are; names what.
         """
+        import pyarrow as pa
+
         if not isinstance(path, (str, PathLike)):
             raise InputError(f"Expected the path of an IDF table, got {shorten(path)}.")
         file = Path(os.path.expanduser(path))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.engine.ragged import Ragged
 from tercet.explanation.explanation import Explanation
 from tercet.explanation.parts import Heading, Legend, Sentence, Share, Table, graded, quarters
@@ -18,6 +17,9 @@ from tercet.networks.subwords import Subwords
 
 from .pooling import Pooling, token_weights
 from .vectors import Vectors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)

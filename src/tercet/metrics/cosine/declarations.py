@@ -9,7 +9,6 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import python_version
 from typing import Any
@@ -270,6 +269,8 @@ def requested_prompt(declared: Declared, prompt: str | None, name: str | None) -
 
 def _check_requirements(home: Located, requirements: Mapping[str, Any]) -> None:
     """Refuse a folder made for other versions of the packages that run its network."""
+    from importlib.metadata import PackageNotFoundError, version
+
     from packaging.specifiers import SpecifierSet
 
     for package, requirement in requirements.items():

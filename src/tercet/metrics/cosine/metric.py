@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.metric import Metric, warn_of
 from tercet.base.options import (
@@ -43,10 +41,11 @@ from .vectors import cosines_of_pairs, crossed_cosines, embed
 
 if TYPE_CHECKING:
     import torch
+    from numpy.typing import NDArray
     from sentence_transformers import SentenceTransformer
     from transformers import PreTrainedModel, PreTrainedTokenizerBase, Trainer
 
-Array = NDArray[np.float64]
+Array: TypeAlias = "NDArray[np.float64]"
 
 
 def _of_sides(expected: str) -> Check:

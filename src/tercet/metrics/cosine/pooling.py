@@ -6,11 +6,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, OptionError
 from tercet.networks.encoder import Windows
@@ -19,6 +17,9 @@ from tercet.networks.in_memory import InMemory
 from tercet.networks.load import keep_last
 
 from .declarations import Declared, Dense
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: Poolings in which a text's embedding is a sum of its tokens' with weights that depend on their positions alone.
 _SUMS_OF_ALL = ("mean", "weightedmean", "mean_sqrt_len_tokens")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakKeyDictionary
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tercet import numpy_later as np
 from tercet.engine.ragged import Ragged
 from tercet.locks import Lock
 from tercet.networks.encoder import Encoder, Windows, not_finite_error, windows_of
@@ -16,7 +15,10 @@ from tercet.statistics.progress import bar_of
 
 from .pooling import Pooling, texts_of_windows, token_weights
 
-Vectors = NDArray[np.float32]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Vectors: TypeAlias = "NDArray[np.float32]"
 
 #: Bytes of vectors that are kept for later calls, for each encoder.
 KEPT_BYTES = 1 << 28
