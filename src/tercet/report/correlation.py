@@ -21,7 +21,22 @@ from tercet.correlation.samples import Array, means
 from tercet.correlation.tables import MARKS, SHOWN, agreement_lines, new_remarks, pairs
 from tercet.errors import needs
 
-from .plots import DIAMOND, RING, SERIES, Dot, DotColumn, Mark, Plot, Shape, bounds, line, marked, plot, scales
+from .plots import (
+    DIAMOND,
+    RING,
+    SERIES,
+    Dot,
+    DotColumn,
+    Mark,
+    Plot,
+    PlotTexts,
+    Shape,
+    bounds,
+    line,
+    marked,
+    plot,
+    scales,
+)
 from .rendering import minus, render
 
 #: Outputs shown of each dimension, and metrics with a plot.
@@ -165,7 +180,7 @@ def _scatter(human: Array, column: MetricColumn, many: bool, negated: bool = Fal
     description = f"Mean grade and mean score of each system: {systems}"
     x_title = "grade, negated" if negated else "grade"
     y_title = "score, negated" if column.negated else "score"
-    return plot(x, y, (x_title, y_title, description), shapes)
+    return plot(x, y, texts=PlotTexts(x_title, y_title, description), shapes=shapes)
 
 
 def _hexagons(points: Array) -> list[Shape]:
@@ -200,14 +215,15 @@ def _curve(sweep: LayerSweep) -> Plot:
     shapes = [
         *(Shape("band", line([*tops, *bottoms[::-1]])) for tops, bottoms in bands),
         Shape("ink", line(points)),
-        Shape("mark", marked(points, SERIES[0][2]), "color: var(--ink)"),
+        Shape("mark", marked(points, SERIES[0].path), "color: var(--ink)"),
         Shape("ring", marked([points[sweep.usual]], RING)),
         Shape("mark", marked([points[sweep.best]], DIAMOND)),
     ]
     # about eight ticks, however deep the network is
     ticks = [(layers[layer], str(layer)) for layer in range(0, len(values), max(1, len(values) // 8))]
     description = "; ".join(f"layer {layer}: {value:.3f}" for layer, value in enumerate(values))
-    return plot(x, y, (f"layer of {sweep.metric}", FIGURES[sweep.figure].title, description), shapes, ticks)
+    texts = PlotTexts(f"layer of {sweep.metric}", FIGURES[sweep.figure].title, description)
+    return plot(x, y, texts=texts, shapes=shapes, x_ticks=ticks)
 
 
 def _worst(correlation: Correlation, human: Array, column: MetricColumn) -> list[dict[str, Any]]:
