@@ -580,7 +580,7 @@ def _words(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str
         return WordsView(words.unit, lengths, has_references=False)
     pairs = ngram_pairs(words, compared_pairs(comparison, segments.table))
     # where no pair has any, there is nothing to show
-    pairs = [pair for pair in pairs if any(ngrams for _, ngrams in pair.groups)]
+    pairs = [pair for pair in pairs if any(pair.groups.values())]
     if _is_small(comparison):
         return WordsView(words.unit, lengths, pairs=pairs)
     frequencies = word_frequencies(words)
