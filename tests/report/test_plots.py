@@ -180,7 +180,7 @@ def test_points_stand_at_grade_and_score_and_diamonds_at_the_means_of_systems(co
     if constant:
         scores[:] = 1.0
     human[0, 3] = scores[1, 5] = np.nan
-    svg = drawn("plot", _scatter(human, MetricColumn("x", "", scores), False))
+    svg = drawn("plot", _scatter(human, MetricColumn("x", "", scores), in_hexagons=False))
     below = [text for text in svg.iter("text") if text.get("text-anchor") == "middle"][:-1]
     at_x, at_y = axis([(float(text.get("x")), text.text) for text in below]), vertical(svg)
     whole = ~np.isnan(human + scores)

@@ -497,7 +497,9 @@ class TestTexts:
         assert colours.text("cat the sat", ["the sat cat"]).pieces == [(1, "cat"), (0, " "), (2, "the sat")]
 
     @ZERO_BLEU
-    @pytest.mark.parametrize("prediction", ["a &quot;b&quot; &lt;c", 'a "b" &amp; x', "猫 &quot; собака", "a &amp;lt;c"])
+    @pytest.mark.parametrize(
+        "prediction", ["a &quot;b&quot; &lt;c", 'a "b" &amp; x', "猫 &quot; собака", "a &amp;lt;c"]
+    )
     @pytest.mark.filterwarnings("ignore:one. the system .a. has HTML entities")
     def test_entities_that_13a_decodes_are_shown_as_they_were_written(self, prediction):
         table = compared(one_segment('a "b" <c', a=prediction), ["bleu_multi"], test=None).tables[0]
