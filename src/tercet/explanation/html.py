@@ -33,7 +33,7 @@ class Cell(NamedTuple):
     style: str
 
 
-def chip(text: str, style: str, hint: str = "", level: int | None = None, written: str | None = None) -> str:
+def chip(text: str, style: str, hint: str = "", *, level: int | None = None, written: str | None = None) -> str:
     """Return a token on a colour, with a hint for a pointer; a stem that is compared is above the written word."""
     attributes = ""
     if level is not None:
@@ -69,7 +69,7 @@ def characters_html(label: str, words: Sequence[Word], hint: str) -> str:
     chips = ""
     for level, run in groupby(words, key=lambda word: word.level):
         style = f"background:{_colour(level)};white-space:pre-wrap"
-        chips += chip("".join(word.text for word in run), style, _meaning(hint, level), level)
+        chips += chip("".join(word.text for word in run), style, _meaning(hint, level), level=level)
     return _line(label, chips or "<i>no character</i>")
 
 
@@ -132,7 +132,9 @@ def _colour(level: int) -> str:
 
 
 def _level_chip(text: str, level: int, hint: str = "", written: str | None = None) -> str:
-    return chip(text, f"background:{_colour(level)};border-radius:3px;padding:1px 3px", hint, level, written)
+    return chip(
+        text, f"background:{_colour(level)};border-radius:3px;padding:1px 3px", hint, level=level, written=written
+    )
 
 
 def _meaning(hint: str, level: int) -> str:

@@ -74,8 +74,8 @@ def write_card(comparison: Comparison, path: Path) -> None:
     logger.setLevel(logging.ERROR)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        _draw_words(figure, comparison, table, names, fonts)
-        _draw_bars(figure, comparison, table, names, fonts)
+        _draw_words(figure, comparison, table, names=names, fonts=fonts)
+        _draw_bars(figure, comparison, table, names=names, fonts=fonts)
         figure.savefig(path, format="png", dpi=_DPI)
     logger.setLevel(level)
     if any("missing from" in str(message.message) for message in caught):
@@ -96,7 +96,7 @@ def _fonts() -> list[str]:
 
 
 def _draw_words(
-    figure: Any, comparison: Comparison, table: ScoreTable, names: dict[str, str], fonts: Sequence[str]
+    figure: Any, comparison: Comparison, table: ScoreTable, *, names: dict[str, str], fonts: Sequence[str]
 ) -> None:
     test_set = comparison.test_set
     heading = f"{fitted(one_cell(test_set.name), 40)}  ·  {test_set.n_segments:,} segments"
@@ -167,7 +167,7 @@ def _rows_of_card(comparison: Comparison, table: ScoreTable) -> list[SystemScore
 
 
 def _draw_bars(
-    figure: Any, comparison: Comparison, table: ScoreTable, names: dict[str, str], fonts: Sequence[str]
+    figure: Any, comparison: Comparison, table: ScoreTable, *, names: dict[str, str], fonts: Sequence[str]
 ) -> None:
     """Draw a bar for each system; its line is the interval, and a blue one is no worse than the best for sure."""
     rows = _rows_of_card(comparison, table)

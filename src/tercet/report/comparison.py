@@ -372,13 +372,6 @@ class WordsView:
     by_frequency: ByBucket | None = None
 
 
-class Link(NamedTuple):
-    """A line of the contents."""
-
-    anchor: str  # the id of the part, without the prefix
-    label: str
-
-
 class SegmentRule(NamedTuple):
     """The rule by which single segments are scored, of a score that has another one for the test set."""
 
@@ -393,7 +386,7 @@ class TestSetView:
     comparison: Comparison
     prefix: str  # of the ids; also the key by which the script knows the tables
     names: dict[str, str]  # how the systems are called
-    contents: list[Link]
+    contents: dict[str, str]  # what each part is called, by its id without the prefix
     remarks: list[str]  # facts, such as how many predictions are empty
     warnings: list[str]
     verdict: list[Sentence]
@@ -466,14 +459,13 @@ def _finite(score: float | None) -> float | None:
     return score
 
 
-def _contents(comparison: Comparison, metrics: Sequence[MetricView], words: WordsView) -> list[Link]:
-    """Return where each part stands, and what it is called."""
-    contents = [Link(metric.anchor, f"{metric.title} {metric.options}".strip()) for metric in metrics]
+def _contents(comparison: Comparison, metrics: Sequence[MetricView], words: WordsView) -> dict[str, str]:
+    contents = {metric.anchor: f"{metric.title} {metric.options}".strip() for metric in metrics}
     if not comparison.test_set.no_texts:
-        contents.append(Link("words", "Words"))
+        contents["words"] = "Words"
     if words.pairs:
-        contents.append(Link("ngrams", "N-grams"))
-    return [*contents, Link("segments", "Segments"), Link("repeat", "Signatures")]
+        contents["ngrams"] = "N-grams"
+    return {**contents, "segments": "Segments", "repeat": "Signatures"}
 
 
 def _opening(score: ScoreView, *, with_title: bool) -> list[Sentence]:
@@ -503,8 +495,10 @@ def _digest(test_set: TestSet) -> str:
     if test_set.no_texts:
         scores_as_text: dict[str, dict[str, list[str]]] = {}
         for score, by_system in test_set.scores.items():
-            # NaN, of a missing number, is no JSON.
-            scores_as_text[score] = {system: list(map(repr, by_system[system].tolist())) for system in by_system}
+            scores_as_text[score] = {}
+            for system, numbers in by_system.items():
+                # NaN, of a missing number, is no JSON.
+                scores_as_text[score][system] = list(map(repr, numbers.tolist()))
         texts.append(scores_as_text)
     return sha256(json.dumps(texts).encode()).hexdigest()[:16]
 
@@ -702,7 +696,7 @@ def _coloured(comparison: Comparison, rows: Sequence[SystemScore]) -> list[int]:
 def _column(comparison: Comparison, table: ScoreTable, *, title: str, order: Sequence[int]) -> Column:
     """Return a score of all systems; `order` are the indices of its rows."""
     rows = [table.rows[index] for index in order]
-    drawn = dot_column(comparison, table, title, rows)
+    drawn = dot_column(comparison, table, rows, title=title)
     differences = None
     if comparison.test is not None:
         differences = difference_column(comparison, table, rows)

@@ -89,7 +89,7 @@ def mark_of(row: SystemScore) -> Mark:
     return "filled"
 
 
-def dot_column(comparison: Comparison, table: ScoreTable, title: str, rows: Sequence[SystemScore]) -> DotColumn:
+def dot_column(comparison: Comparison, table: ScoreTable, rows: Sequence[SystemScore], *, title: str) -> DotColumn:
     """Return the scores of one table, the rows of which stand in some order, with their intervals."""
     dots = [Dot(row.value, row.low, row.high, mark_of(row)) for row in rows]
     line = None
@@ -460,8 +460,9 @@ def intervals_figure(comparison: Comparison) -> Any:
 
     shown = over_runs(comparison) if comparison.joins_runs else comparison
     names = short_names(list(shown.test_set.systems))
-    first = shown.tables[0]
-    order = first.order if len(first.rows) > 2 else list(range(len(first.rows)))
+    order = list(range(len(names)))
+    if len(names) > 2:
+        order = shown.tables[0].order
     n_columns = min(_ACROSS, len(shown.tables))
     n_rows = math.ceil(len(shown.tables) / n_columns)
     size = (1.5 + 2.6 * n_columns, 0.5 + n_rows * (1.0 + 0.32 * len(names)))
