@@ -17,13 +17,14 @@ from tercet.comparison.compare import compare
 from tercet.correlation.figures import FigureValue
 from tercet.correlation.grades import MetricColumn
 from tercet.report.correlation import _HEXAGON, _curve, _hexagons, _scatter
-from tercet.report.plots import SERIES, Dot, DotColumn, Scale, length_plot, score_distributions
+from tercet.report.plots import SERIES, Dot, DotColumn, PlotTexts, Scale, bucket_plot, score_distributions
 from tercet.report.rendering import _environment
 
 NUMBERS = st.integers(-(10**6), 10**6).map(lambda number: number / 100) | st.sampled_from([0.0, float("nan")])
 ROWS = st.integers(1, 8).flatmap(
     lambda n: st.lists(st.lists(NUMBERS, min_size=n, max_size=n), min_size=1, max_size=7)
 )
+TEXTS = PlotTexts("words", "BLEU", "in words")
 #: What acts, or breaks off, where it is taken for markup, an attribute or a template.
 HOSTILE = '<script>alert(1)</script>" onload="x" \'🙂 &amp; {{ 7 * 7 }} @1'
 
@@ -74,7 +75,7 @@ def test_ticks_are_those_of_matplotlib(low, span, most):
 @given(ROWS)
 def test_lines_and_marks_stand_at_their_values_and_break_where_there_is_none(rows):
     groups = [f"g{place}" for place in range(len(rows[0]))]
-    svg = drawn("plot", length_plot(rows, range(min(len(rows), len(SERIES))), groups, ("words", "BLEU", "in words")))
+    svg = drawn("plot", bucket_plot(rows, groups, coloured=range(min(len(rows), len(SERIES))), texts=TEXTS))
     columns = {text.text: float(text.get("x")) for text in svg.iter("text")}
     expected = [
         (columns[group], value)
@@ -111,6 +112,29 @@ def test_dots_and_intervals_stand_at_their_values(rows):
             shown += [] if column.line is None else [column.line]
             near = precision([dot.value for dot in column.dots])
             assert value_at(places) == pytest.approx(shown, abs=near + 0.01)
+
+
+class TestOfThreeSegments:
+    """No test could tell systems apart by as few, and there are no intervals."""
+
+    @pytest.fixture
+    def found(self):
+        numbers = {"база": [1.0, 2.0, 3.0], "型": [4.0, 5.0, 6.0], "c": [7.0, 8.0, 9.0]}
+        return compare(scores={"оценка": numbers}, n_resamples=20)
+
+    def test_no_system_is_marked_as_significantly_worse(self, found):
+        assert [row.as_good for row in found.tables[0].rows] == [None, None, True]
+        column = found.to_html().split('td class="score" data-label="оценка"')[1:]
+        assert [re.search('<g class="(.*?)">', cell)[1] for cell in column] == ["best", "filled", "filled"]
+        faces = [
+            line.get_markerfacecolor() for line in found.plot().axes[0].get_lines() if line.get_marker() != "None"
+        ]
+        assert faces == ["#1668b3"] * 3
+        assert "hollow: significantly worse" not in found.to_html()
+
+    def test_the_figure_shows_every_score(self, found):
+        low, high = found.plot().axes[0].get_xlim()
+        assert (low, high) == pytest.approx((2 - 0.05 * 6, 8 + 0.05 * 6))
 
 
 def test_histograms_count_the_segments_and_show_their_median():
@@ -156,7 +180,7 @@ def test_points_stand_at_grade_and_score_and_diamonds_at_the_means_of_systems(co
     if constant:
         scores[:] = 1.0
     human[0, 3] = scores[1, 5] = np.nan
-    svg = drawn("plot", _scatter(human, MetricColumn("x", "", scores), False))
+    svg = drawn("plot", _scatter(human, MetricColumn("x", "", scores), in_hexagons=False))
     below = [text for text in svg.iter("text") if text.get("text-anchor") == "middle"][:-1]
     at_x, at_y = axis([(float(text.get("x")), text.text) for text in below]), vertical(svg)
     whole = ~np.isnan(human + scores)
@@ -193,7 +217,7 @@ def test_the_layers_of_a_network_have_a_line_in_a_band_a_diamond_and_a_ring():
 )
 def test_labels_of_groups_do_not_meet(groups, n_lines):
     groups = groups.split()
-    svg = drawn("plot", length_plot([[1.0] * len(groups)], [0], groups, ("words", "BLEU", "in words")))
+    svg = drawn("plot", bucket_plot([[1.0] * len(groups)], groups, coloured=[0], texts=TEXTS))
     texts = [text for text in svg.iter("text") if text.text in groups and text.get("text-anchor") == "middle"]
     for line in {text.get("y") for text in texts}:
         # a digit is about seven pixels wide
@@ -217,7 +241,8 @@ def test_names_and_labels_are_only_text():
     names = [f"{HOSTILE}{place}" for place in range(3)]
     histograms = replace(score_distributions(table, table.rows, names), title=HOSTILE)
     assert all(name in histograms.described for name in names)
-    lines = length_plot([[1.0, 2.0]], [0], ["a", HOSTILE], ("words", HOSTILE[:40], HOSTILE))
+    texts = PlotTexts("words", HOSTILE[:40], HOSTILE)
+    lines = bucket_plot([[1.0, 2.0]], ["a", HOSTILE], coloured=[0], texts=texts)
     for macro, chart, texts in (
         ("plot", lines, [HOSTILE, HOSTILE[:40]]),
         ("histograms", histograms, [*names, HOSTILE]),

@@ -236,9 +236,9 @@ def test_groups_count_those_that_are_best_in_each():
         (columns, True, "b is best in 2 of 4 length groups; a is best in 1 of 4 length groups; 1 ends in a tie."),
         (columns[:2], False, "a is best in 1 of 2 length groups; b is best in 1 of 2 length groups."),
     ):
-        (sentence,) = bucket_verdict(given, ["a", "b"], higher, "length groups")
+        (sentence,) = bucket_verdict(given, ["a", "b"], "length groups", higher_is_better=higher)
         assert "".join(sentence) == said + untested
-    assert bucket_verdict(columns, ["a"], True, "length groups") == []
+    assert bucket_verdict(columns, ["a"], "length groups", higher_is_better=True) == []
 
 
 def verdict(scores, **settings):

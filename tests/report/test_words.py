@@ -57,13 +57,13 @@ def test_ngrams_are_counted_as_by_hand_whatever_their_script(segments):
     (pair,) = ngram_pairs(words_of(test_set), [("one", "other")])
     matches = {name: plain_matches(test_set, name) for name in test_set.systems}
     for system, less in (("one", "other"), ("other", "one")):
-        listed, mine, theirs = dict(pair.groups)[system], matches[system], matches[less]
+        listed, mine, theirs = pair.groups[system], matches[system], matches[less]
         shares = {each: (count + 1) / (count + theirs[each] + 2) for each, count in mine.items()
                   if count >= theirs[each] + 2}  # fmt: skip
         assert bool(listed) == bool(shares)
         for each in listed:
             own = tuple(TOKENS[TOKENS.index(token)] for token in spelled(each.text))
-            assert each.matches == (matches["one"][own], matches["other"][own])
+            assert each.matches == {"one": matches["one"][own], "other": matches["other"][own]}
             assert each.share == shares[own]
         assert [each.share for each in listed] == sorted((each.share for each in listed), reverse=True)
         assert not shares or listed[0].share == max(shares.values())
@@ -135,7 +135,7 @@ def test_parts_of_a_listed_ngram_and_single_matches_are_not_listed():
     line = "a quick brown fox jumps over"
     test_set = TestSet("x", {"one": [line, line, "dog"], "other": ["", "", ""]}, [[line], [line], ["dog"]], None)
     (pair,) = ngram_pairs(words_of(test_set), [("one", "other")])
-    listed = [each.text for each in dict(pair.groups)["one"]]
+    listed = [each.text for each in pair.groups["one"]]
     assert listed == ["a quick brown fox", "brown fox jumps over"]
     assert not any(one in other for one, other in pairwise(listed))
-    assert dict(pair.groups)["other"] == []
+    assert pair.groups["other"] == []

@@ -213,6 +213,11 @@ class Comparison:
         """The header of p in narrow tables: with two systems there is one pair, and nothing to adjust."""
         return "adj. p" if len(self.test_set.systems) > 2 else "p"
 
+    @property
+    def p_in_words(self) -> str:
+        """The same in a sentence."""
+        return "adjusted p" if len(self.test_set.systems) > 2 else "p"
+
     def score_labels(self) -> list[str]:
         """Return the label of each table's score, with its metric where two share a name."""
         counts = Counter(table.name for table in self.tables)

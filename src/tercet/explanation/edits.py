@@ -43,11 +43,14 @@ def steps_of(
     kinds: Iterable[int],
     words: Sequence[str],
     reference_words: Iterable[str],
+    *,
     positions: Sequence[int] | None = None,
     moved: Collection[int] = (),
 ) -> list[Step]:
     """Return the steps of the engine's alignment; moved words stand in the order of `positions`."""
-    remaining_positions = iter(range(len(words)) if positions is None else positions)
+    if positions is None:
+        positions = range(len(words))
+    remaining_positions = iter(positions)
     remaining_reference = iter(reference_words)
     steps: list[Step] = []
     for kind in kinds:
@@ -68,9 +71,12 @@ def words_in(steps: Iterable[Step], side: str) -> list[Word]:
     words = []
     for step in steps:
         text = getattr(step, side)
-        if text is not None:
-            level = 1 + step.shifted if step.kind == "match" else 0
-            words.append(Word(text, level))
+        if text is None:
+            continue
+        level = 0
+        if step.kind == "match":
+            level = 2 if step.shifted else 1
+        words.append(Word(text, level))
     return words
 
 
@@ -113,8 +119,10 @@ class Edits(Explanation):
     def counted(self) -> str:
         """Return what was counted, on one line."""
         kinds = [step.kind for step in self.steps]
-        names = {"match": "matches"} | {kind: f"{kind}s" for kind in ("substitution", "deletion", "insertion")}
-        return ", ".join(f"{name}: {kinds.count(kind):,}" for kind, name in names.items())
+        counts = [f"matches: {kinds.count('match'):,}"]
+        for kind in ("substitution", "deletion", "insertion"):
+            counts.append(f"{kind}s: {kinds.count(kind):,}")
+        return ", ".join(counts)
 
     def shifted(self) -> tuple[list[Part], list[Part]]:
         """Return what stands below the prediction, and below the reference, where words were shifted."""
@@ -133,13 +141,15 @@ class Edits(Explanation):
             if step.kind != "match":
                 edits.append(row)
         label = reference_label(self.reference, self.n_references)
-        return [
+        parts: list[Part] = [
             Sentence(self.counted()),
             Legend(self.levels),
             Line("prediction", self.prediction, "same word"),
             *below_prediction,
             Line(label, words_in(self.steps, "reference"), "same word"),
             *below_reference,
-            *([Table("edits", head, edits)] if edits else []),
-            Table("alignment", head, steps, folded=True),
         ]
+        if edits:
+            parts.append(Table("edits", head, edits))
+        parts.append(Table("alignment", head, steps, folded=True))
+        return parts

@@ -33,14 +33,17 @@ class Cell(NamedTuple):
     style: str
 
 
-def chip(text: str, style: str, hint: str = "", level: int | None = None, written: str | None = None) -> str:
+def chip(text: str, style: str, hint: str = "", *, level: int | None = None, written: str | None = None) -> str:
     """Return a token on a colour, with a hint for a pointer; a stem that is compared is above the written word."""
-    data = "" if level is None else f' data-level="{level}"'
-    title = f' title="{clean(hint)}"' if hint else ""
+    attributes = ""
+    if level is not None:
+        attributes += f' data-level="{level}"'
+    if hint:
+        attributes += f' title="{clean(hint)}"'
     token_html = clean(text)
     if written is not None:
         token_html = f'<ruby>{clean(written)}<rt style="font-size:70%">{token_html}</rt></ruby>'
-    return f'<span{data}{title} style="{style}">{token_html}</span>'
+    return f'<span{attributes} style="{style}">{token_html}</span>'
 
 
 def shade(colour: str, share: float) -> str:
@@ -50,8 +53,9 @@ def shade(colour: str, share: float) -> str:
 
 def legend(names: Sequence[str]) -> str:
     """Return the colours with their meaning; the first name is that of level 1."""
-    chips = " ".join(_level_chip(name, level) for level, name in [*enumerate(names, 1), (0, "no match")])
-    return f"<p><small>{chips}</small></p>"
+    chips = [_level_chip(name, level) for level, name in enumerate(names, 1)]
+    chips.append(_level_chip("no match", 0))
+    return f"<p><small>{' '.join(chips)}</small></p>"
 
 
 def tokens_html(label: str, words: Sequence[Word], hint: str) -> str:
@@ -65,7 +69,7 @@ def characters_html(label: str, words: Sequence[Word], hint: str) -> str:
     chips = ""
     for level, run in groupby(words, key=lambda word: word.level):
         style = f"background:{_colour(level)};white-space:pre-wrap"
-        chips += chip("".join(word.text for word in run), style, _meaning(hint, level), level)
+        chips += chip("".join(word.text for word in run), style, _meaning(hint, level), level=level)
     return _line(label, chips or "<i>no character</i>")
 
 
@@ -76,11 +80,12 @@ def spaced_html(label: str, chips: Sequence[tuple[tuple[int, int] | None, str]])
     for span, chip_html in chips:
         if span is None:
             chips_html += f" {chip_html} "
-        else:
-            if span[0] > end:
-                chips_html += " "
-            chips_html += chip_html
-            end = max(end, span[1])
+            continue
+        start, stop = span
+        if start > end:
+            chips_html += " "
+        chips_html += chip_html
+        end = max(end, stop)
     return _line(label, chips_html)
 
 
@@ -88,8 +93,10 @@ def table_html(caption: str, head: Sequence[str], rows: Sequence[Sequence[object
     """Return a table; numbers are right-aligned."""
     names = "".join(f"<th>{clean(name)}</th>" for name in head)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows[:most])
-    omitted_note = f"<p><small>and {len(rows) - most:,} more</small></p>" if len(rows) > most else ""
-    return f"<table><caption>{clean(caption)}</caption><tr>{names}</tr>{body}</table>{omitted_note}"
+    table = f"<table><caption>{clean(caption)}</caption><tr>{names}</tr>{body}</table>"
+    if len(rows) > most:
+        table += f"<p><small>and {len(rows) - most:,} more</small></p>"
+    return table
 
 
 def folded(summary: str, inner: str) -> str:
@@ -105,8 +112,10 @@ def scrolled(inner: str, label: str) -> str:
 
 def page_html(title: str, parts: Sequence[str], signature: str, legend: str = "") -> str:
     """Return the fragment around the parts."""
-    legend_html = f"<br><small>{clean(legend)}</small>" if legend else ""
-    head = f"<p><b>{clean(title)}</b>{legend_html}</p>" if title else ""
+    head = ""
+    if title:
+        legend_html = f"<br><small>{clean(legend)}</small>" if legend else ""
+        head = f"<p><b>{clean(title)}</b>{legend_html}</p>"
     return (
         '<div style="font-family:sans-serif;line-height:1.9;max-width:100%;overflow-x:auto">'
         f"{head}{''.join(parts)}"
@@ -123,11 +132,15 @@ def _colour(level: int) -> str:
 
 
 def _level_chip(text: str, level: int, hint: str = "", written: str | None = None) -> str:
-    return chip(text, f"background:{_colour(level)};border-radius:3px;padding:1px 3px", hint, level, written)
+    return chip(
+        text, f"background:{_colour(level)};border-radius:3px;padding:1px 3px", hint, level=level, written=written
+    )
 
 
 def _meaning(hint: str, level: int) -> str:
-    return hint.format(level) if level else "no match"
+    if level == 0:
+        return "no match"
+    return hint.format(level)
 
 
 def decimal_text(value: float, digits: int = 4) -> str:
@@ -137,13 +150,16 @@ def decimal_text(value: float, digits: int = 4) -> str:
     ('0.0000', '-0.25')
     """
     text = f"{value:.{digits}f}"
-    return text.removeprefix("-") if float(text) == 0 else text
+    if float(text) == 0:
+        return text.removeprefix("-")
+    return text
 
 
 def _cell(value: object) -> str:
     if isinstance(value, Cell):
         return f'<td style="text-align:right;{value.style}">{clean(value.text)}</td>'
-    if isinstance(value, (int, float)):
-        number = f"{value:,}" if isinstance(value, int) else decimal_text(value)
-        return f'<td style="text-align:right">{number}</td>'
+    if isinstance(value, int):
+        return f'<td style="text-align:right">{value:,}</td>'
+    if isinstance(value, float):
+        return f'<td style="text-align:right">{decimal_text(value)}</td>'
     return f"<td>{clean(str(value))}</td>"

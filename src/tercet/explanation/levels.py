@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from tercet import numpy_later as np
@@ -56,7 +57,7 @@ def words_of_pairs(
     """Return the words of each text, which has one reference, with their levels."""
     word = cache(Word)  # one that is found again need not be made again
     levels = levels_of_pairs(texts, references, orders)
-    return [list(map(word, *item)) for item in zip(texts, levels, strict=True)]
+    return [list(map(word, text, levels_of_text)) for text, levels_of_text in zip(texts, levels, strict=True)]
 
 
 def _levels(tokens: Ragged, reference_counts: Indices, n_types: int, orders: Iterable[int]) -> list[list[int]]:
@@ -68,9 +69,9 @@ def _levels(tokens: Ragged, reference_counts: Indices, n_types: int, orders: Ite
         ngrams_of_texts, n_ngrams = ngram_ids(tokens, order, n_types)
         keys, limits = tally(ngrams_of_texts, np.arange(n, len(owners)), owners, n_ngrams)
         lengths = ngrams_of_texts.lengths[:n]
-        of_texts = owners[:n].repeat(lengths) * n_ngrams + ngrams_of_texts.values[: lengths.sum()]
-        which = np.searchsorted(keys, of_texts)
-        hits = np.flatnonzero(np.append(keys, -1)[which] == of_texts)
+        keys_of_texts = owners[:n].repeat(lengths) * n_ngrams + ngrams_of_texts.values[: lengths.sum()]
+        which = np.searchsorted(keys, keys_of_texts)
+        hits = np.flatnonzero(np.append(keys, -1)[which] == keys_of_texts)
         starts = ranges(tokens.offsets[:n], lengths)
         occurrences.append(Occurrences(order, starts[hits], which[hits], limits))
     offsets = tokens.offsets[: n + 1]
@@ -93,14 +94,16 @@ def levels_of(n_tokens: int, occurrences: Iterable[Occurrences]) -> Indices:
     first.
     """
     levels = np.zeros(n_tokens, np.int64)
-    for order, starts, which, limits in sorted(occurrences, key=lambda of_order: -of_order.order):
+    for order, starts, which, limits in sorted(occurrences, key=attrgetter("order"), reverse=True):
         # a token that has a level has that of a longer n-gram
         unmarked = np.append(0, np.cumsum(levels == 0))
         is_outside = unmarked[starts + order] > unmarked[starts]
         remaining_counts = limits - np.bincount(which[~is_outside], minlength=len(limits))
-        starts, which = starts[is_outside], which[is_outside]
+        starts = starts[is_outside]
+        which = which[is_outside]
         in_order = np.argsort(which, kind="stable")
-        starts, which = starts[in_order], which[in_order]
+        starts = starts[in_order]
+        which = which[in_order]
         n_before = np.arange(len(which)) - np.searchsorted(which, which)
         counted_starts = starts[n_before < remaining_counts[which]]
         covered = (counted_starts[:, None] + np.arange(order)).ravel()
@@ -116,11 +119,11 @@ def tally(units: Ragged, rows: Indices, owners: Indices, n_types: int) -> tuple[
     lengths = units.lengths[rows]
     values = units.values[ranges(units.offsets[:-1][rows], lengths)].astype(np.int64)
     keys, counts = np.unique(np.repeat(np.arange(len(rows)), lengths) * n_types + values, return_counts=True)
-    of_segments = owners[rows][keys // n_types] * n_types + keys % n_types
+    keys_of_segments = owners[rows][keys // n_types] * n_types + keys % n_types
     # each segment has one row: nothing to merge
     if len(np.unique(owners[rows])) == len(rows):
-        return of_segments, counts
-    merged, rows_of_merged = np.unique(of_segments, return_inverse=True)
+        return keys_of_segments, counts
+    merged, rows_of_merged = np.unique(keys_of_segments, return_inverse=True)
     most = np.zeros(len(merged), np.int64)
     np.maximum.at(most, rows_of_merged, counts)
     return merged, most

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from itertools import pairwise
-from operator import or_
 
 Ids = Sequence[int]
 
@@ -27,10 +25,13 @@ class Word:
 
 def words_of(compared: Sequence[str], levels: Sequence[int], written: Sequence[str]) -> list[Word]:
     """Return tokens as compared and as written, with their levels."""
-    return [
-        Word(text, level, None if text == written_word else written_word)
-        for text, level, written_word in zip(compared, levels, written, strict=True)
-    ]
+    words = []
+    for text, level, written_word in zip(compared, levels, written, strict=True):
+        if text == written_word:
+            words.append(Word(text, level))
+        else:
+            words.append(Word(text, level, written_word))
+    return words
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,10 @@ def ngram_limits(texts: Sequence[Ids], orders: Iterable[int]) -> dict[int, Count
     """Return for each order how often each n-gram may count: as often as in the text that has it most often."""
     limits: dict[int, Counter[tuple[int, ...]]] = {}
     for order in orders:
-        counters = [Counter(ngrams(ids, order)) for ids in texts]
-        limits[order] = reduce(or_, counters) if counters else Counter()
+        counter: Counter[tuple[int, ...]] = Counter()
+        for ids in texts:
+            counter |= Counter(ngrams(ids, order))
+        limits[order] = counter
     return limits
 
 
@@ -72,10 +75,11 @@ def ngram_counts(
     counter: Counter[tuple[int, ...]], limits: Counter[tuple[int, ...]], spelling: Sequence[str]
 ) -> list[Count]:
     """Return the n-grams of a text, in the order of their first occurrence, with how often they may count."""
-    return [
-        Count(" ".join([spelling[token] for token in ngram]), number, limits.get(ngram, 0))
-        for ngram, number in counter.items()
-    ]
+    counts = []
+    for ngram, number in counter.items():
+        text = " ".join([spelling[token] for token in ngram])
+        counts.append(Count(text, number, limits[ngram]))
+    return counts
 
 
 def lcs_positions(ids: Ids, reference: Ids) -> tuple[list[int], list[int]]:
@@ -119,15 +123,20 @@ def weighted_lcs_positions(ids: Ids, reference: Ids, worth: Sequence[float]) -> 
 
     `worth[k]` is the weight of a run of k. Time and memory: the product of the lengths.
     """
-    match, back_in_reference, back_in_text = 0, 1, 2
+    match = 0
+    back_in_reference = 1
+    back_in_text = 2
     best = [0.0] * (len(reference) + 1)
     runs = [0] * (len(reference) + 1)
     steps: list[bytearray] = []
     for token in ids:
         row = bytearray(len(reference) + 1)
-        diagonal, diagonal_run, left = 0.0, 0, 0.0
+        diagonal = 0.0
+        diagonal_run = 0
+        left = 0.0
         for i in range(1, len(reference) + 1):
-            above, above_run = best[i], runs[i]
+            above = best[i]
+            above_run = runs[i]
             if reference[i - 1] == token:
                 # the run that ended before both tokens grows by one: what this adds to its weight
                 best[i] = diagonal + worth[diagonal_run + 1] - worth[diagonal_run]
@@ -137,7 +146,9 @@ def weighted_lcs_positions(ids: Ids, reference: Ids, worth: Sequence[float]) -> 
                 runs[i] = 0
                 row[i] = back_in_reference if left >= above else back_in_text
                 best[i] = max(left, above)
-            diagonal, diagonal_run, left = above, above_run, best[i]
+            diagonal = above
+            diagonal_run = above_run
+            left = best[i]
         steps.append(row)
 
     in_text: list[int] = []

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .explanation import Explanation
@@ -72,30 +71,32 @@ class NgramTexts(Explanation):
     @property
     def title(self) -> Heading:
         """The score, and what else is a float."""
-        numbers = {field.name.replace("_", " "): getattr(self, field.name) for field in fields(self)}
-        shares = {name: Share(value) for name, value in numbers.items() if isinstance(value, float)}
-        return Heading("", {self.called if name == "score" else name: value for name, value in shares.items()})
+        numbers = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, float):
+                name = self.called if field.name == "score" else field.name.replace("_", " ")
+                numbers[name] = Share(value)
+        return Heading("", numbers)
 
     def precisions_table(self) -> Table:
         """Return the matches of each order."""
-        shares = [Share(hits / total if total else 0.0) for hits, total in zip(self.counts, self.totals, strict=True)]
-        rows = list(zip(order_names(len(self.ngrams)), self.counts, self.totals, shares, strict=True))
+        rows = []
+        for name, hits, total in zip(order_names(len(self.ngrams)), self.counts, self.totals, strict=True):
+            precision = Share(hits / total if total else 0.0)
+            rows.append((name, hits, total, precision))
         return Table("clipped matches", ("order", "matches", "of", "precision"), rows)
 
     def parts(self) -> list[Part]:
         """Return the texts with matched n-grams coloured by order, and the counts."""
         orders = order_names(len(self.ngrams))
-        labels = [reference_label(index, len(self.references)) for index in range(len(self.references))]
-        lines = [("prediction", self.prediction), *zip(labels, self.references, strict=True)]
-        return [
-            orders_legend(len(orders)),
-            *(Line(label, words, "{}-gram") for label, words in lines),
-            self.precisions_table(),
-            *(
-                counted(f"all {name}s of the prediction", counts)
-                for name, counts in zip(orders, self.ngrams, strict=True)
-            ),
-        ]
+        parts: list[Part] = [orders_legend(len(orders)), Line("prediction", self.prediction, "{}-gram")]
+        for index, words in enumerate(self.references):
+            parts.append(Line(reference_label(index, len(self.references)), words, "{}-gram"))
+        parts.append(self.precisions_table())
+        for name, counts in zip(orders, self.ngrams, strict=True):
+            parts.append(counted(f"all {name}s of the prediction", counts))
+        return parts
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -127,11 +128,11 @@ class NgramMatches(NgramTexts):
     def precisions_table(self) -> Table:
         """Return the matches of each order, and the precision that counts where that is another."""
         # `super()` without arguments fails in a dataclass with slots, which is a copy of the class.
-        table, smoothed = super(NgramMatches, self).precisions_table(), list(map(Share, self.precisions))
-        plain = [hits / max(of, 1) for hits, of in zip(self.counts, self.totals, strict=True)]
-        if all(map(math.isclose, smoothed, plain)):
+        table = super(NgramMatches, self).precisions_table()
+        plain = [hits / max(total, 1) for hits, total in zip(self.counts, self.totals, strict=True)]
+        if all(map(math.isclose, self.precisions, plain)):
             return table
-        rows = [(*row, precision) for row, precision in zip(table.rows, smoothed, strict=True)]
+        rows = [(*row, Share(precision)) for row, precision in zip(table.rows, self.precisions, strict=True)]
         return Table(table.caption, (*table.head, "smoothed"), rows)
 
     def parts(self) -> list[Part]:
@@ -150,11 +151,14 @@ def compared(
     prediction_ids, *references_ids = documents
     limits_of_references = ngram_limits(references_ids, orders)
     limits_of_text = ngram_limits([prediction_ids], orders)
-    # The prediction is compared with its references, each reference with the prediction.
-    limits = [limits_of_references, *[limits_of_text] * len(references_ids)]
-    prediction, *references = map(
-        partial(_words_with_levels, spelling), documents, limits, as_written or [()] * len(documents)
-    )
+    words_of_documents = []
+    for index, ids in enumerate(documents):
+        # The prediction is compared with its references, each reference with the prediction.
+        limits = limits_of_text if index > 0 else limits_of_references
+        words = [spelling[token] for token in ids]
+        written = as_written[index] if as_written else words
+        words_of_documents.append(words_of(words, ngram_levels(ids, limits), written))
+    prediction, *references = words_of_documents
     ngrams = [ngram_counts(limits_of_text[order], limits_of_references[order], spelling) for order in orders]
     # Shorter orders do not count, but `NgramTexts.ngrams` begins with order 1.
     ngrams[:0] = [[] for _ in range(1, orders.start)]
@@ -176,10 +180,3 @@ def predicted(
             words.append(word(compared, level, None if compared == text else text))
         words_of_predictions.append(words)
     return words_of_predictions
-
-
-def _words_with_levels(
-    spelling: Sequence[str], ids: Ids, limits: Mapping[int, Counter[tuple[int, ...]]], written: Sequence[str]
-) -> list[Word]:
-    words = [spelling[token] for token in ids]
-    return words_of(words, ngram_levels(ids, limits), written or words)

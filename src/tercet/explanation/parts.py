@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from tercet.markup import clean
 
@@ -35,11 +36,13 @@ class Heading:
 
     def text(self, scale: float = 1, sign: str = "") -> str:
         """Return it on one line; shares are multiplied by `scale`, and a sign stands before factors."""
-        numbers = ", ".join(
-            f"{name} {sign * isinstance(value, Factor)}{number_text(value, scale)}".strip()
-            for name, value in self.numbers.items()
-        )
-        return ": ".join(filter(None, [self.name, numbers]))
+        numbers = []
+        for name, value in self.numbers.items():
+            number = number_text(value, scale)
+            if isinstance(value, Factor):
+                number = f"{sign}{number}"
+            numbers.append(f"{name} {number}".strip())
+        return ": ".join(filter(None, [self.name, ", ".join(numbers)]))
 
     def text_of_page(self, scale: float = 1) -> str:
         """Return what a page shows: the name that people give it, and factors as such."""
@@ -125,7 +128,9 @@ def number_text(value: object, scale: float = 1) -> str:
         return decimal_text(scale * value, 4 if scale == 1 else 2)
     if isinstance(value, float):
         return decimal_text(value)
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    return str(value)
 
 
 def orders_legend(max_order: int, characters: bool = False) -> Legend:
@@ -149,12 +154,14 @@ def order_names(max_order: int) -> list[str]:
 
 def reference_label(index: int, n_references: int) -> str:
     """Return what comes before a reference."""
-    return "reference" if n_references == 1 else f"reference {index + 1}"
+    if n_references == 1:
+        return "reference"
+    return f"reference {index + 1}"
 
 
 def counted(summary: str, counts: Sequence[Count]) -> Table:
     """Return a folded list of what was counted: what matches first, else in the given order."""
-    ordered = sorted(counts, key=lambda count: -count.counted)
+    ordered = sorted(counts, key=attrgetter("counted"), reverse=True)
     rows = [(count.text, count.prediction, count.reference, count.counted) for count in ordered]
     return Table(summary, ("tokens", "in the prediction", "in a reference", "counted"), rows, folded=True)
 
@@ -165,13 +172,21 @@ def graded(label: str, tokens: Sequence[tuple[tuple[int, int] | None, str, float
     Blanks stand where the text has white space between the spans; what has no span stands apart.
     """
     greatest = max([value for _, _, value in tokens], default=0.0)
-    words, end = list[Word](), 0
+    words = list[Word]()
+    end = 0
     for span, text, value in tokens:
-        if words and (span is None or span[0] > end):
+        stands_apart = True
+        if span is not None:
+            start, stop = span
+            stands_apart = start > end
+            end = max(end, stop)
+        if words and stands_apart:
             words.append(Word(" ", 0))
+        level = 0
         # Values that are all rounding errors get no level.
-        words.append(Word(text, round(4 * max(value, 0.0) / greatest) if greatest > ROUNDING else 0))
-        end = end if span is None else max(end, span[1])
+        if greatest > ROUNDING:
+            level = round(4 * max(value, 0.0) / greatest)
+        words.append(Word(text, level))
     return Line(label, words, spaced=False, losses=losses)
 
 

@@ -93,14 +93,23 @@ def heat_map(
             corner = (token.match - 0.5, row - 0.5)
             matrix.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor="white", linewidth=1.6))
     shows_numbers = max(n_rows, n_columns) <= _MOST_NUMBERED
-    marker_shift = 0.34 if shows_numbers else 0.0  # the middle of a cell is for its number
-    best_matches = [(column, token.match) for column, token in enumerate(reference) if token.match is not None]
+    marker_shift = 0.0
+    marker_size = 3
+    if shows_numbers:
+        marker_shift = 0.34  # the middle of a cell is for its number
+        marker_size = 4
+    x = []
+    y = []
+    for column, token in enumerate(reference):
+        if token.match is not None:
+            x.append(column + marker_shift)
+            y.append(token.match - marker_shift)
     matrix.plot(
-        [column + marker_shift for column, _ in best_matches],
-        [row - marker_shift for _, row in best_matches],
+        x,
+        y,
         linestyle="",
         marker="o",
-        markersize=4 if shows_numbers else 3,
+        markersize=marker_size,
         color="crimson",
         markeredgecolor="white",
         markeredgewidth=0.5,
@@ -200,8 +209,11 @@ def _heat_map_html(prediction: Sequence[Token], reference: Sequence[Token], simi
         cells = ""
         for column, reference_token in enumerate(reference):
             value = float(similarity[row, column])
+            share = 0.0
             # where all are 1, there is no range to divide by
-            style = f"{_CELL};{shade(ADDS, max(0.0, value - least) / ((1 - least) or 1.0))}"
+            if least < 1:
+                share = max(0.0, value - least) / (1 - least)
+            style = f"{_CELL};{shade(ADDS, share)}"
             if token.match == column:
                 style += _FRAME
             if reference_token.match == row:
@@ -252,12 +264,16 @@ def alignment_html(
 ) -> str:
     """Return a fragment of HTML: both texts coloured by loss, the matches, the heat map, and the table."""
     legend = "the redder a token, the more it takes from the score; point at one to see its match"
-    sides = (("prediction", "precision", prediction), ("reference", "recall", reference))
-    texts = [_coloured(name, tokens) for name, _, tokens in sides]
-    tables = [_table_of_tokens(name, measure, tokens) for name, measure, tokens in sides]
-    pictures = _alignment_html(prediction, reference), _heat_map_html(prediction, reference, similarity)
-    pictures_html = f'<div style="display:flex;flex-wrap:wrap;gap:0 2rem">{"".join(pictures)}</div>'
-    return page_html(title, [*texts, pictures_html, folded("all tokens", "".join(tables))], signature, legend)
+    pictures = _alignment_html(prediction, reference) + _heat_map_html(prediction, reference, similarity)
+    tables = _table_of_tokens("prediction", "precision", prediction)
+    tables += _table_of_tokens("reference", "recall", reference)
+    parts = [
+        _coloured("prediction", prediction),
+        _coloured("reference", reference),
+        f'<div style="display:flex;flex-wrap:wrap;gap:0 2rem">{pictures}</div>',
+        folded("all tokens", tables),
+    ]
+    return page_html(title, parts, signature, legend)
 
 
 def _alignment_html(prediction: Sequence[Token], reference: Sequence[Token]) -> str:
@@ -277,12 +293,15 @@ def _height(row: int) -> float:
 
 def _room(tokens: Sequence[Token]) -> int:
     """Return how wide the names of tokens are, about: each script and font has letters of other widths."""
-    return 10 + round(_COLUMN * max((columns_of(fitted(token.text, _COLUMNS)) for token in tokens), default=0))
+    widths = [columns_of(fitted(token.text, _COLUMNS)) for token in tokens]
+    return 10 + round(_COLUMN * max(widths, default=0))
 
 
 def _lengths(tokens: Sequence[Token]) -> list[float]:
     """Return how long the bar of each token is; a weight that is no number has none."""
-    greatest = max([0.0, *(token.weight for token in tokens)]) or 1.0
+    greatest = max([0.0, *(token.weight for token in tokens)])
+    if greatest == 0:
+        return [0.0] * len(tokens)
     return [_BAR * max(0.0, token.weight) / greatest for token in tokens]
 
 
@@ -331,10 +350,13 @@ def _coloured(name: str, tokens: Sequence[Token]) -> str:
     greatest = max([0.0, *(token.loss for token in tokens)])
     chips = []
     for token in tokens:
-        if not token.special:
-            # Of equal texts, all losses are rounding errors.
-            share = max(0.0, token.loss) / greatest if greatest > ROUNDING else 0.0
-            chips.append((token.span, chip(token.text, shade(TAKES, share), _hint(token))))
+        if token.special:
+            continue
+        share = 0.0
+        # Of equal texts, all losses are rounding errors.
+        if greatest > ROUNDING:
+            share = max(0.0, token.loss) / greatest
+        chips.append((token.span, chip(token.text, shade(TAKES, share), _hint(token))))
     return spaced_html(name, chips)
 
 
@@ -375,9 +397,13 @@ def _coloured_parts(name: str, parts: Sequence[Part]) -> str:
     greatest = _greatest(parts)
     chips = []
     for part in parts:
-        style_of_special = ";opacity:.85;font-size:.8em" if part.special else ""
-        hint = part.token if part.contribution is None else f"{part.token} {part.contribution:+.4f}"
-        chips.append((part.span, chip(part.text, _colour(part, greatest) + style_of_special, hint)))
+        style = _colour(part, greatest)
+        if part.special:
+            style += ";opacity:.85;font-size:.8em"
+        hint = part.token
+        if part.contribution is not None:
+            hint += f" {part.contribution:+.4f}"
+        chips.append((part.span, chip(part.text, style, hint)))
     return spaced_html(name, chips)
 
 
@@ -393,12 +419,16 @@ def _table_of_parts(name: str, parts: Sequence[Part]) -> str:
 
 def _colour(part: Part, greatest: float) -> str:
     contribution = part.contribution or 0.0
-    return shade(ADDS if contribution >= 0 else TAKES, abs(contribution) / greatest)
+    colour = ADDS if contribution >= 0 else TAKES
+    return shade(colour, abs(contribution) / greatest)
 
 
 def _greatest(parts: Sequence[Part]) -> float:
     """Return the value with the full colour: the greatest contribution, at least an even share of a score of 1."""
-    return max([1 / max(len(parts), 1), *(abs(part.contribution or 0.0) for part in parts)])
+    greatest = 1 / max(len(parts), 1)
+    for part in parts:
+        greatest = max(greatest, abs(part.contribution or 0.0))
+    return greatest
 
 
 # A text coloured by how much each part surprises a model, and a bar for each, as self-contained HTML.
@@ -431,10 +461,10 @@ def surprise_html(title: str, pieces: Sequence[Piece], signature: str) -> str:
     )
     chips_of_pieces = "".join(chip(piece.text, _style(piece.surprisal), _surprise_hint(piece)) for piece in pieces)
     coloured = f'<p dir="auto" style="white-space:pre-wrap;overflow-wrap:anywhere">{chips_of_pieces}</p>'
-    omitted_note = (
-        f"<p><small>and {len(pieces) - _MOST_BARS:,} more parts</small></p>" if len(pieces) > _MOST_BARS else ""
-    )
-    return page_html(title, [legend, coloured, _bars(pieces[:_MOST_BARS]), omitted_note], signature)
+    parts = [legend, coloured, _bars(pieces[:_MOST_BARS])]
+    if len(pieces) > _MOST_BARS:
+        parts.append(f"<p><small>and {len(pieces) - _MOST_BARS:,} more parts</small></p>")
+    return page_html(title, parts, signature)
 
 
 def _bars(pieces: Sequence[Piece]) -> str:
@@ -446,8 +476,10 @@ def _bars(pieces: Sequence[Piece]) -> str:
         bits = piece.surprisal
         width = (_BAR_WIDTH - _LABEL - 70) * max(bits or 0.0, 0.0) / most_bits
         label = piece.text.translate(_SIGNS)
+        if len(label) > 20:
+            label = f"{label[:19]}…"
         parts += [
-            text(label if len(label) <= 20 else f"{label[:19]}…", _LABEL - 8, base, text_anchor="end"),
+            text(label, _LABEL - 8, base, text_anchor="end"),
             element(
                 "rect",
                 element("title", clean(_surprise_hint(piece))),
@@ -472,7 +504,9 @@ def _surprise_hint(piece: Piece) -> str:
 
 
 def _style(bits: float | None) -> str:
-    return "opacity:.8" if bits is None else shade(TAKES, _share(bits))
+    if bits is None:
+        return "opacity:.8"
+    return shade(TAKES, _share(bits))
 
 
 def _share(bits: float | None) -> float:
@@ -484,17 +518,21 @@ def _share(bits: float | None) -> float:
 
 def element(name: str, inner: str = "", **attributes: str | float) -> str:
     """Return an element; ``stroke_width=2`` is the attribute ``stroke-width``, and `inner` is markup."""
-    attribute_texts = (
-        f' {key.replace("_", "-")}="{clean(value) if isinstance(value, str) else f"{round(value, 2):g}"}"'
-        for key, value in attributes.items()
-    )
-    return f"<{name}{''.join(attribute_texts)}>{inner}</{name}>" if inner else f"<{name}{''.join(attribute_texts)}/>"
+    start = f"<{name}"
+    for key, value in attributes.items():
+        value_text = clean(value) if isinstance(value, str) else f"{round(value, 2):g}"
+        start += f' {key.replace("_", "-")}="{value_text}"'
+    if inner:
+        return f"{start}>{inner}</{name}>"
+    return f"{start}/>"
 
 
 def text(content: str, x: float, y: float, hint: str = "", **attributes: str | float) -> str:
     """Return a text in the colour of the page; a pointer on it shows the hint."""
-    title = element("title", clean(hint)) if hint else ""
-    return element("text", clean(content) + title, x=x, y=y, **{"fill": "currentColor", **attributes})
+    inner = clean(content)
+    if hint:
+        inner += element("title", clean(hint))
+    return element("text", inner, x=x, y=y, **{"fill": "currentColor", **attributes})
 
 
 def picture(width: int, height: int, description: str, parts: Iterable[str]) -> str:

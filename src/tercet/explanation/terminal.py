@@ -41,8 +41,10 @@ def drawn(explanation: Any, scores: Iterable[float], *, scale: float, colour: bo
         # A factor, such as a brevity penalty of 1, may be equal to a score and is none.
         if isinstance(value, Factor) or f"{number:.4f}" not in printed:
             numbers[name] = value
-    if numbers or not title.numbers:
-        yield Text(Heading("" if title.numbers else title.name, numbers).text(scale))
+    if not title.numbers:
+        yield Text(Heading(title.name, {}).text(scale))
+    elif numbers:
+        yield Text(Heading("", numbers).text(scale))
     legend = Legend([])
     lines: list[Line] = []
     # The empty sentence at the end draws the lines that no other part follows.
@@ -71,10 +73,12 @@ def coloured(
     styles = _LOSSES if losses else _MATCHES
     text = Text()
     for level, tokens in _runs(words, " " if spaced else ""):
-        if colour or not level:
+        if colour or level == 0:
             text.append(tokens, style=styles[level])
+        elif numbered:
+            text.append(f"[{tokens}]{level}")
         else:
-            text.append(f"[{tokens}]{level if numbered else ''}")
+            text.append(f"[{tokens}]")
     return text
 
 
@@ -83,7 +87,9 @@ def _runs(words: Sequence[Word], separator: str) -> list[tuple[int, str]]:
     runs: list[tuple[int, str]] = []
     blanks = ""
     for word in words:
-        text = visible(word.text if word.written is None else f"{word.written} ({word.text})")
+        text = visible(word.text)
+        if word.written is not None:
+            text = visible(f"{word.written} ({word.text})")
         level = min(word.level, len(_MATCHES) - 1)
         if level == 0 and not text.strip():
             blanks += text
@@ -102,8 +108,10 @@ def _grid_of_lines(lines: Sequence[Line], legend: Legend, colour: bool) -> Grid:
     style = {"colour": colour, "numbered": len(legend.names) > 1}
     table = grid()
     for line in lines:
-        text = coloured(line.words, spaced=line.spaced, losses=line.losses, **style)
-        table.add_row(line.label, text if line.words else Text("no token", style="italic"))
+        text = Text("no token", style="italic")
+        if line.words:
+            text = coloured(line.words, spaced=line.spaced, losses=line.losses, **style)
+        table.add_row(line.label, text)
     if legend.names:
         names = [Word(name, level) for level, name in enumerate(legend.names, 1)]
         chips = [coloured([name], losses=legend.losses, **style) for name in names]

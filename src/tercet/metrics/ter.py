@@ -239,7 +239,7 @@ class Ter(Metric):
             moved.update(block)
             shifts.append(Shift(" ".join(words[position] for position in block), start, to, length))
 
-        steps = steps_of(step_kinds, words, references[best].split(), positions, moved)
+        steps = steps_of(step_kinds, words, references[best].split(), positions=positions, moved=moved)
         row = self.segment_stats(batch, context).rows[0]
         return TerEdits(
             score=float(self.finalize(row)["ter"]),

@@ -17,7 +17,7 @@ from tercet.markup import fitted, one_cell, said, short_names
 from tercet.signature import __version__, digest
 from tercet.tables import decimals
 
-from .plots import primary_table
+from .plots import by_metric, primary_table
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
@@ -64,7 +64,7 @@ def write_card(comparison: Comparison, path: Path) -> None:
     needs_drawing()
     from matplotlib.figure import Figure
 
-    table = primary_table([each for each in comparison.tables if each.metric == comparison.tables[0].metric])
+    table = primary_table(by_metric(comparison.tables)[0])
     names = short_names(list(comparison.test_set.systems))
     figure = Figure(figsize=(WIDTH / _DPI, HEIGHT / _DPI), dpi=_DPI, facecolor="white")
     fonts = _fonts()
@@ -74,8 +74,8 @@ def write_card(comparison: Comparison, path: Path) -> None:
     logger.setLevel(logging.ERROR)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        _draw_words(figure, comparison, table, names, fonts)
-        _draw_bars(figure, comparison, table, names, fonts)
+        _draw_words(figure, comparison, table, names=names, fonts=fonts)
+        _draw_bars(figure, comparison, table, names=names, fonts=fonts)
         figure.savefig(path, format="png", dpi=_DPI)
     logger.setLevel(level)
     if any("missing from" in str(message.message) for message in caught):
@@ -96,7 +96,7 @@ def _fonts() -> list[str]:
 
 
 def _draw_words(
-    figure: Any, comparison: Comparison, table: ScoreTable, names: dict[str, str], fonts: Sequence[str]
+    figure: Any, comparison: Comparison, table: ScoreTable, *, names: dict[str, str], fonts: Sequence[str]
 ) -> None:
     test_set = comparison.test_set
     heading = f"{fitted(one_cell(test_set.name), 40)}  ·  {test_set.n_segments:,} segments"
@@ -110,13 +110,15 @@ def _draw_words(
 
 def _foot(comparison: Comparison, table: ScoreTable) -> str:
     """Return what the bars are, and by what two cards are known to be scored alike."""
-    title = table.title if table.higher_is_better else f"{table.title} (lower is better)"
-    parts = [f"{title}."]
+    bars = table.title
+    if not table.higher_is_better:
+        bars += " (lower is better)"
     if comparison.has_intervals:
-        parts = [f"{title}, with {100 * comparison.confidence_level:g} % intervals."]
+        bars += f", with {100 * comparison.confidence_level:g} % intervals"
+    bars += "."
     if comparison.test is not None:
-        parts.append("Blue: the best, and what is not significantly worse.")
-    return f"{' '.join(parts)}\nSignature {digest([table.signature])}, tercet {__version__}."
+        bars += " Blue: the best, and what is not significantly worse."
+    return f"{bars}\nSignature {digest([table.signature])}, tercet {__version__}."
 
 
 def _write_verdict(figure: Any, sentences: Sequence[str], fonts: Sequence[str]) -> None:
@@ -157,22 +159,25 @@ def _rows_of_card(comparison: Comparison, table: ScoreTable) -> list[SystemScore
         table = next(each for each in shown.tables if each.metric == table.metric and each.name == table.name)
     ordered = [table.rows[index] for index in table.order]
     rows = [row for row in ordered if not math.isnan(row.value)]
-    first = rows[:MOST_BARS]
-    baseline = [row for row in rows[MOST_BARS:] if row.difference is None]
-    return [*first[: MOST_BARS - len(baseline)], *baseline]
+    rows_of_card = rows[:MOST_BARS]
+    for row in rows[MOST_BARS:]:
+        if row.system == shown.baseline:
+            rows_of_card[-1] = row
+    return rows_of_card
 
 
 def _draw_bars(
-    figure: Any, comparison: Comparison, table: ScoreTable, names: dict[str, str], fonts: Sequence[str]
+    figure: Any, comparison: Comparison, table: ScoreTable, *, names: dict[str, str], fonts: Sequence[str]
 ) -> None:
     """Draw a bar for each system; its line is the interval, and a blue one is no worse than the best for sure."""
     rows = _rows_of_card(comparison, table)
     axes = figure.add_axes((0.3, 0.13, 0.6, 0.43))
     positions = [-number for number in range(len(rows))]
-    is_tested = comparison.test is not None
     for position, row in zip(positions, rows, strict=True):
-        is_as_good = bool(row.best or (row.as_good and is_tested))
-        axes.barh(position, row.value, height=0.62, color=_ACCENT if is_as_good else _GREY)
+        colour = _GREY
+        if row.best or row.as_good:
+            colour = _ACCENT
+        axes.barh(position, row.value, height=0.62, color=colour)
         if row.low <= row.high:
             axes.plot([row.low, row.high], [position, position], color=_INK, linewidth=2.4)
     labels = [fitted(one_cell(names.get(row.system, row.system)), _LETTERS) for row in rows]

@@ -7,15 +7,15 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tercet.comparison.lengths import Buckets, buckets_of
-from tercet.comparison.overall import Overall
+from tercet.comparison.overall import Overall, sets_and_overall
 from tercet.comparison.run_means import over_runs
 from tercet.comparison.scores import against
 from tercet.comparison.sections import Section
@@ -32,9 +32,13 @@ from .plots import (
     Histograms,
     Marks,
     Plot,
+    PlotTexts,
+    Series,
+    baseline_index,
+    bucket_plot,
+    by_metric,
     difference_column,
     dot_column,
-    length_plot,
     marks_of,
     primary_table,
     score_distributions,
@@ -64,6 +68,7 @@ if TYPE_CHECKING:
     from tercet.comparison.facts import SystemFacts
     from tercet.comparison.result import Comparison
     from tercet.comparison.scores import ScoreTable, SystemScore
+    from tercet.test_sets.test_set import TestSet
 
 #: The scripts that list the segments, and unpack them first.
 BROWSING = ("unpack.js", "browse.js")
@@ -89,22 +94,26 @@ def to_html(
     report shows the calls in Python. `date` is today's by default. The page holds all texts, compressed: a third of
     their size or less.
     """
-    over_all = [_over_all(comparison) for comparison in comparisons if isinstance(comparison, Overall)]
-    comparisons = [comparison for comparison in comparisons if not isinstance(comparison, Overall)]
-    if not comparisons:
+    sets, over_all = sets_and_overall(comparisons)
+    if not sets:
         raise InputError("There is no comparison to report.")
     needs("An HTML report", "report", "jinja2")
-    views = [view(comparison, f"t{number}") for number, comparison in enumerate(comparisons, 1)]
+    views = [view(comparison, f"t{number}") for number, comparison in enumerate(sets, 1)]
+    overall_views = [_overall_view(comparison) for comparison in over_all]
+    if title is None:
+        title = _title(sets)
+    if date is None:
+        date = datetime.date.today().isoformat()
     return render(
         "page.html",
-        scripts=_scripts(views, over_all),
-        title=_title(comparisons) if title is None else title,
+        scripts=_scripts(views, overall_views),
+        title=title,
         version=version,
-        date=datetime.date.today().isoformat() if date is None else date,
+        date=date,
         command=command,
         views=views,
-        over_all=over_all,
-        tables=Packed.of(_data(views, over_all)),
+        over_all=overall_views,
+        tables=Packed.of(_data(views, overall_views)),
         colours=COLOURS,
         json=json.dumps,
     )
@@ -112,8 +121,10 @@ def to_html(
 
 def _scripts(views: Sequence[TestSetView], over_all: Sequence[OverallView]) -> list[str]:
     """Return the scripts of a page: those that it uses."""
-    columns = [score.column for view in views for metric in view.metrics for score in metric.scores]
-    columns += [column for view in over_all for column in view.table.columns]
+    columns = [column for view in over_all for column in view.table.columns]
+    for view in views:
+        for metric in view.metrics:
+            columns += [score.column for score in metric.scores]
     if any(column.is_many for column in columns):
         return [*BROWSING, _ORDER, _TABLES]
     return [*BROWSING, _TABLES]
@@ -124,8 +135,8 @@ def _data(views: Sequence[TestSetView], over_all: Sequence[OverallView]) -> dict
     to_copy = {}
     tables = {}
     for view in views:
-        to_copy[view.key] = copies(view.comparison)
-        tables[view.key] = table_data(view.comparison, view.names)
+        to_copy[view.prefix] = copies(view.comparison)
+        tables[view.prefix] = table_data(view.comparison, view.names)
         if view.over_runs is not None:
             tables[view.over_runs.key] = table_data(view.over_runs.comparison, view.over_runs.names)
     for overall in over_all:
@@ -146,39 +157,64 @@ class OverallView:
     notes: list[str]
 
 
-def _over_all(comparison: Overall) -> OverallView:
+def _overall_view(comparison: Overall) -> OverallView:
     names = short_names(list(comparison.test_set.systems))
-    opening = []
+    opening: list[Sentence] = []
     sections = []
     for title, table in zip(comparison.titles(), comparison.tables, strict=True):
-        for section in (with_names(section, names) for section in table.sections):
+        for section in _sections(table, names):
             if section.key == "groups":
                 opening += [(f"{title}: ", *sentence) for sentence in section.sentences]
             else:
                 sections.append(section)
+    verdict: list[Sentence] = []
+    if len(names) > 1:
+        verdict = verdict_of(comparison, names)
     return OverallView(
         comparison=comparison,
-        verdict=verdict_of(comparison, names) if len(names) > 1 else [],
+        verdict=verdict,
         opening=opening,
-        table=_table_view(comparison, names, "overall"),
+        table=_table_of_systems(comparison, names, "overall"),
         sections=sections,
         notes=comparison.remarks(),
     )
 
 
+def _sections(table: ScoreTable, names: dict[str, str]) -> list[Section]:
+    """Return what is said of a score, with the names of the page."""
+    return [with_names(section, names) for section in table.sections]
+
+
 def _title(comparisons: Sequence[Comparison]) -> str:
-    systems = {name for comparison in comparisons for name in comparison.test_set.systems}
-    start = "Scores of a system" if len(systems) == 1 else "Scores of systems"
-    if any(comparison.test is not None or comparison.joins_runs for comparison in comparisons):
+    systems: set[str] = set()
+    is_compared = False
+    for comparison in comparisons:
+        systems.update(comparison.test_set.systems)
+        if comparison.test is not None or comparison.joins_runs:
+            is_compared = True
+    start = "Scores of systems"
+    if is_compared:
         start = "Comparison of systems"
+    elif len(systems) == 1:
+        start = "Scores of a system"
     if len(comparisons) > 1:
         return f"{start} on {len(comparisons)} test sets"
     name = comparisons[0].test_set.name
     # "test set" is the name of texts that come from no file
-    return start if name == "test set" else f"{start} on {name}"
+    if name == "test set":
+        return start
+    return f"{start} on {name}"
 
 
 # The contents of a report, in order.
+
+
+class Against(NamedTuple):
+    """What is said of a system against the baseline, each "" for the baseline itself and without a test."""
+
+    difference: str
+    p: str
+    counts: str  # of segments won, tied and lost
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,9 +224,17 @@ class Cell:
     row: SystemScore
     dot: Dot
     score: str
-    against: tuple[str, str, str]  # the difference from the baseline, its p, and the counts of segments
+    against: Against
     difference: Dot | None  # with its interval; none without a test
     way: str  # "better" or "worse" than the baseline, where that is significant; else ""
+
+
+class Widths(NamedTuple):
+    """Letters of the longest texts, so that they stand below each other."""
+
+    score: int
+    difference: int
+    p: int
 
 
 @dataclass(frozen=True, eq=False)  # without slots, as widths are kept: each row asks for them
@@ -202,7 +246,7 @@ class Column:
     drawn: DotColumn
     cells: list[Cell]
     differences: DotColumn | None  # where the differences are drawn
-    ranked: bool  # whether ranks tell any systems apart
+    is_ranked: bool  # ranks tell some systems apart
 
     @property
     def is_many(self) -> bool:
@@ -210,10 +254,13 @@ class Column:
         return len(self.cells) > _MANY
 
     @cached_property
-    def widths(self) -> list[int]:
-        """Letters of the longest score, difference and p, so that they stand below each other."""
-        texts = [(cell.score, *cell.against[:2]) for cell in self.cells]
-        return [max(map(len, column)) for column in zip(*texts, strict=True)]
+    def widths(self) -> Widths:
+        """The widths of the column's texts."""
+        return Widths(
+            score=max(len(cell.score) for cell in self.cells),
+            difference=max(len(cell.against.difference) for cell in self.cells),
+            p=max(len(cell.against.p) for cell in self.cells),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -227,19 +274,41 @@ class TableView:
     marks: Marks
 
 
-def _table_view(comparison: Comparison, names: dict[str, str], key: str) -> TableView:
-    """Return the table of all scores, the best system by the first one first; of many scores of a metric, one."""
+def _table_of_systems(comparison: Comparison, names: dict[str, str], key: str) -> TableView:
+    """Return the table of all scores; where outputs are runs, of the systems."""
     if comparison.joins_runs:
         comparison = over_runs(comparison)
         names = {system: names.get(system, system) for system in comparison.test_set.systems}
-    first = comparison.tables[0]
-    order = [first.rows[index].system for index in first.order]
+    return _table_view(comparison, names, key)
+
+
+def _table_view(comparison: Comparison, names: dict[str, str], key: str) -> TableView:
+    """Return the table of all scores, the best system by the first one first; of many scores of a metric, one."""
+    order = comparison.tables[0].order
     shown = shown_tables(comparison.tables)
     columns = []
     for table, title in zip(comparison.tables, comparison.titles(), strict=True):
         if table in shown:
-            columns.append(_column(comparison, table, title, order))
+            columns.append(_column(comparison, table, title=title, order=order))
     return TableView(comparison, key, names, columns, marks_of(comparison, comparison.tables))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ByBucket:
+    """A score of each group of segments, or of words; rows have the best system first."""
+
+    values: list[list[float]]  # of each row the score of each group
+    best: list[float]  # of each group; NaN where none is judged
+    verdict: list[Sentence]
+    lines: dict[str, Series]  # of the systems, as the page calls them, that have a colour in the plot
+    plot: Plot | None
+
+
+class PairVerdict(NamedTuple):
+    """What the test of two systems says of one of them."""
+
+    way: Literal["itself", "better", "worse", "not significant"]
+    p: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -249,17 +318,12 @@ class ScoreView:
     table: ScoreTable
     rows: list[SystemScore]
     verdict: list[Sentence]
-    length_verdict: list[Sentence]
-    # of each two of the first rows "better", "worse", "" or None for itself, and p
-    pairs: list[list[tuple[str | None, float]]]
-    by_length: list[list[float]]  # of each row the score of each bucket; none where no length is known
-    best_by_length: list[float]
-    rule: str  # how the scores of buckets are made
-    series: list[tuple[str, str, str]]  # colour, mark and system of the lines of the plot of lengths
+    pairs: list[list[PairVerdict]]  # of each two of the first rows
+    by_length: ByBucket | None  # none where no length is known, or all segments are of one group
+    rule: str  # how the scores of groups are made
     marks: Marks
     column: Column
     least: float  # p of several pairs, which a legend says once for them all; NaN without such pairs
-    lengths: Plot | None
     distributions: Histograms | None
     same_segments: str  # the score before it whose segments have the same scores; empty without one
     sections: list[Section]  # with the names of the page
@@ -305,10 +369,14 @@ class WordsView:
     pairs: list[Pair[Ngram]] = field(default_factory=list)
     # By how often words occur in the references, of test sets that are not small.
     frequencies: Frequencies | None = None
-    verdict: list[Sentence] = field(default_factory=list)
-    best: list[float] = field(default_factory=list)  # F of each bucket
-    series: list[tuple[str, str, str]] = field(default_factory=list)  # as of lengths in a ScoreView
-    plot: Plot | None = None
+    by_frequency: ByBucket | None = None
+
+
+class SegmentRule(NamedTuple):
+    """The rule by which single segments are scored, of a score that has another one for the test set."""
+
+    rule: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -316,105 +384,123 @@ class TestSetView:
     """A comparison as the template shows it."""
 
     comparison: Comparison
-    prefix: str  # of the ids
+    prefix: str  # of the ids; also the key by which the script knows the tables
     names: dict[str, str]  # how the systems are called
-    contents: list[tuple[str, str]]  # where each part stands, and what it is called
+    contents: dict[str, str]  # what each part is called, by its id without the prefix
     remarks: list[str]  # facts, such as how many predictions are empty
     warnings: list[str]
     verdict: list[Sentence]
     over_runs: TableView | None  # of systems, where single outputs are runs
     titles: list[str]  # of the scores
-    segment_rules: list[tuple[str, str]]  # by which single segments are scored, and the score, where they differ
+    segment_rules: list[SegmentRule]
     opening: list[Sentence]  # which systems cannot be told apart by the first score, and which differences be seen
-    columns: list[Column]  # of the table of all scores; none where there is one
-    marks: Marks
+    table: TableView | None  # of all scores; none where there is one
     metrics: list[MetricView]
     words: WordsView
     browse: Browse
     digest: str  # of all texts, or of the scores where there are none
     telling: Telling | None  # a segment that shows what the verdict says
 
-    @property
-    def key(self) -> str:
-        """By which the script knows the tables."""
-        return self.prefix
-
 
 def view(comparison: Comparison, prefix: str) -> TestSetView:
     """Return what a report shows of a comparison; ids within begin with `prefix`."""
     names = short_names(list(comparison.test_set.systems))
+    comparison = _with_finite_scores(comparison)
     titles = comparison.titles()
-    by_metric: dict[str, list[ScoreTable]] = {}
-    # A score that is NaN or infinite is shown as none: it has no rank, and no bin of a histogram.
-    comparison = replace(comparison, tables=[_with_numbers(table) for table in comparison.tables])
-    for table in comparison.tables:
-        by_metric.setdefault(table.metric, []).append(table)
-    # kept, since mostly the same segments are scored by all metrics
-    buckets = lru_cache(lambda scored: buckets_of(comparison.test_set, scored))
-    segments = [Segments(comparison, primary_table(tables)) for tables in by_metric.values()]
-    metrics = [
-        _metric(segments[number], names, buckets(_scored(tables[0])), anchor=f"m{number}")
-        for number, tables in enumerate(by_metric.values())
-    ]
-    rows = metrics[0].scores[0].rows
-    words = _words(segments[0], rows, names)
-    has_several_scores = len(comparison.tables) > 1
-    contents = [(metric.anchor, " ".join(filter(None, [metric.title, metric.options]))) for metric in metrics]
-    if not comparison.test_set.no_texts:
-        contents.append(("words", "Words"))
-    if words.pairs:
-        contents.append(("ngrams", "N-grams"))
-    contents += [("segments", "Segments"), ("repeat", "Signatures")]
-    texts = [list(comparison.test_set.systems.items()), comparison.test_set.references, comparison.test_set.source]
-    if comparison.test_set.no_texts:
-        # NaN, of a missing number, is no JSON.
-        texts.append(
-            {
-                score: {system: list(map(repr, numbers.tolist())) for system, numbers in by_system.items()}
-                for score, by_system in comparison.test_set.scores.items()
-            }
-        )
-    order = [row.system for row in rows]
-    columns = [
-        _column(comparison, table, title, order)
-        for table, title in zip(comparison.tables, titles, strict=True)
-        if table in shown_tables(comparison.tables)
-    ]
-    opening: list[Sentence] = []
-    for key in ("direction", "groups", "cautions", "power"):
-        for section in metrics[0].scores[0].sections:
-            if section.key == key and section.table is None:
-                opening += with_names(section, names).sentences
-    if columns and has_several_scores and opening:
-        opening[0] = (f"{metrics[0].scores[0].table.title}: ", *opening[0])
+    segments = [Segments(comparison, primary_table(tables)) for tables in by_metric(comparison.tables)]
+    metrics = _metrics(segments, names)
+    first = metrics[0].scores[0]
+    words = _words(segments[0], first.rows, names)
+    table = None
+    if len(comparison.tables) > 1:
+        table = _table_view(comparison, names, prefix)
+    runs_table = None
+    if comparison.joins_runs:
+        runs_table = _table_of_systems(comparison, names, f"{prefix}-systems")
     # Remarks also name metrics, where some leave out segments that others score: these have no short name. The
     # isolates (U+2068, U+2069) keep a name in a script from right to left from turning the words around it.
     remarks = comparison.remarks(lambda name: f"\u2068{names.get(name, name)}\u2069")
-    segment_rules = []
-    for table in comparison.tables:
-        notes = table.scorer.notes("", segments=True)
-        if "seg" in notes:
-            segment_rules.append((notes["seg"], table.title))
     return TestSetView(
         comparison=comparison,
         prefix=prefix,
         names=names,
-        contents=contents,
+        contents=_contents(comparison, metrics, words),
         remarks=remarks,
         warnings=comparison.warnings,
         verdict=verdict_of(comparison, names),
-        over_runs=_table_view(comparison, names, f"{prefix}-systems") if comparison.joins_runs else None,
+        over_runs=runs_table,
         titles=titles,
-        segment_rules=segment_rules,
-        columns=columns if has_several_scores else [],
-        opening=opening,
-        marks=marks_of(comparison, comparison.tables),
+        segment_rules=_segment_rules(comparison.tables),
+        opening=_opening(first, with_title=table is not None),
+        table=table,
         metrics=metrics,
         words=words,
         browse=browse(segments, titles, names, metrics[0].buckets),
-        digest=sha256(json.dumps(texts).encode()).hexdigest()[:16],
+        digest=_digest(comparison.test_set),
         telling=_telling(segments[0], metrics[0]),
     )
+
+
+def _with_finite_scores(comparison: Comparison) -> Comparison:
+    """Return a comparison in which scores of segments that are NaN or infinite are none.
+
+    Such a score has no rank, and no bin of a histogram.
+    """
+    tables = []
+    for table in comparison.tables:
+        segments = {system: list(map(_finite, scores)) for system, scores in table.segments.items()}
+        tables.append(replace(table, segments=segments))
+    return replace(comparison, tables=tables)
+
+
+def _finite(score: float | None) -> float | None:
+    if score is None or not math.isfinite(score):
+        return None
+    return score
+
+
+def _contents(comparison: Comparison, metrics: Sequence[MetricView], words: WordsView) -> dict[str, str]:
+    contents = {metric.anchor: f"{metric.title} {metric.options}".strip() for metric in metrics}
+    if not comparison.test_set.no_texts:
+        contents["words"] = "Words"
+    if words.pairs:
+        contents["ngrams"] = "N-grams"
+    return {**contents, "segments": "Segments", "repeat": "Signatures"}
+
+
+def _opening(score: ScoreView, *, with_title: bool) -> list[Sentence]:
+    """Return what is said of the first score beside the verdict; with its title where there are further scores."""
+    opening: list[Sentence] = []
+    for key in ("direction", "groups", "cautions", "power"):
+        for section in score.sections:
+            if section.key == key and section.table is None:
+                opening += section.sentences
+    if opening and with_title:
+        opening[0] = (f"{score.table.title}: ", *opening[0])
+    return opening
+
+
+def _segment_rules(tables: Sequence[ScoreTable]) -> list[SegmentRule]:
+    rules = []
+    for table in tables:
+        notes = table.scorer.notes("", segments=True)
+        if "seg" in notes:
+            rules.append(SegmentRule(notes["seg"], table.title))
+    return rules
+
+
+def _digest(test_set: TestSet) -> str:
+    """Return a digest of all texts, or of the scores where there are none."""
+    texts: list[Any] = [list(test_set.systems.items()), test_set.references, test_set.source]
+    if test_set.no_texts:
+        scores_as_text: dict[str, dict[str, list[str]]] = {}
+        for score, by_system in test_set.scores.items():
+            scores_as_text[score] = {}
+            for system, numbers in by_system.items():
+                # NaN, of a missing number, is no JSON.
+                scores_as_text[score][system] = list(map(repr, numbers.tolist()))
+        texts.append(scores_as_text)
+    return sha256(json.dumps(texts).encode()).hexdigest()[:16]
 
 
 def _telling(segments: Segments, metric: MetricView) -> Telling | None:
@@ -425,15 +511,30 @@ def _telling(segments: Segments, metric: MetricView) -> Telling | None:
     return telling(segments.table, metric.pairs)
 
 
-def _metric(segments: Segments, names: dict[str, str], buckets: Buckets | None, anchor: str) -> MetricView:
-    scores = []
+def _metrics(segments_of_metrics: Sequence[Segments], names: dict[str, str]) -> list[MetricView]:
+    # kept, since mostly the same segments are scored by all metrics
+    buckets_of_scored: dict[tuple[int, ...], Buckets | None] = {}
+    metrics = []
+    for index, segments in enumerate(segments_of_metrics):
+        comparison = segments.comparison
+        tables = [table for table in comparison.tables if table.metric == segments.table.metric]
+        scored = _scored(tables[0])
+        if scored not in buckets_of_scored:
+            buckets_of_scored[scored] = buckets_of(comparison.test_set, scored)
+        metrics.append(_metric(segments, tables, names=names, buckets=buckets_of_scored[scored], anchor=f"m{index}"))
+    return metrics
+
+
+def _metric(
+    segments: Segments, tables: Sequence[ScoreTable], *, names: dict[str, str], buckets: Buckets | None, anchor: str
+) -> MetricView:
     comparison = segments.comparison
-    tables = [table for table in comparison.tables if table.metric == segments.table.metric]
+    scores = []
     for index, table in enumerate(tables):
-        same_segments = (earlier.title for earlier in tables[:index] if earlier.segments == table.segments)
-        scores.append(_score(comparison, table, names, buckets, same_segments=next(same_segments, "")))
+        same_segments = _with_same_segments(table, tables[:index])
+        scores.append(_score(comparison, table, names=names, buckets=buckets, same_segments=same_segments))
     primary = segments.table
-    label = tables[0].metric
+    label = primary.metric
     return MetricView(
         label=label,
         title=primary.scorer.title or primary.name,
@@ -452,59 +553,46 @@ def _metric(segments: Segments, names: dict[str, str], buckets: Buckets | None, 
     )
 
 
+def _with_same_segments(table: ScoreTable, earlier_tables: Sequence[ScoreTable]) -> str:
+    """Return the title of the first earlier score whose segments have the same scores; empty without one."""
+    for earlier in earlier_tables:
+        if earlier.segments == table.segments:
+            return earlier.title
+    return ""
+
+
 def _words(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str]) -> WordsView:
     comparison = segments.comparison
-    table = segments.table
     texts = comparison.test_set.systems
-    row_names = [names[row.system] for row in rows]
     words = read_words(comparison.corpus or comparison.test_set.corpus(), list(texts))
-    lengths = [
-        LengthRow(row.system, *words.length_ratio(row.system), sum(not text.strip() for text in texts[row.system]))
-        for row in rows
-    ]
+    lengths = []
+    for row in rows:
+        n_words, ratio = words.length_ratio(row.system)
+        n_empty = sum(not text.strip() for text in texts[row.system])
+        lengths.append(LengthRow(row.system, n_words, ratio, n_empty))
     if not words.tokens.lengths[words.references].any():
         return WordsView(words.unit, lengths, has_references=False)
-    pairs = ngram_pairs(words, compared_pairs(comparison, table))
+    pairs = ngram_pairs(words, compared_pairs(comparison, segments.table))
     # where no pair has any, there is nothing to show
-    pairs = [pair for pair in pairs if any(ngrams for _, ngrams in pair.groups)]
+    pairs = [pair for pair in pairs if any(pair.groups.values())]
     if _is_small(comparison):
         return WordsView(words.unit, lengths, pairs=pairs)
     frequencies = word_frequencies(words)
-    coloured = _shown(rows)
-    values = [frequencies.values[row.system] for row in rows]
-    columns = list(zip(*values, strict=True))
-    # outputs that are runs of a system are not judged, nor is one system alone
-    judged = not comparison.joins_runs and len(rows) > 1
-    description = f"F of {words.unit} by how often they occur in the references; the numbers are in the table below"
-    labels = (f"occurrences of the {words.unit} in the references", "F in percent", description)
-    verdict = []
-    best = [math.nan] * len(columns)
-    if judged:
-        verdict = bucket_verdict(columns, row_names, True, "frequency groups")
-        best = [float(np.nanmax(column)) for column in columns]
-    plot = None
-    # Of one group, a plot would be a point.
-    if len(frequencies.labels) > 1:
-        plot = length_plot(values, coloured, frequencies.labels, labels)
-    return WordsView(
-        words.unit,
-        lengths,
-        pairs=pairs,
-        frequencies=frequencies,
-        verdict=verdict,
-        best=best,
-        series=_series(row_names, coloured),
-        plot=plot,
+    by_frequency = _by_bucket(
+        comparison,
+        rows,
+        names=names,
+        values=[frequencies.values[row.system] for row in rows],
+        labels=frequencies.labels,
+        groups="frequency groups",
+        higher_is_better=True,
+        texts=PlotTexts(
+            x=f"occurrences of the {words.unit} in the references",
+            y="F in percent",
+            description=f"F of {words.unit} by how often they occur in the references; {_IN_NUMBERS}",
+        ),
     )
-
-
-def _with_numbers(table: ScoreTable) -> ScoreTable:
-
-    def number(score: float | None) -> float | None:
-        return score if score is not None and math.isfinite(score) else None
-
-    segments = {system: list(map(number, scores)) for system, scores in table.segments.items()}
-    return replace(table, segments=segments)
+    return WordsView(words.unit, lengths, pairs=pairs, frequencies=frequencies, by_frequency=by_frequency)
 
 
 def _scored(table: ScoreTable) -> tuple[int, ...]:
@@ -516,77 +604,128 @@ def _scored(table: ScoreTable) -> tuple[int, ...]:
 def _score(
     comparison: Comparison,
     table: ScoreTable,
+    *,
     names: dict[str, str],
     buckets: Buckets | None,
     same_segments: str,
 ) -> ScoreView:
-    higher = table.higher_is_better
-    order = table.order
-    rows = [table.rows[index] for index in order]
-    row_names = [names[row.system] for row in rows]
-    bucket_rows, rule = ([], "") if buckets is None else bucket_scores(table, buckets)
-    by_length = [bucket_rows[index] for index in order if bucket_rows]
-    coloured = _shown(rows)
-    judged = not comparison.joins_runs and len(rows) > 1
-    columns = list(zip(*by_length, strict=True))
-    choose = np.fmax if higher else np.fmin
-    plot = None
-    title = table.title if higher else f"{table.title}, lower is better"
+    rows = [table.rows[index] for index in table.order]
+    by_length = None
+    rule = ""
     # of one group, a plot would be a point, and a table what stands above
     if buckets is not None and len(buckets.labels) > 1:
+        bucket_rows, rule = bucket_scores(table, buckets)
+        title = table.title if table.higher_is_better else f"{table.title}, lower is better"
         axis = f"{buckets.called} of the {buckets.of}"
-        description = f"{title} by {axis}; the numbers are in the table below"
-        plot = length_plot(by_length, coloured, buckets.labels, (axis, title, description))
-    length_verdict = []
-    best_by_length = [math.nan] * len(columns)
-    if judged:
-        length_verdict = bucket_verdict(columns, row_names, higher, "length groups")
-        best_by_length = [choose.reduce(column) for column in columns]
+        by_length = _by_bucket(
+            comparison,
+            rows,
+            names=names,
+            values=[bucket_rows[index] for index in table.order],
+            labels=buckets.labels,
+            groups="length groups",
+            higher_is_better=table.higher_is_better,
+            texts=PlotTexts(x=axis, y=title, description=f"{title} by {axis}; {_IN_NUMBERS}"),
+        )
     distributions = None
     if not same_segments and not _is_small(comparison):
-        distributions = score_distributions(table, rows, row_names)
+        distributions = score_distributions(table, rows, [names[row.system] for row in rows])
     pairs = []
-    best = order[:_MOST_PAIRED]
+    best = table.order[:_MOST_PAIRED]
     for index in best:
-        pairs.append([_verdict(table, index, other, alpha=comparison.alpha, higher=higher) for other in best])
+        pairs.append([_verdict(table, index, other, alpha=comparison.alpha) for other in best])
     return ScoreView(
         table=table,
         rows=rows,
         verdict=score_verdict(comparison, table, names),
-        length_verdict=length_verdict,
         pairs=pairs,
         by_length=by_length,
-        best_by_length=best_by_length,
         rule=rule,
-        series=_series(row_names, coloured),
         marks=marks_of(comparison, [table]),
-        column=_column(comparison, table, table.title, [row.system for row in rows]),
+        column=_column(comparison, table, title=table.title, order=table.order),
         least=_shared_least(table.pvalues),
-        lengths=plot,
         distributions=distributions,
         same_segments=same_segments,
-        sections=[with_names(section, names) for section in table.sections],
+        sections=_sections(table, names),
     )
 
 
-def _column(comparison: Comparison, table: ScoreTable, title: str, order: Sequence[str]) -> Column:
-    drawn = dot_column(comparison, table, title, order)
-    indices = {row.system: index for index, row in enumerate(table.rows)}
-    baseline = indices[comparison.baseline]
-    tested = comparison.test is not None
+#: Where a plot is described to those who do not see it.
+_IN_NUMBERS = "the numbers are in the table below"
+
+
+def _by_bucket(
+    comparison: Comparison,
+    rows: Sequence[SystemScore],
+    *,
+    names: dict[str, str],
+    values: list[list[float]],
+    labels: Sequence[str],
+    groups: str,
+    higher_is_better: bool,
+    texts: PlotTexts,
+) -> ByBucket:
+    """Return the scores of groups, which have these labels and are called `groups` in a sentence."""
+    row_names = [names[row.system] for row in rows]
+    columns = list(zip(*values, strict=True))
+    verdict: list[Sentence] = []
+    best = [math.nan] * len(columns)
+    # outputs that are runs of a system are not judged, nor is one system alone
+    if not comparison.joins_runs and len(rows) > 1:
+        verdict = bucket_verdict(columns, row_names, groups, higher_is_better=higher_is_better)
+        choose = np.fmax if higher_is_better else np.fmin
+        best = [float(choose.reduce(column)) for column in columns]
+    coloured = _coloured(comparison, rows)
+    plot = None
+    # Of one group, a plot would be a point.
+    if len(labels) > 1:
+        plot = bucket_plot(values, labels, coloured=coloured, texts=texts)
+    lines = dict(zip([row_names[index] for index in coloured], SERIES, strict=False))
+    return ByBucket(values=values, best=best, verdict=verdict, lines=lines, plot=plot)
+
+
+def _coloured(comparison: Comparison, rows: Sequence[SystemScore]) -> list[int]:
+    """Return the rows that get a colour: the best ones and the baseline."""
+    coloured = list(range(min(len(rows), len(SERIES))))
+    baseline = baseline_index(comparison, rows)
+    if baseline not in coloured:
+        coloured[-1] = baseline
+    return coloured
+
+
+def _column(comparison: Comparison, table: ScoreTable, *, title: str, order: Sequence[int]) -> Column:
+    """Return a score of all systems; `order` are the indices of its rows."""
+    rows = [table.rows[index] for index in order]
+    drawn = dot_column(comparison, table, rows, title=title)
+    differences = None
+    if comparison.test is not None:
+        differences = difference_column(comparison, table, rows)
+    baseline = baseline_index(comparison, table.rows)
     cells = []
-    differences = difference_column(comparison, table, order) if tested else None
-    for number_of_row, (name, dot) in enumerate(zip(order, drawn.dots, strict=True)):
-        row = table.rows[indices[name]]
-        way, _ = _verdict(table, indices[name], baseline, alpha=comparison.alpha, higher=table.higher_is_better)
-        difference, p, counts = against(row) if tested else ("", "", "")
-        beside = minus(difference), p, counts
-        of_difference = None if differences is None else differences.dots[number_of_row]
+    for place, index in enumerate(order):
+        row = rows[place]
+        texts = Against("", "", "")
+        difference = None
+        if differences is not None:
+            difference_text, p, counts = against(row)
+            texts = Against(minus(difference_text), p, counts)
+            difference = differences.dots[place]
+        verdict = _verdict(table, index, baseline, alpha=comparison.alpha)
+        way = ""
+        if verdict.way in ("better", "worse"):
+            way = verdict.way
         cells.append(
-            Cell(row, dot, number(row.value, row.digits), beside, of_difference, way or "" if tested else "")
+            Cell(
+                row=row,
+                dot=drawn.dots[place],
+                score=number(row.value, row.digits),
+                against=texts,
+                difference=difference,
+                way=way,
+            )
         )
-    ranked = comparison.has_ranks and len({row.rank for row in table.rows}) > 1
-    return Column(table, title, drawn, cells, differences, ranked)
+    is_ranked = comparison.has_ranks and len({row.rank for row in rows}) > 1
+    return Column(table, title, drawn, cells, differences, is_ranked)
 
 
 def _shared_least(pvalues: NDArray[np.float64]) -> float:
@@ -604,48 +743,47 @@ def _is_small(comparison: Comparison) -> bool:
     return len(comparison.test_set.references) < _FEW
 
 
-def _series(names: Sequence[str], coloured: Sequence[int]) -> list[tuple[str, str, str]]:
-    return [(colour, mark, names[index]) for (colour, mark, _), index in zip(SERIES, coloured, strict=False)]
-
-
-def _shown(rows: Sequence[SystemScore]) -> list[int]:
-    """Return the systems that get a colour: the best ones and the baseline."""
-    coloured = list(range(min(len(rows), len(SERIES))))
-    baseline = next(index for index, row in enumerate(rows) if row.difference is None)
-    return coloured if baseline in coloured else [*coloured[:-1], baseline]
-
-
-def _verdict(table: ScoreTable, row: int, column: int, alpha: float, higher: bool) -> tuple[str | None, float]:
+def _verdict(table: ScoreTable, row: int, column: int, *, alpha: float) -> PairVerdict:
+    """Return what the test says of one row against another."""
     p = float(table.pvalues[row, column])
     if row == column:
-        return None, p
+        return PairVerdict("itself", p)
     # not "p >= alpha", which is false for NaN
     if not p < alpha:
-        return "", p
-    is_better = (table.rows[row].value > table.rows[column].value) == higher
-    return "better" if is_better else "worse", p
+        return PairVerdict("not significant", p)
+    is_higher = table.rows[row].value > table.rows[column].value
+    if is_higher == table.higher_is_better:
+        return PairVerdict("better", p)
+    return PairVerdict("worse", p)
 
 
 # Verdicts on buckets of segments or words.
 
 
 def bucket_verdict(
-    columns: Sequence[Sequence[float]], names: Sequence[str], higher: bool, bucket: str
+    columns: Sequence[Sequence[float]], names: Sequence[str], groups: str, *, higher_is_better: bool
 ) -> list[Sentence]:
     """Return in how many buckets each system alone is best; `columns` has a value of each system for each bucket."""
     if len(names) < 2 or len(columns) < 2:
         return []
     wins = dict.fromkeys(names, 0)
     ties = 0
-    choose = max if higher else min
+    choose = max if higher_is_better else min
     for column in columns:
         defined = [value for value in column if not np.isnan(value)]
-        best = [name for name, value in zip(names, column, strict=True) if defined and value == choose(defined)]
+        if not defined:
+            continue
+        best_value = choose(defined)
+        best = [name for name, value in zip(names, column, strict=True) if value == best_value]
         if len(best) == 1:
             wins[best[0]] += 1
-        elif len(best) > 1:
+        else:
             ties += 1
-    winners = sorted((name for name in names if wins[name]), key=lambda name: -wins[name])[:MOST_NAMED]
+    winners = [name for name in names if wins[name]]
+    winners.sort(key=wins.__getitem__, reverse=True)
+    del winners[MOST_NAMED:]
+    if not winners:
+        return []
     tied = ""
     if ties == 1:
         tied = "; 1 ends in a tie"
@@ -653,31 +791,40 @@ def bucket_verdict(
         tied = f"; {ties} end in a tie"
     parts: list[str] = []
     for name in winners:
-        number = all_of(len(columns)) if wins[name] == len(columns) else f"{wins[name]} of {len(columns)}"
-        joint = "; " if name != winners[-1] else f"{tied}. These were not tested."
-        parts += [Name(name), f" is best in {number} {bucket}{joint}"]
-    return [tuple(parts)] if winners else []
+        number = f"{wins[name]} of {len(columns)}"
+        if wins[name] == len(columns):
+            number = all_of(len(columns))
+        joint = "; "
+        if name == winners[-1]:
+            joint = f"{tied}. These were not tested."
+        parts += [Name(name), f" is best in {number} {groups}{joint}"]
+    return [tuple(parts)]
 
 
 # A comparison as fragments of HTML, for a page that has a style of its own: it defines the colours of base.html as
 # variables, and runs the scripts of `BROWSING`.
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreFragment:
+    """A score as a fragment shows it."""
+
+    column: Column
+    verdict: list[Sentence]
+    sections: list[Section]
+
+
 def compared_html(comparison: Comparison, notes: Sequence[str], lines: Sequence[str] = ()) -> str:
     """Return the verdict by the primary score of one metric, the table of it, and its other scores folded."""
     names = short_names(list(comparison.test_set.systems))
-    scores = [
-        (
-            _column(comparison, table, table.title, [table.rows[index].system for index in table.order]),
-            score_verdict(comparison, table, names),
-            [with_names(section, names) for section in table.sections],
-        )
-        for table in _primary_first(comparison.tables)
-    ]
+    scores = []
+    for table in _primary_first(comparison.tables):
+        column = _column(comparison, table, title=table.title, order=table.order)
+        scores.append(ScoreFragment(column, score_verdict(comparison, table, names), _sections(table, names)))
     return render(
         "compared.html",
-        c=comparison,
-        view={"comparison": comparison, "names": names},
+        comparison=comparison,
+        names=names,
         scores=scores,
         notes=notes,
         lines=lines,
@@ -688,13 +835,12 @@ def compared_html(comparison: Comparison, notes: Sequence[str], lines: Sequence[
 def segments_html(comparison: Comparison) -> str:
     """Return the list of all segments of a comparison by one metric."""
     names = short_names(list(comparison.test_set.systems))
-    comparison = replace(comparison, tables=list(map(_with_numbers, _primary_first(comparison.tables))))
+    comparison = _with_finite_scores(replace(comparison, tables=_primary_first(comparison.tables)))
     primary = comparison.tables[0]
     titles = comparison.titles()
     buckets = buckets_of(comparison.test_set, _scored(primary))
     browsed = browse([Segments(comparison, primary)], titles, names, buckets)
-    view = {"names": names, "titles": titles, "browse": browsed}
-    return render("browsed.html", c=comparison, t="t1", view=view, colours=COLOURS, unfolded=True)
+    return render("browsed.html", comparison=comparison, names=names, titles=titles, browse=browsed, colours=COLOURS)
 
 
 def _primary_first(tables: Sequence[ScoreTable]) -> list[ScoreTable]:

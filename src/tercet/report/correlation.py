@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
-from itertools import groupby
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +18,24 @@ from tercet.correlation.result import Correlation, DimensionTable
 from tercet.correlation.samples import Array, means
 from tercet.correlation.tables import MARKS, SHOWN, agreement_lines, new_remarks, pairs
 from tercet.errors import needs
+from tercet.markup import Sentence
 
-from .plots import DIAMOND, RING, SERIES, Dot, DotColumn, Mark, Plot, Shape, bounds, line, marked, plot, scales
+from .plots import (
+    DIAMOND,
+    RING,
+    SERIES,
+    Dot,
+    DotColumn,
+    Mark,
+    Plot,
+    PlotTexts,
+    Shape,
+    bounds,
+    line,
+    marked,
+    plot,
+    scales,
+)
 from .rendering import minus, render
 
 #: Outputs shown of each dimension, and metrics with a plot.
@@ -50,7 +64,9 @@ def trust_html(correlation: Correlation, *, command: str | None = None, title: s
 
 def _in_words(line: str) -> str:
     """Return a line with the titles of figures, as the page calls them, instead of their names."""
-    return reduce(lambda text, name: text.replace(name, FIGURES[name].title), FIGURES, line)
+    for name, figure in FIGURES.items():
+        line = line.replace(name, figure.title)
+    return line
 
 
 # The overview and the figures of a dimension: tables of numbers, each above its interval on the scale of its column.
@@ -71,57 +87,104 @@ def _column(name: str, title: str, href: str, dots: Sequence[Dot]) -> _Column:
     return column
 
 
-def _overview(correlation: Correlation) -> tuple[list[str], list[_Column]]:
-    """Return metrics by the mean of their ranks, and for each dimension the figure that ranks them."""
+class _Overview(NamedTuple):
+    """Metrics by the mean of their ranks, and for each dimension the figure that ranks them."""
+
+    names: list[str]
+    columns: list[_Column]
+
+
+def _overview(correlation: Correlation) -> _Overview:
 
     def sum_of_ranks(label: str) -> int:
         return sum(table.ranking.index(label) for table in correlation.tables)
 
-    labels = sorted((column.label for column in correlation.metrics), key=sum_of_ranks)
+    labels = sorted([column.label for column in correlation.metrics], key=sum_of_ranks)
     titles = correlation.titles()
     columns = []
     for number, table in enumerate(correlation.tables, 1):
         dots = _dots(correlation, table, table.rank_by, labels)
         columns.append(_column(table.rank_by, table.dimension, f"c{number}", dots))
-    return [titles[label] for label in labels], columns
+    return _Overview([titles[label] for label in labels], columns)
 
 
 def _columns(correlation: Correlation, table: DimensionTable) -> list[_Column]:
     """Return the figure that ranks the metrics, and the others that are shown."""
     # every metric has the same figures
     figures = next(iter(table.figures.values()))
-    names = [table.rank_by, *(name for name in SHOWN if name in figures and name != table.rank_by)]
-    # so that no line breaks within "tau-b"
-    titles = [FIGURES[name].title.replace("tau-", "tau\N{NON-BREAKING HYPHEN}") for name in names]
-    return [
-        _column(name, title, f"f-{name}", _dots(correlation, table, name, table.ranking))
-        for name, title in zip(names, titles, strict=True)
-    ]
+    others = [name for name in SHOWN if name in figures and name != table.rank_by]
+    columns = []
+    for name in (table.rank_by, *others):
+        # so that no line breaks within "tau-b"
+        title = FIGURES[name].title.replace("tau-", "tau\N{NON-BREAKING HYPHEN}")
+        columns.append(_column(name, title, f"f-{name}", _dots(correlation, table, name, table.ranking)))
+    return columns
 
 
-def _view(correlation: Correlation, table: DimensionTable, prefix: str) -> dict[str, Any]:
+class _TitledPlot(NamedTuple):
+    """A plot, and what stands above it."""
+
+    title: str
+    plot: Plot
+
+
+@dataclass(frozen=True, slots=True)
+class _Output:
+    """An output, its grade and its score, each with its percentile."""
+
+    item: int  # from 1
+    references: Sequence[str]
+    system: str
+    text: str
+    grade: float
+    score: float
+    grade_percentile: float
+    score_percentile: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _View:
+    """A dimension as the template shows it."""
+
+    table: DimensionTable
+    prefix: str
+    answer: list[Sentence]
+    remarks: list[str]
+    titles: dict[str, str]
+    columns: list[_Column]
+    agreement: list[str]
+    pairs: list[list[tuple[float | None, str]]]
+    layers: list[_TitledPlot]
+    in_hexagons: bool  # outputs are counted, as they are many
+    plots: list[_TitledPlot]
+    worst: list[_Output]
+
+
+def _view(correlation: Correlation, table: DimensionTable, prefix: str) -> _View:
     """Return what the template shows of a dimension."""
     columns = {column.label: column for column in correlation.metrics}
     titles = correlation.titles()
     human = correlation.grades.mean(table.dimension)
-    negated = table.dimension in correlation.grades.lower_is_better
-    return {
-        "table": table,
-        "prefix": prefix,
-        "answer": answer(correlation, table),
-        "remarks": new_remarks(correlation, table),
-        "titles": titles,
-        "columns": _columns(correlation, table),
-        "agreement": agreement_lines(table),
-        "pairs": pairs(correlation, table),
-        "layers": [(sweep.summary(correlation.alpha), _curve(sweep)) for sweep in table.layers],
-        "many": table.n_graded > _MANY,
-        "plots": [
-            (titles[label], _scatter(human, columns[label], table.n_graded > _MANY, negated))
-            for label in table.ranking[:_PLOTS]
-        ],
-        "worst": _worst(correlation, human, columns[table.ranking[0]]),
-    }
+    is_negated = table.dimension in correlation.grades.lower_is_better
+    in_hexagons = table.n_graded > _MANY
+    plots = []
+    for label in table.ranking[:_PLOTS]:
+        scatter = _scatter(human, columns[label], in_hexagons=in_hexagons, is_negated=is_negated)
+        plots.append(_TitledPlot(titles[label], scatter))
+    return _View(
+        table=table,
+        prefix=prefix,
+        answer=answer(correlation, table),
+        remarks=new_remarks(correlation, table),
+        titles=titles,
+        columns=_columns(correlation, table),
+        agreement=agreement_lines(table),
+        pairs=pairs(correlation, table),
+        layers=[_TitledPlot(sweep.summary(correlation.alpha), _curve(sweep)) for sweep in table.layers],
+        in_hexagons=in_hexagons,
+        plots=plots,
+        worst=_worst(correlation, human, columns[table.ranking[0]]),
+    )
 
 
 def _dots(correlation: Correlation, table: DimensionTable, name: str, labels: Sequence[str]) -> list[Dot]:
@@ -129,32 +192,33 @@ def _dots(correlation: Correlation, table: DimensionTable, name: str, labels: Se
 
     A metric alone is not the best of several.
     """
-    figure_values = [table.figures[label][name] for label in labels]
-    known_values = [figure_value.value for figure_value in figure_values if not math.isnan(figure_value.value)]
-    best = max(known_values) if known_values and len(labels) > 1 else math.nan
+    figures = {label: table.figures[label][name] for label in labels}
+    known_values = [figure.value for figure in figures.values() if not math.isnan(figure.value)]
+    best = math.nan
+    if len(labels) > 1:
+        best = max(known_values, default=math.nan)
     dots = []
-    for label, figure_value in zip(labels, figure_values, strict=True):
+    for label, figure in figures.items():
         mark: Mark = "filled"
-        if figure_value.value == best:
+        if figure.value == best:
             mark = "best"
         elif name == table.rank_by and table.significance(table.ranking[0], label, correlation.alpha):
             mark = "hollow"
-        dots.append(Dot(figure_value.value, figure_value.low, figure_value.high, mark))
+        dots.append(Dot(figure.value, figure.low, figure.high, mark))
     return dots
 
 
-def _scatter(human: Array, column: MetricColumn, many: bool, negated: bool = False) -> Plot:
+def _scatter(human: Array, column: MetricColumn, *, in_hexagons: bool, is_negated: bool = False) -> Plot:
     """Return a plot of the outputs, with a point for each system's means; many outputs are counted in hexagons."""
     is_graded = ~np.isnan(human) & ~np.isnan(column.scores)
     once = np.ones((1, human.shape[1]))
-    mean_grades, mean_scores = (
-        means(np.where(is_graded, values, np.nan), once)[0].tolist() for values in (human, column.scores)
-    )
+    mean_grades = means(np.where(is_graded, human, np.nan), once)[0].tolist()
+    mean_scores = means(np.where(is_graded, column.scores, np.nan), once)[0].tolist()
     grades = human[is_graded].tolist()
     scores = column.scores[is_graded].tolist()
     x, y = scales(bounds(grades), scores)
     points = list(zip(map(x.position, grades), map(y.position, scores), strict=True))
-    if many:
+    if in_hexagons:
         shapes = _hexagons(np.array(points))
     else:
         # one path for each: where points lie upon each other, the page shows a darker one
@@ -163,9 +227,9 @@ def _scatter(human: Array, column: MetricColumn, many: bool, negated: bool = Fal
     shapes.append(Shape("mark", marked(means_of_systems, DIAMOND)))
     systems = "; ".join(f"{grade:.2f} and {score:.4g}" for grade, score in zip(mean_grades, mean_scores, strict=True))
     description = f"Mean grade and mean score of each system: {systems}"
-    x_title = "grade, negated" if negated else "grade"
+    x_title = "grade, negated" if is_negated else "grade"
     y_title = "score, negated" if column.negated else "score"
-    return plot(x, y, (x_title, y_title, description), shapes)
+    return plot(x, y, texts=PlotTexts(x_title, y_title, description), shapes=shapes)
 
 
 def _hexagons(points: Array) -> list[Shape]:
@@ -180,10 +244,11 @@ def _hexagons(points: Array) -> list[Shape]:
     sides = (
         f"l{half:.2f} {side / 2:.2f}v{side:.2f}l-{half:.2f} {side / 2:.2f}l-{half:.2f}-{side / 2:.2f}v-{side:.2f}z"
     )
-    return [
-        Shape("area", f"M{x:.1f} {y - side:.1f}{sides}", f"opacity: {0.15 + 0.6 * count / counts.max():.2f}")
-        for (x, y), count in zip(hexagons.tolist(), counts.tolist(), strict=True)
-    ]
+    shapes = []
+    for (x, y), count in zip(hexagons.tolist(), counts.tolist(), strict=True):
+        opacity = 0.15 + 0.6 * count / counts.max()
+        shapes.append(Shape("area", f"M{x:.1f} {y - side:.1f}{sides}", f"opacity: {opacity:.2f}"))
+    return shapes
 
 
 def _curve(sweep: LayerSweep) -> Plot:
@@ -193,24 +258,42 @@ def _curve(sweep: LayerSweep) -> Plot:
     values = [value.value for value in sweep.values]
     x, y = scales(bounds(range(len(values))), [*low, *values, *high])
     layers = [x.position(layer) for layer in range(len(values))]
-    upper, points, lower = (list(zip(layers, map(y.position, row), strict=True)) for row in (high, values, low))
-    # an area cannot be broken as a line can: one for each run of layers that have an interval
-    runs = groupby(zip(upper, lower, strict=True), lambda ends: not math.isnan(ends[0][1] + ends[1][1]))
-    bands = [zip(*run, strict=True) for has_interval, run in runs if has_interval]
+    points = list(zip(layers, map(y.position, values), strict=True))
+    tops = list(zip(layers, map(y.position, high), strict=True))
+    bottoms = list(zip(layers, map(y.position, low), strict=True))
     shapes = [
-        *(Shape("band", line([*tops, *bottoms[::-1]])) for tops, bottoms in bands),
+        *_bands(tops, bottoms),
         Shape("ink", line(points)),
-        Shape("mark", marked(points, SERIES[0][2]), "color: var(--ink)"),
+        Shape("mark", marked(points, SERIES[0].path), "color: var(--ink)"),
         Shape("ring", marked([points[sweep.usual]], RING)),
         Shape("mark", marked([points[sweep.best]], DIAMOND)),
     ]
     # about eight ticks, however deep the network is
     ticks = [(layers[layer], str(layer)) for layer in range(0, len(values), max(1, len(values) // 8))]
     description = "; ".join(f"layer {layer}: {value:.3f}" for layer, value in enumerate(values))
-    return plot(x, y, (f"layer of {sweep.metric}", FIGURES[sweep.figure].title, description), shapes, ticks)
+    texts = PlotTexts(f"layer of {sweep.metric}", FIGURES[sweep.figure].title, description)
+    return plot(x, y, texts=texts, shapes=shapes, x_ticks=ticks)
 
 
-def _worst(correlation: Correlation, human: Array, column: MetricColumn) -> list[dict[str, Any]]:
+def _bands(tops: Sequence[tuple[float, float]], bottoms: Sequence[tuple[float, float]]) -> list[Shape]:
+    """Return the area between two lines: as it cannot be broken, one for each run of points that are no NaN."""
+    bands = []
+    upper: list[tuple[float, float]] = []
+    lower: list[tuple[float, float]] = []
+    # NaN, which ends the last run
+    end = (math.nan, math.nan)
+    for top, bottom in zip([*tops, end], [*bottoms, end], strict=True):
+        if not math.isnan(top[1] + bottom[1]):
+            upper.append(top)
+            lower.insert(0, bottom)
+        elif upper:
+            bands.append(Shape("band", line([*upper, *lower])))
+            upper = []
+            lower = []
+    return bands
+
+
+def _worst(correlation: Correlation, human: Array, column: MetricColumn) -> list[_Output]:
     """Return the outputs whose ranks by grade and by score differ most."""
     is_graded = ~np.isnan(human) & ~np.isnan(column.scores)
     grade_percentiles = _percentiles(human, is_graded)
@@ -218,19 +301,22 @@ def _worst(correlation: Correlation, human: Array, column: MetricColumn) -> list
     apart = np.nan_to_num(np.abs(grade_percentiles - score_percentiles))
     systems, items = np.unravel_index(np.argsort(-apart, axis=None, kind="stable")[:_WORST], apart.shape)
     names = list(correlation.test_set.systems)
-    return [
-        {
-            "item": int(item) + 1,
-            "references": correlation.test_set.references[item],
-            "system": names[system],
-            "text": correlation.test_set.systems[names[system]][item],
-            "grade": float(human[system, item]),
-            "score": float(column.scores[system, item]),
-            "grade_percentile": float(grade_percentiles[system, item]),
-            "score_percentile": float(score_percentiles[system, item]),
-        }
-        for system, item in zip(systems.tolist(), items.tolist(), strict=True)
-    ]
+    outputs = []
+    for system, item in zip(systems.tolist(), items.tolist(), strict=True):
+        name = names[system]
+        outputs.append(
+            _Output(
+                item=item + 1,
+                references=correlation.test_set.references[item],
+                system=name,
+                text=correlation.test_set.systems[name][item],
+                grade=float(human[system, item]),
+                score=float(column.scores[system, item]),
+                grade_percentile=float(grade_percentiles[system, item]),
+                score_percentile=float(score_percentiles[system, item]),
+            )
+        )
+    return outputs
 
 
 def _percentiles(values: Array, is_graded: NDArray[np.bool_]) -> Array:

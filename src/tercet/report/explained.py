@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tercet.comparison.segment import ExplainedSegment
 from tercet.errors import needs
@@ -39,7 +39,7 @@ class SegmentView:
 
     segment: ExplainedSegment
     legend: Legend
-    shares: bool  # whether the colours are of what an output shares with a reference
+    has_shares: bool  # the colours are of what an output shares with a reference
     source: Text | None
     references: list[Text]
     more_references: int  # not shown
@@ -57,13 +57,17 @@ def to_html(segments: Sequence[ExplainedSegment]) -> str:
         title = f"Why segment {segments[0].segment:,} of {segments[0].test_set.name} scores as it does"
     explanations = _Explanations()
     views = [_view(segment, explanations) for segment in segments]
-    packed = explanations.packed
+    scripts: tuple[str, ...] = ()
+    packed_explanations = None
+    if explanations.packed:
+        scripts = ("unpack.js", "explained.js")
+        packed_explanations = Packed.of(explanations.packed)
     return render(
         "explained.html",
-        scripts=("unpack.js", "explained.js") if packed else (),
+        scripts=scripts,
         title=title,
         views=views,
-        packed_explanations=Packed.of(packed) if packed else None,
+        packed_explanations=packed_explanations,
         colours=COLOURS,
     )
 
@@ -91,49 +95,65 @@ def _view(segment: ExplainedSegment, explanations: _Explanations) -> SegmentView
     index = segment.segment - 1
     names = short_names(list(test_set.systems))
     values = {system: segment.scores[system].get(segment.name, math.nan) for system in segment.order}
-    most = max((abs(value) for value in values.values() if math.isfinite(value)), default=0.0)
+    greatest = max([abs(value) for value in values.values() if math.isfinite(value)], default=0.0)
     rows = []
     legend = Legend([])
-    shares = False
+    has_shares = False
     for system, value in values.items():
         explanation = segment.explanations[system]
-        parts = list(explanation.parts()) if isinstance(explanation, Explanation) else []
-        line, legend = _first(parts, legend)
-        shares = line is not None and line.label == "prediction" and not line.losses
-        text = test_set.systems[system][index]
+        parts: Sequence[Part] = []
+        if isinstance(explanation, Explanation):
+            parts = explanation.parts()
+        line, legend = _first_line(parts, legend)
+        output = test_set.systems[system][index]
+        text = plain(output)
+        has_shares = False
+        if line is not None:
+            text = in_colour(output, line.words, legend.names, ascii_only=True)
+            has_shares = line.label == "prediction" and not line.losses
         share = 0.0
-        if most and math.isfinite(value):
-            share = abs(value) / most
+        if greatest > 0 and math.isfinite(value):
+            share = abs(value) / greatest
         rows.append(
             SystemRow(
                 name=names[system],
                 score=number(value, segment.digits),
                 share=share,
-                text=plain(text) if line is None else in_colour(text, line.words, legend.names, ascii_only=True),
+                text=text,
                 numbers=_numbers(explanation, parts, segment, system),
                 why=explanations.add(_html(explanation, segment.scale)),
             )
         )
+    source = None
+    if test_set.source is not None:
+        source = plain(test_set.source[index])
     references = test_set.references[index]
     return SegmentView(
         segment=segment,
         legend=legend,
-        shares=shares,
-        source=None if test_set.source is None else plain(test_set.source[index]),
+        has_shares=has_shares,
+        source=source,
         references=list(map(plain, references[:MOST_REFERENCES])),
         more_references=max(0, len(references) - MOST_REFERENCES),
         rows=rows,
     )
 
 
-def _first(parts: Sequence[Part], legend: Legend) -> tuple[Line | None, Legend]:
-    """Return the tokens of the system's text, which stand first, and the legend of their colours."""
+class _FirstLine(NamedTuple):
+    """The tokens of the system's text, which stand first, and the legend of their colours."""
+
+    line: Line | None
+    legend: Legend
+
+
+def _first_line(parts: Sequence[Part], legend: Legend) -> _FirstLine:
+    """Return the first line of an explanation; its legend stands before it, or is the one before all."""
     for part in parts:
         if isinstance(part, Legend):
             legend = part
         elif isinstance(part, Line):
-            return part, legend
-    return None, legend
+            return _FirstLine(part, legend)
+    return _FirstLine(None, legend)
 
 
 def _numbers(explanation: Any, parts: Sequence[Part], segment: ExplainedSegment, system: str) -> list[str]:
@@ -163,8 +183,12 @@ _SIDES = ("precision", "recall")
 def _numbers_of_score(explanation: Any, parts: Sequence[Part]) -> Mapping[str, float]:
     if not isinstance(explanation, Explanation):
         return {}
-    heading = next((part for part in parts if isinstance(part, Heading)), Heading("", {}))
-    return explanation.title.numbers or heading.numbers
+    if explanation.title.numbers:
+        return explanation.title.numbers
+    for part in parts:
+        if isinstance(part, Heading):
+            return part.numbers
+    return {}
 
 
 def _score_text(value: float, segment: ExplainedSegment) -> str:
@@ -175,4 +199,6 @@ def _html(explanation: Any, scale: float) -> str:
     """Return an explanation as a fragment; that of a user's metric may be anything, with or without `to_html`."""
     if isinstance(explanation, Explanation):
         return explanation.to_html(scale)
-    return str(explanation.to_html()) if hasattr(explanation, "to_html") else f"<p>{clean(str(explanation))}</p>"
+    if hasattr(explanation, "to_html"):
+        return str(explanation.to_html())
+    return f"<p>{clean(str(explanation))}</p>"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -30,68 +30,80 @@ _MOST_COLUMNS = 6
 class Marks:
     """Which marks occur: a legend explains no others."""
 
-    best: bool
-    as_good: bool
-    worse: bool
-    lower: bool  # a score of which lower is better
-    baseline: bool
-    pairs: bool  # a significant difference
+    has_best: bool
+    has_as_good: bool
+    has_worse: bool
+    has_lower: bool  # a score of which lower is better
+    has_baseline: bool
+    has_pairs: bool  # a significant difference
     intervals: str  # their level; empty where all are points
 
     def key(self) -> str:
         """Return what the dots and lines of a chart are."""
-        dots = ["Diamond: best"] if self.best else []
-        if self.as_good:
-            dots.append("filled: not significantly worse")
-        if self.worse:
-            dots.append("hollow: significantly worse")
-        sentences = [f"{'; '.join(dots)}."] if dots else []
+        sentences = []
         if self.intervals:
-            sentences.insert(0, f"Lines: {self.intervals} intervals.")
-        if self.baseline:
+            sentences.append(f"Lines: {self.intervals} intervals.")
+        dots = []
+        if self.has_best:
+            dots.append("Diamond: best")
+        if self.has_as_good:
+            dots.append("filled: not significantly worse")
+        if self.has_worse:
+            dots.append("hollow: significantly worse")
+        if dots:
+            sentences.append(f"{'; '.join(dots)}.")
+        if self.has_baseline:
             sentences.append("Dashed: the baseline’s score.")
         return " ".join(sentences)
 
 
 def primary_table(tables: Sequence[ScoreTable]) -> ScoreTable:
     """Return the score that the metric sorts systems by."""
-    return next((table for table in tables if table.name == table.scorer.primary), tables[0])
+    for table in tables:
+        if table.name == table.scorer.primary:
+            return table
+    return tables[0]
+
+
+def by_metric(tables: Sequence[ScoreTable]) -> list[list[ScoreTable]]:
+    """Return the scores of each metric."""
+    tables_of: dict[str, list[ScoreTable]] = {}
+    for table in tables:
+        tables_of.setdefault(table.metric, []).append(table)
+    return list(tables_of.values())
 
 
 def shown_tables(tables: Sequence[ScoreTable]) -> list[ScoreTable]:
     """Return the scores that stand side by side; of many scores, those that each metric sorts systems by."""
     if len(tables) <= _MOST_COLUMNS:
         return list(tables)
-    by_metric: dict[str, list[ScoreTable]] = {}
-    for table in tables:
-        by_metric.setdefault(table.metric, []).append(table)
-    return [primary_table(of_metric) for of_metric in by_metric.values()]
+    return [primary_table(tables_of_metric) for tables_of_metric in by_metric(tables)]
 
 
-def dot_column(comparison: Comparison, table: ScoreTable, title: str, order: Sequence[str]) -> DotColumn:
-    """Return the scores of one table with their intervals, in an order of the systems."""
-    of_system = {row.system: row for row in table.rows}
-    tested = comparison.test is not None
-    dots = []
-    for name in order:
-        row = of_system[name]
-        mark: Mark = "filled"
-        if row.best:
-            mark = "best"
-        elif tested and not row.as_good:  # without a test, no system is known to be worse
-            mark = "hollow"
-        dots.append(Dot(row.value, row.low, row.high, mark))
-    line = of_system[comparison.baseline].value
-    drawn_line = line if tested and not math.isnan(line) else None
-    return DotColumn(title, dots, drawn_line, lower_is_better=not table.higher_is_better)
+def mark_of(row: SystemScore) -> Mark:
+    """Return the mark of a score: hollow is what a test found worse than the best, not what no test could judge."""
+    if row.best:
+        return "best"
+    if row.as_good is False:
+        return "hollow"
+    return "filled"
 
 
-def difference_column(comparison: Comparison, table: ScoreTable, order: Sequence[str]) -> DotColumn:
+def dot_column(comparison: Comparison, table: ScoreTable, rows: Sequence[SystemScore], *, title: str) -> DotColumn:
+    """Return the scores of one table, the rows of which stand in some order, with their intervals."""
+    dots = [Dot(row.value, row.low, row.high, mark_of(row)) for row in rows]
+    line = None
+    if comparison.test is not None:
+        baseline = rows[baseline_index(comparison, rows)].value
+        if not math.isnan(baseline):
+            line = baseline
+    return DotColumn(title, dots, line, lower_is_better=not table.higher_is_better)
+
+
+def difference_column(comparison: Comparison, table: ScoreTable, rows: Sequence[SystemScore]) -> DotColumn:
     """Return the differences of a table from the baseline with their intervals, and the line of no difference."""
-    of_system = {row.system: row for row in table.rows}
     dots = []
-    for name in order:
-        row = of_system[name]
+    for row in rows:
         if row.difference is None or row.difference_low is None or row.difference_high is None:
             # The baseline is not compared with itself: nothing is drawn.
             dots.append(Dot(math.nan, math.nan, math.nan))
@@ -103,18 +115,28 @@ def difference_column(comparison: Comparison, table: ScoreTable, order: Sequence
     return DotColumn("difference", dots, 0.0, lower_is_better=not table.higher_is_better)
 
 
+def baseline_index(comparison: Comparison, rows: Sequence[SystemScore]) -> int:
+    """Return which of the rows is that of the baseline."""
+    return [row.system for row in rows].index(comparison.baseline)
+
+
 def marks_of(comparison: Comparison, tables: Sequence[ScoreTable]) -> Marks:
     """Return the marks that occur in some tables."""
-    # True, False, or None without a test
-    as_good = [row.as_good for table in tables for row in table.rows if not row.best]
-    has_intervals = any(row.low < row.high for table in tables for row in table.rows)
+    marks = set()
+    has_intervals = False
+    has_as_good = False
+    for table in tables:
+        for row in table.rows:
+            marks.add(mark_of(row))
+            has_intervals |= row.low < row.high
+            has_as_good |= row.as_good is True and not row.best
     return Marks(
-        best=any(row.best for table in tables for row in table.rows),
-        as_good=True in as_good,
-        worse=False in as_good,
-        lower=any(not table.higher_is_better for table in tables),
-        baseline=comparison.test is not None,
-        pairs=any((table.pvalues < comparison.alpha).any() for table in tables),
+        has_best="best" in marks,
+        has_as_good=has_as_good,
+        has_worse="hollow" in marks,
+        has_lower=any(not table.higher_is_better for table in tables),
+        has_baseline=comparison.test is not None,
+        has_pairs=any((table.pvalues < comparison.alpha).any() for table in tables),
         intervals=f"{100 * comparison.confidence_level:g} %" if has_intervals else "",
     )
 
@@ -125,13 +147,15 @@ def marks_of(comparison: Comparison, tables: Sequence[ScoreTable]) -> Marks:
 _MARGIN = 0.06
 
 
-def bounds(values: Iterable[float]) -> tuple[float, float]:
-    """Return where a scale of these values begins and ends."""
+def bounds(values: Iterable[float], *, share: float = _MARGIN) -> tuple[float, float]:
+    """Return where a scale of these values begins and ends; a share of it is free at both ends."""
     finite = [value for value in values if math.isfinite(value)]
     low = min(finite, default=0.0)
     high = max(finite, default=1.0)
-    # where all values are the same, a margin that depends on their size: the scale must not be empty
-    margin = _MARGIN * (high - low) or max(abs(high), 1.0) * _MARGIN
+    margin = share * (high - low)
+    if margin == 0:
+        # all values are the same: the scale must not be empty
+        margin = share * max(abs(high), 1.0)
     return low - margin, high + margin
 
 
@@ -192,7 +216,7 @@ class Dot:
     mark: Mark = "filled"
 
     @property
-    def drawn(self) -> bool:
+    def is_drawn(self) -> bool:
         """Whether there is a value to draw."""
         return math.isfinite(self.value)
 
@@ -217,7 +241,7 @@ class DotColumn:
     def _scale(self) -> Scale:
         numbers = []
         for dot in self.dots:
-            if dot.drawn:
+            if dot.is_drawn:
                 numbers += [dot.value, dot.low, dot.high]
         if self.line is not None:
             numbers.append(self.line)
@@ -245,9 +269,9 @@ def score_distributions(table: ScoreTable, rows: Sequence[SystemScore], names: S
     """Return the histogram of the scores of each system's segments; None without any score."""
     scores = {}
     for row, name in zip(rows, names, strict=True):
-        of_segments = [score for score in table.segments[row.system] if score is not None]
-        if of_segments:
-            scores[name] = np.array(of_segments)
+        segment_scores = [score for score in table.segments[row.system] if score is not None]
+        if segment_scores:
+            scores[name] = np.array(segment_scores)
     if not scores:
         return None
     numbers = np.concatenate(list(scores.values()))
@@ -275,20 +299,30 @@ def score_distributions(table: ScoreTable, rows: Sequence[SystemScore], names: S
 def _range(low: float, high: float) -> tuple[float, float]:
     """Return where bins begin and end: numbers that are nearly the same have no bins between them."""
     size = max(abs(low), abs(high))
-    margin = max(0.5, size / 1000) if high - low <= max(1e-12 * size, 1e-300) else 0.0
+    if high - low > max(1e-12 * size, 1e-300):
+        return low, high
+    margin = max(0.5, size / 1000)
     return low - margin, high + margin
 
 
 # Plots with two axes, as SVG: lines over groups of segments or layers, and points.
 
-#: Lines of systems in the plot of lengths: a colour with a contrast of 3 to white and to black, a mark as the page
-#: writes it, and the same mark as a path around its point.
+
+class Series(NamedTuple):
+    """How the line of a system looks."""
+
+    colour: str  # with a contrast of 3 to white and to black
+    sign: str  # its mark as the page writes it
+    path: str  # the same mark around its point
+
+
+#: Lines of systems in plots over lengths, or frequencies.
 SERIES = (
-    ("#2f7fc1", "●", "m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0z"),
-    ("#c8620b", "■", "m-3-3h6v6h-6z"),
-    ("#1a9173", "▲", "m0-3.5l3.5 6.5h-7z"),
-    ("#b0569a", "◆", "m0-4l4 4-4 4-4-4z"),
-    ("#8a7a1f", "▼", "m0 3.5l-3.5-6.5h7z"),
+    Series("#2f7fc1", "●", "m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0z"),
+    Series("#c8620b", "■", "m-3-3h6v6h-6z"),
+    Series("#1a9173", "▲", "m0-3.5l3.5 6.5h-7z"),
+    Series("#b0569a", "◆", "m0-4l4 4-4 4-4-4z"),
+    Series("#8a7a1f", "▼", "m0 3.5l-3.5-6.5h7z"),
 )
 #: Marks of plots that have one series.
 DIAMOND, RING = "m0-5.5l5.5 5.5-5.5 5.5-5.5-5.5z", "m-6 0a6 6 0 1 0 12 0a6 6 0 1 0-12 0z"
@@ -318,7 +352,7 @@ class Plot:
     y: Scale
     x_ticks: Sequence[tuple[float, str]]
     y_ticks: Sequence[tuple[float, str]]
-    staggered: bool  # whether every second label of x stands on a line of its own, as they are too long for one
+    is_staggered: bool  # every second label of x stands on a line of its own, as they are too long for one
     x_label: str  # below
     y_label: str  # above
     described: str
@@ -335,24 +369,45 @@ def scales(x_bounds: tuple[float, float], y_values: Iterable[float]) -> tuple[Sc
     return Scale(*x_bounds, left, _WIDTH - _RIGHT), y
 
 
-def plot(x: Scale, y: Scale, labels: tuple[str, str, str], shapes: Sequence[Shape], x_ticks: Any = None) -> Plot:
-    """Return a plot; `labels` are those of both axes, and a description for readers who do not see it."""
-    x_label, y_label = (fitted(one_cell(label), _COLUMNS) for label in labels[:2])
-    x_ticks = x.ticks(_TICKS) if x_ticks is None else x_ticks
+class PlotTexts(NamedTuple):
+    """What a plot says."""
+
+    x: str  # the label of its axis
+    y: str
+    description: str  # for readers who do not see it
+
+
+def plot(
+    x: Scale,
+    y: Scale,
+    *,
+    texts: PlotTexts,
+    shapes: Sequence[Shape],
+    x_ticks: Sequence[tuple[float, str]] | None = None,
+) -> Plot:
+    """Return a plot; its ticks of x are round values by default."""
+    if x_ticks is None:
+        x_ticks = x.ticks(_TICKS)
     return Plot(
         x=x,
         y=y,
         x_ticks=x_ticks,
-        staggered=any(
-            (len(label) + len(next_label)) * _LETTER / 2 + 5 > next_position - position
-            for (position, label), (next_position, next_label) in pairwise(x_ticks)
-        ),
         y_ticks=y.ticks(_TICKS),
-        x_label=x_label,
-        y_label=y_label,
-        described=labels[2],
+        is_staggered=_labels_touch(x_ticks),
+        x_label=fitted(one_cell(texts.x), _COLUMNS),
+        y_label=fitted(one_cell(texts.y), _COLUMNS),
+        described=texts.description,
         shapes=shapes,
     )
+
+
+def _labels_touch(ticks: Sequence[tuple[float, str]]) -> bool:
+    """Return whether any two labels beside each other are too long for the room between their middles."""
+    for (position, label), (next_position, next_label) in pairwise(ticks):
+        half_widths = (len(label) + len(next_label)) * _LETTER / 2
+        if half_widths + 5 > next_position - position:
+            return True
+    return False
 
 
 def line(points: Iterable[tuple[float, float]]) -> str:
@@ -373,18 +428,19 @@ def marked(points: Iterable[tuple[float, float]], mark: str) -> str:
     return "".join(f"M{x:.1f} {y:.1f}{mark}" for x, y in points if not math.isnan(y))
 
 
-def length_plot(
-    values: Sequence[Sequence[float]], coloured: Sequence[int], groups: Sequence[str], labels: tuple[str, str, str]
+def bucket_plot(
+    values: Sequence[Sequence[float]], labels: Sequence[str], *, coloured: Sequence[int], texts: PlotTexts
 ) -> Plot:
-    """Return lines over the buckets: those of the systems with the indices `coloured` in colour, the others grey."""
-    x, y = scales((-0.3, len(groups) - 0.7), (value for row in values for value in row))
-    positions = [x.position(number) for number in range(len(groups))]
+    """Return lines over buckets: those of the systems with the indices `coloured` in colour, the others grey."""
+    x, y = scales((-0.3, len(labels) - 0.7), (value for row in values for value in row))
+    positions = [x.position(number) for number in range(len(labels))]
     points = [list(zip(positions, map(y.position, row), strict=True)) for row in values]
     shapes = [Shape("grey", line(row)) for index, row in enumerate(points) if index not in coloured]
-    for (colour, _, mark), index in zip(SERIES, coloured, strict=False):
-        shapes.append(Shape("line", line(points[index]), f"color: {colour}"))
-        shapes.append(Shape("mark", marked(points[index], mark), f"color: {colour}"))
-    return plot(x, y, labels, shapes, list(zip(positions, groups, strict=True)))
+    for series, index in zip(SERIES, coloured, strict=False):
+        style = f"color: {series.colour}"
+        shapes.append(Shape("line", line(points[index]), style))
+        shapes.append(Shape("mark", marked(points[index], series.path), style))
+    return plot(x, y, texts=texts, shapes=shapes, x_ticks=list(zip(positions, labels, strict=True)))
 
 
 # A figure of matplotlib, for notebooks.
@@ -404,26 +460,31 @@ def intervals_figure(comparison: Comparison) -> Any:
 
     shown = over_runs(comparison) if comparison.joins_runs else comparison
     names = short_names(list(shown.test_set.systems))
-    first = shown.tables[0]
-    order = first.order if len(first.rows) > 2 else list(range(len(first.rows)))
+    order = list(range(len(names)))
+    if len(names) > 2:
+        order = shown.tables[0].order
     n_columns = min(_ACROSS, len(shown.tables))
     n_rows = math.ceil(len(shown.tables) / n_columns)
     size = (1.5 + 2.6 * n_columns, 0.5 + n_rows * (1.0 + 0.32 * len(names)))
     figure = for_notebooks(Figure(figsize=size, layout="constrained"))
     level = f"{100 * shown.confidence_level:g} %"
     heights = [-number for number in range(len(names))]
-    tested = shown.test is not None
-    for number, (table, label) in enumerate(zip(shown.tables, shown.titles(), strict=True)):
+    for number, (table, title) in enumerate(zip(shown.tables, shown.titles(), strict=True)):
         axes = figure.add_subplot(n_rows, n_columns, 1 + number)
         rows = [table.rows[index] for index in order]
-        _draw_intervals(axes, rows, tested)
-        # the systems' names stand only beside the first column
-        labels = [fitted(one_cell(names[row.system]), _LETTERS) for row in rows if number % n_columns == 0]
-        axes.set_yticks(heights if labels else [], labels=labels, parse_math=False)
+        if shown.test is not None:
+            axes.axvline(rows[baseline_index(shown, rows)].value, **_BASELINE)
+        _draw_intervals(axes, rows)
+        is_first_column = number % n_columns == 0
+        if is_first_column:
+            labels = [fitted(one_cell(names[row.system]), _LETTERS) for row in rows]
+            axes.set_yticks(heights, labels=labels, parse_math=False)
+        else:
+            axes.set_yticks([])
         axes.set_ylim(-len(rows) + 0.45, 0.55)
         axes.tick_params(axis="y", length=0)
         better = "better \N{RIGHTWARDS ARROW}" if table.higher_is_better else "\N{LEFTWARDS ARROW} better"
-        axes.set_xlabel(f"{one_cell(label)}, {level} interval\n{better}", parse_math=False)
+        axes.set_xlabel(f"{one_cell(title)}, {level} interval\n{better}", parse_math=False)
         axes.spines[["top", "left", "right"]].set_visible(False)
         axes.grid(axis="x", color="#d5dae0")
         axes.set_axisbelow(True)
@@ -431,27 +492,16 @@ def intervals_figure(comparison: Comparison) -> Any:
     return figure
 
 
-def _draw_intervals(axes: Any, rows: Sequence[SystemScore], tested: bool) -> None:
-    """Draw a row for each system, downwards, and, where there is a test, a dashed line at the baseline's score."""
-    if tested:
-        baseline = next(row.value for row in rows if row.difference is None)
-        axes.axvline(baseline, **_BASELINE)
+def _draw_intervals(axes: Any, rows: Sequence[SystemScore]) -> None:
+    """Draw a row for each system, downwards."""
+    numbers = []
     for number, row in enumerate(rows):
-        mark: Mark = "filled"
-        if row.best:
-            mark = "best"
-        elif row.as_good is False:
-            mark = "hollow"
-        looks = _look(mark)
-        line_colour = looks["color"]
-        axes.plot([row.low, row.high], [-number, -number], color=line_colour, linewidth=2.2, solid_capstyle="round")
-        axes.plot([row.value], [-number], zorder=3, **looks)
-    # bounds that are NaN are not ordered
-    with_interval = [row for row in rows if row.low <= row.high]
-    low = min((row.low for row in with_interval), default=0.0)
-    high = max((row.high for row in with_interval), default=1.0)
-    margin = 0.05 * (high - low) or max(1.0, abs(high) / 1000)
-    axes.set_xlim(low - margin, high + margin)
+        look = _look(mark_of(row))
+        colour = look["color"]
+        axes.plot([row.low, row.high], [-number, -number], color=colour, linewidth=2.2, solid_capstyle="round")
+        axes.plot([row.value], [-number], zorder=3, **look)
+        numbers += [row.low, row.value, row.high]
+    axes.set_xlim(*bounds(numbers, share=0.05))
 
 
 #: The line at the baseline's score.
@@ -484,13 +534,13 @@ def _add_legend(figure: Any, comparison: Comparison, baseline: str) -> None:
 
     marks = marks_of(comparison, comparison.tables)
     signs = []
-    if marks.best:
+    if marks.has_best:
         signs.append(("the best", _look("best")))
-    if marks.as_good:
+    if marks.has_as_good:
         signs.append(("not significantly worse than the best", _look("filled")))
-    if marks.worse:
+    if marks.has_worse:
         signs.append(("significantly worse than the best", _look("hollow")))
-    if marks.baseline:
+    if marks.has_baseline:
         signs.append((f"the baseline, {fitted(one_cell(baseline), _LETTERS)}", dict(_BASELINE)))
     if not signs:
         return

@@ -93,7 +93,14 @@ def _environment() -> Any:
     from markupsafe import Markup
 
     def safe(value: Any) -> Any:
-        return Markup(clean(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
+        if isinstance(value, str) and not isinstance(value, Markup):
+            return Markup(clean(value))
+        return value
+
+    def p_text(value: float) -> str:
+        if math.isnan(value):
+            return "–"
+        return pvalue_text(value)
 
     environment = Environment(
         loader=PackageLoader(__package__),
@@ -108,5 +115,5 @@ def _environment() -> Any:
     environment.filters["decimals"] = number
     environment.filters["signs"] = lambda text: signs(str(text))
     environment.tests["name"] = lambda part: isinstance(part, Name)
-    environment.filters["p"] = lambda value: "–" if math.isnan(value) else pvalue_text(value)
+    environment.filters["p"] = p_text
     return environment

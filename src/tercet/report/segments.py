@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from html import unescape
-from itertools import islice, zip_longest
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
@@ -31,7 +31,7 @@ from .rendering import Packed
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
-    from tercet.comparison.scores import ScoreTable
+    from tercet.comparison.scores import ScoreTable, SystemScore
     from tercet.corpus.corpus import Corpus
 
 T = TypeVar("T")
@@ -68,15 +68,18 @@ class Pair(Generic[T]):
 
     one: str
     other: str
-    groups: list[tuple[str, list[T]]]  # the system that scores or matches more, and where, greatest difference first
+    groups: dict[str, list[T]]  # by the system that scores or matches more: where, greatest difference first
 
 
 def compared_pairs(comparison: Comparison, table: ScoreTable) -> list[tuple[str, str]]:
     """Return the baseline beside the best system, and beside those whose scores differ most from its score."""
+
+    def best_first(row: SystemScore) -> tuple[bool, float]:
+        return not row.best, -abs(row.difference or 0.0)
+
     # only the baseline has no difference to itself
     rows = [row for row in table.rows if row.difference is not None]
-    rows.sort(key=lambda row: (not row.best, -abs(row.difference or 0.0)))
-    return [(comparison.baseline, row.system) for row in rows[:_PAIRS]]
+    return [(comparison.baseline, row.system) for row in sorted(rows, key=best_first)[:_PAIRS]]
 
 
 def which_pairs(table: ScoreTable) -> str:
@@ -84,11 +87,11 @@ def which_pairs(table: ScoreTable) -> str:
     n_others = len(table.rows) - 1
     if n_others < 2:
         return ""
-    names_best = any(row.best for row in table.rows if row.difference is not None)
     if n_others <= _PAIRS:
         return "Each other system is shown beside the baseline."
-    also = "with the best system, and " if names_best else ""
-    pairs = f"the baseline {also}with those whose {table.title} differs most from its"
+    pairs = f"the baseline with those whose {table.title} differs most from its"
+    if any(row.best and row.difference is not None for row in table.rows):
+        pairs = f"the baseline with the best system, and with those whose {table.title} differs most from its"
     return f"Shown: {pairs} ({_PAIRS} of {n_others} pairs); the list of segments below has every pair."
 
 
@@ -103,7 +106,10 @@ class Telling:
     @property
     def outputs(self) -> list[Output]:
         """The output of the better system, and that of the other."""
-        return sorted(self.example.outputs, key=lambda output: output.system != self.better)
+        first, second = self.example.outputs
+        if first.system == self.better:
+            return [first, second]
+        return [second, first]
 
 
 def telling(table: ScoreTable, pairs: Sequence[Pair[Example]]) -> Telling | None:
@@ -121,11 +127,12 @@ def telling(table: ScoreTable, pairs: Sequence[Pair[Example]]) -> Telling | None
     else:
         return None
     # Groups are of the system with the higher score, also where lower is better: there it is the one that loses.
-    groups = dict(pair.groups)
-    if higher not in groups:
+    if higher not in pair.groups:
         return None
-    better, other = (higher, lower) if table.higher_is_better else (lower, higher)
-    return Telling(better, other, groups[higher][0])
+    example = pair.groups[higher][0]
+    if table.higher_is_better:
+        return Telling(better=higher, other=lower, example=example)
+    return Telling(better=lower, other=higher, example=example)
 
 
 class Segments:
@@ -144,53 +151,75 @@ class Segments:
     def spread(self) -> Example | None:
         """Return the segment whose scores lie furthest apart, with every system, best first."""
         systems = list(self.table.segments)
-        columns = zip(*self.table.segments.values(), strict=True)
-        scores_by_segment = ([score for score in scores if score is not None] for scores in columns)
-        # with negative indices, so that the maximum of equal spreads is the first segment
-        spreads = [(max(scores) - min(scores), -index) for index, scores in enumerate(scores_by_segment) if scores]
         # of two systems, the segments of their pair show the same
-        if len(systems) < 3 or not spreads or max(spreads)[0] <= 0:
+        if len(systems) < 3:
             return None
-        index = -max(spreads)[1]
-        sign = -1 if self.table.higher_is_better else 1
-        ordered = sorted(systems, key=lambda name: sign * (self.table.segments[name][index] or 0.0))
-        self.colour(ordered, [index])
-        return self._example(index, ordered)
+        spread_of: dict[int, float] = {}
+        for index, scores_or_none in enumerate(zip(*self.table.segments.values(), strict=True)):
+            scores = [score for score in scores_or_none if score is not None]
+            if scores:
+                spread_of[index] = max(scores) - min(scores)
+        # the first of several that are as wide
+        widest = max(spread_of, key=spread_of.__getitem__, default=None)
+        if widest is None or spread_of[widest] <= 0:
+            return None
+        score_of = {system: scores[widest] or 0.0 for system, scores in self.table.segments.items()}
+        systems.sort(key=score_of.__getitem__, reverse=self.table.higher_is_better)
+        self.colour(systems, [widest])
+        return self._example(widest, systems)
 
     def colour(self, systems: Iterable[str], indices: Collection[int]) -> None:
         """Find the matches of all these outputs in one go."""
         test_set = self.comparison.test_set
-        self.colours.read(
-            (test_set.systems[name][index], test_set.references[index]) for name in systems for index in indices
-        )
+        outputs = []
+        for name in systems:
+            texts = test_set.systems[name]
+            outputs += [(texts[index], test_set.references[index]) for index in indices]
+        self.colours.read(outputs)
 
     def _pair(self, baseline: str, system: str) -> Pair[Example]:
         scores = zip(self.table.segments[baseline], self.table.segments[system], strict=True)
-        differences = [(b - a, index) for index, (a, b) in enumerate(scores) if a is not None and b is not None]
-        up = sorted((pair for pair in differences if pair[0] > 0), key=lambda pair: (-pair[0], pair[1]))
-        down = sorted(pair for pair in differences if pair[0] < 0)
-        segments_up = [index for _, index in up[:_EACH_WAY]]
-        segments_down = [index for _, index in down[:_EACH_WAY]]
-        self.colour((baseline, system), [*segments_up, *segments_down])
-        groups = []
-        for name, segments in ((system, segments_up), (baseline, segments_down)):
+        gains: dict[int, float] = {}
+        losses: dict[int, float] = {}
+        for index, (score_of_baseline, score) in enumerate(scores):
+            if score_of_baseline is None or score is None:
+                continue
+            if score > score_of_baseline:
+                gains[index] = score - score_of_baseline
+            elif score < score_of_baseline:
+                losses[index] = score_of_baseline - score
+        greatest_gains = _greatest(gains)
+        greatest_losses = _greatest(losses)
+        self.colour((baseline, system), [*greatest_gains, *greatest_losses])
+        groups = {}
+        for name, segments in ((system, greatest_gains), (baseline, greatest_losses)):
             if segments:
-                groups.append((name, [self._example(index, (baseline, system)) for index in segments]))
+                groups[name] = [self._example(index, (baseline, system)) for index in segments]
         return Pair(baseline, system, groups)
 
     def _example(self, index: int, systems: Sequence[str]) -> Example:
         test_set = self.comparison.test_set
         scores = self.table.segments
         references = test_set.references[index]
-        texts = {name: self.colours.of(test_set.systems[name][index], references) for name in systems}
-        source = None if test_set.source is None else plain(test_set.source[index])
+        outputs = []
+        for name in systems:
+            text = self.colours.text(test_set.systems[name][index], references)
+            outputs.append(Output(name, scores[name][index], text))
+        source = None
+        if test_set.source is not None:
+            source = plain(test_set.source[index])
         return Example(
             number=index + 1,
             source=source,
             references=list(map(plain, references[:MOST_REFERENCES])),
             more_references=max(0, len(references) - MOST_REFERENCES),
-            outputs=[Output(name, scores[name][index], text) for name, text in texts.items()],
+            outputs=outputs,
         )
+
+
+def _greatest(difference_of: Mapping[int, float]) -> list[int]:
+    """Return the segments with the greatest differences, of equal ones the first."""
+    return sorted(difference_of, key=difference_of.__getitem__, reverse=True)[:_EACH_WAY]
 
 
 # Every segment of a test set, packed into a report for its script: sorted and filtered there, a page at a time.
@@ -213,7 +242,7 @@ class Browse:
     coloured_by: str
     n_coloured: int  # segments
     unit: str  # what lengths count, and of what; empty where they are not known
-    of: str
+    measured: str
 
 
 def browse(
@@ -226,27 +255,23 @@ def browse(
     any.
     """
     comparison = metrics[0].comparison
-    coloured_by = next((segments for segments in metrics if segments.legend), metrics[0])
     test_set = comparison.test_set
     first = comparison.tables[0]
     systems = [first.rows[index].system for index in first.order]
     indices = _fitting(comparison, _by_difference(metrics[0].table))
-    most = max(1, _COLOURED // len(systems)) if coloured_by.legend else 0
-    coloured = set(_first_of([_by_difference(segments.table) for segments in metrics], most)) & set(indices)
+    coloured_by = _first_with_colours(metrics)
+    coloured: set[int] = set()
+    if coloured_by.legend:
+        orders = [_by_difference(segments.table) for segments in metrics]
+        coloured = _first_of(orders, max(1, _COLOURED // len(systems))).intersection(indices)
     coloured_by.colour(systems, coloured)
-
-    def around(index: int) -> Iterator[Any]:
-        texts = test_set.references[index][:MOST_REFERENCES]
-        if test_set.source is not None:
-            texts = [test_set.source[index], *texts]
-        return map(_pieces, map(plain, texts))
-
-    def output(name: str, index: int) -> Any:
-        text = test_set.systems[name][index]
-        if index not in coloured:
-            return _pieces(plain(text))
-        return _pieces(coloured_by.colours.of(text, test_set.references[index]))
-
+    unit = ""
+    measured = ""
+    lengths = None
+    if buckets is not None:
+        unit = buckets.called
+        measured = buckets.of
+        lengths = [buckets.lengths.get(index) for index in indices]
     scores = []
     for table, title in zip(comparison.tables, titles, strict=True):
         # Segment by segment, in the order of the systems.
@@ -260,13 +285,12 @@ def browse(
         "has_source": test_set.source is not None,
         "more": [max(0, len(test_set.references[index]) - MOST_REFERENCES) for index in indices],
         "coloured": [index in coloured for index in indices],
-        "lengths": None if buckets is None else [buckets.lengths.get(index) for index in indices],
+        "lengths": lengths,
         "slices": [slices.numbers[indices].tolist() for slices in comparison.slices],
         # By segment, since the texts of one segment are alike: so they take a third of the room.
-        "texts": [[*around(index), *(output(name, index) for name in systems)] for index in indices],
+        "texts": [_texts(coloured_by, index, systems, in_colour=index in coloured) for index in indices],
         "scores": scores,
     }
-    unit, of = ("", "") if buckets is None else (buckets.called, buckets.of)
     return Browse(
         data=Packed.of(data),
         systems=systems,
@@ -276,8 +300,32 @@ def browse(
         coloured_by=coloured_by.table.title,
         n_coloured=len(coloured),
         unit=unit,
-        of=of,
+        measured=measured,
     )
+
+
+def _first_with_colours(metrics: Sequence[Segments]) -> Segments:
+    """Return the first metric whose matches have colours; the first one if none has."""
+    for segments in metrics:
+        if segments.legend:
+            return segments
+    return metrics[0]
+
+
+def _texts(segments: Segments, index: int, systems: Sequence[str], *, in_colour: bool) -> list[Any]:
+    """Return the texts of a segment in pieces: its source, its references, and the outputs of systems."""
+    test_set = segments.comparison.test_set
+    references = test_set.references[index]
+    texts = [plain(reference) for reference in references[:MOST_REFERENCES]]
+    if test_set.source is not None:
+        texts.insert(0, plain(test_set.source[index]))
+    for system in systems:
+        output = test_set.systems[system][index]
+        if in_colour:
+            texts.append(segments.colours.text(output, references))
+        else:
+            texts.append(plain(output))
+    return list(map(_pieces, texts))
 
 
 def _by_difference(table: ScoreTable) -> list[int]:
@@ -289,17 +337,19 @@ def _by_difference(table: ScoreTable) -> list[int]:
         order = np.nanmax(scores, axis=0, initial=-np.inf) - np.nanmin(scores, axis=0, initial=np.inf)
     else:
         order = -scores[0] if table.higher_is_better else scores[0]
-    return [int(index) for index in np.argsort(-np.nan_to_num(order, nan=-np.inf), kind="stable")]
+    in_order: list[int] = np.argsort(-np.nan_to_num(order, nan=-np.inf), kind="stable").tolist()
+    return in_order
 
 
-def _first_of(orders: Sequence[Sequence[int]], most: int) -> Iterator[int]:
-    """Yield as many segments as `most`, from all orders in turn."""
-    chosen: dict[int, None] = {}
+def _first_of(orders: Sequence[Sequence[int]], most: int) -> set[int]:
+    """Return as many segments as `most`, from all orders in turn."""
+    chosen: set[int] = set()
     for segments in zip(*orders, strict=True):
-        chosen.update(dict.fromkeys(segments))
-        if len(chosen) >= most:
-            break
-    yield from list(chosen)[:most]
+        for index in segments:
+            if len(chosen) == most:
+                return chosen
+            chosen.add(index)
+    return chosen
 
 
 def _fitting(comparison: Comparison, order: Sequence[int]) -> list[int]:
@@ -308,11 +358,8 @@ def _fitting(comparison: Comparison, order: Sequence[int]) -> list[int]:
     room = _CHARACTERS
     fitting = list[int]()
     for index in order:
-        texts = [
-            *test_set.references[index][:MOST_REFERENCES],
-            *(texts_of_system[index] for texts_of_system in test_set.systems.values()),
-        ]
-        room -= sum(map(len, texts))
+        outputs = [texts_of_system[index] for texts_of_system in test_set.systems.values()]
+        room -= sum(map(len, test_set.references[index][:MOST_REFERENCES])) + sum(map(len, outputs))
         # the first segment is shown, however long it is
         if room < 0 and fitting:
             break
@@ -323,7 +370,7 @@ def _fitting(comparison: Comparison, order: Sequence[int]) -> list[int]:
 def _pieces(text: Text) -> Any:
     """Return a text, or its pieces with their levels and the number of characters that were cut."""
     if text.left_out or any(level for level, _ in text.pieces):
-        return [[[level, part] for level, part in text.pieces], text.left_out]
+        return [text.pieces, text.left_out]
     return "".join(part for _, part in text.pieces)
 
 
@@ -333,14 +380,21 @@ def _numbered(scores: Sequence[float | None], table: ScoreTable) -> dict[str, An
     A page needs two digits more than it shows, for differences. The first is that of segments without a score.
     """
     digits = table.rows[0].digits + 2
-    # rounded, so that ties are equal
-    rounded = [None if score is None else round(round(score, digits) * 10**digits) for score in scores]
+    rounded: list[int | None] = []
+    for score in scores:
+        if score is None:
+            rounded.append(None)
+        else:
+            # rounded, so that ties are equal
+            rounded.append(round(round(score, digits) * 10**digits))
     distinct = sorted({number for number in rounded if number is not None})
+    steps = [number - before for before, number in pairwise([0, *distinct])]
     index_of = {None: 0} | {number: index for index, number in enumerate(distinct, 1)}
+    indices = [index_of[number] for number in rounded]
     # In two halves, as a text has no letter for each number: those from U+D800 to U+DFFF are none.
-    high, low = zip(*(divmod(index_of[number], _HALF) for number in rounded), strict=True)
-    steps = [number - before for before, number in zip([0, *distinct], distinct, strict=False)]
-    return {"steps": steps, "high": "".join(map(chr, high)), "low": "".join(map(chr, low))}
+    high = "".join(chr(index // _HALF) for index in indices)
+    low = "".join(chr(index % _HALF) for index in indices)
+    return {"steps": steps, "high": high, "low": low}
 
 
 # Scores by the length of the reference: the score of each bucket.
@@ -353,11 +407,17 @@ def bucket_scores(table: ScoreTable, buckets: Buckets) -> tuple[list[list[float]
     """Return a row per system with a score per bucket, and a sentence on how they are computed."""
     segments = [np.array(scores, dtype=np.float64) for scores in table.segments.values()]
     inside = np.concatenate(buckets.members)
-    # Whether a score is the mean of its segments is seen from the numbers; one segment cannot show it.
     means = [float(scores[inside].mean()) for scores in segments]
-    if len(inside) > 1 and np.allclose(means, [row.value for row in table.rows], rtol=1e-7, atol=1e-9):
-        return [[float(scores[members].mean()) for members in buckets.members] for scores in segments], MEAN
-    return [[table.score_of(system, members) for members in buckets.members] for system in table.stats], EXACT
+    # Whether a score is the mean of its segments is seen from the numbers; one segment cannot show it.
+    is_mean = len(inside) > 1 and np.allclose(means, [row.value for row in table.rows], rtol=1e-7, atol=1e-9)
+    rows = []
+    if is_mean:
+        for scores in segments:
+            rows.append([float(scores[members].mean()) for members in buckets.members])
+        return rows, MEAN
+    for system in table.stats:
+        rows.append([table.score_of(system, members) for members in buckets.members])
+    return rows, EXACT
 
 
 # The words of a test set as integers, and how many match the references.
@@ -408,8 +468,10 @@ class Words:
         text = ""
         for word in words:
             spelling = spelled[word]
-            close = self.unit == "characters" and not (spelling[0].isascii() or text[-1:].isascii())
-            text += spelling if close or not text else f" {spelling}"
+            is_close = self.unit == "characters" and not (spelling[0].isascii() or text[-1:].isascii())
+            if text and not is_close:
+                text += " "
+            text += spelling
         return text
 
 
@@ -418,12 +480,15 @@ def read_words(corpus: Corpus, systems: Sequence[str]) -> Words:
     n = corpus.n_segments
     tokens, spelled = tokenize(corpus, "unicode")
     segments = np.repeat(np.arange(n), np.diff(corpus.reference_offsets))
-    letters = count_letters(corpus if len(segments) else read_texts([]).with_texts(corpus.texts))
-    unit = "characters" if letters.mostly_without_blanks else "words"
+    counted = corpus
+    if not len(segments):
+        # without references, the words of the predictions
+        counted = read_texts([]).with_texts(corpus.texts)
+    letters = count_letters(counted)
     owners = np.append(np.tile(np.arange(n), len(systems)), segments)
     return Words(
         systems=list(systems),
-        unit=unit,
+        unit="characters" if letters.mostly_without_blanks else "words",
         tokens=tokens.tokens,
         n_types=tokens.n_types,
         spelled=cache(spelled),
@@ -457,7 +522,9 @@ class Text:
 
 def plain(text: str) -> Text:
     """Return a text without colours."""
-    return Text([(0, text[:_LONGEST])] if text else [], max(0, len(text) - _LONGEST))
+    if not text:
+        return Text([])
+    return Text([(0, text[:_LONGEST])], max(0, len(text) - _LONGEST))
 
 
 class Colours:
@@ -466,12 +533,15 @@ class Colours:
     def __init__(self, table: ScoreTable) -> None:
         tokenizer = next(iter(table.stats.values())).signature.get("tok")
         self._ascii_only = tokenizer == "rouge"
-        scorer = table.scorer
-        self._matched = scorer.matched(table.name, tokenizer) if isinstance(scorer, Metric) else None
-        self.legend: tuple[str, ...] = () if self._matched is None else self._matched.levels
+        self._matched = None
+        self.legend: tuple[str, ...] = ()
+        if isinstance(table.scorer, Metric):
+            self._matched = table.scorer.matched(table.name, tokenizer)
+        if self._matched is not None:
+            self.legend = self._matched.levels
         self._known: dict[tuple[str, ...], Text] = {}
 
-    def of(self, prediction: str, references: Sequence[str]) -> Text:
+    def text(self, prediction: str, references: Sequence[str]) -> Text:
         """Return an output with its matches in colour."""
         item = prediction, *references
         if item not in self._known:
@@ -480,10 +550,14 @@ class Colours:
 
     def read(self, outputs: Iterable[tuple[str, Sequence[str]]]) -> None:
         """Find the matches of outputs, each of them once; of many in one go, in less time than one by one."""
-        items = dict.fromkeys((prediction, *references) for prediction, references in outputs)
-        new = [item for item in items if item not in self._known]
-        self._known |= {item: plain(item[0]) for item in new}
-        self._explain([item for item in new if item[0] and len(item) > 1])
+        to_explain = []
+        for prediction, references in outputs:
+            item = prediction, *references
+            if item not in self._known:
+                self._known[item] = plain(prediction)
+                if prediction and references:
+                    to_explain.append(item)
+        self._explain(to_explain)
 
     def _explain(self, items: Sequence[tuple[str, ...]]) -> None:
         if self._matched is None or not items:
@@ -495,8 +569,9 @@ class Colours:
                 words_of_items = self._matched.words(batch)
         except TercetError:
             # one that cannot be explained, as it is too long, stays plain: the others are explained without it
-            for item in items if len(items) > 1 else ():
-                self._explain([item])
+            if len(items) > 1:
+                for item in items:
+                    self._explain([item])
             return
         for item, words in zip(items, words_of_items, strict=True):
             self._known[item] = in_colour(item[0], words, self.legend, ascii_only=self._ascii_only)
@@ -504,29 +579,45 @@ class Colours:
 
 def in_colour(prediction: str, words: Sequence[Word], legend: Sequence[str], *, ascii_only: bool) -> Text:
     """Return a text with its tokens in the colours of their levels, which the legend names from 1 on."""
-    pieces = text_in_pieces(prediction, words, ascii_only) or tokens_in_pieces(words)
+    pieces = text_in_pieces(prediction, words, ascii_only=ascii_only)
+    if pieces is None:
+        pieces = tokens_in_pieces(words)
     pieces = [(min(level, len(legend)), part) for level, part in pieces]
-    return _cut(_joined(pieces, tuple(legend[:1]) in (NGRAM_LEVELS[:1], CHARACTER_LEVELS[:1])))
+    has_ngrams = tuple(legend[:1]) in (NGRAM_LEVELS[:1], CHARACTER_LEVELS[:1])
+    return _cut(_joined(pieces, has_ngrams=has_ngrams))
 
 
-def text_in_pieces(text: str, words: Sequence[Word], ascii_only: bool = False) -> list[tuple[int, str]] | None:
+def text_in_pieces(text: str, words: Sequence[Word], *, ascii_only: bool = False) -> list[tuple[int, str]] | None:
     """Return the text itself in pieces with the levels of its tokens.
 
     None if the tokens do not follow one another with only spaces and punctuation between:
     :func:`tokens_in_pieces` then shows the tokens. With `ascii_only` there may be other letters between, which the
     tokenizer of ROUGE drops.
     """
-    for folded in (text, text.lower()):
-        if len(folded) == len(text) and (pieces := _found(text, folded, words, ascii_only)) is not None:
-            return pieces
+    pieces = _pieces_in_any_case(text, words, ascii_only=ascii_only)
+    if pieces is not None:
+        return pieces
     # Tokenizer 13a of BLEU reads an entity as its character.
     signs = _SIGNS.findall(text)
     decoded = "".join(map(unescape, signs))
     if len(signs) == len(text) or len(decoded) != len(signs):
         return None
-    rest = iter(signs)
-    pieces = text_in_pieces(decoded, words, ascii_only)
-    return pieces and [(level, "".join(islice(rest, len(part)))) for level, part in pieces]
+    # it may read one within another: &amp;lt; is <
+    decoded_pieces = text_in_pieces(decoded, words, ascii_only=ascii_only)
+    if decoded_pieces is None:
+        return None
+    remaining_signs = iter(signs)
+    return [(level, "".join(islice(remaining_signs, len(part)))) for level, part in decoded_pieces]
+
+
+def _pieces_in_any_case(text: str, words: Sequence[Word], *, ascii_only: bool) -> list[tuple[int, str]] | None:
+    """Return the text in pieces, of tokens as they are written or in lower case; None if they are not in it."""
+    pieces = _pieces_by_tokens(text, text, words, ascii_only=ascii_only)
+    lowered = text.lower()
+    # a letter may be two in lower case: then tokens stand elsewhere
+    if pieces is None and len(lowered) == len(text):
+        pieces = _pieces_by_tokens(text, lowered, words, ascii_only=ascii_only)
+    return pieces
 
 
 def tokens_in_pieces(words: Sequence[Word]) -> list[tuple[int, str]]:
@@ -539,42 +630,54 @@ def tokens_in_pieces(words: Sequence[Word]) -> list[tuple[int, str]]:
     return pieces
 
 
-def _found(text: str, folded: str, words: Sequence[Word], ascii_only: bool) -> list[tuple[int, str]] | None:
+def _pieces_by_tokens(
+    text: str, folded: str, words: Sequence[Word], *, ascii_only: bool
+) -> list[tuple[int, str]] | None:
+    """Return the text in pieces where the tokens stand in `folded`; None if they are not in it."""
     pieces = list[tuple[int, str]]()
     end = 0
     for word in words:
         written = word.text if word.written is None else word.written
         start = folded.find(written, end)
-        if start != end:
-            if start < 0 or _holds_letters(text[end:start], ascii_only):
+        if start < 0:
+            return None
+        if start > end:
+            if _has_letters(text[end:start], ascii_only):
                 return None
             pieces.append((0, text[end:start]))
         end = start + len(written)
         if written:
             pieces.append((word.level, text[start:end]))
-    rest = text[end:]
-    if _holds_letters(rest, ascii_only):
+    behind = text[end:]
+    if _has_letters(behind, ascii_only):
         return None
-    if rest:
-        pieces.append((0, rest))
+    if behind:
+        pieces.append((0, behind))
     return pieces
 
 
-def _holds_letters(text: str, ascii_only: bool) -> bool:
-    return not text.isspace() and any(letter.isalnum() and (letter.isascii() or not ascii_only) for letter in text)
+def _has_letters(text: str, ascii_only: bool) -> bool:
+    if text.isspace():
+        return False
+    if ascii_only:
+        return any(letter.isalnum() and letter.isascii() for letter in text)
+    return any(map(str.isalnum, text))
 
 
-def _joined(pieces: Sequence[tuple[int, str]], ngrams: bool) -> list[tuple[int, str]]:
+def _joined(pieces: Sequence[tuple[int, str]], *, has_ngrams: bool) -> list[tuple[int, str]]:
     """Join neighbours of one level, and blanks to what they are within; 1-grams in a row are no longer n-gram."""
+    levels = [level for level, _ in pieces]
     joined: list[tuple[int, str]] = []
-    before = -1
     run_level = 0
     run = ""
     # the first piece has none before it, and the last one none behind it
-    for (level, part), after in zip_longest(pieces, [level for level, _ in pieces[1:]]):
-        within = before == after != level and not (ngrams and before == 1) and not part.strip()
-        joined_level = before if within else level
-        before = level
+    for (level, part), before, after in zip(pieces, [-1, *levels], [*levels[1:], -2], strict=False):
+        is_blank = not part.strip()
+        is_gap = before == after != level
+        joins_one_grams = has_ngrams and before == 1
+        joined_level = level
+        if is_gap and is_blank and not joins_one_grams:
+            joined_level = before
         if joined_level == run_level:
             run += part
         else:
@@ -582,11 +685,11 @@ def _joined(pieces: Sequence[tuple[int, str]], ngrams: bool) -> list[tuple[int, 
             run_level = joined_level
             run = part
     joined.append((run_level, run))
-    return [piece for piece in joined if piece[1]]
+    return [(level, run) for level, run in joined if run]
 
 
 def _cut(pieces: list[tuple[int, str]]) -> Text:
-    left_out = sum([len(part) for _, part in pieces]) - _LONGEST
+    left_out = sum(len(part) for _, part in pieces) - _LONGEST
     if left_out <= 0:
         return Text(pieces)
     shown_pieces = []
@@ -608,10 +711,10 @@ _LEAST = 2
 
 @dataclass(frozen=True, slots=True)
 class Ngram:
-    """An n-gram, and how often two systems match it."""
+    """An n-gram that one of two systems matches more often than the other."""
 
     text: str
-    matches: tuple[int, int]
+    matches: dict[str, int]  # by system
     share: float  # share of the system with more matches, with 1 added to both (compare-mt's score)
 
 
@@ -624,60 +727,78 @@ def ngram_pairs(words: Words, pairs: Sequence[tuple[str, str]]) -> list[Pair[Ngr
     same moved by a word, is left out where it has the same numbers, as is an n-gram with a single match more. Time is
     linear in the words of the systems of the pairs and of the references, but for sorting.
     """
-    involved = list(dict.fromkeys(name for pair in pairs for name in pair))
-    rows = np.concatenate([*(words.rows(name) for name in involved), words.references])
+    counts = _count_ngrams(words, list(dict.fromkeys(chain.from_iterable(pairs))))
+    ngrams_of_pairs = []
+    for baseline, system in pairs:
+        groups = {system: counts.more_often(system, baseline), baseline: counts.more_often(baseline, system)}
+        ngrams_of_pairs.append(Pair(baseline, system, groups))
+    return ngrams_of_pairs
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _NgramCounts:
+    """The n-grams of some systems and of the references, and how often each system matches them."""
+
+    words: Words
+    values: NDArray[Any]  # the words of all texts
+    orders: Array  # of each n-gram
+    starts: Array  # where each n-gram stands first among the words
+    matches: dict[str, Array]  # of each n-gram, by system
+
+    def more_often(self, system: str, rival: str) -> list[Ngram]:
+        """Return the n-grams that a system matches more often than its rival does, as `ngram_pairs` says."""
+        matches = self.matches[system]
+        rival_matches = self.matches[rival]
+        shares = (matches + 1) / (matches + rival_matches + 2)
+        chosen = np.flatnonzero(matches >= rival_matches + _LEAST)
+        # the last key counts first
+        keys = (self.starts[chosen], -self.orders[chosen], -matches[chosen], -shares[chosen])
+        ngrams: list[Ngram] = []
+        listed: dict[tuple[int, int], list[tuple[int, ...]]] = {}  # by their numbers of matches
+        for index in chosen[np.lexsort(keys)].tolist():
+            start = self.starts[index]
+            ids = tuple(self.values[start : start + self.orders[index]].tolist())
+            numbers = int(matches[index]), int(rival_matches[index])
+            with_same_numbers = listed.setdefault(numbers, [])
+            if any(_covers(earlier, ids) for earlier in with_same_numbers):
+                continue
+            with_same_numbers.append(ids)
+            n_matches, n_rival_matches = numbers
+            by_system = {system: n_matches, rival: n_rival_matches}
+            ngrams.append(Ngram(self.words.read(ids), by_system, float(shares[index])))
+            if len(ngrams) == _MOST:
+                break
+        return ngrams
+
+
+def _count_ngrams(words: Words, systems: Sequence[str]) -> _NgramCounts:
+    rows = np.concatenate([*map(words.rows, systems), words.references])
     owners = words.owners[rows]
     n = words.n_segments
     lengths = words.tokens.lengths[rows]
     values = words.tokens.values[ranges(words.tokens.offsets[:-1][rows], lengths)]
     tokens = Ragged(values, np.append(0, np.cumsum(lengths)))
-    references = np.arange(len(involved) * n, len(rows))
-    counts: dict[str, list[NDArray[np.int64]]] = {name: [] for name in involved}
-    first_starts = []
+    references = np.arange(len(systems) * n, len(rows))
+    matches: dict[str, list[Array]] = {name: [] for name in systems}  # of each order
+    starts = []
     for order in range(1, _LONGEST_NGRAM + 1):
         units, n_types = ngram_ids(tokens, order, words.n_types)
         reference_tally = tally(units, references, owners, n_types)
-        for number, name in enumerate(involved):
+        for number, name in enumerate(systems):
             prediction_tally = tally(units, np.arange(n) + number * n, owners, n_types)
             keys, matches_by_key = matched(prediction_tally, reference_tally)
-            counts[name].append(np.bincount(keys % n_types, matches_by_key, minlength=n_types).astype(np.int64))
+            matches[name].append(np.bincount(keys % n_types, matches_by_key, minlength=n_types).astype(np.int64))
         # Where each n-gram starts first: written from the end, so that its first start is written last.
-        first = np.zeros(n_types, np.int64)
-        first[units.values[::-1]] = ranges(tokens.offsets[:-1], units.lengths)[::-1]
-        first_starts.append(first)
-    orders = np.repeat(np.arange(1, _LONGEST_NGRAM + 1), [len(first) for first in first_starts])
-    starts = np.concatenate(first_starts)
-    matches_of = {name: np.concatenate(counts_by_order) for name, counts_by_order in counts.items()}
-
-    def listed(system: str, rival: str, swapped: bool) -> list[Ngram]:
-        a = matches_of[system]
-        b = matches_of[rival]
-        share = (a + 1) / (a + b + 2)
-        chosen = np.flatnonzero(a >= b + _LEAST)
-        chosen = chosen[np.lexsort((starts[chosen], -orders[chosen], -a[chosen], -share[chosen]))]
-        entries: list[tuple[tuple[int, ...], tuple[int, int], float]] = []
-        for index in chosen.tolist():
-            start = starts[index]
-            ngram = tuple(values[start : start + orders[index]].tolist())
-            matches = int(a[index]), int(b[index])
-            if not any(
-                matches == earlier_matches and _covers(earlier, ngram) for earlier, earlier_matches, _ in entries
-            ):
-                entries.append((ngram, matches, float(share[index])))
-            if len(entries) == _MOST:
-                break
-        # of a pair, the baseline's matches come first
-        return [
-            Ngram(words.read(ngram), matches[::-1] if swapped else matches, ngram_share)
-            for ngram, matches, ngram_share in entries
-        ]
-
-    return [
-        Pair(
-            baseline, system, [(system, listed(system, baseline, True)), (baseline, listed(baseline, system, False))]
-        )
-        for baseline, system in pairs
-    ]
+        first_starts = np.zeros(n_types, np.int64)
+        first_starts[units.values[::-1]] = ranges(tokens.offsets[:-1], units.lengths)[::-1]
+        starts.append(first_starts)
+    return _NgramCounts(
+        words=words,
+        values=values,
+        orders=np.repeat(np.arange(1, _LONGEST_NGRAM + 1), list(map(len, starts))),
+        starts=np.concatenate(starts),
+        matches={name: np.concatenate(matches_by_order) for name, matches_by_order in matches.items()},
+    )
 
 
 def _covers(listed: tuple[int, ...], ngram: tuple[int, ...]) -> bool:
@@ -715,28 +836,32 @@ def word_frequencies(words: Words) -> Frequencies:
     occurrences = np.bincount(keys % words.n_types, counts, minlength=words.n_types).astype(np.int64)
     # the bucket of each word; 0 for words that occur in no reference
     buckets = np.searchsorted(_EDGES, occurrences, "right")
-    kinds = np.bincount(buckets, minlength=len(_EDGES) + 1)
-    buckets_with_words = [bucket for bucket in range(1, len(_EDGES) + 1) if kinds[bucket]]
+    n_buckets = len(_EDGES) + 1
+    n_types = np.bincount(buckets, minlength=n_buckets)
+    buckets_with_words = [bucket for bucket in range(1, n_buckets) if n_types[bucket]]
+
+    def in_buckets(word_tally: tuple[Array, Array]) -> Array:
+        """Return how many words of a tally are in each bucket."""
+        keys, counts = word_tally
+        return np.bincount(buckets[keys % words.n_types], counts, minlength=n_buckets).astype(np.int64)
+
     values = {}
     unknown = {}
     for system in words.systems:
-        # of each bucket: matches, words of the system, words of the references
-        sums = np.zeros((3, len(_EDGES) + 1), np.int64)
         predictions, references = _held_against(words, words.rows(system))
-        prediction_tally, reference_tally = (
-            tally(words.tokens, rows, words.owners, words.n_types) for rows in (predictions, references)
-        )
-        tallies = (matched(prediction_tally, reference_tally), prediction_tally, reference_tally)
-        for row, (keys, counts) in zip(sums, tallies, strict=True):
-            row += np.bincount(buckets[keys % words.n_types], counts, minlength=len(row)).astype(np.int64)
+        prediction_tally = tally(words.tokens, predictions, words.owners, words.n_types)
+        reference_tally = tally(words.tokens, references, words.owners, words.n_types)
+        matches = in_buckets(matched(prediction_tally, reference_tally))
+        predicted = in_buckets(prediction_tally)
+        expected = in_buckets(reference_tally)
         with np.errstate(invalid="ignore"):
-            values[system] = (200.0 * sums[0] / (sums[1] + sums[2]))[buckets_with_words].tolist()
-        unknown[system] = 100.0 * float(sums[1][0]) / max(1, int(sums[1].sum()))
+            values[system] = (200.0 * matches / (predicted + expected))[buckets_with_words].tolist()
+        unknown[system] = 100.0 * float(predicted[0]) / max(1, int(predicted.sum()))
     return Frequencies(
-        [_label(bucket) for bucket in buckets_with_words],
-        [int(kinds[bucket]) for bucket in buckets_with_words],
-        values,
-        unknown,
+        labels=[_label(bucket) for bucket in buckets_with_words],
+        n_types=n_types[buckets_with_words].tolist(),
+        values=values,
+        unknown=unknown,
     )
 
 

@@ -24,23 +24,22 @@ def copies(comparison: Comparison) -> dict[str, str]:
 def table_data(comparison: Comparison, names: Mapping[str, str]) -> dict[str, Any]:
     """Return the scores of all systems, and p of all pairs; systems are called as `names` has them."""
     systems = list(comparison.test_set.systems)
-    tested = comparison.test is not None
+    baseline = None
+    scores = [_score(table) for table in comparison.tables]
+    if comparison.test is not None:
+        baseline = systems.index(comparison.baseline)
+        for score, table in zip(scores, comparison.tables, strict=True):
+            score |= _pairs(table, comparison.alpha)
+            score["mirrored"] = [_mirrored(row) for row in table.rows]
+    return {"systems": [names[system] for system in systems], "baseline": baseline, "scores": scores}
+
+
+def _score(table: ScoreTable) -> dict[str, Any]:
     return {
-        "systems": [names[system] for system in systems],
-        "baseline": systems.index(comparison.baseline) if tested else None,
-        "scores": [_score(table, comparison.alpha, tested=tested) for table in comparison.tables],
-    }
-
-
-def _score(table: ScoreTable, alpha: float, *, tested: bool) -> dict[str, Any]:
-    data = {
         "higher": table.higher_is_better,
         "digits": table.rows[0].digits,
         "values": [number_or_none(row.value) for row in table.rows],
     }
-    if not tested:
-        return data
-    return {**data, **_pairs(table, alpha), "mirrored": [_mirrored(row) for row in table.rows]}
 
 
 def _pairs(table: ScoreTable, alpha: float) -> dict[str, Any]:
@@ -48,14 +47,15 @@ def _pairs(table: ScoreTable, alpha: float) -> dict[str, Any]:
 
     Pairs are those of each row with the rows after it.
     """
-    numbers: dict[tuple[str, bool], int] = {}
+    number_of: dict[tuple[str, bool], int] = {}
     pairs = []
     for first in range(len(table.rows)):
         for second in range(first + 1, len(table.rows)):
             p = float(table.pvalues[first, second])
             text = "NaN" if math.isnan(p) else pvalue_text(p)
-            pairs.append(numbers.setdefault((text, p < alpha), len(numbers)))
-    return {"p": list(numbers), "pairs": pairs}
+            is_significant = p < alpha
+            pairs.append(number_of.setdefault((text, is_significant), len(number_of)))
+    return {"p": list(number_of), "pairs": pairs}
 
 
 def _mirrored(row: SystemScore) -> list[str]:
@@ -66,5 +66,7 @@ def _mirrored(row: SystemScore) -> list[str]:
     low = 0.0 - row.difference_high
     high = 0.0 - row.difference_low
     interval = interval_text(low, high, row.digits, signed=True)
-    counts = "" if row.wins is None else f"{row.losses}/{row.ties}/{row.wins}"
+    counts = ""
+    if row.wins is not None:
+        counts = f"{row.losses}/{row.ties}/{row.wins}"
     return [minus(interval), counts]
