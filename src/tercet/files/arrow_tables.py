@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO
 
@@ -13,13 +12,13 @@ from numpy.typing import NDArray
 from pyarrow.types import is_binary, is_dictionary, is_fixed_size_list, is_large_binary, is_map, is_struct
 
 from tercet.corpus.items import check_arrow, is_any_list, is_plain_text
-from tercet.errors import InputError, first_line, shorten
+from tercet.errors import InputError, first_line
 
 from . import parquet_footer
 from .harness_logs import FIELDS, PARTS, details_log, is_details
 from .parquet_footer import Chunk
 from .results import results_log
-from .table import MOST_CELLS, MOST_COLUMNS, Table
+from .table import MOST_CELLS, MOST_COLUMNS, Table, check_distinct
 from .tables import spread
 from .text import LIMITS, Limits, read_whole
 
@@ -46,7 +45,9 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: 
         file = open_parquet(pa.BufferReader(data))
         schema = file.schema_arrow
         details = is_details(schema)
-        columns = list(PARTS) if details else _columns_to_read(schema, name, numbers)
+        columns = list(PARTS)
+        if not details:
+            columns = _columns_to_read(schema, name, numbers)
         read_types = [schema.field(column).type for column in columns]
         # Of all columns, as the file itself says.
         unpacked = sum(file.metadata.row_group(number).total_byte_size for number in range(file.num_row_groups))
@@ -59,17 +60,22 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: 
             columns = [column for column in columns if column == numbers or not _is_bytes(schema.field(column).type)]
             unpacked = _unpacked(chunks, columns)
         limits.check(unpacked, file.metadata.num_rows, name)
+        fields = columns
+        if details:
+            fields = list(FIELDS)
         limits.check_values(file.metadata.num_rows, name, _ROW_VALUES)
-        limits.check_values(_in_lists(chunks, FIELDS if details else columns), name, _LIST_VALUES)
+        limits.check_values(_in_lists(chunks, fields), name, _LIST_VALUES)
         # A text of many rows is in the file once, and stays so until it is known how much all rows are.
         leaves = [file.schema.column(index) for index in range(len(file.schema))]
         texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
         file = open_parquet(pa.BufferReader(data), read_dictionary=texts)
-        batches = file.iter_batches(_ROWS, columns=list(FIELDS) if details else columns)
+        batches = file.iter_batches(_ROWS, columns=fields)
         table = _table_of_batches(batches, columns, name, limits)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _damaged(error, name, "a Parquet file") from None
-    return details_log(table) if details else results_log(table) or spread(table)
+    if details:
+        return details_log(table)
+    return results_log(table) or spread(table)
 
 
 def read_ipc(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str | None = None) -> Table:
@@ -82,11 +88,16 @@ def read_ipc(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str 
             batches: Iterable[Any] = map(file.get_batch, range(file.num_record_batches))
         else:
             batches = file = pa.ipc.open_stream(pa.BufferReader(data))
-        pieces = (batch.slice(start, _ROWS) for batch in batches for start in range(0, batch.num_rows, _ROWS))
-        table = _table_of_batches(pieces, _columns_to_read(file.schema, name, numbers), name, limits)
+        table = _table_of_batches(_pieces(batches), _columns_to_read(file.schema, name, numbers), name, limits)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _damaged(error, name, "an Arrow file") from None
     return results_log(table) or spread(table)
+
+
+def _pieces(batches: Iterable[Any]) -> Iterator[Any]:
+    for batch in batches:
+        for start in range(0, batch.num_rows, _ROWS):
+            yield batch.slice(start, _ROWS)
 
 
 def arrow_table(table: Any, name: str) -> Table:
@@ -126,9 +137,7 @@ def _columns_to_read(schema: Any, name: str, numbers: str | None) -> list[str]:
     """Return the names of the columns that are read."""
     if len(schema.names) > MOST_COLUMNS:
         raise InputError(f"{name}: more than {MOST_COLUMNS} columns; expected at most that.")
-    duplicates = [column for column, count in Counter(schema.names).items() if count > 1]
-    if duplicates:
-        raise InputError(f"{name}: the column {shorten(duplicates[0])} appears twice; expected distinct names.")
+    check_distinct(schema.names, name)
     return [field.name for field in schema if field.name == numbers or _is_read(field.type)]
 
 
@@ -142,10 +151,14 @@ def _table_of_batches(batches: Iterable[Any], names: list[str], name: str, limit
         limits.check_values(n_rows, name, _ROW_VALUES)
         _check_cells(n_rows * len(names), name)
         check_arrow(batch, name)
-        texts = {column: _bytes_as_texts(batch.column(column)) for column in columns}
-        arrays = {column: array for column, array in texts.items() if array is not None}
-        columns = {column: columns[column] for column in arrays}
-        n_bytes += sum(int(_sizes(array, in_lists).sum()) for array in arrays.values())
+        arrays = {}
+        for column in [*columns]:
+            array = _bytes_as_texts(batch.column(column))
+            if array is None:
+                del columns[column]
+                continue
+            arrays[column] = array
+            n_bytes += int(_sizes(array, in_lists).sum())
         limits.check(n_bytes, n_rows, name)
         for column, cells in columns.items():
             array = arrays[column]
@@ -168,15 +181,18 @@ def _bytes_as_texts(array: Any) -> Any:
     """
     if is_dictionary(array.type) and _is_bytes(array.type.value_type):
         texts = _bytes_as_texts(array.dictionary)
-        if texts is not None and is_plain_text(texts.type):
+        if texts is None:
+            return None
+        if is_plain_text(texts.type):
             return pa.DictionaryArray.from_arrays(array.indices, texts)
     elif _is_bytes(array.type):
         with suppress(pa.ArrowInvalid):
             return array.cast(pa.large_string())
-        texts = None if any(b"\0" in cell for cell in array[:_FIRST].to_pylist() if cell) else array
+        if any(b"\0" in cell for cell in array[:_FIRST].to_pylist() if cell):
+            return None
     else:
         return array
-    return None if texts is None else pa.array([b""] * len(array))
+    return pa.array([b""] * len(array))
 
 
 def _is_bytes(kind: Any) -> bool:
@@ -233,7 +249,11 @@ def _sizes(column: Any, in_lists: _InLists) -> NDArray[np.int64]:
         sizes += _sizes(entries, in_lists).reshape(n_values, kind.list_size).sum(axis=1)
     elif is_any_list(kind) or pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
         starts = column.offsets.to_numpy().astype(np.int64)
-        starts, stops = (starts[:-1], starts[1:]) if is_any_list(kind) else (starts, starts + column.sizes.to_numpy())
+        if is_any_list(kind):
+            stops = starts[1:]
+            starts = starts[:-1]
+        else:
+            stops = starts + column.sizes.to_numpy()
         in_lists.add(int((stops - starts).sum()))
         start = starts.min()
         sums = np.append(0, np.cumsum(_sizes(column.values.slice(start, stops.max() - start), in_lists)))

@@ -13,6 +13,7 @@ from tercet.errors import InputError, argument, shorten, warn
 
 from .endings import wrong_end, wrong_end_of_any
 from .join import LEAVE_OUT, join, warn_of_unmatched
+from .json_values import field_of
 from .read import unpacked
 from .roles import guess_roles
 from .table import Log, RaggedRows, Roles, Table
@@ -44,10 +45,10 @@ def batch(table: Table) -> Answers | Requests | None:
     if "url" in columns and any(isinstance(body, dict) for body in columns.get(_BODY, ())):
         return _requests(table)
     responses = columns.get(_ANSWER, ())
-    errors = columns.get("error", ())
-    are_responses = any(isinstance(response, dict) and _BODY in response for response in responses)
+    if any(isinstance(response, dict) and _BODY in response for response in responses):
+        return _answers_of_batch(table)
     # Where all requests failed, the file may have errors alone.
-    if are_responses or (any(isinstance(error, dict) for error in errors) and not any(responses)):
+    if not any(responses) and any(isinstance(error, dict) for error in columns.get("error", ())):
         return _answers_of_batch(table)
     return None
 
@@ -55,12 +56,15 @@ def batch(table: Table) -> Answers | Requests | None:
 def _requests(table: Table) -> Requests:
     questions = []
     for row, body in enumerate(table.columns[_BODY]):
+        location = table.location(row, _BODY)
         if not isinstance(body, dict):
-            raise InputError(f"{table.location(row, _BODY)}: expected the object of a request, got {shorten(body)}.")
+            raise InputError(f"{location}: expected the object of a request, got {shorten(body)}.")
         question = next((body[part] for part in ("messages", "input", "prompt") if part in body), None)
         if isinstance(question, list) and question and isinstance(question[-1], dict):
-            question = content_text(question[-1].get("content"), f"the last message ({table.location(row, _BODY)})")
-        questions.append(question if isinstance(question, str) else None)
+            question = content_text(question[-1].get("content"), f"the last message ({location})")
+        if not isinstance(question, str):
+            question = None
+        questions.append(question)
     return Requests(table.name, {_ID: [*_rows_by_id(table)], ASKED: questions}, table.lines)
 
 
@@ -78,7 +82,7 @@ def _answers_of_batch(table: Table) -> Answers:
             failures[custom_id] = f"on line {line:,}, {shorten(custom_id)}: {reason}"
             continue
         location = f"{table.name}, line {line}, {_ID} {shorten(custom_id)}"
-        body = response.get(_BODY) if isinstance(response, dict) else None
+        body = field_of(response, _BODY)
         if not isinstance(body, dict):
             raise InputError(f"{location}: expected an object with a body in {_ANSWER!r}, got {shorten(response)}.")
         rows.add(line, {_ID: custom_id, _ANSWER: _answer_texts(body, location)})
@@ -87,18 +91,19 @@ def _answers_of_batch(table: Table) -> Answers:
         if problem:
             wrong_ends[custom_id,] = problem
     if failures:
-        summary = (
-            f"{len(failures):,} of {len(table.lines):,} requests failed, the first {next(iter(failures.values()))}"
-        )
+        first = next(iter(failures.values()))
+        summary = f"{len(failures):,} of {len(table.lines):,} requests failed, the first {first}"
         if not models:
             raise InputError(f"{table.name}: {summary}; expected answers.")
         warn(f"{table.name}: {summary}: left out.")
     answers = rows.table("an answer per line")
     run = Path(unpacked(table.name)).stem
     if _ANY_BATCH.fullmatch(run):
+        run = ""
         model = models[0]
         is_of_all = models.count(model) == len(models)
-        run = model if is_of_all and isinstance(model, str) else ""
+        if is_of_all and isinstance(model, str):
+            run = model
     return Answers(
         table.name,
         answers.columns,
@@ -116,16 +121,17 @@ def _answers_of_batch(table: Table) -> Answers:
 def _failure(response: Any, error: Any) -> str:
     """Return why a request has no answer; "" where it has one."""
     if isinstance(response, dict):
-        body = response.get(_BODY)
+        error = error or field_of(response.get(_BODY), "error")
         status = response.get("status_code")
-        error = error or (body.get("error") if isinstance(body, dict) else None)
         if not error and isinstance(status, int) and not 200 <= status < 300:
             error = f"status {status}"
     if isinstance(error, dict):
         error = error.get("message") or error.get("code") or error
     if error:
         return shorten(error)
-    return "no response" if response is None else ""
+    if response is None:
+        return "no response"
+    return ""
 
 
 def _wrong_end(body: Mapping[str, Any]) -> str:
@@ -139,29 +145,37 @@ def _wrong_end(body: Mapping[str, Any]) -> str:
 def _answer_texts(body: Mapping[str, Any], location: str) -> str | list[str]:
     """Return the text of an answer, or those of several choices; one of tool calls or a refusal has an empty one."""
     if isinstance(body.get("output"), list):
-        return _answer_text(
-            [part for part in _message_parts(body["output"]) if part.get("type") == "output_text"], location
-        )
+        return _answer_text([*_text_parts(body["output"])], location)
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices or not all(isinstance(choice, dict) for choice in choices):
         raise InputError(
             f"{location}: expected choices (of chat completions) or output (of responses) in response.body; there "
             f"are {', '.join(map(shorten, body)) or 'no keys'}."
         )
-    messages = [choice.get("message") or {"content": choice.get("text")} for choice in choices]
-    contents = [message.get("content") if isinstance(message, dict) else message for message in messages]
-    texts = [_answer_text(content, location) for content in contents]
-    return texts[0] if len(texts) == 1 else texts
+    texts = []
+    for choice in choices:
+        message = choice.get("message")
+        if not message:
+            # Completions of a prompt have a text.
+            message = {"content": choice.get("text")}
+        content = message
+        if isinstance(message, dict):
+            content = message.get("content")
+        texts.append(_answer_text(content, location))
+    if len(texts) == 1:
+        return texts[0]
+    return texts
 
 
-def _message_parts(output: Sequence[Any]) -> Iterator[dict[str, Any]]:
-    """Yield the parts of all messages."""
+def _text_parts(output: Sequence[Any]) -> Iterator[dict[str, Any]]:
+    """Yield the parts of all messages that are texts, no refusals."""
     for item in output:
-        if not isinstance(item, dict) or item.get("type") != "message":
+        content = field_of(item, "content")
+        if field_of(item, "type") != "message" or not isinstance(content, list):
             continue
-        content = item.get("content")
-        if isinstance(content, list):
-            yield from (part for part in content if isinstance(part, dict))
+        for part in content:
+            if field_of(part, "type") == "output_text":
+                yield part
 
 
 def _answer_text(content: Any, location: str) -> str:
@@ -171,12 +185,13 @@ def _answer_text(content: Any, location: str) -> str:
 def _rows_by_id(table: Table) -> dict[str, int]:
     """Return the row of each id, a text or a number; InputError for one that is there twice."""
     names = {name.strip().lower(): name for name in table.columns}
-    column = next((names[name] for name in _IDS if name in names), None)
-    if column is None:
+    columns_of_ids = [names[name] for name in _IDS if name in names]
+    if not columns_of_ids:
         raise InputError(
             f"{table.name} has no column {' or '.join(map(repr, _IDS))} with the ids of answers of a batch; there "
             f"are {', '.join(map(shorten, table.columns))}."
         )
+    column = columns_of_ids[0]
     rows: dict[str, int] = {}
     for row, cell in enumerate(table.columns[column]):
         if isinstance(cell, bool) or not isinstance(cell, str | int) or cell == "":
@@ -219,7 +234,12 @@ def with_references(
     named = list(columns)
     if source is not None:
         named.append(source)
-    _check_has_columns(named, [*references, *requests], [*references, *requests, *batches])
+    tables = [*references, *requests]
+    for name in named:
+        if not any(name in table.columns for table in tables):
+            given: list[Table] = [*tables, *batches]
+            # It raises the error.
+            given[0].column(name)
     questions = _questions(requests, source)
     if missing != LEAVE_OUT and references:
         batches = [_completed(answers, rows_by_id[0], references[0].name, missing) for answers in batches]
@@ -245,13 +265,6 @@ def with_references(
     return logs
 
 
-def _check_has_columns(names: Sequence[str], tables: Sequence[Table], given: Sequence[Table]) -> None:
-    """Raise an InputError, of the first table that is given, for a column that none of the tables has."""
-    for name in names:
-        if not any(name in table.columns for table in tables):
-            given[0].column(name)
-
-
 def _questions(requests: Sequence[Table], source: str | None) -> dict[str, str | None]:
     """Return what was asked, by id; None where two batches asked differently."""
     questions: dict[str, str | None] = {}
@@ -260,8 +273,8 @@ def _questions(requests: Sequence[Table], source: str | None) -> dict[str, str |
         if isinstance(table, Requests):
             column = ASKED
         for custom_id, text in zip(_rows_by_id(table), table.column(column), strict=True):
-            is_same = questions.get(custom_id, text) == text
-            questions[custom_id] = text if is_same else None
+            if questions.setdefault(custom_id, text) != text:
+                questions[custom_id] = None
     return questions
 
 
@@ -302,27 +315,33 @@ def _with_rows_of_ids(
     roles = guess_roles(table)
     targets = _reference_columns(table, columns, roles)
     ids = log.columns[_ID]
-    answered_rows = [row for row, custom_id in enumerate(ids) if custom_id in rows]
-    if not answered_rows:
+    answer_rows = [row for row, custom_id in enumerate(ids) if custom_id in rows]
+    if not answer_rows:
         raise InputError(
             f"{table.name} has none of the ids of {log.name}, such as {shorten(ids[0])}, but such as "
             f"{shorten(next(iter(rows)))}; expected a row for each answer."
         )
     # In the order of the first references, as answers come when they are ready.
     if not log.roles.references:
-        answered_rows.sort(key=lambda row: rows[ids[row]])
+        answer_rows.sort(key=lambda row: rows[ids[row]])
     warn_of_unmatched(log.name, ids, rows, table.name)
-    names = {name: f"{name} of {table.name}" if name in log.columns else name for name in table.columns}
-    joined_columns = {name: [cells[row] for row in answered_rows] for name, cells in log.columns.items()}
+    table_rows = [rows[ids[row]] for row in answer_rows]
+    joined_columns = {name: [cells[row] for row in answer_rows] for name, cells in log.columns.items()}
+    names = {}
     for name, cells in table.columns.items():
-        joined_columns[names[name]] = [cells[rows[ids[row]]] for row in answered_rows]
+        names[name] = name
+        if name in log.columns:
+            names[name] = f"{name} of {table.name}"
+        joined_columns[names[name]] = [cells[row] for row in table_rows]
     source_column = log.roles.source
-    source_here = source if source in table.columns else roles.source
+    source_here = roles.source
+    if source in table.columns:
+        source_here = source
     if not source_column and source_here is not None and source_here not in targets:
         source_column = names[source_here]
     references = (*log.roles.references, *(names[name] for name in targets))
     joined_roles = replace(log.roles, references=references, source=source_column)
-    return replace(log, columns=joined_columns, lines=[log.lines[row] for row in answered_rows], roles=joined_roles)
+    return replace(log, columns=joined_columns, lines=[log.lines[row] for row in answer_rows], roles=joined_roles)
 
 
 def _reference_columns(table: Table, columns: Sequence[str], roles: Roles) -> Sequence[str]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet.errors import InputError, shorten, warn
 
-from .read import READERS, Opening, table_format
+from .read import READERS, Opening, read_file, table_format
 from .roles import role_of
 from .text import open_binary
 
@@ -44,13 +44,14 @@ def read_lists(
     from .tables import read_objects
 
     format = table_format(path)
-    with open_binary(path) as stream:
-        if format == "jsonl":
-            table = read_objects(stream, path)
-        elif format in ("parquet", "arrow"):
-            table = READERS[format](stream, path, numbers=weights)
-        else:
-            table = READERS[format](stream, path, **({} if opening is None else opening.of(format)))
+    if format not in ("jsonl", "parquet", "arrow"):
+        table = read_file(path, opening)
+    else:
+        with open_binary(path) as stream:
+            if format == "jsonl":
+                table = read_objects(stream, path)
+            else:
+                table = READERS[format](stream, path, numbers=weights)
     rows = list(range(len(table.lines)))
     if is_samples(table):
         if not column and _RESPONSES in table.columns:
@@ -86,10 +87,13 @@ def _column_of_lists(table: Table) -> str | None:
     list_columns = []
     n_texts = 0
     for name, cells in table.columns.items():
-        if any(isinstance(cell, list) and any(isinstance(text, str) for text in _flat(cell)) for cell in cells):
-            roles.setdefault(role_of(name), []).append(name)
-        elif role_of(name) == "system":
-            if all(isinstance(cell, list) for cell in cells):
+        role = role_of(name)
+        lists = [cell for cell in cells if isinstance(cell, list)]
+        entries = chain.from_iterable(map(_flat, lists))
+        if any(isinstance(entry, str) for entry in entries):
+            roles.setdefault(role, []).append(name)
+        elif role == "system":
+            if len(lists) == len(cells):
                 list_columns.append(name)
             n_texts += all(isinstance(cell, str) for cell in cells)
     # "text", as servers of models call it, is a source.
@@ -101,14 +105,16 @@ def _column_of_lists(table: Table) -> str | None:
             f"{table.name}: the columns {', '.join(map(shorten, columns))} hold lists of texts; expected "
             "one: choose it with --column."
         )
-    return columns[0] if columns else None
+    if not columns:
+        return None
+    return columns[0]
 
 
 def _flat(cell: list[Any]) -> list[Any]:
     """Return the entries of lists within a list, as the samples of several requests are written."""
     if not all(isinstance(entry, list) for entry in cell):
         return cell
-    return [text for entry in cell for text in entry]
+    return [*chain.from_iterable(cell)]
 
 
 def is_ranked(lines: Sequence[str]) -> bool:
@@ -132,11 +138,9 @@ def ranked_groups(files: Mapping[str, Sequence[str]]) -> Groups:
                 f"{', '.join(files)}: no line begins with {previous + 1}, but some do with {previous} and {number}; "
                 "expected a candidate for each."
             )
-    return Groups(
-        [texts_by_number[number] for number in numbers],
-        None,
-        [f"{' '.join(files)}, list {number}" for number in numbers],
-    )
+    texts = [texts_by_number[number] for number in numbers]
+    names = [f"{' '.join(files)}, list {number}" for number in numbers]
+    return Groups(texts, None, names)
 
 
 def first_candidates(path: str, lines: Sequence[str]) -> Sequence[str]:
@@ -160,9 +164,9 @@ def successive_groups(path: str, lines: Sequence[str], size: int) -> Groups:
     if not lines or len(lines) % size:
         raise InputError(f"{path} has {len(lines):,} lines; expected {size} for each group, or a multiple of {size}.")
     starts = range(0, len(lines), size)
-    return Groups(
-        [lines[start : start + size] for start in starts], None, [f"{path}, line {start + 1}" for start in starts]
-    )
+    texts = [lines[start : start + size] for start in starts]
+    names = [f"{path}, line {start + 1}" for start in starts]
+    return Groups(texts, None, names)
 
 
 def parallel_groups(files: Mapping[str, Sequence[str]]) -> Groups:

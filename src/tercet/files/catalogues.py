@@ -41,8 +41,11 @@ def read_po(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     rows = RaggedRows(name)
     contexts: list[str] = []
     for entry in catalogue:
-        if entry.obsolete or entry.fuzzy:
-            left_out["obsolete" if entry.obsolete else "fuzzy"] += 1
+        if entry.obsolete:
+            left_out["obsolete"] += 1
+            continue
+        if entry.fuzzy:
+            left_out["fuzzy"] += 1
             continue
         for source, target in _translations(entry):
             if source:
@@ -54,7 +57,9 @@ def read_po(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
         warn(f"{name}: messages are left out: {counts}.")
     if not any(table.columns[language]):
         raise InputError(f"{name} has no translation (msgstr); expected a catalogue with some.")
-    labels = {"context": contexts} if any(contexts) else {}
+    labels = {}
+    if any(contexts):
+        labels["context"] = contexts
     return Memory(name, table.columns, table.lines, key_column=_SOURCE, target_language=language, labels=labels)
 
 
@@ -109,7 +114,9 @@ def _unsplit(text: str) -> str:
 def _catalogue_text(data: bytes | bytearray, name: str) -> str:
     """Return the text in the encoding that the header names, UTF-8 by default."""
     charset = _CHARSET.search(data)
-    encoding = charset[1].decode("ascii") if charset else "utf-8"
+    encoding = "utf-8"
+    if charset:
+        encoding = charset[1].decode("ascii")
     if encoding.lower().replace("_", "-") in ("utf-8", "utf8", "charset", "us-ascii", "ascii"):
         return decode(data, name, is_lines=False)
     try:

@@ -49,6 +49,12 @@ def comet_log(content: Mapping[str, Any], name: str) -> Log | None:
         column = f"{_TEXT} {label}"
         columns[column] = [_segment_text(segment, _TEXT, name) for segment in segments]
         scores[column] = [segment.get(_SCORE) for segment in segments]
+    references: tuple[str, ...] = ()
+    if has_references:
+        references = (_REFERENCE,)
+    run = Path(unpacked(name)).stem
+    if len(labels) == 1:
+        (run,) = labels
     return Log(
         name,
         columns,
@@ -56,9 +62,9 @@ def comet_log(content: Mapping[str, Any], name: str) -> Log | None:
         unit="segment",
         harness=_SCORE,
         task=_SCORE,
-        run=labels[0] if len(labels) == 1 else Path(unpacked(name)).stem,
+        run=run,
         key=(_ROW, _SOURCE),
-        roles=Roles(_SOURCE, (_REFERENCE,) if has_references else (), tuple(scores)),
+        roles=Roles(_SOURCE, references, tuple(scores)),
         scores=(_SCORE,),
         numbers=numbers_of_scores({_SCORE: scores}, name),
         higher_is_better={_SCORE: True},
@@ -81,11 +87,13 @@ def _systems_compared(content: Mapping[str, Any], name: str) -> dict[str, list[_
         lists = {_SOURCE: content["source"], _TEXT: system[_TEXT], _SCORE: system["scores"]}
         if content.get("reference") is not None:
             lists[_REFERENCE] = content["reference"]
-        rows = [_checked_list(cells, column, name) for column, cells in lists.items()]
-        if len({len(cells) for cells in rows}) > 1:
-            counts = ", ".join(f"{len(cells):,} of {column}" for column, cells in zip(lists, rows, strict=True))
-            raise InputError(f"{name}: {shorten(system['name'])} has {counts}; expected as many of each.")
-        systems[str(system["name"])] = [dict(zip(lists, cells, strict=True)) for cells in zip(*rows, strict=True)]
+        for column, cells in lists.items():
+            _checked_list(cells, column, name)
+        counts = [f"{len(cells):,} of {column}" for column, cells in lists.items()]
+        if len(set(map(len, lists.values()))) > 1:
+            raise InputError(f"{name}: {shorten(system['name'])} has {', '.join(counts)}; expected as many of each.")
+        rows = zip(*lists.values(), strict=True)
+        systems[str(system["name"])] = [dict(zip(lists, cells, strict=True)) for cells in rows]
     if not any(systems.values()):
         raise InputError(f"{name} is empty; expected translations with segments.")
     return systems

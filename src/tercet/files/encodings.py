@@ -66,15 +66,19 @@ def check_encoding(encoding: str) -> None:
 
 def advice_on(data: bytes | bytearray, name: str, *, can_be_named: bool) -> str:
     """Return what to do with a file that is not in UTF-8, as a sentence; `can_be_named` if an option names others."""
-    in_excel = 'save it in Excel by File > Save As as "CSV UTF-8 (Comma delimited) (*.csv)"'
-    saving = in_excel if re.search(r"\.(csv|tsv|tab)$", name, re.IGNORECASE) else "save it as UTF-8"
+    saving = "save it as UTF-8"
+    if re.search(r"\.(csv|tsv|tab)$", name, re.IGNORECASE):
+        saving = 'save it in Excel by File > Save As as "CSV UTF-8 (Comma delimited) (*.csv)"'
     encoding, whose = _guessed(data)
-    look = f"Its bytes look like {encoding} ({whose})" if encoding else ""
+    if encoding:
+        advice = f"Its bytes look like {encoding} ({whose}): {saving}"
+        naming = f"give {argument_set('encoding', encoding)}"
+    else:
+        advice = f"To read it, {saving}"
+        naming = f"name its encoding, as in {argument_set('encoding', 'cp1252')}"
     if not can_be_named:
-        return f"{look}: {saving}." if look else f"To read it, {saving}."
-    if look:
-        return f"{look}: {saving}, or give {argument_set('encoding', encoding)}."
-    return f"To read it, {saving}, or name its encoding, as in {argument_set('encoding', 'cp1252')}."
+        return f"{advice}."
+    return f"{advice}, or {naming}."
 
 
 def _guessed(data: bytes | bytearray) -> tuple[str, str]:

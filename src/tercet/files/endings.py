@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .json_values import field_of
 from .numbers import is_missing, is_number
 
 #: Columns of tables, by exactly these names, that may say so of the answers in their rows; the last is of objects.
@@ -40,8 +41,10 @@ def wrong_end(reason: Any) -> str:
 
 def wrong_end_of_any(choices: Any, key: str) -> str:
     """Return what is wrong with the first of a request's answers that did not end as it should; "" without any."""
-    for choice in choices if isinstance(choices, list) else []:
-        problem = wrong_end(choice.get(key)) if isinstance(choice, dict) else ""
+    if not isinstance(choices, list):
+        return ""
+    for choice in choices:
+        problem = wrong_end(field_of(choice, key))
         if problem:
             return problem
     return ""
@@ -55,7 +58,8 @@ def wrong_ends(column: str, cells: Sequence[Any]) -> dict[int, str]:
     """
     present: dict[int, Any] = {}
     for row, cell in enumerate(cells):
-        if cell and not (isinstance(cell, str) and is_missing(cell)):
+        is_empty = not cell or (isinstance(cell, str) and is_missing(cell))
+        if not is_empty:
             present[row] = cell
     kinds: Mapping[int, str]
     if column == "finish_reason":

@@ -10,7 +10,10 @@ from typing import NamedTuple
 from tercet.errors import InputError, shorten, warn
 
 #: The source, the reference, and a hypothesis with its score, as the model wrote it or detokenized.
-_SOURCE, _REFERENCE, _HYPOTHESIS, _DETOKENIZED = "S-", "T-", "H-", "D-"
+_SOURCE = "S-"
+_REFERENCE = "T-"
+_HYPOTHESIS = "H-"
+_DETOKENIZED = "D-"
 _LINE = re.compile(r"([STHD]-)([0-9]{1,12})\t(.*)", re.DOTALL)
 #: A line by which such a file is known, among the first ones: messages of the program may stand before it.
 _KNOWN_BY = re.compile(r"[HD]-[0-9]{1,12}\t[-+]?(?:[0-9][0-9.eE+-]*|nan|inf)\t")
@@ -49,13 +52,15 @@ class Generated(NamedTuple):
 
     def in_order(self) -> list[str]:
         """Return the texts of all samples, as the lines of the file that was translated; none may be missing."""
+        in_order = []
         for number in range(len(self.texts)):
             if number not in self.texts:
                 raise InputError(
                     f"{self.path} has no hypothesis of sample {number}, but {len(self.texts):,} of others; expected "
                     "one for each line of the references. fairseq leaves out what is too long for the model."
                 )
-        return [self.texts[number] for number in range(len(self.texts))]
+            in_order.append(self.texts[number])
+        return in_order
 
 
 def is_generated(lines: Iterable[str]) -> bool:
@@ -81,7 +86,7 @@ def generated(path: str, lines: Sequence[str]) -> Generated | None:
         text = match[3]
         if kind in (_HYPOTHESIS, _DETOKENIZED):
             # In front of the text is its score.
-            text = text.partition("\t")[2]
+            _, _, text = text.partition("\t")
             if number in texts[kind]:
                 several.add(number)
         elif texts[kind].get(number, text) != text:

@@ -63,8 +63,11 @@ def read_frame(frame: Any) -> Table:
     from .tables import recognized
 
     kind = frame_kind(frame)
+    columns_of = _columns_of_arrow
+    if hasattr(frame, "iloc"):
+        columns_of = _columns_of_pandas
     with readable(f"the {kind}"):
-        columns = _columns_of_pandas(frame, kind) if hasattr(frame, "iloc") else _columns_of_arrow(frame, kind)
+        columns = columns_of(frame, kind)
     if not columns:
         raise InputError(f"{kind}: it has no column; expected one for each system, and one with references.")
     n_rows = len(next(iter(columns.values())))
@@ -139,5 +142,6 @@ def _plain_cell(cell: Any) -> Any:
     if isinstance(cell, np.generic):
         cell = cell.item()
     # NaN does not equal itself; NA has no truth value.
-    is_missing = type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell)
-    return None if is_missing else cell
+    if type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell):
+        return None
+    return cell

@@ -6,7 +6,6 @@ import re
 import shlex
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from itertools import takewhile
 from typing import Any, Literal, NamedTuple
 
 from tercet.errors import InputError, argument, on_command_line
@@ -15,7 +14,7 @@ from tercet.markup import MOST_NAMED, joined
 from .numbers import is_missing, is_number
 from .score_columns import SEPARATORS
 from .table import Table
-from .vocabulary import GRADES, NEITHER, PERHAPS, RATERS, words_in
+from .vocabulary import GRADES, NEITHER, PERHAPS, RATERS, n_shared, words_in
 
 #: A rater within a name, as in ``annotator_1`` and ``fluency_rater_b``.
 _RATER = re.compile(
@@ -54,15 +53,22 @@ def grade_columns(
     each row is of one. A name such as ``score`` may also be that of a metric's scores: it is taken where no other
     column can be of grades. InputError where there are several of such names.
     """
-    found = [_grade_column(column, systems) for column in columns if _may_be_grades(table.columns[column])]
-    grades = [grade for grade in found if grade is not None]
-    asked_for = [grade for grade in grades if {grade.column, grade.dimension} & {*asked}]
-    if asked_for:
-        return asked_for
-    sure = [grade for grade in grades if _kind(grade.rest) == "grades"]
-    if sure:
-        return sure
-    perhaps = [grade for grade in grades if _kind(grade.rest) == "perhaps"]
+    asked_for = []
+    sure = []
+    perhaps = []
+    for column in columns:
+        grade = _grade_column(column, systems)
+        if grade is None or not _may_be_grades(table.columns[column]):
+            continue
+        if grade.column in asked or grade.dimension in asked:
+            asked_for.append(grade)
+        kind = _kind(grade.rest)
+        if kind == "grades":
+            sure.append(grade)
+        elif kind == "perhaps":
+            perhaps.append(grade)
+    if asked_for or sure:
+        return asked_for or sure
     dimensions = list(dict.fromkeys(grade.dimension for grade in perhaps))
     if len(dimensions) > 1:
         raise InputError(
@@ -79,17 +85,17 @@ def possible_grades(table: Table, columns: Iterable[str]) -> list[str]:
 
 def check_systems_of_grades(table: Table, systems: Sequence[str], columns: Iterable[str]) -> None:
     """Raise an InputError for a column of grades that does not say which of several systems it is of."""
-    unclear = [
-        column
-        for column in columns
-        if len(systems) > 1
-        and _kind(column) == "grades"
-        and _may_be_grades(table.columns[column])
-        and _grade_column(column, systems) is None
-    ]
+    if len(systems) < 2:
+        return
+    unclear = []
+    for column in columns:
+        are_grades = _kind(column) == "grades" and _may_be_grades(table.columns[column])
+        if are_grades and _grade_column(column, systems) is None:
+            unclear.append(column)
     if not unclear:
         return
-    graded, with_texts = (joined(list(map(repr, names)), MOST_NAMED) for names in (unclear, systems))
+    graded = joined([*map(repr, unclear)], MOST_NAMED)
+    with_texts = joined([*map(repr, systems)], MOST_NAMED)
     forms = " and ".join(f"'{unclear[0]}_{system}'" for system in systems[:2])
     raise InputError(
         f"{table.name}: it is not clear which of the systems {with_texts} the grades in {graded} are of. "
@@ -99,41 +105,46 @@ def check_systems_of_grades(table: Table, systems: Sequence[str], columns: Itera
 
 def _calls(path: str, option: str, values: Sequence[str]) -> str:
     """Return the calls that read a table in one way or in another."""
-    calls = [
-        f"tercet correlate {shlex.quote(path)} {argument(option)} {shlex.quote(value)}"
-        if on_command_line()
-        else f"{_FUNCTIONS[option]}({path!r}, {option}={value!r})"
-        for value in values[:_MOST_CALLS]
-    ]
+    calls = []
+    for value in values[:_MOST_CALLS]:
+        call = f"{_FUNCTIONS[option]}({path!r}, {option}={value!r})"
+        if on_command_line():
+            call = f"tercet correlate {shlex.quote(path)} {argument(option)} {shlex.quote(value)}"
+        calls.append(call)
     return f"Give {' or '.join(calls)}"
 
 
 def _grade_column(column: str, systems: Sequence[str]) -> GradeColumn | None:
     """Return what a column's name says, if it is one of grades; None where it names none of several systems."""
-    if len(systems) > 1:
-        begun = _system_in(column, systems)
-        if begun is None:
-            return None
-        system, rest = begun
+    system_and_rest = _system_in(column, systems)
+    if system_and_rest is not None:
+        system, rest = system_and_rest
+    elif len(systems) > 1:
+        return None
     else:
-        # The name of a single system may stand there, or not.
-        system, rest = _system_in(column, systems) or ("".join(systems), column)
+        # The name of a single system need not stand there.
+        system = "".join(systems)
+        rest = column
     dimension, rater = _dimension_and_rater(rest)
     return GradeColumn(column, dimension, rater, system, rest)
 
 
 def _system_in(column: str, systems: Sequence[str]) -> tuple[str, str] | None:
     """Return the system that a name has, at its beginning, end or between, and the rest; None without one."""
+    system_by_alias = _aliases(systems)
     # Longest first: a system's name may begin with another's.
-    for alias, system in sorted(_aliases(systems).items(), key=lambda pair: -len(pair[0])):
+    for alias in sorted(system_by_alias, key=len, reverse=True):
         name = re.escape(alias)
-        # Nothing need stand between "grade" and "1".
-        between = _BETWEEN.replace("+", "*") if alias.isdecimal() else _BETWEEN
+        between = _BETWEEN
+        if alias.isdecimal():
+            # Nothing need stand between "grade" and "1".
+            between = _BETWEEN.replace("+", "*")
+        at_the_beginning = rf"{name}{_BETWEEN}(?P<rest>.+)(?P<rater>)"
         at_the_end = rf"(?P<rest>.*[^\W\d_]){between}{name}(?P<rater>{_BETWEEN}.+)?"
-        for pattern in (rf"{name}{_BETWEEN}(?P<rest>.+)", at_the_end):
+        for pattern in (at_the_beginning, at_the_end):
             match = re.fullmatch(pattern, column, re.IGNORECASE)
             if match is not None:
-                return system, match["rest"] + (match.groupdict().get("rater") or "")
+                return system_by_alias[alias], match["rest"] + (match["rater"] or "")
     return None
 
 
@@ -143,21 +154,15 @@ def _aliases(systems: Sequence[str]) -> dict[str, str]:
     if len(systems) < 2:
         return aliases
     # Words and numbers, so that none is cut: "base" and "basic" share none.
-    parts = [re.findall(r"\d+|[^\W\d_]+|[\W_]+", system) for system in systems]
-    n_first = _n_shared(parts)
-    parts = [words[n_first:] for words in parts]
-    n_last = _n_shared([words[::-1] for words in parts])
-    names = ["".join(words[: len(words) - n_last]).strip(SEPARATORS) for words in parts]
+    words_of_systems = [re.findall(r"\d+|[^\W\d_]+|[\W_]+", system) for system in systems]
+    n_first = n_shared(words_of_systems)
+    words_behind = [words[n_first:] for words in words_of_systems]
+    n_last = n_shared([words[::-1] for words in words_behind])
+    names = ["".join(words[: len(words) - n_last]).strip(SEPARATORS) for words in words_behind]
     if all(names) and len({*names}) == len(names):
         # A system's whole name goes before what is part of another's.
         aliases = {**dict(zip(names, systems, strict=True)), **aliases}
     return aliases
-
-
-def _n_shared(parts: Sequence[Sequence[str]]) -> int:
-    """Return how many first words are the same in all."""
-    words_by_index = zip(*parts, strict=False)
-    return sum(1 for _ in takewhile(lambda words: len({*words}) == 1, words_by_index))
 
 
 def _dimension_and_rater(rest: str) -> tuple[str, str]:
@@ -179,7 +184,9 @@ def _kind(name: str) -> Literal["grades", "perhaps", ""]:
         return ""
     if words & GRADES and not (words <= RATERS and _RATER.search(name) is None):
         return "grades"
-    return "perhaps" if words & PERHAPS else ""
+    if words & PERHAPS:
+        return "perhaps"
+    return ""
 
 
 def _may_be_grades(cells: Iterable[Any]) -> bool:

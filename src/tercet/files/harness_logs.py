@@ -15,7 +15,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from tercet.corpus.messages import content_text
 from tercet.errors import InputError, argument, shorten, warn
 
 from .endings import wrong_end_of_any
+from .json_values import as_list, field_of
 from .numbers import LARGEST
 from .table import Log, RaggedRows, Roles, Table
 from .text import LIMITS, Limits, open_binary, read_whole
@@ -68,7 +69,9 @@ def samples_log(table: Table) -> Log:
         _warn_of(by_doc, system, ("[invalid]",), "its filter found nothing there")
     if not documents.no_texts:
         _warn_of(by_doc, _TARGET, ("None", "nan"), "the harness writes this for a missing target")
-    source = _PROMPT if all(isinstance(cell, str) for cell in columns[_PROMPT]) else None
+    source = None
+    if all(isinstance(cell, str) for cell in columns[_PROMPT]):
+        source = _PROMPT
     path = Path(table.name)
     match = _FILE_NAME.fullmatch(path.name)
     task = path.name
@@ -122,7 +125,9 @@ class _Documents:
         filters = table.columns.get("filter", ["none"] * len(table.lines))
         has_filters = len({*filters}) > 1
         for row, filter_name in enumerate(filters):
-            column = f"{_RESPONSE} {filter_name}" if has_filters else _RESPONSE
+            column = _RESPONSE
+            if has_filters:
+                column = f"{_RESPONSE} {filter_name}"
             documents._add(table, row, column)
         return documents
 
@@ -136,13 +141,16 @@ class _Documents:
         _, cells = self.rows[key]
         if column in cells:
             raise InputError(f"{location}: doc_id {key} occurs again in {column!r}; {_why_once(table)}.")
-        cells[column] = "" if self.no_texts else _response(sample[_RESPONSE], location)
+        cells[column] = ""
+        if not self.no_texts:
+            cells[column] = _response(sample[_RESPONSE], location)
         for score in self.scores:
             name = score
             value = sample.get(score)
             if self.no_texts and score in _OF_LIKELIHOOD:
                 name = _LIKELIHOOD
-                value = value[0] if isinstance(value, list) and value else value
+                if isinstance(value, list) and value:
+                    value = value[0]
             self.by_column.setdefault(name, {}).setdefault(column, {})[key] = value
 
     def table(self, samples: Table) -> Table:
@@ -156,21 +164,22 @@ class _Documents:
         """Return by score and column of predictions the values of all documents; None where there is none."""
         values_of_scores: dict[str, dict[str, list[Any]]] = {}
         for name, columns in self.by_column.items():
-            values_of_scores[name] = {
-                column: [values.get(key) for key in self.rows] for column, values in columns.items()
-            }
+            values_of_scores[name] = {}
+            for column, values in columns.items():
+                values_of_scores[name][column] = [values.get(key) for key in self.rows]
         return values_of_scores
 
 
 def _cells_of_document(sample: Mapping[str, Any], key: str, location: str) -> dict[str, Any]:
     """Return what all samples of a document share: its prompt and target, and the texts that may be references."""
-    prompt = _shared_prompt(_requests(sample[_PROMPT], location)) if _PROMPT in sample else sample.get(_ASKED)
+    prompt = sample.get(_ASKED)
+    if _PROMPT in sample:
+        prompt = _shared_prompt(_requests(sample[_PROMPT], location))
     cells = {"doc_id": key, _PROMPT: prompt, _TARGET: sample[_TARGET]}
     document = sample.get("doc")
     if isinstance(document, dict):
         for name, value in document.items():
-            texts = value if isinstance(value, list) else [value]
-            if all(isinstance(text, str) for text in texts):
+            if all(isinstance(text, str) for text in as_list(value)):
                 cells[f"doc.{name}"] = value
     return cells
 
@@ -188,9 +197,9 @@ def _why_once(table: Table) -> str:
 
 def _score_names(table: Table) -> tuple[str, ...]:
     """Return the names of the scores of the samples: those that the harness lists, or else all numbers."""
-    listed = [metrics for metrics in table.columns.get("metrics", []) if isinstance(metrics, list)]
-    if listed:
-        return tuple(dict.fromkeys(str(name) for metrics in listed for name in metrics))
+    lists = [metrics for metrics in table.columns.get("metrics", []) if isinstance(metrics, list)]
+    if lists:
+        return tuple(dict.fromkeys(map(str, chain.from_iterable(lists))))
     names = []
     for name, cells in table.columns.items():
         if name in _NO_SCORES:
@@ -212,12 +221,17 @@ def _no_texts(table: Table) -> str:
         else:
             requests = _log_likelihoods(table.columns[_RESPONSE][row])
             is_likelihood = bool(requests)
-        content = f"{len(requests)} choices" if len(requests) > 1 else "a text"
-        contents.append(f"log-likelihoods of {content}" if is_likelihood else "")
+        if not is_likelihood:
+            contents.append("")
+        elif len(requests) == 1:
+            contents.append("log-likelihoods of a text")
+        else:
+            contents.append(f"log-likelihoods of {len(requests)} choices")
     if not any(contents):
         return ""
-    row, content = next((row, content) for row, content in enumerate(contents) if content)
-    reason = f"{table.name}, {table.unit} {table.lines[row]}: this log holds {content}, not texts that a model wrote"
+    content = next(filter(None, contents))
+    line = table.lines[contents.index(content)]
+    reason = f"{table.name}, {table.unit} {line}: this log holds {content}, not texts that a model wrote"
     if not all(contents):
         line = table.lines[contents.index("")]
         raise InputError(f"{reason}, but {table.unit} {line} holds a text; expected the samples of one task.")
@@ -228,8 +242,10 @@ def _requests(arguments: Any, location: str) -> list[list[Any]]:
     """Return the arguments of each request of a sample."""
 
     def in_order(value: Any) -> Any:
-        # Objects have the arguments by their names, in this order.
-        return list(value.values()) if isinstance(value, dict) else value
+        if isinstance(value, dict):
+            # It has the arguments by their names, in this order.
+            return list(value.values())
+        return value
 
     lists = [in_order(request) for request in in_order(arguments) or ()]
     if not lists or not all(isinstance(request, list) and request for request in lists):
@@ -247,10 +263,13 @@ def _shared_prompt(requests: list[list[Any]]) -> str | None:
 
 def _log_likelihoods(responses: Any) -> list[Any]:
     """Return responses that are log-likelihoods, each with whether a model would write the text; else none."""
-    are_pairs = isinstance(responses, list) and all(
-        isinstance(pair, list) and len(pair) == 2 and str(pair[1]) in ("True", "False") for pair in responses
-    )
-    return responses if are_pairs else []
+    if not isinstance(responses, list):
+        return []
+    for pair in responses:
+        is_pair = isinstance(pair, list) and len(pair) == 2
+        if not is_pair or str(pair[1]) not in ("True", "False"):
+            return []
+    return responses
 
 
 def _directions(folder: Path, moment: str | None, task: str) -> Mapping[str, bool]:
@@ -276,15 +295,23 @@ def numbers_of_scores(
     Others are what a harness computes a score of all samples from, such as pairs of labels for F1.
     """
     numbers: dict[str, dict[str, list[float]]] = {}
-    for score, by_system in values.items():
-        columns = {system: [score_of(value) for value in column] for system, column in by_system.items()}
-        present = [value for column in columns.values() for value in column if value is not None]
-        non_numbers = [value for value in present if not is_number(value)]
-        if present and not non_numbers:
-            numbers[score] = {}
-            for system, column in columns.items():
-                numbers[score][system] = [math.nan if value is None else float(value) for value in column]
-        elif len(non_numbers) < len(present):
+    for score, cells_by_system in values.items():
+        by_system: dict[str, list[float]] = {}
+        n_numbers = 0
+        non_numbers = []
+        for system, cells in cells_by_system.items():
+            by_system[system] = []
+            for value in map(score_of, cells):
+                number = math.nan
+                if is_number(value):
+                    number = float(value)
+                    n_numbers += 1
+                elif value is not None:
+                    non_numbers.append(value)
+                by_system[system].append(number)
+        if n_numbers and not non_numbers:
+            numbers[score] = by_system
+        elif n_numbers:
             warn(
                 f"{name}: the score {shorten(score)} is {shorten(non_numbers[0])} in a sample; expected a number: "
                 "the score is left out."
@@ -296,7 +323,14 @@ def score_of(value: Any) -> Any:
     """Return a value, or the score in an object of it and what it is of, as lmms-eval writes some; None for NaN."""
     if isinstance(value, dict):
         value = value.get("score", value)
-    return None if isinstance(value, float) and math.isnan(value) else value
+    return without_nan(value)
+
+
+def without_nan(value: Any) -> Any:
+    """Return a value; None for NaN."""
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    return value
 
 
 def is_number(value: Any) -> bool:
@@ -309,9 +343,13 @@ def _response(cell: Any, location: str) -> str | list[str]:
     text = cell
     while isinstance(text, list) and len(text) == 1:
         text = text[0]
-    if isinstance(text, str) or (isinstance(text, list) and text and all(isinstance(item, str) for item in text)):
+    if isinstance(text, str):
         return text
-    description = "no response" if text == [] else shorten(text)
+    if isinstance(text, list) and text and all(isinstance(item, str) for item in text):
+        return text
+    description = shorten(text)
+    if text == []:
+        description = "no response"
     raise InputError(
         f"{location}: found {description} in {_RESPONSE!r}; expected a text, or a list of texts of the repeats."
     )
@@ -327,9 +365,12 @@ def _targets(cells: list[Any], locations: Sequence[str]) -> list[Any]:
 
 def _list_in_cell(cell: Any, location: str) -> list[Any] | None:
     """Return the list of texts, or of a chat's messages, that a text writes exactly as Python does."""
+    if isinstance(cell, list):
+        return cell
     if not isinstance(cell, str) or not cell.startswith(("['", '["', "[{", "[]")):
-        return cell if isinstance(cell, list) else None
-    if cell.startswith("[{") and len(cell) > _LONGEST_CHAT:
+        return None
+    is_chat = cell.startswith("[{")
+    if is_chat and len(cell) > _LONGEST_CHAT:
         raise InputError(
             f"{location}: found messages of {len(cell):,} characters; expected at most {_LONGEST_CHAT:,}, which is "
             "the limit."
@@ -337,7 +378,7 @@ def _list_in_cell(cell: Any, location: str) -> list[Any] | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            items = ast.literal_eval(cell) if cell.startswith("[{") else _texts_of(cell)
+            items = ast.literal_eval(cell) if is_chat else _texts_of(cell)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
     # Written otherwise, it is a text that only looks like a list.
@@ -402,7 +443,10 @@ def details_log(table: Table) -> Log:
     golds = []
     for number, (doc, response) in enumerate(zip(docs, responses, strict=True), 1):
         location = f"{table.name}, row {number}"
-        texts.append("" if no_texts else _model_answer(_answers_in_response(response), location))
+        answer = ""
+        if not no_texts:
+            answer = _model_answer(_answers_in_response(response), location)
+        texts.append(answer)
         golds.append(_right_choices(doc, location))
     columns = {
         "id": [str(doc.get("id")) for doc in docs],
@@ -412,11 +456,9 @@ def details_log(table: Table) -> Log:
     }
     roles = Roles("doc.query", ("doc.choices",), (final,))
     # Parquet has the scores of all samples in each.
-    scores_of_samples = [cell if isinstance(cell, dict) else {} for cell in metrics]
-    scores = tuple(dict.fromkeys(name for scores_of_sample in scores_of_samples for name in scores_of_sample))
-    values = {
-        name: {final: [scores_of_sample.get(name) for scores_of_sample in scores_of_samples]} for name in scores
-    }
+    scores_of_samples = [cell for cell in metrics if isinstance(cell, dict)]
+    scores = tuple(dict.fromkeys(chain.from_iterable(scores_of_samples)))
+    values = {name: {final: [field_of(cell, name) for cell in metrics]} for name in scores}
     return Log(
         table.name,
         columns,
@@ -434,7 +476,9 @@ def details_log(table: Table) -> Log:
 
 def _answers_in_response(response: dict[str, Any]) -> Any:
     processed = response.get("text_post_processed")
-    return response.get("text") if processed is None else processed
+    if processed is None:
+        return response.get("text")
+    return processed
 
 
 def _right_choices(doc: Mapping[str, Any], location: str) -> list[Any]:
@@ -442,7 +486,7 @@ def _right_choices(doc: Mapping[str, Any], location: str) -> list[Any]:
     choices = doc.get("choices") or []
     gold = doc.get("gold_index")
     right = []
-    for index in gold if isinstance(gold, list) else [gold]:
+    for index in as_list(gold):
         if not isinstance(index, int) or not -len(choices) <= index < len(choices):
             raise InputError(
                 f"{location}: gold_index is {shorten(gold)}, of {len(choices)} choices; expected places of right "
@@ -459,7 +503,9 @@ def _model_answer(answer: Any, location: str) -> Any:
             f"{location}: the model's answer has no text, as log-likelihoods of choices have none; expected the "
             "details of a generative task."
         )
-    return answer[0] if len(answer) == 1 else list(answer)
+    if len(answer) == 1:
+        return answer[0]
+    return list(answer)
 
 
 # A log of inspect-ai (.eval, .json) -> a table with a row per sample and epoch.
@@ -497,12 +543,13 @@ def archived_parts(data: bytearray, name: str, limits: Limits) -> Parts:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         # Of a sample that was run again, the last entry remains.
         entries = {entry.filename: entry for entry in archive.infolist()}
-        header = next((entries[path] for path in _HEADERS if path in entries), None)
-        samples = [entry for path, entry in entries.items() if _SAMPLE.fullmatch(path)]
-        if header is None:
+        headers = [entries[path] for path in _HEADERS if path in entries]
+        if not headers:
             raise ValueError(f"it has no {_HEADERS[0]}")
-        limits.check(sum(entry.file_size for entry in (header, *samples)), 0, name)
-        parts = [_bytes(archive, data, entry) for entry in (header, *samples)]
+        samples = [entry for path, entry in entries.items() if _SAMPLE.fullmatch(path)]
+        to_read = [headers[0], *samples]
+        limits.check(sum(entry.file_size for entry in to_read), 0, name)
+        parts = [_bytes(archive, data, entry) for entry in to_read]
         limits.check_json(parts, name)
         run, *sample_objects = map(json.loads, parts)
         # As the package has it, where nothing is said.
@@ -511,7 +558,8 @@ def archived_parts(data: bytearray, name: str, limits: Limits) -> Parts:
 
 def parts_of(log: Any) -> Parts:
     """Return what the log says of the run, and its samples."""
-    spec, samples = (log.get(key) for key in ("eval", "samples")) if isinstance(log, dict) else (None, None)
+    spec = field_of(log, "eval")
+    samples = field_of(log, "samples")
     if not isinstance(spec, dict) or not isinstance(samples, list) or not all(map(_is_sample, samples)):
         raise ValueError("expected an object with 'eval' and 'samples'")
     # What the run was to be, and what became of it, stand beside each other.
@@ -540,9 +588,9 @@ def _n_lacking(spec: Mapping[str, Any], n_samples: int) -> int:
 
 
 def _is_sample(sample: Any) -> bool:
-    return isinstance(sample, dict) and all(
-        isinstance(sample.get(part) or {}, dict) for part in ("output", "metadata")
-    )
+    if not isinstance(sample, dict):
+        return False
+    return all(isinstance(sample.get(part) or {}, dict) for part in ("output", "metadata"))
 
 
 def _bytes(archive: zipfile.ZipFile, data: bytearray, entry: zipfile.ZipInfo) -> Any:
@@ -561,7 +609,13 @@ def _bytes(archive: zipfile.ZipFile, data: bytearray, entry: zipfile.ZipInfo) ->
 
 def inspect_log(spec: dict[str, Any], samples: list[dict[str, Any]], name: str) -> Log:
     """Return the samples in the order in which the package has them; those that ended with an error are left out."""
-    failed = [sample for sample in samples if sample.get("error")]
+    failed = []
+    finished = []
+    for sample in samples:
+        if sample.get("error"):
+            failed.append(sample)
+        else:
+            finished.append(sample)
     if failed:
         warn(
             f"{name}: {len(failed):,} of {len(samples):,} samples ended with an error, the first has the id "
@@ -573,26 +627,29 @@ def inspect_log(spec: dict[str, Any], samples: list[dict[str, Any]], name: str) 
             f"{name}: the run broke off (status {shorten(spec['status'])}): {n_lacking:,} of "
             f"{n_lacking + len(samples):,} samples are not in the log."
         )
-    finished = sorted((sample for sample in samples if not sample.get("error")), key=_epoch_and_id)
+    finished.sort(key=_epoch_and_id)
     rows = RaggedRows(name)
+    values = []
+    wrong_ends: dict[tuple[str, ...], str] = {}
     for number, sample in enumerate(finished, 1):
-        output = sample.get("output") or {}
-        metadata = sample.get("metadata") or {}
-        rows.add(
-            number,
-            {
-                **{part: str(sample.get(part)) for part in ("id", "epoch")},
-                "input": _text_of_last_message(sample.get("input")),
-                "target": sample.get("target"),
-                _COMPLETION: _completion(output),
-                **{f"metadata.{key}": value for key, value in metadata.items()},
-            },
-        )
+        sample_id, epoch = _key_of(sample)
+        cells = {
+            "id": sample_id,
+            "epoch": epoch,
+            "input": _text_of_last_message(sample.get("input")),
+            "target": sample.get("target"),
+            _COMPLETION: _completion(sample.get("output") or {}),
+        }
+        for key, value in (sample.get("metadata") or {}).items():
+            cells[f"metadata.{key}"] = value
+        rows.add(number, cells)
+        values.append(_score_values(sample.get("scores")))
+        problem = _wrong_end(sample)
+        if problem:
+            wrong_ends[sample_id, epoch] = problem
     table = rows.table("samples without an error")
-    wrong_ends = {_key_of(sample): _wrong_end(sample) for sample in finished}
-    values = [_score_values(sample.get("scores")) for sample in finished]
-    scores = tuple(dict.fromkeys(name for sample_values in values for name in sample_values))
-    by_system = {name: {_COMPLETION: [sample_values.get(name) for sample_values in values]} for name in scores}
+    scores = tuple(dict.fromkeys(chain.from_iterable(values)))
+    by_system = {score: {_COMPLETION: [by_score.get(score) for by_score in values]} for score in scores}
     return Log(
         name,
         table.columns,
@@ -607,7 +664,7 @@ def inspect_log(spec: dict[str, Any], samples: list[dict[str, Any]], name: str) 
         failed=frozenset(map(_key_of, failed)),
         n_unanswered={_COMPLETION: len(failed) + n_lacking},
         n_left_out=n_lacking,
-        wrong_ends={key: kind for key, kind in wrong_ends.items() if kind},
+        wrong_ends=wrong_ends,
     )
 
 
@@ -616,9 +673,8 @@ def _completion(output: Mapping[str, Any]) -> Any:
     choices = output.get("choices")
     if output.get("completion") is not None or not isinstance(choices, list) or not choices:
         return output.get("completion")
-    message = choices[0].get("message") if isinstance(choices[0], dict) else None
-    content = message.get("content") if isinstance(message, dict) else None
-    return content_text(content, f"{_COMPLETION} of a sample")
+    message = field_of(choices[0], "message")
+    return content_text(field_of(message, "content"), f"{_COMPLETION} of a sample")
 
 
 def _key_of(sample: Mapping[str, Any]) -> tuple[str, str]:
@@ -635,11 +691,16 @@ def _wrong_end(sample: Mapping[str, Any]) -> str:
 
 def _score_values(scores: Any) -> dict[str, Any]:
     """Return the values of a sample's scores; of one with several, each by the name of the scorer and its own."""
+    if not isinstance(scores, dict):
+        return {}
     values: dict[str, Any] = {}
-    for scorer, score in scores.items() if isinstance(scores, dict) else ():
-        value = score.get("value") if isinstance(score, dict) else score
+    for scorer, score in scores.items():
+        value = score
+        if isinstance(score, dict):
+            value = score.get("value")
         if isinstance(value, dict):
-            values |= {f"{scorer}.{name}": value_of(part) for name, part in value.items()}
+            for name, part in value.items():
+                values[f"{scorer}.{name}"] = value_of(part)
         else:
             values[scorer] = value_of(value)
     return values
@@ -658,10 +719,11 @@ def value_of(value: Any) -> Any:
 
 
 def _epoch_and_id(sample: dict[str, Any]) -> tuple[str, str]:
-    epoch = str(sample.get("epoch"))
-    sample_id = str(sample.get("id"))
+    sample_id, epoch = _key_of(sample)
     # Zeros before a number, so that 10 comes after 9; ids may also be names.
-    return epoch.zfill(20), sample_id.zfill(20) if isinstance(sample.get("id"), int) else sample_id
+    if isinstance(sample.get("id"), int):
+        sample_id = sample_id.zfill(20)
+    return epoch.zfill(20), sample_id
 
 
 def _text_of_last_message(content: Any) -> str | None:

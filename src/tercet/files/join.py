@@ -144,7 +144,9 @@ def _messages(
     """Return what each side lacks, or of many sides how many of them lack some."""
     messages = []
     for side, keys in lacking.items():
-        reason = why(side, keys) if why is not None else ""
+        reason = ""
+        if why is not None:
+            reason = why(side, keys)
         messages.append(lacks_in_words(side, keys, n_expected, what, described, reason))
     if len(messages) <= MOST_NAMED:
         return messages

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from tercet.errors import InputError, shorten
 from tercet.markup import joined
 
+from .json_values import as_list
 from .roles import clear_role, name_role
 from .table import RaggedRows, Table
 
@@ -28,10 +30,18 @@ def table_in(data: bytes | bytearray, name: str) -> Table | None:
         return None
     if content and all(map(str.isdecimal, content)) and _are_objects([*content.values()]):
         return _table_of_objects([*content.values()], name)
-    tables = {key: value for key, value in content.items() if _are_objects(value)}
-    columns = {key: _cells_by_row(value) for key, value in content.items() if _is_column(value)}
-    lengths = {len(cells) for key, cells in columns.items() if key not in tables and _has_texts(cells)}
-    if tables and not {len(rows) for rows in tables.values()} & lengths:
+    tables = {}
+    columns = {}
+    # How many rows columns of texts have.
+    lengths = set()
+    for key, value in content.items():
+        if _is_column(value):
+            columns[key] = _cells_by_row(value)
+        if _are_objects(value):
+            tables[key] = value
+        elif key in columns and _has_texts(columns[key]):
+            lengths.add(len(columns[key]))
+    if tables and lengths.isdisjoint(map(len, tables.values())):
         of_texts = [*tables]
         if len(tables) > 1:
             of_texts = [key for key, rows in tables.items() if _say_texts(rows[0])]
@@ -81,7 +91,9 @@ def value_of(text: str, location: str, expected: str = "a table", whole: str = "
 
 def written(value: Any) -> str:
     """Return a text as it is, and any other value as it is written in JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 class _KeyTwiceError(Exception):
@@ -113,20 +125,22 @@ def _say_texts(row: Mapping[str, Any]) -> bool:
 
 
 def _is_column(value: Any) -> bool:
-    return bool(value) and (isinstance(value, list) or (isinstance(value, dict) and all(map(str.isdecimal, value))))
+    if not value or isinstance(value, list):
+        return bool(value)
+    return isinstance(value, dict) and all(map(str.isdecimal, value))
 
 
 def _cells_by_row(column: list[Any] | dict[str, Any]) -> dict[str, Any]:
     """Return the cells of a column by the number of their row."""
-    return column if isinstance(column, dict) else {str(row): cell for row, cell in enumerate(column)}
+    if isinstance(column, dict):
+        return column
+    return {str(row): cell for row, cell in enumerate(column)}
 
 
 def _has_texts(cells: Mapping[str, Any]) -> bool:
     """Return whether some cell is a text, or a list with one."""
-    return any(
-        isinstance(cell, str) or (isinstance(cell, list) and any(isinstance(text, str) for text in cell))
-        for cell in cells.values()
-    )
+    texts = chain.from_iterable(map(as_list, cells.values()))
+    return any(isinstance(text, str) for text in texts)
 
 
 def _table_of_objects(objects: list[dict[str, Any]], name: str) -> Table:
@@ -140,15 +154,18 @@ def _table_of_columns(columns: Mapping[str, Any], name: str) -> Table:
     """Return the table of columns; those without a clear role may be other lists, and are left out if they differ."""
     with_texts = [key for key, cells in columns.items() if _has_texts(cells)]
     with_role = [key for key in with_texts if clear_role(key)]
-    leading = (with_role or with_texts)[0]
+    leading, *others = with_role or with_texts
     rows = columns[leading].keys()
-    for key in with_role or with_texts:
-        if columns[key].keys() != rows:
-            problem = f"{len(rows):,} cells of {shorten(leading)} and {len(columns[key]):,} of {shorten(key)}"
-            if len(columns[key]) == len(rows):
-                problem = f"other numbers of rows in {shorten(key)} than in {shorten(leading)}"
-            if all(isinstance(cell, list) and len(cell) == len(rows) for cell in columns[key].values()):
-                problem += ", which looks transposed: expected a list for each row"
-            raise InputError(f"{name}: expected columns of the same rows, found {problem}.")
+    for key in others:
+        cells = columns[key]
+        if cells.keys() == rows:
+            continue
+        problem = f"{len(rows):,} cells of {shorten(leading)} and {len(cells):,} of {shorten(key)}"
+        if len(cells) == len(rows):
+            problem = f"other numbers of rows in {shorten(key)} than in {shorten(leading)}"
+        if all(isinstance(cell, list) and len(cell) == len(rows) for cell in cells.values()):
+            problem += ", which looks transposed: expected a list for each row"
+        raise InputError(f"{name}: expected columns of the same rows, found {problem}.")
     whole = {key: cells for key, cells in columns.items() if cells.keys() == rows}
-    return _table_of_objects([{key: cells[row] for key, cells in whole.items()} for row in rows], name)
+    objects = [{key: cells[row] for key, cells in whole.items()} for row in rows]
+    return _table_of_objects(objects, name)

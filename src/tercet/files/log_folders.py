@@ -57,7 +57,9 @@ def read_folder(folder: str) -> list[Log]:
         names = [os.path.relpath(path, folder) for path in files]
         content = f"it holds {joined([*map(repr, names)], _MOST_LISTED) or 'no file'}"
         tables = [path for path in files if table_format(path) not in ("", "inspect")]
-        example = f", such as {tables[0]!r}" if tables else ""
+        example = ""
+        if tables:
+            example = f", such as {tables[0]!r}"
         raise InputError(
             f"{folder!r} cannot be read: it is a folder without logs of a harness; {content}; expected {_EXPECTED}; "
             f"or give files{example}."

@@ -15,6 +15,7 @@ from .harness_logs import DAMAGED
 from .read import unpacked
 from .table import Log
 from .text import LIMITS, open_binary, read_whole
+from .vocabulary import n_shared
 
 #: What separates the words of a name; lm-evaluation-harness writes it for signs of a model's path too.
 _BETWEEN = "_"
@@ -81,20 +82,23 @@ def _tasks_beside(log: Log) -> list[str]:
         tasks = json.loads(data)["results"]
     except (InputError, *DAMAGED, LookupError):
         return []
-    return sorted(tasks, key=len, reverse=True) if isinstance(tasks, dict) else []
+    if not isinstance(tasks, dict):
+        return []
+    return sorted(tasks, key=len, reverse=True)
 
 
 def _same_samples(logs: Mapping[str, Log]) -> list[list[str]]:
     """Return the names of logs whose samples are the same, where there are several."""
     samples = {name: _samples(log) for name, log in logs.items()}
-    groups: list[list[str]] = []
+    groups: dict[str, list[str]] = {}
     for name in logs:
-        group = next((group for group in groups if _are_same(samples[group[0]], samples[name])), None)
-        if group is None:
-            groups.append([name])
+        for first in groups:
+            if _are_same(samples[first], samples[name]):
+                groups[first].append(name)
+                break
         else:
-            group.append(name)
-    return [group for group in groups if len(group) > 1]
+            groups[name] = [name]
+    return [group for group in groups.values() if len(group) > 1]
 
 
 #: The prompt and the references of each sample, by its key; an empty prompt where there is none.
@@ -104,42 +108,40 @@ _Samples = dict[tuple[str, ...], tuple[str, ...]]
 def _are_same(samples: _Samples, others: _Samples) -> bool:
     """Return whether the samples that both logs have are the same, with the same prompts."""
     shared = samples.keys() & others.keys()
-    return bool(shared) and all(samples[key] == others[key] and samples[key][0] for key in shared)
+    for key in shared:
+        prompt, *_ = samples[key]
+        if not prompt or samples[key] != others[key]:
+            return False
+    return bool(shared)
 
 
 def _samples(log: Log) -> _Samples:
-    prompts = [""] * len(log.lines) if log.roles.source is None else log.column(log.roles.source)
-    references = zip(*(log.column(column) for column in log.roles.references), strict=True)
-    # Runs of two harnesses are not joined.
-    keys = ((log.harness, *key) for key in zip(*(log.column(column) for column in log.key), strict=True))
-    return {
-        key: (str(prompt or ""), *map(str, texts))
-        for key, prompt, texts in zip(keys, prompts, references, strict=True)
-    }
+    prompts = [""] * len(log.lines)
+    if log.roles.source is not None:
+        prompts = log.column(log.roles.source)
+    references = zip(*map(log.column, log.roles.references), strict=True)
+    keys = zip(*map(log.column, log.key), strict=True)
+    samples = {}
+    for key, prompt, texts in zip(keys, prompts, references, strict=True):
+        # Runs of two harnesses are not joined.
+        key_of_harness = (log.harness, *key)
+        samples[key_of_harness] = (str(prompt or ""), *map(str, texts))
+    return samples
 
 
 def _task_and_runs(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Return the task, and the run, of which each name is."""
-    words = [name.split(_BETWEEN) for name in names]
-    n_last = _n_shared([of_name[::-1] for of_name in words])
-    if n_last:
-        task = _BETWEEN.join(words[0][-n_last:])
-        runs = [_BETWEEN.join(of_name[:-n_last]) for of_name in words]
-        runs = [run.removeprefix(_OF_MODEL) for run in runs]
-    else:
-        n_first = _n_shared(words)
-        task = _BETWEEN.join(words[0][:n_first]) or joined(names, _MOST_NAMES)
-        runs = [_BETWEEN.join(of_name[n_first:]) for of_name in words]
-    task = task.strip(_BETWEEN)
-    runs = [run.strip(_BETWEEN) for run in runs]
-    return {name: (task, run) for name, run in zip(names, runs, strict=True)}
-
-
-def _n_shared(words: Sequence[Sequence[str]]) -> int:
-    """Return how many words all names begin with, without the last one of the shortest."""
-    n_shared = 0
-    for same in zip(*(of_name[:-1] for of_name in words), strict=False):
-        if len(set(same)) > 1:
-            break
-        n_shared += 1
-    return n_shared
+    words_by_name = {name: name.split(_BETWEEN) for name in names}
+    # A word of each name, at the other end, is of the run.
+    n_last = n_shared([words[:0:-1] for words in words_by_name.values()])
+    n_first = n_shared([words[:-1] for words in words_by_name.values()])
+    task_and_runs = {}
+    for name, words in words_by_name.items():
+        if n_last:
+            task = _BETWEEN.join(words[-n_last:])
+            run = _BETWEEN.join(words[:-n_last]).removeprefix(_OF_MODEL)
+        else:
+            task = _BETWEEN.join(words[:n_first]) or joined(names, _MOST_NAMES)
+            run = _BETWEEN.join(words[n_first:])
+        task_and_runs[name] = (task.strip(_BETWEEN), run.strip(_BETWEEN))
+    return task_and_runs

@@ -6,12 +6,14 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tercet.errors import InputError, shorten, warn
 
 from .join import EMPTY, LACKING, LEAVE_OUT, join
+from .json_values import as_list
 from .log_names import with_tasks
 from .moments import is_moment, last_moment
 from .read import items, references_in
@@ -175,9 +177,11 @@ class _Task:
             for column in columns:
                 # With several filters, a column is called such as "filtered_resps strict-match".
                 label = column.partition(" ")[2] or column
-                name = f"{run} {label}" if len(columns) > 1 else run
+                name = run
                 if log.names_systems and len(self.runs) == 1 and not log.called:
                     name = label
+                elif len(columns) > 1:
+                    name = f"{run} {label}"
                 systems.append(_System(name, run, log, column))
         return systems
 
@@ -202,7 +206,7 @@ class _Task:
         lost: dict[str, Counter[str]] = {}
         for name, run, log, column in systems:
             rows = self.rows[run]
-            written = items(log, column, [])[0]
+            written, _ = items(log, column, [])
             texts[name] = [written[row] for row in self._rows_of(run)]
             # What one of several files lacks is in the others; in one alone, its format counts it.
             n_missing = max(len(all_keys - rows.keys()), log.n_unanswered.get(column, 0))
@@ -232,10 +236,12 @@ class _Task:
 
     def _shared_sources(self) -> list[str] | None:
         """Return the sources where all runs have the same: prompts may differ between them."""
+        if not self.source:
+            return None
         shared: list[str] | None = None
         for run, log in self.runs.items():
-            cells = log.column(self.source) if self.source else []
-            if not cells or not all(isinstance(cell, str) for cell in cells):
+            cells = log.column(self.source)
+            if not all(isinstance(cell, str) for cell in cells):
                 return None
             sources = [cells[row] for row in self._rows_of(run)]
             if shared is not None and sources != shared:
@@ -274,10 +280,12 @@ class _Task:
 
     def _clusters(self, column: str | None) -> tuple[list[str], str | None]:
         """Return what each segment is resampled with, and what that is; None where each is alone."""
-        samples = [key[0] for key in self.keys]
+        samples = [sample for sample, *_ in self.keys]
         n_samples = len({*samples})
+        if column is None and n_samples < len(samples):
+            return samples, "sample id"
         if column is None:
-            return samples, "sample id" if n_samples < len(samples) else None
+            return samples, None
         cells = self._first.column(column)
         labels = [str(cells[row] or "") for row in self._rows_of(next(iter(self.runs)))]
         if len({*zip(samples, labels, strict=True)}) > n_samples:
@@ -324,11 +332,12 @@ def _repeated(runs: Mapping[str, Log], systems: Sequence[str]) -> Mapping[str, L
 
 def _with_row_of_each(log: Log, systems: Sequence[Sequence[Any]]) -> Log:
     """Return a log whose rows are repeats of samples, by the columns of its systems."""
-    repeats = []
-    for row, cells in enumerate(zip(*systems, strict=True)):
-        n_repeats = max(len(cell) if isinstance(cell, list) else 1 for cell in cells)
-        for repeat in range(n_repeats):
-            repeats.append((row, repeat))
+    rows: list[int] = []
+    repeats: list[int] = []
+    for row, cells_of_systems in enumerate(zip(*systems, strict=True)):
+        n_repeats = max(len(as_list(cell)) for cell in cells_of_systems)
+        rows += [row] * n_repeats
+        repeats += range(n_repeats)
 
     def cell_of(cells: Sequence[Any], row: int, repeat: int) -> Any:
         cell = cells[row]
@@ -337,18 +346,24 @@ def _with_row_of_each(log: Log, systems: Sequence[Sequence[Any]]) -> Log:
             return cell
         if len(cell) == 1:
             return cell[0]
-        return cell[repeat] if repeat < len(cell) else None
+        if repeat < len(cell):
+            return cell[repeat]
+        return None
 
-    columns = {name: [cell_of(cells, row, repeat) for row, repeat in repeats] for name, cells in log.columns.items()}
-    columns[_REPEAT] = [str(repeat) for _, repeat in repeats]
+    columns = {}
+    for name, cells in log.columns.items():
+        columns[name] = [cell_of(cells, row, repeat) for row, repeat in zip(rows, repeats, strict=True)]
+    columns[_REPEAT] = [str(repeat) for repeat in repeats]
     # The score of a sample with repeats is of all of them.
     numbers: dict[str, dict[str, list[float]]] = {}
     for score, by_column in log.numbers.items():
-        numbers[score] = {column: [values[row] for row, _ in repeats] for column, values in by_column.items()}
+        numbers[score] = {}
+        for column, values in by_column.items():
+            numbers[score][column] = [values[row] for row in rows]
     return replace(
         log,
         columns=columns,
-        lines=[log.lines[row] for row, _ in repeats],
+        lines=[log.lines[row] for row in rows],
         key=(log.key[0], _REPEAT),
         numbers=numbers,
         failed=frozenset((sample, "0") for sample, *_ in log.failed),
@@ -359,7 +374,8 @@ def _with_row_of_each(log: Log, systems: Sequence[Sequence[Any]]) -> Log:
 def _rows_of_samples(log: Log) -> dict[tuple[str, ...], int]:
     """Return the row of each sample."""
     rows: dict[tuple[str, ...], int] = {}
-    for row, key in enumerate(zip(*(log.column(column) for column in log.key), strict=True)):
+    keys = zip(*map(log.column, log.key), strict=True)
+    for row, key in enumerate(keys):
         if rows.setdefault(key, row) != row:
             raise InputError(
                 f"{log.name}: {_key_in_words(log, key)} occurs twice; expected each sample of one run once."
@@ -371,13 +387,17 @@ def _filled(runs: Mapping[str, Log], systems: Sequence[str]) -> dict[str, Log]:
     """Return the logs with a row for each sample that another one has: the text of a system is empty there."""
     rows = {name: _rows_of_samples(log) for name, log in runs.items()}
     keys = _in_all(runs, rows, EMPTY)
+    first_with: dict[_Key, str] = {}
+    for name, rows_of_run in rows.items():
+        for key in rows_of_run:
+            first_with.setdefault(key, name)
     filled: dict[str, Log] = {}
     for name, log in runs.items():
         lacking = [key for key in keys if key not in rows[name]]
         columns = {column: list(cells) for column, cells in log.columns.items()}
         lines = list(log.lines)
         for key in lacking:
-            other_name = next(run for run, rows_of_run in rows.items() if key in rows_of_run)
+            other_name = first_with[key]
             other_log = runs[other_name]
             row = rows[other_name][key]
             lines.append(other_log.lines[row])
@@ -388,10 +408,10 @@ def _filled(runs: Mapping[str, Log], systems: Sequence[str]) -> dict[str, Log]:
                     cells.append(other_log.columns[column][row])
                 else:
                     cells.append(None)
-        numbers = {
-            score: {column: [*values, *[math.nan] * len(lacking)] for column, values in by_column.items()}
-            for score, by_column in log.numbers.items()
-        }
+        no_numbers = [math.nan] * len(lacking)
+        numbers: dict[str, dict[str, list[float]]] = {}
+        for score, by_column in log.numbers.items():
+            numbers[score] = {column: [*values, *no_numbers] for column, values in by_column.items()}
         filled[name] = replace(log, columns=columns, lines=lines, numbers=numbers)
     return filled
 
@@ -401,19 +421,22 @@ def _in_all(
 ) -> list[tuple[str, ...]]:
     """Return the samples that are scored, in the order of the first run, and warn of others."""
     # In the order of the first run that has them.
-    all_keys = list(dict.fromkeys(key for run_rows in rows.values() for key in run_rows))
-    if not any(all(key in run_rows for run_rows in rows.values()) for key in all_keys):
+    all_keys = list(dict.fromkeys(chain.from_iterable(rows.values())))
+    if not set(all_keys).intersection(*rows.values()):
         log_names = " and ".join(log.name for log in runs.values())
         raise InputError(f"{log_names} have no sample in common; expected runs of the same samples.")
     samples = {log.name: rows[name] for name, log in runs.items()}
     first = next(iter(runs.values()))
-    return join(
-        samples, all_keys, "samples of these runs", lambda key: f"with {_key_in_words(first, key)}", missing
-    ).keys
+
+    def described(key: _Key) -> str:
+        return f"with {_key_in_words(first, key)}"
+
+    return join(samples, all_keys, "samples of these runs", described, missing).keys
 
 
 def _key_in_words(log: Log, key: tuple[str, ...]) -> str:
-    return " and ".join(f"the {column} {shorten(cell)}" for column, cell in zip(log.key, key, strict=True))
+    cells = [f"the {column} {shorten(cell)}" for column, cell in zip(log.key, key, strict=True)]
+    return " and ".join(cells)
 
 
 def _given_names(logs: Sequence[Log], names: Sequence[str]) -> list[str]:
@@ -436,18 +459,23 @@ def _given_names(logs: Sequence[Log], names: Sequence[str]) -> list[str]:
 
 def _names_of_runs(logs: Sequence[Log]) -> list[str]:
     """Return the first of these that tells the runs of each task apart: model, a folder, several, folder and date."""
-    paths = [Path(log.name).absolute() for log in logs]
-    folders = [[part for part in path.parts[-2:0:-1] if not is_moment(part)] for path in paths]
-    depth = max(map(len, folders), default=0)
-    # First the model, or where a log does not name it, the folder; then one folder after the other, from within.
-    candidates = [[log.run or parents[0] for log, parents in zip(logs, folders, strict=True)]]
-    for level in range(depth):
-        candidates.append([parents[level] if level < len(parents) else "" for parents in folders])
-    for level in range(1, depth):
+    folders = []
+    models = []
+    models_and_moments = []
+    for log in logs:
+        path = Path(log.name).absolute()
+        parents = [part for part in path.parts[-2:0:-1] if not is_moment(part)]
+        folders.append(parents)
+        # A log that does not name its model has it as the name of its folder.
+        model = log.run or parents[0]
+        models.append(model)
+        models_and_moments.append(f"{model} {last_moment(str(path))}")
+    # After the models one folder after the other, from within.
+    candidates = [models, *map(list, zip_longest(*folders, fillvalue=""))]
+    for level in range(1, max(map(len, folders), default=0)):
         candidates.append(["/".join(parents[level::-1]) for parents in folders])
     # Runs of one model at several times are told apart by these.
-    moments = [last_moment(str(path)) for path in paths]
-    candidates.append([f"{name} {moment}" for name, moment in zip(candidates[0], moments, strict=True)])
+    candidates.append(models_and_moments)
     candidates.append([log.name for log in logs])
     for names in candidates:
         runs = {(log.harness, log.task, name) for log, name in zip(logs, names, strict=True)}

@@ -6,6 +6,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import NamedTuple
 
 from tercet.errors import InputError, argument, shorten, warn
@@ -54,6 +55,13 @@ class _MemorySide(NamedTuple):
     units: dict[str, list[_Unit]]
     variants: dict[str, str]
 
+    @property
+    def texts_in_words(self) -> str:
+        """What messages call the texts of units."""
+        if self.joined_by == SOURCE_TEXT:
+            return "translations"
+        return "texts"
+
 
 def columns_of(
     table: Memory, systems: Sequence[str], references: Sequence[str], source: str | None
@@ -74,12 +82,14 @@ def columns_of(
         references = references or [table.target_language]
         source = source or table.key_column
     reference_columns = [pick(code) for code in references]
-    languages = {_language(column) for column in reference_columns}
-    other_columns = [
-        column for column in table.columns if _language(column) in languages and column not in reference_columns
-    ]
-    system_columns = [pick(code) for code in systems] or other_columns
-    source_column = None if source is None else pick(source)
+    system_columns = [pick(code) for code in systems]
+    if not systems:
+        languages = {_language(column) for column in reference_columns}
+        of_languages = [column for column in table.columns if _language(column) in languages]
+        system_columns = [column for column in of_languages if column not in reference_columns]
+    source_column = None
+    if source is not None:
+        source_column = pick(source)
     return system_columns, reference_columns, source_column
 
 
@@ -95,8 +105,8 @@ def complete(
     rows_of = {system: {*_rows_with(memory, [system])} for system in systems}
     with_references = _rows_with(memory, references)
     if not set(with_references).intersection(*rows_of.values()):
-        columns = ", ".join(map(repr, [*systems, *references]))
-        raise InputError(f"{memory.name}: no unit has texts in all of {columns}; name fewer: {argument('systems')}.")
+        names = ", ".join(map(repr, [*systems, *references]))
+        raise InputError(f"{memory.name}: no unit has texts in all of {names}; name fewer: {argument('systems')}.")
     n_without = len(memory.lines) - len(with_references)
     if n_without:
         warn(
@@ -104,13 +114,14 @@ def complete(
             f"{' and '.join(map(repr, references))}: left out for every system."
         )
     rows, lost = join_rows(memory, rows_of, with_references, "units", missing)
-    scored = replace(
-        memory,
-        columns={name: [cells[row] or "" for row in rows] for name, cells in memory.columns.items()},
-        lines=[memory.lines[row] for row in rows],
-        labels={name: [cells[row] for row in rows] for name, cells in memory.labels.items()},
-    )
-    return scored, lost
+    columns = {}
+    for name, texts in memory.columns.items():
+        columns[name] = [texts[row] or "" for row in rows]
+    labels = {}
+    for name, cells in memory.labels.items():
+        labels[name] = [cells[row] for row in rows]
+    lines = [memory.lines[row] for row in rows]
+    return replace(memory, columns=columns, lines=lines, labels=labels), lost
 
 
 def _rows_with(memory: Memory, columns: Sequence[str]) -> list[int]:
@@ -134,8 +145,12 @@ def join_memories(
     side's differ. What cannot be joined is left out for every system, or has an empty text, or is an error, as
     `missing` says; a warning counts it and names the first. `read` has memories by path that were read before.
     """
-    paths = [*references, *systems.values()]
-    memories = {path: (read or {}).get(path) or read_memory(path) for path in paths}
+    memories = {}
+    for path in (*references, *systems.values()):
+        if read is not None and path in read:
+            memories[path] = read[path]
+        else:
+            memories[path] = read_memory(path)
     memories = in_segments(memories, references[0])
     first = memories[references[0]]
     source, target = _languages(first, source, target)
@@ -148,20 +163,26 @@ def join_memories(
     for name, path in systems.items():
         columns = sides[path].columns
         for number, column in enumerate(columns):
-            system = f"{name} {column}" if len(columns) > 1 else name
+            system = name
+            if len(columns) > 1:
+                system = f"{name} {column}"
             texts[system] = aligned.texts(path, number, rows.keys)
             path_of[system] = path
-    sources = [aligned.segments[row].source for row in rows.keys]
+    segments = [aligned.segments[row] for row in rows.keys]
+    keys = [segment.source for segment in segments]
+    sources = None
     ids = None
     if first.joined_by != SOURCE_TEXT:
-        # Times and utterances are the keys: they name the segments.
-        ids = sources
-    elif "id" in first.labels:
-        ids = [first.labels["id"][aligned.segments[row].row] for row in rows.keys]
+        # Times and utterances name the segments.
+        ids = keys
+    else:
+        sources = keys
+        if "id" in first.labels:
+            ids = [first.labels["id"][segment.row] for segment in segments]
     return JoinedMemories(
         systems=texts,
         references=aligned.references(references[1:], rows.keys),
-        source=sources if first.joined_by == SOURCE_TEXT else None,
+        source=sources,
         ids=ids,
         lost=rows.lost(path_of),
         rows=aligned.rows_in_files(rows.keys),
@@ -238,15 +259,25 @@ def _side_of_memory(path: str, table: Memory, source: str, target: str) -> _Memo
     variants: dict[str, str] = {}
     source_variants = _variants(table, source)
     target_variants = _variants(table, target)
+
+    def first_with_text(columns: Sequence[str], row: int) -> str:
+        for column in columns:
+            if table.columns[column][row]:
+                return column
+        return ""
+
     cells = [table.columns[column] for column in columns]
-    for row, (line, text, *texts) in enumerate(zip(table.lines, table.columns[source], *cells, strict=True)):
+    rows = zip(table.lines, table.columns[source], *cells, strict=True)
+    for row, (line, text, *texts) in enumerate(rows):
         if text is not None and text.strip() and any(translation is not None for translation in texts):
             units.setdefault(_key(text), []).append(_Unit(line, row, text, tuple(texts)))
             continue
-        in_source = next((column for column in source_variants if table.columns[column][row]), "")
-        in_target = next((column for column in target_variants if table.columns[column][row]), "")
+        in_source = first_with_text(source_variants, row)
+        in_target = first_with_text(target_variants, row)
         if in_source and in_target and in_source != in_target:
-            variant = in_source if in_source != source else in_target
+            variant = in_source
+            if in_source == source:
+                variant = in_target
             variants[_key(table.columns[in_source][row])] = _language(variant)
     if not units:
         raise InputError(f"{path} has no unit with texts in both {source!r} and {target!r}.")
@@ -294,7 +325,7 @@ class _Alignment:
 
     @classmethod
     def of(cls, expected: _MemorySide, sides: Mapping[str, _MemorySide]) -> _Alignment:
-        segments = [unit for same_source in expected.units.values() for unit in same_source]
+        segments = [*chain.from_iterable(expected.units.values())]
         # Grouped by source text before, now in the order of the file again.
         segments.sort(key=lambda unit: unit.line)
         alignment = cls(expected, sides, segments, {}, {})
@@ -329,8 +360,14 @@ class _Alignment:
 
     def texts(self, path: str, column: int, rows: Sequence[int]) -> list[str]:
         """Return the texts of a system; empty where it has none."""
-        units = [self.units[path][row] for row in rows]
-        return ["" if unit is None else unit.texts[column] or "" for unit in units]
+        texts = []
+        for row in rows:
+            unit = self.units[path][row]
+            text = None
+            if unit is not None:
+                text = unit.texts[column]
+            texts.append(text or "")
+        return texts
 
     def references(self, further: Sequence[str], rows: Sequence[int]) -> list[list[str]]:
         """Return the references of each segment, with those of further files."""
@@ -338,8 +375,11 @@ class _Alignment:
         may_be_empty = self.expected.joined_by != SOURCE_TEXT
         lists = []
         for row in rows:
-            units = [self.segments[row], *(self.units[path][row] for path in further)]
-            texts = [text for unit in units if unit is not None for text in unit.texts]
+            texts = [*self.segments[row].texts]
+            for path in further:
+                unit = self.units[path][row]
+                if unit is not None:
+                    texts += unit.texts
             lists.append([text for text in texts if text or (text is not None and may_be_empty)])
         return lists
 
@@ -388,16 +428,16 @@ def _why_lacking(side: _MemorySide, lacking: Sequence[_Unit], n_ambiguous: int) 
     """Return what is known of the units that a side lacks, in brackets; "" where there is nothing."""
     reasons = []
     folded = {key.casefold() for key in side.units}
-    n_other_case = sum(
-        _key(unit.source) not in side.units and _key(unit.source).casefold() in folded for unit in lacking
-    )
+    keys = [_key(unit.source) for unit in lacking]
+    n_other_case = sum(key not in side.units and key.casefold() in folded for key in keys)
     if n_other_case:
         reasons.append(f"{n_other_case:,} of them it has in other upper and lower case")
     reasons += _in_variants(lacking, side)
     if n_ambiguous:
-        texts = "translations" if side.joined_by == SOURCE_TEXT else "texts"
-        reasons.append(f"{n_ambiguous:,} of them it has more or less often, with different {texts}")
-    return f" ({'; '.join(reasons)})" if reasons else ""
+        reasons.append(f"{n_ambiguous:,} of them it has more or less often, with different {side.texts_in_words}")
+    if not reasons:
+        return ""
+    return f" ({'; '.join(reasons)})"
 
 
 def _warn_of_further(side: _MemorySide, expected: _MemorySide) -> None:
@@ -427,29 +467,32 @@ def _nothing_joined(aligned: _Alignment, systems: Sequence[str]) -> str:
             "them one at a time."
         )
     for side in without_any:
-        key = next((key for key in side.units if key in expected.units), None)
-        if key is not None:
-            texts = "translations" if expected.joined_by == SOURCE_TEXT else "texts"
+        in_both = [key for key in side.units if key in expected.units]
+        if in_both:
             return (
                 f"Nothing of {side.path!r} can be joined with {expected.path!r}: what both have occurs in one of "
-                f"them more often, with different {texts}, such as {shorten(key)}; expected each as often in both."
+                f"them more often, with different {expected.texts_in_words}, such as {shorten(in_both[0])}; expected "
+                "each as often in both."
             )
     within = f"in {expected.source!r} of"
     expectation = "translations of the same texts"
     if expected.joined_by != SOURCE_TEXT:
         within = "of"
         expectation = f"texts with the same {expected.joined_by}s"
-    first_units = {side.path: next(iter(side.units.values()))[0] for side in without_any}
-    of_systems = ", and of ".join(f"{path!r}, such as {shorten(unit.source)}" for path, unit in first_units.items())
+    examples = []
+    for side in without_any:
+        first_unit, *_ = next(iter(side.units.values()))
+        examples.append(f"{side.path!r}, such as {shorten(first_unit.source)}")
     return (
         f"No {expected.joined_by} {within} {expected.path!r}, such as {shorten(aligned.segments[0].source)}, "
-        f"can be joined with one of {of_systems}; expected {expectation}."
+        f"can be joined with one of {', and of '.join(examples)}; expected {expectation}."
     )
 
 
 def _in_variants(units: Sequence[_Unit], side: _MemorySide) -> list[str]:
     """Return how many of the source texts, of which a side has no unit, it has in variants that are not read."""
-    languages = [side.variants[key] for unit in units if (key := _key(unit.source)) in side.variants]
+    keys = [_key(unit.source) for unit in units]
+    languages = [side.variants[key] for key in keys if key in side.variants]
     if not languages:
         return []
     return [f"{len(languages):,} of them it has in a variant that is not read, such as {languages[0]!r}"]

@@ -42,7 +42,9 @@ def instant(moment: str) -> datetime:
     match = _MOMENT.fullmatch(moment)
     if match is None:
         return NEVER
-    numbers = match.groups()[:6] if match[1] else match.groups()[10:]
+    numbers = match.groups()[:6]
+    if not match[1]:
+        numbers = match.groups()[10:]
     year, month, day, hour, minute, second = map(int, numbers)
     ahead = timedelta(hours=int(match[9] or 0), minutes=int(match[10] or 0))
     if match[8] == "-":

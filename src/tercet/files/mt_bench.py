@@ -12,7 +12,11 @@ from .harness_logs import is_number, numbers_of_scores
 from .read import unpacked
 from .table import MOST_CELLS, MOST_COLUMNS, Log, Roles, Table
 
-_QUESTION, _TURN, _MODEL, _JUDGE, _SCORE = "question_id", "turn", "model", "judge", "score"
+_QUESTION = "question_id"
+_TURN = "turn"
+_MODEL = "model"
+_JUDGE = "judge"
+_SCORE = "score"
 _SINGLE = {_QUESTION, _TURN, _MODEL, _JUDGE, _SCORE}
 _PAIRS = {_QUESTION, _TURN, "model_1", "model_2", "g1_winner", "g2_winner"}
 #: The score of an answer in whose judgment no score was found.
@@ -52,23 +56,24 @@ def judgments_log(table: Table) -> Log | None:
             f"line {failed[0]:,}: these scores are missing."
         )
     # A log calls its systems by what stands behind the blank.
-    columns = {model: f"{_MODEL} {model}" for model in scores}
+    columns = {_QUESTION: [question for question, _ in lines], _TURN: [turn for _, turn in lines]}
     scores_by_column = {}
     for model, score_of_answer in scores.items():
-        scores_by_column[columns[model]] = [score_of_answer.get(answer) for answer in lines]
+        column = f"{_MODEL} {model}"
+        columns[column] = [""] * len(lines)
+        scores_by_column[column] = [score_of_answer.get(answer) for answer in lines]
+    run = Path(unpacked(table.name)).stem
+    if len(scores) == 1:
+        (run,) = scores
     return Log(
         table.name,
-        {
-            _QUESTION: [question for question, _ in lines],
-            _TURN: [turn for _, turn in lines],
-            **{column: [""] * len(lines) for column in columns.values()},
-        },
+        columns,
         [*lines.values()],
         harness="MT-Bench",
         task=f"MT-Bench, judged by {judge}",
-        run=next(iter(scores)) if len(scores) == 1 else Path(unpacked(table.name)).stem,
+        run=run,
         key=(_QUESTION, _TURN),
-        roles=Roles(None, (), tuple(columns.values())),
+        roles=Roles(None, (), tuple(scores_by_column)),
         scores=(_SCORE,),
         numbers=numbers_of_scores({_SCORE: scores_by_column}, table.name),
         higher_is_better={_SCORE: True},
@@ -100,13 +105,15 @@ def _scores_by_model(table: Table) -> dict[str, dict[_Answer, Any]]:
                 f"{table.name}, line {line}: question {question}, turn {turn} of {shorten(cells[_MODEL][row])} is "
                 "judged again; expected one judgment of each answer."
             )
-        of_model[question, turn] = None if score == _FAILED else score
+        if score == _FAILED:
+            score = None
+        of_model[question, turn] = score
     return scores
 
 
 def _judge(table: Table) -> str:
     """Return the model that judged all answers."""
-    judges = list(dict.fromkeys(str(cell[0]) for cell in table.columns[_JUDGE]))
+    judges = list(dict.fromkeys(str(judge) for judge, *_ in table.columns[_JUDGE]))
     if len(judges) > 1:
         raise InputError(
             f"{table.name} holds judgments by {joined(list(map(repr, judges)))}; expected a file for each judge."

@@ -148,7 +148,9 @@ def _without_shape(folder: Path) -> str:
 
 
 def _note(what: str, names: Sequence[str]) -> str:
-    return f"{what}: {_quoted(names)}" if names else ""
+    if not names:
+        return ""
+    return f"{what}: {_quoted(names)}"
 
 
 def _note_of_grades(names: Sequence[str]) -> str:
@@ -206,8 +208,11 @@ class _Pair:
 
     def file(self, folder: str, *ends: str) -> Path | None:
         """Return the file of the pair in a folder, by the end of its name; None without one."""
-        paths = [self.folder / folder / f"{self.name}{end}" for end in ends]
-        return next((path for path in paths if path.is_file()), None)
+        for end in ends:
+            path = self.folder / folder / f"{self.name}{end}"
+            if path.is_file():
+                return path
+        return None
 
     def chosen_references(self, asked: Sequence[str]) -> list[str]:
         """Return the names of the references that are asked for, or the only one."""
@@ -261,7 +266,10 @@ class _Pair:
         suffix = metric.rpartition("-")[2]
         if suffix == "src":
             return True
-        return set(self.references if suffix == "all" else suffix.split(".")) <= set(references)
+        used = suffix.split(".")
+        if suffix == "all":
+            used = [*self.references]
+        return set(used) <= set(references)
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +320,9 @@ class _Metrics:
 def _files_of_texts(folder: Path, start: str) -> dict[str, Path]:
     """Return the files of texts by their names, without how they start and end."""
     files: dict[str, Path] = {}
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+    if not folder.is_dir():
+        return {}
+    for path in sorted(folder.iterdir()):
         if path.suffix not in (".txt", ".jsonl") or not path.name.startswith(start):
             continue
         name = path.name[len(start) : -len(path.suffix)]
@@ -327,8 +337,11 @@ def _human_files(folder: Path, pair: str) -> dict[str, _ScoreFile]:
     for path in sorted(folder.glob(f"{pair}.*.score")):
         *parts, level = path.name.removeprefix(f"{pair}.").removesuffix(".score").split(".")
         name = ".".join(parts)
-        if name and level in LEVELS:
-            files[name if level == "seg" else f"{name}.{level}"] = _ScoreFile(path, level)
+        if not name or level not in LEVELS:
+            continue
+        if level != "seg":
+            name += f".{level}"
+        files[name] = _ScoreFile(path, level)
     return files
 
 
@@ -361,7 +374,9 @@ class _Items:
             by_system.setdefault(system, []).append(_parsed_score(text, path, number))
         for system, numbers in by_system.items():
             if len(numbers) != self.n_items:
-                expected = "1" if self.scored == "systems" else f"{self.n_items:,}, one for each of its {self.scored}"
+                expected = f"{self.n_items:,}, one for each of its {self.scored}"
+                if self.scored == "systems":
+                    expected = "1"
                 raise InputError(
                     f"{path}: the number of scores of {shorten(system)} is {len(numbers):,}; expected {expected}."
                 )

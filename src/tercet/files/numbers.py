@@ -96,11 +96,12 @@ def notation_of(
         if said not in (",", "."):
             raise OptionError(f"{argument('decimal')} must be ',' or '.'. Got {shorten(said)} instead.")
         return Notation(said, is_known=True)
-    examples: dict[str, str] = {}
+    examples: dict[Sign, str] = {}
     for cell in cells:
-        sign = shown_by(cell) if isinstance(cell, str) else ""
-        if sign:
-            examples.setdefault(sign, str(cell))
+        if isinstance(cell, str):
+            sign = shown_by(cell)
+            if sign:
+                examples.setdefault(sign, cell)
     if len(examples) > 1:
         raise InputError(
             f"Numbers as {meaning} are written in two ways: in {shorten(examples[','])} a comma stands before "
@@ -133,11 +134,14 @@ def notation_of_file(columns: Iterable[Iterable[Any]], otherwise: Notation) -> N
 
     Texts and ids show nothing: a number may stand among them in any way.
     """
-    signs: dict[str, None] = {}
+    signs: dict[Sign, None] = {}
     for column in columns:
         cells = [cell for cell in column if isinstance(cell, str) and not is_missing(cell)]
-        if all(map(is_number, cells)):
-            signs |= dict.fromkeys(shown_by(cell) for cell in cells if not _has_groups_alone(cell))
+        if not all(map(is_number, cells)):
+            continue
+        for cell in cells:
+            if not _has_groups_alone(cell):
+                signs[shown_by(cell)] = None
     signs.pop("", None)
     if len(signs) > 1:
         return Notation("")
@@ -146,19 +150,20 @@ def notation_of_file(columns: Iterable[Iterable[Any]], otherwise: Notation) -> N
 
 def _has_groups_alone(text: str) -> bool:
     """Return whether a number has thousands and no decimals, as ids have that are written so: 1.000.001."""
-    return len(re.findall("[.,]", text)) > 1 and len({*re.findall("[.,]", text)}) == 1
+    signs = re.findall("[.,]", text)
+    return len(signs) > 1 and len({*signs}) == 1
 
 
-def _shown_notation(signs: Iterable[str]) -> Notation | None:
+def _shown_notation(signs: Iterable[Sign]) -> Notation | None:
     for sign in signs:
-        return Notation("," if sign == "," else ".", is_known=True)
+        return Notation(sign, is_known=True)
     return None
 
 
 def _check_percent(cells: Sequence[Any], meaning: str) -> None:
     """Raise an InputError where some numbers have a percent sign and others have none; 0 may have none."""
-    with_sign = next((cell for cell in cells if isinstance(cell, str) and cell.strip().endswith("%")), None)
-    if with_sign is None:
+    with_sign = [cell for cell in cells if isinstance(cell, str) and cell.strip().endswith("%")]
+    if not with_sign:
         return
     for cell in cells:
         text = str(cell).strip()
@@ -166,7 +171,7 @@ def _check_percent(cells: Sequence[Any], meaning: str) -> None:
             continue
         if is_number(text) and (_parsed(text, ".") or _parsed(text, ",")):
             raise InputError(
-                f"Some numbers as {meaning} have a percent sign and others have none: {shorten(with_sign)} and "
+                f"Some numbers as {meaning} have a percent sign and others have none: {shorten(with_sign[0])} and "
                 f"{shorten(cell)}. Write them in one way."
             )
 
@@ -250,9 +255,9 @@ def read_numbers(
             numbers[row] = read_score(cell, f"{meaning} in segment {row + 1:,}", notation)
         except InputError as error:
             message = str(error)
-            raise InputError(
-                f"{location(row)}: {message[:1].lower()}{message[1:]}" if location else message
-            ) from None
+            if location:
+                message = f"{location(row)}: {message[:1].lower()}{message[1:]}"
+            raise InputError(message) from None
     return numbers
 
 
@@ -268,14 +273,19 @@ def _read_text(text: str, meaning: str, notation: Notation) -> float | None:
     with_point = _parsed(text, ".")
     if notation.decimal == "." and "," not in text and with_point is not None:
         return with_point
-    if with_comma is None or with_point is None or with_comma == with_point:
-        return with_point if with_comma is None else with_comma
+    if with_comma is None:
+        return with_point
+    if with_point is None or with_comma == with_point:
+        return with_comma
     small, large = sorted((with_comma, with_point), key=abs)
-    first, second = (",", ".") if small == with_comma else (".", ",")
+    signs = (",", ".")
+    if small == with_point:
+        signs = (".", ",")
+    of_small, of_large = signs
     raise InputError(
         f"Expected a number as {meaning}, got {shorten(text)}, which may be {small:.3f} or {large:.0f}: write it "
         f"without a sign between thousands, or, of a file, say what stands before decimals: "
-        f"{argument_set('decimal', first)} is {small:.3f}, and {argument_set('decimal', second)} {large:.0f}."
+        f"{argument_set('decimal', of_small)} is {small:.3f}, and {argument_set('decimal', of_large)} {large:.0f}."
     )
 
 
@@ -303,7 +313,9 @@ def _infinite(text: str) -> float | None:
         number = float(text)
     except ValueError:
         return None
-    return number if math.isinf(number) else None
+    if not math.isinf(number):
+        return None
+    return number
 
 
 def _pattern(decimal: str) -> re.Pattern[str]:

@@ -15,9 +15,12 @@ _DEEPEST = 50
 
 # Numbers of the fields, by parquet.thrift.
 _ROW_GROUPS = 4
-_CHUNKS, _N_ROWS = 1, 3
+_CHUNKS = 1
+_N_ROWS = 3
 _COLUMN = 3
-_PATH, _N_VALUES, _SIZE = 3, 5, 6
+_PATH = 3
+_N_VALUES = 5
+_SIZE = 6
 
 
 @dataclass(slots=True)
@@ -99,7 +102,11 @@ class _Footer:
         while head := self.byte():
             kind = head & 15
             # The number is given as its distance from the one before, where that is small.
-            field = field + (head >> 4) if head >> 4 else self.number()
+            distance = head >> 4
+            if distance:
+                field += distance
+            else:
+                field = self.number()
             yield field, kind
 
     def elements(self) -> Iterator[int]:
@@ -132,7 +139,9 @@ class _Footer:
                 self.skip(inner, depth + 1)
         elif kind == _MAP:
             n_entries = self.unsigned()
-            kinds = self.byte() if n_entries else 0
+            kinds = 0
+            if n_entries:
+                kinds = self.byte()
             for _ in range(n_entries):
                 self.skip(kinds >> 4, depth + 1, within=True)
                 self.skip(kinds & 15, depth + 1, within=True)

@@ -7,12 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 from tercet.errors import InputError, shorten, warn
 
 from .harness_logs import is_number, numbers_of_scores
 from .json_tables import written
+from .json_values import as_list, field_of
 from .log_names import run_of
 from .roles import role_of
 from .table import MOST_COLUMNS, Log, RaggedRows, Roles, Table
@@ -94,10 +96,11 @@ class _Tests:
     @classmethod
     def of(cls, results: Sequence[dict[str, Any]], name: str) -> _Tests:
         """Return the tests of results, which come as they are ready."""
-        numbers = (_TEST_NUMBER, _PROMPT_NUMBER)
-        has_numbers = all(is_number(result.get(number)) for number in numbers for result in results)
+        numbers = [result.get(_TEST_NUMBER) for result in results]
+        numbers += [result.get(_PROMPT_NUMBER) for result in results]
+        has_numbers = all(map(is_number, numbers))
         if has_numbers:
-            results = sorted(results, key=lambda result: [result[number] for number in numbers])
+            results = sorted(results, key=itemgetter(_TEST_NUMBER, _PROMPT_NUMBER))
         columns = [f"{_OUTPUT} {system}" for system in _systems_of(results, name)]
         outputs_by_test: dict[Any, _Outputs] = {}
         repeats: Counter[Any] = Counter()
@@ -106,7 +109,9 @@ class _Tests:
             variables = _variables(result)
             repeats[column, variables] += 1
             # Without numbers, the same test has the same variables.
-            test = result[_TEST_NUMBER] if has_numbers else (variables, repeats[column, variables])
+            test: Any = (variables, repeats[column, variables])
+            if has_numbers:
+                test = result[_TEST_NUMBER]
             outputs = outputs_by_test.setdefault(test, {})
             response = result.get("response")
             if not isinstance(response, dict):
@@ -158,17 +163,28 @@ def _table_of_tests(tests: Sequence[_Outputs], systems: Sequence[str], name: str
 
 def _roles_of(table: Table, systems: tuple[str, ...]) -> Roles:
     """Return the roles of the columns: variables have those that their names say."""
-    names = [column for column in table.columns if column.startswith(_VARIABLES)]
-    roles = {column: role_of(column.removeprefix(_VARIABLES)) for column in names}
-    references = [column for column in names if roles[column] == "reference"]
-    inputs = [column for column in names if roles[column] == "source"]
-    remaining = [column for column in names if column not in references]
-    if not inputs and len(remaining) == 1:
+    references = []
+    sources = []
+    others = []
+    for column in table.columns:
+        if not column.startswith(_VARIABLES):
+            continue
+        role = role_of(column.removeprefix(_VARIABLES))
+        if role == "reference":
+            references.append(column)
+        elif role == "source":
+            sources.append(column)
+        else:
+            others.append(column)
+    source = None
+    if sources:
+        source = sources[0]
+    elif len(others) == 1:
         # The only variable beside the references needs no name that says so.
-        inputs = remaining
+        source = others[0]
     if not references and any(table.columns[_VALUE]):
         references = [_VALUE]
-    return Roles(inputs[0] if inputs else None, tuple(references), systems)
+    return Roles(source, tuple(references), systems)
 
 
 #: By system, the scores of each test by their names.
@@ -190,8 +206,13 @@ def _values_of_scores(scores: _Scores, names: Sequence[str], name: str) -> dict[
     """Return the values of each score that all systems have, by system; a warning names those that some have."""
     values = {}
     for score in names:
-        by_system = {system: [of_test.get(score) for of_test in of_tests] for system, of_tests in scores.items()}
-        lacking = [system for system, cells in by_system.items() if all(cell is None for cell in cells)]
+        by_system = {}
+        lacking = []
+        for system, of_tests in scores.items():
+            cells = [of_test.get(score) for of_test in of_tests]
+            by_system[system] = cells
+            if all(cell is None for cell in cells):
+                lacking.append(system)
         if not lacking:
             values[score] = by_system
         elif len(lacking) < len(by_system):
@@ -202,14 +223,11 @@ def _values_of_scores(scores: _Scores, names: Sequence[str], name: str) -> dict[
 
 def _systems_of(results: Sequence[dict[str, Any]], name: str) -> list[str]:
     """Return the name of each result's system: its provider, and as promptfoo has them the prompt of several."""
-    keys = [
-        (
-            _provider_or_prompt(result.get("provider"), "id"),
-            _provider_or_prompt(result["prompt"], "display"),
-            str(result.get("promptIdx")),
-        )
-        for result in results
-    ]
+    keys = []
+    for result in results:
+        provider = _provider_or_prompt(result.get("provider"), "id")
+        prompt = _provider_or_prompt(result["prompt"], "display")
+        keys.append((provider, prompt, str(result.get(_PROMPT_NUMBER))))
     distinct = list(dict.fromkeys(keys))
     if len(distinct) > MOST_COLUMNS:
         raise InputError(f"{name}: more than {MOST_COLUMNS} different providers and prompts; expected at most that.")
@@ -221,11 +239,14 @@ def _systems_of(results: Sequence[dict[str, Any]], name: str) -> list[str]:
         if len(prompts) > 1:
             # The label of a prompt may be its whole text.
             is_short = 0 < len(prompt) <= _LONGEST_NAME and prompt.isprintable()
-            title = prompt if is_short else f"prompt {prompts.index(prompt) + 1}"
+            title = prompt
+            if not is_short:
+                title = f"prompt {prompts.index(prompt) + 1}"
             system = f"[{system}] {title}"
-        n_alike = sum(
-            name_before == system or name_before.startswith(f"{system} #") for name_before in names.values()
-        )
+        n_alike = 0
+        for earlier in names.values():
+            if earlier == system or earlier.startswith(f"{system} #"):
+                n_alike += 1
         if n_alike:
             system += f" #{n_alike + 1}"
         names[key] = system
@@ -244,15 +265,13 @@ def _provider_or_prompt(value: Any, second_key: str) -> str:
 
 def _expected(result: Mapping[str, Any]) -> list[str]:
     """Return the texts that a test's assertions compare the output with."""
-    case = result.get("testCase")
-    assertions = case.get("assert") if isinstance(case, dict) else None
+    assertions = field_of(result.get("testCase"), "assert")
     if not isinstance(assertions, list):
         return []
     texts: list[Any] = []
     for assertion in assertions:
         if isinstance(assertion, dict) and assertion.get("type") in _COMPARING:
-            value = assertion.get("value")
-            texts += value if isinstance(value, list) else [value]
+            texts += as_list(assertion.get("value"))
     variables = result.get("vars") or {}
 
     def value_of_variable(match: re.Match[str]) -> str:
@@ -286,6 +305,8 @@ def _scores_of_result(result: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(assertion, dict) and not assertion.get("metric"):
             kind = str(assertion.get("type"))
             types[kind] += 1
-            name = kind if types[kind] == 1 else f"{kind} {types[kind]}"
+            name = kind
+            if types[kind] > 1:
+                name = f"{kind} {types[kind]}"
             scores.setdefault(name, part.get("score"))
     return scores

@@ -8,6 +8,7 @@ hold the text alone, with columns behind each: Status, Score, Named Scores, Grad
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -45,18 +46,20 @@ def named_apart(rows: Sequence[Row]) -> list[Row]:
         return []
     line, header = rows[0]
     names = [*header]
-    for number, name in enumerate(header):
-        n_about = _n_about(header[number + 1 :])
-        if _HEADER.fullmatch(name) or header[number + 1 : number + 2] == [_STATUS]:
-            for behind in range(number + 1, number + 1 + n_about):
-                names[behind] = f"{name}{_DIVIDER}{header[behind]}"
+    for number, name in enumerate(header, 1):
+        behind = header[number:]
+        if _HEADER.fullmatch(name) or behind[:1] == [_STATUS]:
+            for index in range(_n_about(behind)):
+                names[number + index] = f"{name}{_DIVIDER}{behind[index]}"
     return [(line, names), *rows[1:]]
 
 
 def _n_about(names: Sequence[str]) -> int:
     """Return how many columns, from the first, are about an output; 0 where those are not there that all have."""
     about = [*takewhile(lambda name: name in _ABOUT_OUTPUTS, names)]
-    return len(about) if _GRADER_REASON in about else 0
+    if _GRADER_REASON not in about:
+        return 0
+    return len(about)
 
 
 def results_in(table: Table) -> list[dict[str, Any]]:
@@ -194,15 +197,18 @@ def _has_status(table: Table, name: str) -> bool:
 
 def _about(table: Table, name: str, part: str, row: int) -> Any:
     """Return the cell of a column about the outputs in another; None where there is no such column."""
-    cells = table.columns.get(f"{name}{_DIVIDER}{part}")
-    return None if cells is None else cells[row]
+    column = f"{name}{_DIVIDER}{part}"
+    if column not in table.columns:
+        return None
+    return table.columns[column][row]
 
 
 def _number(cell: Any) -> float | None:
     with suppress(TypeError, ValueError):
         number = float(cell)
         # Not a number is no score.
-        return number if number == number else None
+        if not math.isnan(number):
+            return number
     return None
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
 
 from .encodings import check_encoding
+from .json_values import as_list
 from .text import LIMITS, Limits, check_beginning, open_binary
 
 if TYPE_CHECKING:
@@ -139,14 +140,19 @@ class Opening(NamedTuple):
         """Return what the reader of a format takes."""
         if format in _OF_ANY_ENCODING:
             return {"encoding": self.encoding}
-        return {"sheet": self.sheet} if format == "xlsx" else {}
+        if format == "xlsx":
+            return {"sheet": self.sheet}
+        return {}
 
 
 def read_file(path: str, opening: Opening | None = None) -> Table:
     """Read a table or log by the end of its name, perhaps compressed; ``-`` is the standard input."""
     format = table_format(path)
+    settings = {}
+    if opening is not None:
+        settings = opening.of(format)
     with open_binary(path) as stream:
-        return READERS[format](stream, path, **({} if opening is None else opening.of(format)))
+        return READERS[format](stream, path, **settings)
 
 
 def items(table: Table, system: str, references: Sequence[str]) -> tuple[list[str], list[list[str]]]:
@@ -166,9 +172,11 @@ def items(table: Table, system: str, references: Sequence[str]) -> tuple[list[st
 def references_in(table: Table, columns: Sequence[str]) -> list[list[str]]:
     """Return the references of each item; an empty cell is none."""
     lists: list[list[str]] = [[] for _ in table.lines]
-    for column in [columns] if isinstance(columns, str) else columns:
+    if isinstance(columns, str):
+        columns = [columns]
+    for column in columns:
         for row, cell in enumerate(table.column(column)):
-            for text in cell if isinstance(cell, list) else [cell]:
+            for text in as_list(cell):
                 if text is not None and not isinstance(text, str):
                     raise InputError(
                         f"{table.location(row, column)}: expected a text or a list of texts, got "
@@ -209,7 +217,9 @@ def table_format(path: str) -> str:
 
 def unpacked(path: str) -> str:
     """Return the name of a file without the end that says it is compressed."""
-    return path[:-3] if path.lower().endswith(".gz") else path
+    if path.lower().endswith(".gz"):
+        return path[:-3]
+    return path
 
 
 def _format(path: Path, format: str | None) -> str:

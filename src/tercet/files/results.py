@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,10 @@ from .harness_logs import (
     parts_of,
     score_of,
     value_of,
+    without_nan,
 )
 from .json_tables import table_in, written
+from .json_values import as_list, field_of
 from .log_names import run_of
 from .mt_bench import judgments_log
 from .numbers import read_score
@@ -35,7 +37,7 @@ from .promptfoo_tables import results_in
 from .read import unpacked
 from .roles import clear_role, guess_roles, role_of
 from .score_columns import BETWEEN_GRADES, begun_by
-from .table import Log, RaggedRows, Roles, Table
+from .table import Log, RaggedRows, Roles, Table, check_distinct
 from .text import LIMITS, Limits
 
 #: Keys of an object that a message names.
@@ -108,11 +110,10 @@ def results_log(table: Table) -> Log | None:
     """Return the results of ragas, MLflow, promptfoo or MT-Bench in a table, by its columns; None for others."""
     log = judgments_log(table)
     if table.columns.keys() >= COLUMNS_OF_PROMPTFOO:
-        results = [
-            dict(zip(table.columns, cells, strict=True)) for cells in zip(*table.columns.values(), strict=True)
-        ]
-        return promptfoo_log(results, table.name, None)
-    results = results_in(table)
+        rows = zip(*table.columns.values(), strict=True)
+        results = [dict(zip(table.columns, cells, strict=True)) for cells in rows]
+    else:
+        results = results_in(table)
     if results:
         return promptfoo_log(results, table.name, None)
     if any(column.endswith(_JUSTIFICATION) for column in table.columns) or _TRACE in table.columns:
@@ -128,20 +129,21 @@ def _results_in_object(content: Any, name: str) -> Table | None:
         return None
     run = content.get("testRunData", content)
     # As the program saves a run, and as what its function returns is saved.
-    for cases in ("testCases", "test_results"):
-        if isinstance(run, dict) and isinstance(run.get(cases), list):
-            return _deepeval_log(run, run[cases], name)
+    for key in ("testCases", "test_results"):
+        cases = field_of(run, key)
+        if isinstance(cases, list):
+            return _deepeval_log(run, cases, name)
     log = comet_log(content, name)
     if log is not None:
         return log
-    evaluation = content.get("results")
-    results = evaluation.get("results") if isinstance(evaluation, dict) else evaluation
+    results = content.get("results")
+    if isinstance(results, dict):
+        results = results.get("results")
     if isinstance(results, list) and any(map(is_of_promptfoo, results)):
-        config = content.get("config")
-        description = config.get("description") if isinstance(config, dict) else None
-        return promptfoo_log(results, name, description)
-    by_number = all(key.isascii() and key.isdecimal() for key in content)
-    if by_number and any(map(_is_prediction, content.values())) and not any(map(_has_reference, content.values())):
+        return promptfoo_log(results, name, field_of(content.get("config"), "description"))
+    samples = content.values()
+    are_numbered = all(key.isascii() and key.isdecimal() for key in content)
+    if are_numbered and any(map(_is_prediction, samples)) and not any(map(_has_reference, samples)):
         return _opencompass_log(content, name)
     columns = content.get("columns")
     rows = content.get("data")
@@ -152,36 +154,36 @@ def _results_in_object(content: Any, name: str) -> Table | None:
 
 def _has_reference(row: Any) -> bool:
     """Return whether a row has references under another name than OpenCompass gives them."""
-    return isinstance(row, dict) and any(clear_role(name) == "reference" and name != "gold" for name in row)
+    if not isinstance(row, dict):
+        return False
+    return any(clear_role(name) == "reference" for name in row if name != _GOLD)
 
 
 def _table_of(columns: list[Any], rows: list[list[Any]], name: str) -> Table:
     """Return the results of MLflow, or else the table, that an object holds by rows."""
-    repeated = [column for column, times in Counter(map(str, columns)).items() if times > 1]
-    if repeated:
-        raise InputError(f"{name}: the column {shorten(repeated[0])} appears twice; expected distinct names.")
+    names = [str(column) for column in columns]
+    check_distinct(names, name)
     gathered = RaggedRows(name, "row")
     for number, row in enumerate(rows, 1):
-        if len(row) != len(columns):
-            expected = f"{len(columns)} cells, as there are columns"
+        if len(row) != len(names):
+            expected = f"{len(names)} cells, as there are columns"
             raise InputError(f"{name}, row {number:,}: expected {expected}, found {len(row)}.")
-        gathered.add(number, dict(zip(map(str, columns), row, strict=True)))
+        gathered.add(number, dict(zip(names, row, strict=True)))
     table = gathered.table("rows of results")
     log = _mlflow_log(table)
     if log is not None:
         return log
-    texts = {column: cells for column, cells in table.columns.items() if not any(map(_stands_for_file, cells))}
-    return replace(table, columns={column: [*map(_wandb_cell, cells)] for column, cells in texts.items()})
+    texts = {}
+    for column, cells in table.columns.items():
+        if not any(map(_stands_for_file, cells)):
+            # W&B writes NaN for a missing cell.
+            texts[column] = [*map(without_nan, cells)]
+    return replace(table, columns=texts)
 
 
 def _stands_for_file(value: Any) -> bool:
     """Return whether a cell of W&B stands for an image or the like."""
     return isinstance(value, dict) and "_type" in value
-
-
-def _wandb_cell(value: Any) -> Any:
-    """Return what a cell of W&B holds; None where it is missing."""
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _deepeval_log(run: dict[str, Any], cases: list[Any], name: str) -> Log:
@@ -199,7 +201,7 @@ def _deepeval_log(run: dict[str, Any], cases: list[Any], name: str) -> Log:
     table = rows.table("test cases")
     values: dict[str, list[Any]] = {}
     higher_is_better = {}
-    for metric in dict.fromkeys(metric for of_case in metrics for metric in of_case):
+    for metric in dict.fromkeys(chain.from_iterable(metrics)):
         results = [of_case.get(metric, {}) for of_case in metrics]
         scores = [result.get("score") for result in results]
         if all(score is None for score in scores):
@@ -244,20 +246,24 @@ def _is_higher_better(results: Sequence[Mapping[str, Any]]) -> bool | None:
 
     None where no test case tells, or where some say yes and others no.
     """
-    answers = set()
+    answers: set[bool] = set()
     for result in results:
         has_numbers = all(is_number(result.get(key)) for key in ("score", "threshold", "success"))
         if not has_numbers or result.get("error") or result["score"] == result["threshold"]:
             continue
         is_above = result["score"] > result["threshold"]
         answers.add(result["success"] == is_above)
-    return answers.pop() if len(answers) == 1 else None
+    if len(answers) != 1:
+        return None
+    return answers.pop()
 
 
 def _metrics_of(metrics: Any) -> dict[str, dict[str, Any]]:
     """Return the results of a test case by metric; of several metrics of one name, the second has a number."""
+    if not isinstance(metrics, list):
+        return {}
     by_name: dict[str, dict[str, Any]] = {}
-    for metric in metrics if isinstance(metrics, list) else ():
+    for metric in metrics:
         if isinstance(metric, dict):
             name = str(metric.get("name"))
             times = 1
@@ -270,7 +276,10 @@ def _metrics_of(metrics: Any) -> dict[str, dict[str, Any]]:
 
 def _ragas_log(table: Table, source: str, output: str, reference: str) -> Log | None:
     """Return a table of ragas with scores; None for one without, and for one with texts of other systems."""
-    if not {source, output} <= table.columns.keys() or (source == "question" and "contexts" not in table.columns):
+    if not {source, output} <= table.columns.keys():
+        return None
+    # Many tables of others have a "question" and an "answer".
+    if source == "question" and "contexts" not in table.columns:
         return None
     values = {}
     fields = {source, output, reference} | _FIELDS_OF_RAGAS
@@ -299,18 +308,23 @@ def _ragas_log(table: Table, source: str, output: str, reference: str) -> Log | 
 
 def _mlflow_log(table: Table) -> Log | None:
     """Return the scores of an evaluation by MLflow, and the texts beside them; None where there are no scores."""
-    matches = {column: match for column in table.columns if (match := _OF_MLFLOW.fullmatch(column))}
-    expectations = [column for column in matches if column.startswith(_EXPECTATIONS)]
-    columns = {column: match[1] for column, match in matches.items() if column not in expectations}
-    if not columns:
+    expectations = []
+    metrics: dict[str, re.Match[str]] = {}
+    for column in table.columns:
+        match = _OF_MLFLOW.fullmatch(column)
+        if match and column.startswith(_EXPECTATIONS):
+            expectations.append(column)
+        elif match:
+            metrics[column] = match
+    if not metrics:
         return None
-    times = Counter(columns.values())
+    times = Counter(match[1] for match in metrics.values())
     values = {}
-    for column, metric in columns.items():
-        name = metric
-        if times[metric] > 1:
+    for column, match in metrics.items():
+        name = match[1]
+        if times[name] > 1:
             # Of two versions of a metric, each keeps its version.
-            name += matches[column][2] or ""
+            name += match[2] or ""
         values[name] = [_score_cell(cell) for cell in table.columns[column]]
     if _TRACE in table.columns:
         references = tuple(column for column in expectations if column.startswith("expected_response"))
@@ -318,10 +332,13 @@ def _mlflow_log(table: Table) -> Log | None:
     texts = {column: cells for column, cells in table.columns.items() if "/" not in column}
     guess = guess_roles(Table(table.name, texts, table.lines))
     systems = [column for column in _OUTPUTS if column in texts]
-    systems += [*filter(lambda column: clear_role(column) == "system", guess.systems), *guess.systems]
+    systems += [column for column in guess.systems if clear_role(column) == "system"]
+    systems += [*guess.systems, "outputs"]
     references = tuple(column for column in texts if role_of(column) == "reference")
-    source = next((column for column in ("inputs", guess.source) if column in texts), None)
-    return _results_of("MLflow", table, Roles(source, references, tuple(systems[:1] or ["outputs"])), values)
+    source = guess.source
+    if "inputs" in texts:
+        source = "inputs"
+    return _results_of("MLflow", table, Roles(source, references, (systems[0],)), values)
 
 
 def _results_of(
@@ -341,14 +358,20 @@ def _results_of(
     (output,) = roles.systems
     missing = [None] * len(table.lines)
     columns = dict(table.columns)
-    columns[output] = ["" if cell is None else written(cell) for cell in table.columns.get(output, missing)]
+    columns[output] = [*map(_text_in, table.columns.get(output, missing))]
     references = []
     for column in roles.references:
         cells = table.columns.get(column, [])
         if any(cell not in (None, "", []) for cell in cells):
             references.append(column)
             columns[column] = [cell if isinstance(cell, list | None) else written(cell) for cell in cells]
-    inputs = table.columns.get(roles.source or "", missing)
+    source = roles.source
+    inputs = table.columns.get(source or "", missing)
+    if not any(inputs):
+        source = None
+    no_texts = ""
+    if not any(columns[output]):
+        no_texts = f"{table.name} has no texts in {output!r}"
     key = _key_of(inputs, [columns[column] for column in references])
     directions = {metric: False for metric in values if metric.startswith(_LOWER)}
     directions |= higher_is_better or {}
@@ -360,21 +383,30 @@ def _results_of(
         task=task or harness,
         run=run or run_of(table.name),
         key=tuple(key),
-        roles=Roles(roles.source if any(inputs) else None, tuple(references), roles.systems),
+        roles=Roles(source, tuple(references), roles.systems),
         scores=tuple(values),
         numbers=numbers_of_scores({metric: {output: cells} for metric, cells in values.items()}, table.name),
         higher_is_better=directions,
-        no_texts="" if any(columns[output]) else f"{table.name} has no texts in {output!r}",
+        no_texts=no_texts,
     )
+
+
+def _text_in(value: Any) -> str:
+    """Return a text, or any other value as it is written in JSON; "" for None."""
+    if value is None:
+        return ""
+    return written(value)
 
 
 def _key_of(inputs: Sequence[Any], references: Sequence[Sequence[Any]]) -> dict[str, list[str]]:
     """Return columns that tell samples apart; without inputs, samples are told apart by their rows."""
-    texts = ["" if cell is None else written(cell) for cell in inputs]
-    golds = [str([column[row] for column in references]) for row in range(len(texts))]
-    if len(set(zip(texts, golds, strict=True))) > len(set(texts)):
+    texts = [_text_in(cell) for cell in inputs]
+    with_references = []
+    for row, text in enumerate(texts):
+        with_references.append(f"{text} {[column[row] for column in references]}")
+    if len(set(with_references)) > len(set(texts)):
         # One input with several references, such as a prompt that all samples share.
-        texts = [f"{text} {gold}" for text, gold in zip(texts, golds, strict=True)]
+        texts = with_references
     if not any(inputs) or (len(set(texts)) == 1 and len(texts) > 1):
         return {"row": [str(number) for number in range(1, len(texts) + 1)]}
     repeats: Counter[str] = Counter()
@@ -395,7 +427,10 @@ def _score_cell(cell: Any) -> Any:
 
 # The predictions of OpenCompass (predictions/<model>/<dataset>.json) -> a table with a row per sample.
 
-_OPENCOMPASS, _PROMPT, _PREDICTION, _GOLD = "OpenCompass", "origin_prompt", "prediction", "gold"
+_OPENCOMPASS = "OpenCompass"
+_PROMPT = "origin_prompt"
+_PREDICTION = "prediction"
+_GOLD = "gold"
 #: The name of a file with a part of a data set, in ASCII digits.
 _PART = re.compile(r"(.+)_(0|[1-9][0-9]{0,5})")
 
@@ -423,12 +458,13 @@ def _opencompass_log(samples: Mapping[str, Any], name: str) -> Log:
         cells = {
             "index": index,
             _PROMPT: _text_of_last_message(prompt),
-            _PREDICTION: "" if no_texts else _text_or_repeats(prediction),
-            _GOLD: [written(text) for text in _as_list(sample.get(_GOLD)) if text is not None],
+            _PREDICTION: "",
+            _GOLD: [written(text) for text in as_list(sample.get(_GOLD)) if text is not None],
         }
+        if not no_texts:
+            cells[_PREDICTION] = _text_or_repeats(prediction)
         rows.add(int(index) + 1, cells)
     table = rows.table("predictions")
-    references = (_GOLD,) if any(table.columns[_GOLD]) else ()
     return Log(
         name,
         table.columns,
@@ -437,34 +473,39 @@ def _opencompass_log(samples: Mapping[str, Any], name: str) -> Log:
         task=Path(unpacked(name)).stem,
         run="",
         key=("index",),
-        roles=Roles(_PROMPT, references, (_PREDICTION,)),
+        roles=Roles(_PROMPT, _gold_columns(table.columns), (_PREDICTION,)),
         no_texts=no_texts,
     )
 
 
-def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
+def _gold_columns(columns: Mapping[str, Sequence[Any]]) -> tuple[str, ...]:
+    """Return the column of references, if there are any."""
+    if any(columns[_GOLD]):
+        return (_GOLD,)
+    return ()
 
 
 def _text_or_repeats(prediction: Any) -> str | list[str]:
     """Return the text of a prediction, or those of several sequences; "" where there is none."""
-    texts = ["" if text is None else written(text) for text in _as_list(prediction)]
-    if len(texts) > 1:
-        return texts
-    return texts[0] if texts else ""
+    texts = [_text_in(text) for text in as_list(prediction)]
+    if len(texts) == 1:
+        return texts[0]
+    return texts or ""
 
 
 def joined_parts(logs: Sequence[Log]) -> list[Log]:
     """Return the logs, with one for all parts into which OpenCompass split a data set, <dataset>_0.json and so on."""
     parts: dict[tuple[Path, str], dict[int, Log]] = {}
     for log in logs:
-        match = _PART.fullmatch(log.task) if log.harness == _OPENCOMPASS else None
-        if match:
+        match = _PART.fullmatch(log.task)
+        if match and log.harness == _OPENCOMPASS:
             parts.setdefault((Path(log.name).parent, match[1]), {})[int(match[2])] = log
     whole: dict[str, Log | None] = {}
     for (folder, task), numbered in parts.items():
-        if len(numbered) > 1 and sorted(numbered) == list(range(len(numbered))):
-            in_order = [numbered[number] for number in sorted(numbered)]
+        n_parts = len(numbered)
+        if n_parts > 1 and sorted(numbered) == list(range(n_parts)):
+            in_order = [numbered[number] for number in range(n_parts)]
+            # It stands where the first part does, and the others are gone.
             whole |= dict.fromkeys(part.name for part in in_order)
             whole[in_order[0].name] = _whole(in_order, str(folder / f"{task}.json"), task)
     with_whole = [whole.get(log.name, log) for log in logs]
@@ -473,10 +514,14 @@ def joined_parts(logs: Sequence[Log]) -> list[Log]:
 
 def _whole(parts: Sequence[Log], name: str, task: str) -> Log:
     """Return the predictions of all parts, with indices that go on from one to the next."""
-    columns = {column: [cell for part in parts for cell in part.columns[column]] for column in parts[0].columns}
-    lines = [*range(1, sum(len(part.lines) for part in parts) + 1)]
+    columns: dict[str, list[Any]] = {}
+    for column in parts[0].columns:
+        columns[column] = []
+        for part in parts:
+            columns[column] += part.columns[column]
+    lines = [*range(1, len(columns["index"]) + 1)]
     columns["index"] = [str(line - 1) for line in lines]
-    roles = replace(parts[0].roles, references=(_GOLD,) if any(columns[_GOLD]) else ())
+    roles = replace(parts[0].roles, references=_gold_columns(columns))
     no_texts = next((part.no_texts for part in parts if part.no_texts), "")
     return replace(parts[0], name=name, task=task, columns=columns, lines=lines, roles=roles, no_texts=no_texts)
 
@@ -489,5 +534,8 @@ def _are_turns(prompt: Any) -> bool:
 def _text_of_last_message(prompt: Any) -> str | None:
     """Return a prompt, or the text of the last message."""
     if isinstance(prompt, list) and prompt and isinstance(prompt[-1], dict):
-        prompt = prompt[-1].get("prompt", prompt[-1].get("content"))
-    return prompt if isinstance(prompt, str) else None
+        last = prompt[-1]
+        prompt = last.get("prompt", last.get("content"))
+    if not isinstance(prompt, str):
+        return None
+    return prompt

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet.engine.kinds import UNSPACED
 
+from .json_values import as_list
 from .vocabulary import (
     ABOUT,
     BARE_REFERENCES,
@@ -155,7 +157,9 @@ def role_of(name: str) -> str:
     A name of which only a part says that it is a source or a reference is that of a system.
     """
     role, _, is_whole = name_role(name)
-    return role if is_whole or role == "about" else "system"
+    if is_whole or role == "about":
+        return role
+    return "system"
 
 
 def guess_roles(table: Table, references: Sequence[str] = ()) -> Roles:
@@ -188,6 +192,9 @@ def guess_roles(table: Table, references: Sequence[str] = ()) -> Roles:
     targets = names.targets()
     # "source" goes before "question", wherever they stand.
     sources = sorted(names.with_texts("source"), key=lambda name: clear_role(name) != "source")
+    source = None
+    if sources:
+        source = sources[0]
     left_out = _not_systems(names, references or targets)
     systems = [name for name in names.with_texts("system") if name not in left_out]
     reasons = names.reasons
@@ -202,7 +209,7 @@ def guess_roles(table: Table, references: Sequence[str] = ()) -> Roles:
         # As references they would leave no system.
         doubtful = []
     return Roles(
-        source=sources[0] if sources else None,
+        source=source,
         references=tuple(targets),
         systems=tuple(systems),
         left_out=left_out,
@@ -228,10 +235,16 @@ def _not_systems(names: _Names, references: Sequence[str]) -> dict[str, str]:
 
 def _earlier(systems: Sequence[str]) -> list[str]:
     """Return the columns of an earlier state beside others: none where another one has the later state."""
-    words_of = {name: _words_of(name).words for name in systems}
-    earlier = [name for name, words in words_of.items() if words and words[0] in EARLIER]
-    has_later = any(LATER.intersection(words) for words in words_of.values())
-    return [] if has_later or len(earlier) == len(systems) else earlier
+    earlier = []
+    for name in systems:
+        words = _words_of(name).words
+        if LATER.intersection(words):
+            return []
+        if words and words[0] in EARLIER:
+            earlier.append(name)
+    if len(earlier) == len(systems):
+        return []
+    return earlier
 
 
 def _labels_for_references(names: _Names) -> list[str]:
@@ -246,10 +259,15 @@ def _labels_for_references(names: _Names) -> list[str]:
 def _references_unlike_systems(names: _Names) -> list[str]:
     """Return the columns called as references, and not clearly, with which systems share no words, unlike others."""
     targets = names.targets()
-    unclear = {name for name in targets if name not in names.references and names.said[name].word not in _CLEAR_FIRST}
+    unclear = []
+    for name in targets:
+        if name not in names.references and names.said[name].word not in _CLEAR_FIRST:
+            unclear.append(name)
     if not unclear:
         return []
-    references = {name: [" ".join(texts) for texts in _texts_of_rows(names.table, [name])] for name in targets}
+    references = {}
+    for name in targets:
+        references[name] = [" ".join(texts) for texts in _texts_of_rows(names.table, [name])]
     systems = _texts_of_rows(names.table, names.with_texts("system"))
     return [name for name in unrelated(references, systems) if name in unclear]
 
@@ -321,7 +339,9 @@ class _Names:
         in_part = [name for name in self.said if name not in self.roles]
         has_references = bool(self.targets())
         has_source = bool(self.with_texts("source"))
-        like_references = self._like_references(in_part) if has_references else []
+        like_references = []
+        if has_references:
+            like_references = self._like_references(in_part)
         for name in in_part:
             role, word, _ = self.said[name]
             self.roles[name] = role
@@ -351,7 +371,8 @@ class _Names:
         """Return which of some columns share words with the references as systems do; none where rows are too few."""
         targets = [name for name, role in self.roles.items() if role == "reference"]
         texts_of_rows = _texts_of_rows(self.table, targets)
-        if len({tuple(texts) for texts in texts_of_rows if texts}) < LEAST_ROWS:
+        different = {tuple(texts) for texts in texts_of_rows if texts}
+        if len(different) < LEAST_ROWS:
             return []
         with_texts = [name for name in columns if not self.lacks[name]]
         cells = {name: self.table.columns[name] for name in [*with_texts, *self.with_texts("system")]}
@@ -394,9 +415,11 @@ def _left_out(columns: dict[str, list[Any]], references: Sequence[Sequence[str]]
             left_out |= dict.fromkeys(codes, CODES)
     columns = {name: cells for name, cells in columns.items() if name not in left_out}
     if texts:
-        # A classifier that is often wrong answers with labels of the references all the same.
-        labels = {*texts} if _has_few_values(texts) else set()
-        strangers = [name for name in unrelated(columns, references) if not _are_among(columns[name], labels)]
+        strangers = unrelated(columns, references)
+        if _has_few_values(texts):
+            # A classifier that is often wrong answers with labels of the references all the same.
+            labels = {*texts}
+            strangers = [name for name in strangers if not _are_among(columns[name], labels)]
         return left_out | dict.fromkeys(strangers, _UNRELATED)
     constant = [name for name, cells in columns.items() if len(cells) >= LEAST_ROWS and len(set(cells)) == 1]
     if len(constant) < len(columns):
@@ -465,7 +488,9 @@ def clear_role(name: str) -> str:
         return "reference"
     if words[0] in CLEAR_SOURCES or "src" in words or OTHER_SOURCES.intersection(words):
         return "source"
-    return "system" if words[0] in CLEAR_SYSTEMS else ""
+    if words[0] in CLEAR_SYSTEMS:
+        return "system"
+    return ""
 
 
 class _Name(NamedTuple):
@@ -488,8 +513,8 @@ def _words_of(name: str) -> _Name:
             all_words.append(word)
         elif word:
             codes.append(token)
-    words = [word for word in all_words if len(word) > 1 and word not in _ALL_FILLERS] or all_words[:1]
-    return _Name(folded_name, words, codes)
+    words = [word for word in all_words if len(word) > 1 and word not in _ALL_FILLERS]
+    return _Name(folded_name, words or all_words[:1], codes)
 
 
 def lack(cells: Iterable[Any]) -> str:
@@ -501,7 +526,9 @@ def lack(cells: Iterable[Any]) -> str:
         return EMPTY
     if not all(isinstance(cell, str) for cell in values):
         return _NO_TEXT
-    return CODES if all(map(is_number, values)) else ""
+    if all(map(is_number, values)):
+        return CODES
+    return ""
 
 
 def _is_missed(cells: Iterable[Any], reason: str) -> bool:
@@ -509,13 +536,15 @@ def _is_missed(cells: Iterable[Any], reason: str) -> bool:
 
     Bytes may be texts in another encoding than UTF-8.
     """
+    if reason in (EMPTY, CODES):
+        return reason == EMPTY
     texts = []
     for cell in cells:
         if isinstance(cell, str):
             texts.append(cell)
         elif isinstance(cell, bytes):
             texts.append("bytes")
-    return reason == EMPTY or (reason != CODES and not lack(texts))
+    return not lack(texts)
 
 
 def _are_codes(cells: Iterable[Any]) -> bool:
@@ -523,7 +552,7 @@ def _are_codes(cells: Iterable[Any]) -> bool:
 
 
 def _within(cells: Iterable[Any]) -> Iterable[Any]:
-    return chain.from_iterable(cell if isinstance(cell, list) else [cell] for cell in cells)
+    return chain.from_iterable(map(as_list, cells))
 
 
 # Columns of texts and references -> which of them say something else than the references do.
@@ -550,15 +579,16 @@ def unrelated(columns: Mapping[str, Sequence[Any]], references: Sequence[Sequenc
     in the language of the references share its articles with any. Letters of scripts without blanks are words.
     """
     # One of the rows with the same references: to compare it with the others would say nothing.
-    rows = sorted({tuple(texts): row for row, texts in enumerate(references) if texts}.values())
-    # Every n-th row, with n rounded up.
-    rows = rows[:: max(1, -(-len(rows) // _MOST_ROWS))]
+    row_of_texts = {tuple(texts): row for row, texts in enumerate(references) if texts}
+    step = max(1, math.ceil(len(row_of_texts) / _MOST_ROWS))
+    rows = sorted(row_of_texts.values())[::step]
     if len(rows) < LEAST_ROWS or len(columns) < 2:
         return []
     targets = [_word_set(references[row]) for row in rows]
-    shares = {
-        name: _shares([_word_set([cells[row] or ""]) for row in rows], targets) for name, cells in columns.items()
-    }
+    shares = {}
+    for name, cells in columns.items():
+        texts = [_word_set([cells[row] or ""]) for row in rows]
+        shares[name] = _shares(texts, targets)
     best_beyond = max(beyond for _, beyond in shares.values())
     largest_share = max(share for share, _ in shares.values())
     if best_beyond < _LEAST_BEST:
@@ -570,19 +600,26 @@ def unrelated(columns: Mapping[str, Sequence[Any]], references: Sequence[Sequenc
 def _shares(texts: Sequence[Words], targets: Sequence[Words]) -> tuple[float, float]:
     """Return the mean share of words in common with the own references, and how much more it is than with others."""
     own_share = _mean_share(zip(texts, targets, strict=True))
-    shifts = range(1, min(_SHIFTS, len(targets) - 1) + 1)
-    other_shares = [_mean_share(zip(texts, [*targets[shift:], *targets[:shift]], strict=True)) for shift in shifts]
+    other_shares = []
+    for shift in range(1, min(_SHIFTS, len(targets) - 1) + 1):
+        shifted = [*targets[shift:], *targets[:shift]]
+        other_shares.append(_mean_share(zip(texts, shifted, strict=True)))
     return own_share, own_share - sum(other_shares) / len(other_shares)
 
 
 def _mean_share(pairs: Iterable[tuple[Words, Words]]) -> float:
     # Of the shorter text: an answer of one word is wholly within a long explanation.
     shares = [len(text & target) / min(len(text), len(target)) for text, target in pairs if text and target]
-    return sum(shares) / len(shares) if shares else 0.0
+    if not shares:
+        return 0.0
+    return sum(shares) / len(shares)
 
 
 def _word_set(texts: Iterable[str]) -> Words:
-    return frozenset(word for text in texts for word in _pattern().findall(text.casefold()))
+    words: set[str] = set()
+    for text in texts:
+        words.update(_pattern().findall(text.casefold()))
+    return frozenset(words)
 
 
 @cache

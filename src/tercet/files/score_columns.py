@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from tercet.errors import InputError, argument, did_you_mean, shorten
 
+from .json_values import field_of
 from .numbers import read_numbers
 from .vocabulary import FREE_OF, HIGHER, IN_DOUBT, LOWER, NONE_OF, TAKEN, TURNED
 
@@ -61,13 +63,13 @@ def direction_of(name: str) -> Literal["lower", "higher"] | None:
         return None
     words = _words_of_name(name)
     of_errors = [index for index, word in enumerate(words) if word in LOWER]
-    if of_errors:
-        if any(_is_denied(words, index) for index in of_errors):
-            return "higher"
-        return None if TURNED.intersection(words) else "lower"
-    if not HIGHER.intersection(words) or IN_DOUBT.intersection(words):
-        return None
-    return "higher"
+    if any(_is_denied(words, index) for index in of_errors):
+        return "higher"
+    if of_errors and not TURNED.intersection(words):
+        return "lower"
+    if not of_errors and HIGHER.intersection(words) and not IN_DOUBT.intersection(words):
+        return "higher"
+    return None
 
 
 def _words_of_name(name: str) -> list[str]:
@@ -85,9 +87,9 @@ def is_of_effort(name: str) -> bool:
 
 def _is_denied(words: Sequence[str], index: int) -> bool:
     """Return whether the words beside one say that there is none of it."""
-    before = words[index - 1] if index else ""
-    behind = words[index + 1] if index + 1 < len(words) else ""
-    return before in NONE_OF or behind == FREE_OF
+    if index > 0 and words[index - 1] in NONE_OF:
+        return True
+    return words[index + 1 : index + 2] == [FREE_OF]
 
 
 def is_lower_better(name: str) -> bool:
@@ -129,8 +131,13 @@ def systems_of(table: Table, name: str) -> list[str]:
         for cell in table.columns.get(column, ()):
             if isinstance(cell, dict):
                 objects += cell
-    columns = {column: rest for column in table.columns if (rest := _rest(column, name))}
-    forms = {column.replace(rest, "", 1) for column, rest in columns.items()}
+    columns: dict[str, str] = {}
+    forms = set()
+    for column in table.columns:
+        system = _rest(column, name)
+        if system:
+            columns[column] = system
+            forms.add(column.replace(system, "", 1))
     systems = list(dict.fromkeys([*objects, *columns.values()]))
     ends = tuple(f"{between}{system}" for between in SEPARATORS for system in systems)
     if len(forms) > 1 or any(system.endswith(ends) for system in systems):
@@ -157,15 +164,18 @@ def score_columns(table: Table, systems: Sequence[str], name: str) -> dict[str, 
     system, in the column of that name. InputError names the systems without numbers.
     """
     cells = {system: _cells_of_system(table, system, name, alone=len(systems) == 1) for system in systems}
-    lacking = [shorten(system) for system, (_, column_cells) in cells.items() if column_cells is None]
+    lacking = [system for system, (_, column_cells) in cells.items() if column_cells is None]
     if lacking:
-        expected = " or ".join(repr(form) for form in (f"{systems[0]}.{name}", f"{name}_{systems[0]}"))
-        hint = did_you_mean(f"{systems[0]}.{name}", table.columns)
-        of_systems = "" if len(lacking) == len(systems) > 1 else f" of {', '.join(lacking)}"
+        column = f"{systems[0]}.{name}"
+        other_form = f"{name}_{systems[0]}"
+        of_systems = f" of {', '.join(map(shorten, lacking))}"
+        if len(lacking) == len(systems) > 1:
+            of_systems = ""
         raise InputError(
-            f"{table.name} has no scores {shorten(name)}{of_systems}; expected columns such as {expected}. {hint}"
+            f"{table.name} has no scores {shorten(name)}{of_systems}; expected columns such as {column!r} or "
+            f"{other_form!r}. {did_you_mean(column, table.columns)}"
         )
-    of_all = [cell for _, column_cells in cells.values() for cell in column_cells or []]
+    of_all = [*chain.from_iterable(column_cells or [] for _, column_cells in cells.values())]
     numbers = {}
     for system, (column, column_cells) in cells.items():
         meaning = f"{shorten(name)} of {shorten(system)}"
@@ -179,7 +189,11 @@ def score_columns(table: Table, systems: Sequence[str], name: str) -> dict[str, 
 
 def columns_of_scores(table: Table, systems: Sequence[str], name: str) -> set[str]:
     """Return the columns from which :func:`score_columns` takes the numbers of a name."""
-    return {_cells_of_system(table, system, name, alone=len(systems) == 1)[0] for system in systems}
+    columns = set()
+    for system in systems:
+        column, _ = _cells_of_system(table, system, name, alone=len(systems) == 1)
+        columns.add(column)
+    return columns
 
 
 def columns_beside(table: Table, systems: Sequence[str], name: str) -> dict[str, str]:
@@ -246,19 +260,19 @@ def _cells_of_system(table: Table, system: str, name: str, *, alone: bool) -> tu
             if not isinstance(cell, dict | None):
                 form = "{system: number}"
                 raise InputError(f"{table.location(row, name)}: expected {form}, got {shorten(cell)}.")
-        return name, _values_of(cells_of_score, system)
+        return name, [field_of(cell, system) for cell in cells_of_score]
 
     # Objects of scores by system in a column "scores": {"base": {"COMET": 0.8}}.
     objects: list[dict[str, Any] | None] = [None] * len(table.lines)
     for row, _, scores in objects_by_system(table, OBJECTS, [system]):
         objects[row] = scores
     if _have_key(objects, name):
-        return OBJECTS, _values_of(objects, name)
+        return OBJECTS, [field_of(scores, name) for scores in objects]
 
     # Objects by score in the column of the system: {"COMET": 0.8}.
     cells_of_system = table.columns.get(system, [])
     if _have_key(cells_of_system, name):
-        return system, _values_of(cells_of_system, name)
+        return system, [field_of(cell, name) for cell in cells_of_system]
 
     # Numbers in the column of the score, which are of the only system.
     if alone and cells_of_score:
@@ -269,8 +283,3 @@ def _cells_of_system(table: Table, system: str, name: str, *, alone: bool) -> tu
 def _have_key(cells: Iterable[Any], key: str) -> bool:
     """Return whether some cells are objects with a key."""
     return any(isinstance(cell, dict) and key in cell for cell in cells)
-
-
-def _values_of(cells: Iterable[Any], key: str) -> list[Any]:
-    """Return what cells that are objects have under a key; None where one has nothing."""
-    return [cell.get(key) if isinstance(cell, dict) else None for cell in cells]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 from tercet.errors import InputError, shorten, warn
@@ -37,14 +38,15 @@ def in_segments(memories: Mapping[str, Memory], reference: str) -> dict[str, Mem
     pieces = {path: _pieces_of_memory(memory) for path, memory in timed.items()}
     if reference not in timed:
         # A file of utterances has no channels.
-        wholes = {path: _of_whole(of_file, lambda piece: piece.recording) for path, of_file in pieces.items()}
+        wholes = {path: _of_whole(of_file, attrgetter("recording")) for path, of_file in pieces.items()}
     else:
         pieces = _with_common_channels(pieces)
-        has_times = all(piece.has_times for of_file in pieces.values() for piece in of_file)
+        has_times = all(piece.has_times for piece in chain.from_iterable(pieces.values()))
         if has_times and SPEAKER in memories[reference].labels:
             return {**memories, **_by_time(pieces, reference, timed)}
         wholes = _of_wholes(pieces, reference)
-    return {**memories, **{path: texts_by_id(rows, timed[path].name) for path, rows in wholes.items()}}
+    joined_memories = {path: texts_by_id(rows, timed[path].name) for path, rows in wholes.items()}
+    return {**memories, **joined_memories}
 
 
 class _Piece(NamedTuple):
@@ -68,7 +70,9 @@ class _Piece(NamedTuple):
     @property
     def where(self) -> str:
         """The recording and its channel."""
-        return f"{self.recording} {self.channel}" if self.channel else self.recording
+        if not self.channel:
+            return self.recording
+        return f"{self.recording} {self.channel}"
 
     def overlaps(self, other: _Piece) -> bool:
         """Return whether both have some time in common, which may be a moment within one of them."""
@@ -86,8 +90,9 @@ def _pieces_of_memory(memory: Memory) -> list[_Piece]:
     no_names = [""] * len(memory.lines)
     channels = memory.labels.get(CHANNEL, no_names)
     speakers = memory.labels.get(SPEAKER, no_names)
-    return [
-        _Piece(
+    pieces = []
+    for row, line in enumerate(memory.lines):
+        piece = _Piece(
             begin=memory.labels[BEGIN][row],
             end=memory.labels[END][row],
             line=line,
@@ -97,15 +102,18 @@ def _pieces_of_memory(memory: Memory) -> list[_Piece]:
             text=memory.columns[TEXT][row],
             is_word=SPEAKER not in memory.labels,
         )
-        for row, line in enumerate(memory.lines)
-    ]
+        pieces.append(piece)
+    return pieces
 
 
 def _with_common_channels(pieces: Mapping[str, list[_Piece]]) -> dict[str, list[_Piece]]:
     """Return the pieces without channels where some file has none; its recordings must then have one each."""
-    if all(piece.channel for of_file in pieces.values() for piece in of_file):
+    without_channels = []
+    for path, of_file in pieces.items():
+        if not all(piece.channel for piece in of_file):
+            without_channels.append(path)
+    if not without_channels:
         return {**pieces}
-    without = next(path for path, of_file in pieces.items() if not all(piece.channel for piece in of_file))
     for path, of_file in pieces.items():
         channels: dict[str, str] = {}
         for piece in of_file:
@@ -113,8 +121,8 @@ def _with_common_channels(pieces: Mapping[str, list[_Piece]]) -> dict[str, list[
             if channel != piece.channel:
                 raise InputError(
                     f"{path} has the channels {channel!r} and {piece.channel!r} of {piece.recording!r}, and "
-                    f"{without} has no channels: it is not clear which words are of which. Give the channels "
-                    "different names of recordings in both files."
+                    f"{without_channels[0]} has no channels: it is not clear which words are of which. Give the "
+                    "channels different names of recordings in both files."
                 )
     return {path: [piece._replace(channel="") for piece in of_file] for path, of_file in pieces.items()}
 
@@ -127,13 +135,17 @@ def _of_whole(pieces: Iterable[_Piece], key_of: Callable[[_Piece], str]) -> _Row
     by_key: dict[str, list[_Piece]] = {}
     for piece in pieces:
         by_key.setdefault(key_of(piece), []).append(piece)
-    return [(min(piece.line for piece in of_key), key, _text_of_pieces(of_key)) for key, of_key in by_key.items()]
+    rows = []
+    for key, of_key in by_key.items():
+        first_line = min(piece.line for piece in of_key)
+        rows.append((first_line, key, _text_of_pieces(of_key)))
+    return rows
 
 
 def _of_wholes(pieces: Mapping[str, list[_Piece]], reference: str) -> dict[str, _Rows]:
     """Return the texts of each recording and speaker, or of recordings where files name speakers differently."""
     expected = _speakers(pieces[reference])
-    are_shared = all(piece.speaker for of_file in pieces.values() for piece in of_file)
+    are_shared = all(piece.speaker for piece in chain.from_iterable(pieces.values()))
     for path, of_file in pieces.items():
         for where, names in _speakers(of_file).items():
             if names <= expected.get(where, names):
@@ -143,7 +155,9 @@ def _of_wholes(pieces: Mapping[str, list[_Piece]], reference: str) -> dict[str, 
                 raise InputError(_unclear(path, reference, where, names, expected[where], "there are no times"))
 
     def key_of(piece: _Piece) -> str:
-        return f"{piece.where} {piece.speaker}" if are_shared else piece.where
+        if are_shared:
+            return f"{piece.where} {piece.speaker}"
+        return piece.where
 
     return {path: _of_whole(of_file, key_of) for path, of_file in pieces.items()}
 
@@ -185,8 +199,8 @@ class _Units:
     def unite(self, segments: Sequence[int]) -> None:
         """Make one unit of the units of some segments."""
         for first, second in pairwise(map(self.unit_of, segments)):
-            units = sorted((self.unit_of(first), self.unit_of(second)))
-            self._earlier[units[1]] = units[0]
+            earlier, later = sorted((self.unit_of(first), self.unit_of(second)))
+            self._earlier[later] = earlier
 
     def members(self) -> dict[int, list[int]]:
         """Return the segments of each unit."""
@@ -269,7 +283,8 @@ def _by_time(pieces: Mapping[str, list[_Piece]], reference: str, memories: Mappi
     _tell_units(memories[reference], members, units)
     ids = _unit_ids(members, units.segments)
     rows = {path: _rows_of_units(of_file.inside, units, ids) for path, of_file in joined_files.items()}
-    rows[reference] = _rows_of_units([(segment, number) for number, segment in enumerate(units.segments)], units, ids)
+    numbered_segments = [(segment, number) for number, segment in enumerate(units.segments)]
+    rows[reference] = _rows_of_units(numbered_segments, units, ids)
     return {path: texts_by_id(rows[path], memories[path].name) for path in pieces}
 
 
@@ -289,9 +304,13 @@ def _joined_by_time(
     other_names = {where for where, names in _speakers(pieces).items() if not names <= expected.get(where, names)}
     joined_file = _JoinedFile([], [], other_names)
     for piece in pieces:
-        speaker = None if piece.where in other_names else piece.speaker
+        speaker = None
+        if piece.where not in other_names:
+            speaker = piece.speaker
         timeline = timelines.get((piece.where, speaker))
-        segments = [] if timeline is None else timeline.at(piece)
+        segments = []
+        if timeline is not None:
+            segments = timeline.at(piece)
         if segments:
             units.unite(segments)
             joined_file.inside.append((piece, segments[0]))
@@ -305,10 +324,11 @@ def _rows_of_units(inside: Iterable[tuple[_Piece, int]], units: _Units, ids: Map
     by_unit: dict[int, list[_Piece]] = {unit: [] for unit in ids}
     for piece, segment in inside:
         by_unit[units.unit_of(segment)].append(piece)
-    return [
-        (min((piece.line for piece in of_unit), default=1), ids[unit], _text_of_pieces(of_unit))
-        for unit, of_unit in by_unit.items()
-    ]
+    rows = []
+    for unit, of_unit in by_unit.items():
+        first_line = min((piece.line for piece in of_unit), default=1)
+        rows.append((first_line, ids[unit], _text_of_pieces(of_unit)))
+    return rows
 
 
 def _unit_ids(members: Mapping[int, list[int]], segments: Sequence[_Piece]) -> dict[int, str]:
@@ -319,10 +339,14 @@ def _unit_ids(members: Mapping[int, list[int]], segments: Sequence[_Piece]) -> d
         begin = min(segments[number].begin for number in numbers)
         end = max(segments[number].end for number in numbers)
         time = f"{begin:.3f}-{end:.3f}"
-        candidates = [f"{segments[unit].where} {time}", f"{segments[unit].where} {segments[unit].speaker} {time}"]
-        candidates.append(f"{candidates[1]} line {segments[unit].line}")
-        ids[unit] = next(name for name in candidates if name not in taken)
-        taken.add(ids[unit])
+        first = segments[unit]
+        name = f"{first.where} {time}"
+        if name in taken:
+            name = f"{first.where} {first.speaker} {time}"
+        if name in taken:
+            name += f" line {first.line}"
+        ids[unit] = name
+        taken.add(name)
     return ids
 
 
@@ -399,7 +423,9 @@ def _at_once(pieces: Iterable[_Piece]) -> float | None:
     # Of the pieces by others than the speaker of that one, the one that lasts longest.
     other: _Piece | None = None
     for piece in sorted(pieces):
-        earlier = other if latest is not None and latest.speaker == piece.speaker else latest
+        earlier = latest
+        if latest is not None and latest.speaker == piece.speaker:
+            earlier = other
         if earlier is not None and piece.begin < piece.end and earlier.overlaps(piece):
             return piece.begin
         if latest is None or piece.end >= latest.end:
@@ -413,14 +439,15 @@ def _at_once(pieces: Iterable[_Piece]) -> float | None:
 
 def _tell_units(reference: Memory, members: Mapping[int, list[int]], units: _Units) -> None:
     united = [numbers for numbers in members.values() if len(numbers) > 1]
-    if united:
-        n_segments = sum(map(len, united))
-        first = units.segments[united[0][0]]
-        texts = "one longer text" if len(united) == 1 else f"{len(united):,} longer texts"
-        warn(
-            f"{reference.name}: {n_segments:,} of {len(units.segments):,} segments were joined to {texts}, the first "
-            f"at {first.begin:g} s of {first.where!r}, because what another file has overlaps several of them."
-        )
+    if not united:
+        return
+    numbers = [*chain.from_iterable(united)]
+    first = units.segments[numbers[0]]
+    texts = "one longer text" if len(united) == 1 else f"{len(united):,} longer texts"
+    warn(
+        f"{reference.name}: {len(numbers):,} of {len(units.segments):,} segments were joined to {texts}, the first "
+        f"at {first.begin:g} s of {first.where!r}, because what another file has overlaps several of them."
+    )
 
 
 def _unclear(path: str, reference: str, where: str, names: set[str], expected: set[str], reason: str) -> str:

@@ -106,7 +106,9 @@ def table_rows(rows: list[Row], name: str) -> list[Row]:
     titles = [cells[0] for _, cells in rows[:index] if not _is_blank_row(cells)]
     if titles:
         first_titles = ", ".join(map(shorten, titles[:_MOST_SHOWN]))
-        further = f" and {len(titles) - _MOST_SHOWN} more" if len(titles) > _MOST_SHOWN else ""
+        further = ""
+        if len(titles) > _MOST_SHOWN:
+            further = f" and {len(titles) - _MOST_SHOWN} more"
         warn(
             f"{name}: the names of the columns are on line {rows[index][0]}, below what is read as a title: "
             f"{first_titles}{further}."
@@ -120,7 +122,7 @@ def _warn_of_blank_rows(rows: Sequence[Row], filled: Sequence[Row], name: str) -
     """Warn of blank rows above the last row: those below it are none."""
     if not filled or len(filled) == len(rows):
         return
-    last_line = filled[-1][0]
+    last_line, _ = filled[-1]
     blank = [line for line, cells in rows if line < last_line and _is_blank_row(cells)]
     if len(blank) == 1:
         warn(f"{name}: 1 blank row is passed over, on line {blank[0]:,}.")
@@ -139,10 +141,11 @@ def _without_totals(rows: list[Row], name: str) -> list[Row]:
         n_kept -= 1
     if n_kept == len(rows):
         return rows
+    _, header = rows[0]
     items = [cells for _, cells in rows[1:n_kept]]
     n_totals = 0
     for _, cells in reversed(rows[n_kept:]):
-        if not _is_total(cells, rows[0][1], items):
+        if not _is_total(cells, header, items):
             break
         n_totals += 1
     if n_totals == 0:
@@ -187,23 +190,29 @@ def _is_total(cells: Sequence[str], header: Sequence[str], items: Sequence[Seque
     """
     if any(len(row) != len(header) for row in [cells, *items]):
         return False
-    label = next((column for column, cell in enumerate(cells) if _is_label_of_total(cell)), None)
-    if label is not None and _is_labelled_total(cells, label, header, items):
+    columns = [*zip(*items, strict=True)]
+    labels = [column for column, cell in enumerate(cells) if _is_label_of_total(cell)]
+    if labels and _is_labelled_total(cells, labels[0], header, columns):
         return True
     first = next(column for column, cell in enumerate(cells) if cell.strip())
-    is_labelled = label == first
-    column_of_ids = first if is_labelled else 0
-    if len(items) < _FEWEST_ITEMS or not all(row[column_of_ids].strip() for row in items):
+    column_of_ids = 0
+    if first in labels:
+        column_of_ids = first
+    if len(items) < _FEWEST_ITEMS or not all(map(str.strip, columns[column_of_ids])):
         return False
-    numbers = [column for column, cell in enumerate(cells) if is_number(cell) and cell.strip()]
-    values_of = {column: [row[column] for row in items] for column in numbers}
-    # Of numbers that are all the same, any other is the mean too.
-    varies = any(len({*values}) > 1 for values in values_of.values())
-    return varies and all(_adds_up(cells[column], values) for column, values in values_of.items())
+    varies = False
+    for cell, values in zip(cells, columns, strict=True):
+        if not cell.strip() or not is_number(cell):
+            continue
+        if not _adds_up(cell, values):
+            return False
+        # Of numbers that are all the same, any other is the mean too.
+        varies = varies or len({*values}) > 1
+    return varies
 
 
 def _is_labelled_total(
-    cells: Sequence[str], label: int, header: Sequence[str], items: Sequence[Sequence[str]]
+    cells: Sequence[str], label: int, header: Sequence[str], columns: Sequence[Sequence[str]]
 ) -> bool:
     """Return whether a word for sums is enough: numbers or blanks stand where all other rows have texts.
 
@@ -211,33 +220,33 @@ def _is_labelled_total(
     then the id must be missing too, or two texts. The row after 1, 2, 3 that has the number 4 is an item.
     """
     word = cells[label].strip().casefold()
-    if any(row[label].strip().casefold() == word for row in items):
+    if any(cell.strip().casefold() == word for cell in columns[label]):
         return False
-    if any(_continues_ids(cells[column], header[column], items, column) for column in range(len(header))):
+    if any(map(_continues_ids, cells, columns)):
         return False
-    texts = [column for column in range(len(header)) if _holds_texts([row[column] for row in items])]
+    texts = [column for column, values in enumerate(columns) if _holds_texts(values)]
     others = [cells[column] for column in texts if column != label]
     if not others:
         return False
     if not _is_blank_row(others) or role_of(header[label]) == "about" or label not in texts:
         return True
-    return len(others) > 1 or _lacks_id(cells, header, items)
+    return len(others) > 1 or _lacks_id(cells, header, columns)
 
 
-def _lacks_id(cells: Sequence[str], header: Sequence[str], items: Sequence[Sequence[str]]) -> bool:
+def _lacks_id(cells: Sequence[str], header: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
     """Return whether a row has no id, where all others have one."""
-    for column, name in enumerate(header):
-        if role_of(name) == "about" and not cells[column].strip() and all(row[column].strip() for row in items):
+    for name, cell, values in zip(header, cells, columns, strict=True):
+        if role_of(name) == "about" and not cell.strip() and all(map(str.strip, values)):
             return True
     return False
 
 
-def _continues_ids(cell: str, name: str, items: Sequence[Sequence[str]], column: int) -> bool:
+def _continues_ids(cell: str, values: Sequence[str]) -> bool:
     """Return whether a number goes on with those of its column, as numbers of rows do: 1, 2, 3."""
     if not cell.strip().isdecimal():
         return False
-    expected = [str(int(cell) - distance) for distance in range(len(items), 0, -1)]
-    return [row[column].strip() for row in items] == expected
+    expected = [str(int(cell) - distance) for distance in range(len(values), 0, -1)]
+    return [*map(str.strip, values)] == expected
 
 
 def _holds_texts(cells: Sequence[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 from tercet.errors import InputError, argument_set, shorten, warn
@@ -13,7 +14,11 @@ from .table import Table
 from .vocabulary import DATASET, FLIPPED, FRANK, FRANK_GRADES, SUMMEVAL, SUMMEVAL_EXPERTS, SUMMEVAL_OTHERS
 
 _Row = dict[str, Any]
-_ITEM, _SYSTEM, _TEXT, _SOURCE, _RATER = "item", "system", "summary", "article", "rater"
+_ITEM = "item"
+_SYSTEM = "system"
+_TEXT = "summary"
+_SOURCE = "article"
+_RATER = "rater"
 _MOST_NAMED = 5
 
 
@@ -33,45 +38,49 @@ def read_summary_annotations(table: Table, dimensions: Container[str]) -> Summar
     The grades of SummEval are those of its experts, and of its crowd as ``turker_coherence`` where `dimensions` ask
     for these. FRANK's copies of its grades, with one kind of error turned round, are left out if none asks for them.
     """
-    if {*SUMMEVAL.values()} <= table.columns.keys() and SUMMEVAL_EXPERTS in table.columns:
+    columns = table.columns.keys()
+    if columns >= {*SUMMEVAL.values(), SUMMEVAL_EXPERTS}:
         return _summeval(table, dimensions)
-    if {FRANK[_ITEM], FRANK[_SYSTEM]} <= table.columns.keys() and (
-        FRANK_GRADES in table.columns or {FRANK[_TEXT], FRANK[_SOURCE]} <= table.columns.keys()
-    ):
+    has_grades = FRANK_GRADES in columns
+    has_texts = columns >= {FRANK[_TEXT], FRANK[_SOURCE]}
+    if columns >= {FRANK[_ITEM], FRANK[_SYSTEM]} and (has_grades or has_texts):
         return _frank(table, dimensions)
     return None
 
 
 def _summeval(table: Table, dimensions: Container[str]) -> SummaryAnnotations:
     expert_grades = _grades(table, SUMMEVAL_EXPERTS)
-    names = {name for grades in expert_grades for by_dimension in grades for name in by_dimension}
-    asked = {name: f"turker_{name}" for name in names if f"turker_{name}" in dimensions}
-    other_grades = _grades(table, SUMMEVAL_OTHERS) if asked else [[] for _ in table.lines]
+    names: set[str] = set()
+    for grades_of_raters in expert_grades:
+        names.update(*grades_of_raters)
+    asked = {name: f"turker_{name}" for name in sorted(names) if f"turker_{name}" in dimensions}
+    other_grades: list[list[dict[str, Any]]] = [[] for _ in table.lines]
+    if asked:
+        other_grades = _grades(table, SUMMEVAL_OTHERS)
     own_names = {column: role for role, column in SUMMEVAL.items()}
     rows: list[_Row] = []
     lines: list[int] = []
     for row, line in enumerate(table.lines):
-        output = {
-            own_names.get(column, column): cells[row]
-            for column, cells in table.columns.items()
-            if column not in (SUMMEVAL_EXPERTS, SUMMEVAL_OTHERS)
-        }
+        output: _Row = {}
+        for column, cells in table.columns.items():
+            if column not in (SUMMEVAL_EXPERTS, SUMMEVAL_OTHERS):
+                output[own_names.get(column, column)] = cells[row]
         # What is paired with the articles has them under the name that texts of systems have elsewhere.
         if "text" in output:
             output[_SOURCE] = output.pop("text")
-        of_raters = [(f"expert {number}", grades) for number, grades in enumerate(expert_grades[row], 1)]
+        for number, grades in enumerate(expert_grades[row], 1):
+            rows.append({**output, _RATER: f"expert {number}", **grades})
+            lines.append(line)
         for number, grades in enumerate(other_grades[row], 1):
-            of_raters.append((f"turker {number}", {asked[name]: grades[name] for name in asked if name in grades}))
-        for rater, grades in of_raters:
-            rows.append({**output, _RATER: rater, **grades})
+            of_turker = {asked[name]: grades[name] for name in asked if name in grades}
+            rows.append({**output, _RATER: f"turker {number}", **of_turker})
             lines.append(line)
     left_out = ""
     if SUMMEVAL_OTHERS in table.columns and not asked:
         example = argument_set("dimension", f"turker_{min(names)}")
         left_out = f"; left out: {SUMMEVAL_OTHERS!r} (take them by {example})"
     note = f"{_named_roles(table, SUMMEVAL)}; grades: {SUMMEVAL_EXPERTS!r}{left_out}."
-    column_names = dict.fromkeys(name for row in rows for name in row)
-    columns = {name: [row.get(name) for row in rows] for name in column_names}
+    columns = {name: [row.get(name) for row in rows] for name in dict.fromkeys(chain.from_iterable(rows))}
     return _complete(replace(table, columns=columns, lines=lines), note)
 
 
@@ -89,20 +98,24 @@ def _grades(table: Table, column: str) -> list[list[dict[str, Any]]]:
 def _frank(table: Table, dimensions: Container[str]) -> SummaryAnnotations:
     flipped = [column for column in table.columns if column.startswith(FLIPPED) and column not in dimensions]
     own_names = {FRANK[_ITEM]: _ITEM, FRANK[_SYSTEM]: _SYSTEM}
-    columns = {
-        own_names.get(column, column): cells for column, cells in table.columns.items() if column not in flipped
-    }
-    left_out = f"; left out: {joined([*map(repr, flipped)], _MOST_NAMED)}" if flipped else ""
+    columns = {}
+    for column, cells in table.columns.items():
+        if column not in flipped:
+            columns[own_names.get(column, column)] = cells
     long = replace(table, columns=columns)
-    note = f"{_named_roles(table, FRANK)}{left_out}."
-    # Grades in a file of their own may be of some outputs only.
-    return _complete(long, note) if _TEXT in columns else SummaryAnnotations(long, note)
+    note = _named_roles(table, FRANK)
+    if flipped:
+        note += f"; left out: {joined([*map(repr, flipped)], _MOST_NAMED)}"
+    if _TEXT not in columns:
+        # Grades in a file of their own may be of some outputs only.
+        return SummaryAnnotations(long, f"{note}.")
+    return _complete(long, f"{note}.")
 
 
 def _named_roles(table: Table, roles: Mapping[str, str]) -> str:
     """Return which columns are what, in words."""
-    named = {role: column for role, column in roles.items() if column in table.columns}
-    return f"{table.name}: " + "; ".join(f"{role}: {column!r}" for role, column in named.items())
+    named = [f"{role}: {column!r}" for role, column in roles.items() if column in table.columns]
+    return f"{table.name}: {'; '.join(named)}"
 
 
 def _complete(table: Table, note: str) -> SummaryAnnotations:
@@ -113,7 +126,7 @@ def _complete(table: Table, note: str) -> SummaryAnnotations:
         first_rows.setdefault(item, row)
         outputs.add((item, system))
     systems = list(dict.fromkeys(table.columns[_SYSTEM]))
-    missing = [(item, system) for item in first_rows for system in systems if (item, system) not in outputs]
+    missing = [output for output in product(first_rows, systems) if output not in outputs]
     if not missing:
         return SummaryAnnotations(table, note)
     item, system = missing[0]
@@ -121,14 +134,16 @@ def _complete(table: Table, note: str) -> SummaryAnnotations:
         f"{table.name}: {len(missing):,} of {len(first_rows) * len(systems):,} outputs are missing, the first that "
         f"of {shorten(system)} for {shorten(item)}: no figure counts them.{_of_data_sets(table)}"
     )
-    filled = {_ITEM, _SYSTEM, _TEXT, _SOURCE, *(column for column in table.columns if column in _REFERENCES)}
     columns = {name: list(cells) for name, cells in table.columns.items()}
     lines = list(table.lines)
     for item, system in missing:
         first_row = first_rows[item]
         lines.append(table.lines[first_row])
         for name, cells in columns.items():
-            cells.append(cells[first_row] if name in filled else None)
+            if name in (_ITEM, _SOURCE, *_REFERENCES):
+                cells.append(cells[first_row])
+            else:
+                cells.append(None)
         columns[_SYSTEM][-1] = system
         columns[_TEXT][-1] = ""
     names = [(str(item), system) for item, system in missing]

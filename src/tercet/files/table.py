@@ -170,7 +170,9 @@ class Memory(Table):
 
     def column(self, name: str) -> list[Any]:
         """Return the cells of a column, or those that label its rows."""
-        return self.labels[name] if name in self.labels else Table.column(self, name)
+        if name in self.labels:
+            return self.labels[name]
+        return Table.column(self, name)
 
 
 class RaggedRows:
@@ -212,10 +214,11 @@ def listed(rows: Iterable[Row], name: str) -> list[Row]:
     collected: list[Row] = []
     n_cells = 0
     for row in rows:
-        n_cells += len(row[1])
+        line, cells = row
+        n_cells += len(cells)
         if n_cells > MOST_CELLS:
             raise InputError(
-                f"{name}, line {row[0]}: more than {MOST_CELLS:,} cells, which is the limit: split it into several "
+                f"{name}, line {line}: more than {MOST_CELLS:,} cells, which is the limit: split it into several "
                 "files."
             )
         collected.append(row)
@@ -233,30 +236,38 @@ def table_of_rows(rows: list[Row], name: str) -> Table:
         raise InputError(f"{name} has a header ({header}) and no rows; expected a row per item.")
     for line, cells in rows:
         if len(cells) != len(names):
-            number = f"more than {MOST_COLUMNS}" if len(cells) > MOST_COLUMNS else str(len(cells))
+            number = str(len(cells))
+            if len(cells) > MOST_COLUMNS:
+                number = f"more than {MOST_COLUMNS}"
             raise InputError(f"{name}, line {line}: expected {len(names)} cells, as in the header, found {number}.")
-    _, titles = rows[0]
-    cells_by_column = zip(*(cells for _, cells in rows[1:]), strict=True)
+    (_, titles), *items = rows
+    cells_by_column = zip(*(cells for _, cells in items), strict=True)
     columns: dict[str, list[Any]] = {}
     for column, title, column_cells in zip(names, titles, cells_by_column, strict=True):
         # What stands behind the last column of a spreadsheet, as it is or as pandas names it, is none.
         if any(column_cells) or not re.fullmatch(r"\s*|Unnamed: \d+", title):
             columns[column] = list(column_cells)
-    return Table(name, columns, [line for line, _ in rows[1:]])
+    return Table(name, columns, [line for line, _ in items])
 
 
 def _names_in_first_row(rows: Sequence[Row], name: str) -> list[str]:
     """Return the names of the columns; one without a name is called by its number."""
-    titles = rows[0][1] if rows else []
+    titles: list[str] = []
+    problem = "it is empty"
+    if rows:
+        _, titles = rows[0]
+        problem = "its first line is empty"
     if not any(map(str.strip, titles)):
-        problem = "its first line is empty" if rows else "it is empty"
         raise InputError(f"{name}: expected the names of the columns in the first line, but {problem}.")
     if len(titles) > MOST_COLUMNS:
         raise InputError(f"{name}, line 1: more than {MOST_COLUMNS} columns; expected at most that.")
     names = [title.strip() or f"column {number}" for number, title in enumerate(titles, 1)]
-    duplicates = [column for column, count in Counter(names).items() if count > 1]
-    if duplicates:
-        raise InputError(
-            f"{name}, line 1: the column {shorten(duplicates[0])} appears twice; expected distinct names."
-        )
+    check_distinct(names, f"{name}, line 1")
     return names
+
+
+def check_distinct(names: Sequence[str], location: str) -> None:
+    """Raise an InputError for a name that several columns have."""
+    for column, n_columns in Counter(names).items():
+        if n_columns > 1:
+            raise InputError(f"{location}: the column {shorten(column)} appears twice; expected distinct names.")

@@ -22,7 +22,7 @@ from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, BinaryIO, TypeVar
 from xml.etree.ElementTree import iterparse
 
@@ -33,6 +33,7 @@ from tercet.markup import joined
 from .batches import batch
 from .harness_logs import is_samples, samples_log
 from .json_tables import object_in
+from .json_values import field_of
 from .numbers import Notation, notation_of_file
 from .promptfoo_tables import named_apart
 from .results import EXPECTED, read_results, results_log
@@ -49,16 +50,25 @@ def read_tsv(stream: BinaryIO, name: str, limits: Limits = LIMITS, *, encoding: 
     lines = enumerate(text.split("\n"), 1)
     if _DECLARED_TAB.match(text):
         next(lines)
-    plain = listed(((number, line.removesuffix("\r").split("\t", MOST_COLUMNS)) for number, line in lines), name)
+    plain_rows = ((number, line.removesuffix("\r").split("\t", MOST_COLUMNS)) for number, line in lines)
+    plain = listed(plain_rows, name)
     # Nothing follows the last line end.
     if plain[-1][1] == [""]:
         plain.pop()
-    quoted = _tried(text, "\t", name, limits, quotes_in_text=False) if '"' in text else []
-    if quoted and _even(quoted):
-        header_is_quoted = '"' in text.partition("\n")[0]
-        if header_is_quoted or any('"' in cell for _, cells in quoted for cell in cells) or not _even(plain):
-            plain = quoted
-    return _table_or_results(plain, name)
+    rows = plain
+    if '"' in text:
+        quoted = _tried(text, "\t", name, limits, quotes_in_text=False)
+        if quoted and _even(quoted) and (_shows_quoting(text, quoted) or not _even(plain)):
+            rows = quoted
+    return _table_or_results(rows, name)
+
+
+def _shows_quoting(text: str, quoted: list[Row]) -> bool:
+    """Return whether the header has quotes, or a cell has some within, which were doubled."""
+    header, _, _ = text.partition("\n")
+    if '"' in header:
+        return True
+    return any('"' in "\t".join(cells) for _, cells in quoted)
 
 
 #: The first line that Excel writes and reads: here it says what is known.
@@ -78,11 +88,18 @@ def read_csv(stream: BinaryIO, name: str, limits: Limits = LIMITS, *, encoding: 
     data = read_bytes(stream, name, limits)
     text = decode(data, name, encoding=encoding)
     declaration = _DECLARATION.match(text)
-    separator = declaration[2] if declaration else _separator(text, name, limits)
-    rows = _Quoted(text, separator, name, limits).rows(start=declaration.end() if declaration else 0)
+    if declaration:
+        separator = declaration[2]
+        start = declaration.end()
+    else:
+        separator = _separator(text, name, limits)
+        start = 0
+    rows = _Quoted(text, separator, name, limits).rows(start)
     table = _table_or_results(listed(rows, name), name)
-    # Who separates cells by semicolons may write commas before decimals, and points between thousands.
-    notation = Notation("") if separator == ";" else table.notation
+    notation = table.notation
+    if separator == ";":
+        # Who separates cells by semicolons may write commas before decimals, and points between thousands.
+        notation = Notation("")
     decimal = notation_of_file(table.columns.values(), notation).decimal
     has_mark = data.startswith((BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE))
     return replace(table, notation=notation, dialect=Dialect(separator, decimal, has_mark))
@@ -112,19 +129,25 @@ def _separator(text: str, name: str, limits: Limits) -> str:
         except InputError:
             if not first_rows:
                 continue
-        headers[separator] = first_rows[header_index(first_rows)][1] if first_rows else [""]
+        headers[separator] = [""]
+        if first_rows:
+            _, headers[separator] = first_rows[header_index(first_rows)]
     splitting = {separator: cells for separator, cells in headers.items() if len(cells) > 1}
     if len(splitting) < 2:
         return next(iter(splitting or headers), ",")
     alike = [separator for separator in splitting if _even(_tried(text, separator, name, limits))]
-    if len(alike) < 2:
-        return alike[0] if alike else max(splitting, key=lambda separator: len(splitting[separator]))
-    splits = ", and by ".join(
-        f"{separator!r} into {', '.join(map(shorten, splitting[separator][:5]))}" for separator in alike
-    )
+    if not alike:
+        return max(splitting, key=lambda separator: len(splitting[separator]))
+    if len(alike) == 1:
+        return alike[0]
+    splits = []
+    for separator in alike:
+        cells = ", ".join(map(shorten, splitting[separator][:5]))
+        splits.append(f"by {separator!r} into {cells}")
     raise InputError(
-        f"{name}: the separator of the cells is ambiguous; every row splits as the header does: by {splits}. Save "
-        "the file as TSV (.tsv), or name the separator in its first line, such as sep=;"
+        f"{name}: the separator of the cells is ambiguous; every row splits as the header does: "
+        f"{', and '.join(splits)}. Save the file as TSV (.tsv), or name the separator in its first line, such as "
+        "sep=;"
     )
 
 
@@ -184,7 +207,9 @@ class _Quoted:
             cell = self.text[start:end]
             if not self.quotes_in_text and '"' in cell:
                 raise self._error(start, f"a quote stands within cell {number}, which is not quoted")
-            return cell if self.text.startswith(self.separator, end) else cell.removesuffix("\r"), end
+            if not self.text.startswith(self.separator, end):
+                cell = cell.removesuffix("\r")
+            return cell, end
         closing = self.text.find('"', start + 1)
         # A doubled quote is a quote of the text.
         while closing >= 0 and self.text.startswith('"', closing + 1):
@@ -205,7 +230,9 @@ class _Quoted:
 
     def _end(self, start: int) -> int:
         match = self.end_of_cell.search(self.text, start)
-        return match.start() if match else len(self.text)
+        if match is None:
+            return len(self.text)
+        return match.start()
 
     def _error(self, position: int, problem: str) -> InputError:
         return InputError(f"{self._location(position)}: {problem}.")
@@ -260,7 +287,9 @@ def _json_in(data: bytearray, name: str, limits: Limits) -> Table:
             f"{name} has segments of transcripts (SegLST), by its {joined([*map(repr, _OF_SEGLST)])}. To have it "
             "read as such, let its name end in .seglst.json."
         )
-    return table if isinstance(table, Log) else recognized(table)
+    if isinstance(table, Log):
+        return table
+    return recognized(table)
 
 
 #: The beginning of an array of objects.
@@ -273,7 +302,9 @@ _JSON_LINES = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
 
 def recognized(table: Table) -> Table:
     """Return the log that a table of objects is, or the table, with texts instead of objects of them."""
-    return samples_log(table) if is_samples(table) else batch(table) or results_log(table) or spread(table)
+    if is_samples(table):
+        return samples_log(table)
+    return batch(table) or results_log(table) or spread(table)
 
 
 def read_objects(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
@@ -304,15 +335,18 @@ def spread(table: Table) -> Table:
     for outer, names_within in inner.items():
         for name in names_within:
             full_name = f"{outer}.{name}"
-            is_enough = role_of(name) == role_of(full_name)
-            names[outer, name] = name if is_enough else full_name
+            names[outer, name] = full_name
+            if role_of(name) == role_of(full_name):
+                names[outer, name] = name
     counts = Counter([*names.values(), *(table.columns.keys() - inner.keys())])
     columns: dict[str, list[Any]] = {}
     for outer, cells in table.columns.items():
-        spread_columns = {} if outer in inner else {outer: cells}
+        spread_columns = {}
+        if outer not in inner:
+            spread_columns[outer] = cells
         for name in inner.get(outer, ()):
             full_name = f"{outer}.{name}"
-            texts = _without_chats(table, full_name, [cell.get(name) if cell else None for cell in cells])
+            texts = _without_chats(table, full_name, [field_of(cell, name) for cell in cells])
             if role_of(full_name) == "system":
                 texts = [_alone(text) for text in texts]
             column = names[outer, name]
@@ -340,14 +374,20 @@ def _texts_of_answers(cells: list[Any]) -> list[Any]:
     """Return the cells of a column, with lists of texts for answers of SQuAD; None for an empty cell."""
     filled = [cell for cell in cells if cell is not None]
     if filled and all(isinstance(cell, dict) and cell.keys() == _OF_SQUAD for cell in filled):
-        return [None if cell is None else cell["text"] for cell in cells]
-    lists = [cell for cell in filled if isinstance(cell, list)]
-    answers = [answer for cell in lists for answer in cell]
-    are_answers = all(isinstance(answer, dict) and answer.keys() >= _OF_SQUAD for answer in answers)
-    if answers and are_answers and len(lists) == len(filled):
-        # As SQuAD itself writes them: an object for each answer.
-        return [None if cell is None else [answer["text"] for answer in cell] for cell in cells]
-    return cells
+        return [field_of(cell, "text") for cell in cells]
+    if not all(isinstance(cell, list) for cell in filled):
+        return cells
+    answers = [*chain.from_iterable(filled)]
+    if not answers or not all(isinstance(answer, dict) and answer.keys() >= _OF_SQUAD for answer in answers):
+        return cells
+    # As SQuAD itself writes them: an object for each answer.
+    texts: list[Any] = []
+    for cell in cells:
+        if cell is None:
+            texts.append(None)
+        else:
+            texts.append([answer["text"] for answer in cell])
+    return texts
 
 
 def _inner_names(table: Table) -> dict[str, list[str]]:
@@ -374,10 +414,14 @@ def _inner_names(table: Table) -> dict[str, list[str]]:
 
 def _is_object_of_texts(cell: Any, lists: bool) -> bool:
     """Return whether a cell is an object of texts, with `lists` also of lists of texts and of chats."""
-    return isinstance(cell, dict) and all(
-        text is None or isinstance(text, str) or (lists and (_is_list_of_texts(text) or is_chat(text)))
-        for text in cell.values()
-    )
+    if not isinstance(cell, dict):
+        return False
+    for text in cell.values():
+        if text is None or isinstance(text, str):
+            continue
+        if not lists or not (_is_list_of_texts(text) or is_chat(text)):
+            return False
+    return True
 
 
 def _alone(text: Any) -> Any:
@@ -492,20 +536,24 @@ class _Seen:
 
     def check_merged(self, rows: list[Row], name: str) -> None:
         """Raise an InputError for merged cells, but for those of a title above the table."""
-        first_line = rows[header_index(rows)][0] if rows else 0
+        first_line = 0
+        if rows:
+            first_line, _ = rows[header_index(rows)]
         for line, cells in self.merged.items():
             if line >= first_line:
                 raise _merged_error(name, cells)
 
     def warn_of_hidden_rows(self, name: str) -> None:
         """Warn of rows that who looks at the sheet does not see."""
-        if self.hidden:
-            subject = "1 hidden row is" if len(self.hidden) == 1 else f"{len(self.hidden):,} hidden rows are"
-            first = "" if len(self.hidden) == 1 else "the first "
-            warn(
-                f"{name}: {subject} read too, {first}on line {self.hidden[0]:,}. To leave them out, delete them, or "
-                "copy the visible rows to a sheet of their own."
-            )
+        if not self.hidden:
+            return
+        rows = "1 hidden row is read too, on"
+        if len(self.hidden) > 1:
+            rows = f"{len(self.hidden):,} hidden rows are read too, the first on"
+        warn(
+            f"{name}: {rows} line {self.hidden[0]:,}. To leave them out, delete them, or copy the visible rows to a "
+            "sheet of their own."
+        )
 
 
 def _merged_error(name: str, cells: str | None) -> InputError:
@@ -592,7 +640,8 @@ def _sheet_rows(sheet: Any, name: str, seen: _Seen) -> Iterator[Row]:
                 f"{name}: row {line:,} holds {shorten(texts[min(texts)])} below {n_empty:,} empty rows; "
                 f"expected no gap between rows of more than {_MOST_EMPTY:,}. Delete what was left there."
             )
-        yield from ((empty, []) for empty in range(last_line + 1, line))
+        for empty_line in range(last_line + 1, line):
+            yield empty_line, []
         last_line = line
         yield line, [texts.get(column, "") for column in range(1, width + 1)]
 
@@ -638,8 +687,10 @@ def _check_cells(open_sheet: Callable[[], BinaryIO], name: str, seen: _Seen) -> 
     with open_sheet() as stream:
         tail = b""
         suspicious = False
-        while not suspicious and (piece := stream.read(1 << 20)):
+        while piece := stream.read(1 << 20):
             suspicious = any(sign in tail + piece for sign in _SIGNS)
+            if suspicious:
+                break
             # A sign may begin in one piece and end in the next.
             tail = piece[-16:]
     if not suspicious:

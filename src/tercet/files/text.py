@@ -64,7 +64,8 @@ def stream_lines(path: str) -> Iterator[str]:
                     n_within += 1
                     first_within = first_within or number
                 yield line
-            _warn_of_carriage_returns(path, n_within, first_within)
+            if n_within:
+                _warn_of_carriage_returns(path, n_within, first_within)
         except UnicodeDecodeError as error:
             raise InputError(f"{path!r} is not a text file in UTF-8: {error}.") from error
         finally:
@@ -78,8 +79,8 @@ def read_lines(path: str, *, encoding: str | None = None) -> list[str]:
     Lines end with ``\n`` or ``\r\n``, the last one with or without; other characters that some programs take for
     line ends (form feeds, U+2028) are part of the text. So is a ``\r`` elsewhere; a warning counts the lines.
     """
+    name = _STANDARD_INPUT if path == STDIN else path
     with open_binary(path) as stream:
-        name = _STANDARD_INPUT if path == STDIN else path
         text = decode(read_bytes(stream, name), name, encoding=encoding)
     lines = text.split("\n")
     # Nothing follows the last line end.
@@ -88,24 +89,26 @@ def read_lines(path: str, *, encoding: str | None = None) -> list[str]:
     if "\r" in text:
         lines = [line.removesuffix("\r") for line in lines]
         within = [number for number, line in enumerate(lines, 1) if "\r" in line]
-        _warn_of_carriage_returns(name, len(within), within[0] if within else 0)
+        if within:
+            _warn_of_carriage_returns(name, len(within), within[0])
     return lines
 
 
 def check_beginning(stream: BinaryIO, path: str) -> None:
     """Refuse what is no text with a segment per line, by the bytes that are read next."""
-    beginning = stream.peek(_BEGINNING) if isinstance(stream, io.BufferedReader | gzip.GzipFile) else b""
+    beginning = b""
+    if isinstance(stream, io.BufferedReader | gzip.GzipFile):
+        beginning = stream.peek(_BEGINNING)
     _check_bytes(beginning, path)
     _check_text(beginning.decode("utf-8-sig", "ignore"), path)
 
 
 def _warn_of_carriage_returns(name: str, n_lines: int, first: int) -> None:
-    if n_lines:
-        hold = "1 line holds" if n_lines == 1 else f"{n_lines:,} lines hold"
-        warn(
-            f"{name}: {hold} a carriage return (CR) that ends no line, the first on line {first}: read as part of "
-            "the text, as sacrebleu does."
-        )
+    hold = "1 line holds" if n_lines == 1 else f"{n_lines:,} lines hold"
+    warn(
+        f"{name}: {hold} a carriage return (CR) that ends no line, the first on line {first}: read as part of the "
+        "text, as sacrebleu does."
+    )
 
 
 # Bytes of a text file -> text, whatever program on whatever system wrote it.
@@ -184,9 +187,11 @@ def _refuse_binary(data: bytes | bytearray, name: str) -> None:
     """Raise an InputError for a binary or packed file, or one in UTF-32, by its first bytes."""
     _check_bytes(data, name)
     if data.startswith(_GZIP):
+        advice = f"rename it to {name}.gz, or unpack it"
         # A file with this extension has been unpacked once: it was gzipped twice.
-        renamed = "" if name == _STANDARD_INPUT or name.lower().endswith(".gz") else f"rename it to {name}.gz, or "
-        raise InputError(f"{name} is gzipped: {renamed}unpack it.")
+        if name == _STANDARD_INPUT or name.lower().endswith(".gz"):
+            advice = "unpack it"
+        raise InputError(f"{name} is gzipped: {advice}.")
     # Before UTF-16, whose byte order mark is the beginning of this one.
     if data.startswith((BOM_UTF32_LE, BOM_UTF32_BE)):
         raise InputError(f"{name} is UTF-32, which is not supported; expected {_EXPECTED}.")
@@ -194,8 +199,10 @@ def _refuse_binary(data: bytes | bytearray, name: str) -> None:
 
 def _unmarked_utf16(data: bytes | bytearray) -> str:
     """Return the name of UTF-16 in the byte order that makes lines of text of these bytes, or "" for other bytes."""
+    if b"\0" not in data or len(data) % 2:
+        return ""
     fitting = []
-    for encoding in ("utf-16-le", "utf-16-be") if b"\0" in data and len(data) % 2 == 0 else ():
+    for encoding in ("utf-16-le", "utf-16-be"):
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
@@ -203,7 +210,9 @@ def _unmarked_utf16(data: bytes | bytearray) -> str:
         characters = set(text) - {"\n", "\r", "\t"}
         if "\n" in text and not any(unicodedata.category(letter) in ("Cc", "Cn", "Co") for letter in characters):
             fitting.append(encoding)
-    return fitting[0] if len(fitting) == 1 else ""
+    if len(fitting) != 1:
+        return ""
+    return fitting[0]
 
 
 # Limits of file sizes: untrusted files must fit into memory.
@@ -213,10 +222,12 @@ Text: TypeAlias = str | bytes | bytearray
 _CHUNK = 1 << 20
 #: A packed file may hold so many times its bytes, and so many in any case: texts shrink to a tenth, rarely to a
 #: fiftieth, while a file made to fill memory shrinks to a thousandth, or in Parquet to a millionth.
-_TIMES, _UNPACKED = 200, 256 << 20
+_TIMES = 200
+_UNPACKED = 256 << 20
 #: Lists and objects of a JSON file that are read in any case, and the bytes of the limit for each one more: an empty
 #: one, two bytes in the file, takes 64 in memory, and one with an entry 240.
-_CONTAINERS, _BYTES_EACH = 1_000_000, 256
+_CONTAINERS = 1_000_000
+_BYTES_EACH = 256
 #: Rows, and values of lists, that a packed file may have in any case: beyond, a text takes a byte of it at least.
 _VALUES = 1_000_000
 
@@ -238,16 +249,23 @@ class Limits(NamedTuple):
 
     def of(self, stream: BinaryIO) -> Limits:
         """Return the limits of what is read from a stream, which may be that of a gzipped file."""
-        return self.unpacking(os.fstat(stream.fileno()).st_size) if isinstance(stream, gzip.GzipFile) else self
+        if not isinstance(stream, gzip.GzipFile):
+            return self
+        return self.unpacking(os.fstat(stream.fileno()).st_size)
 
     def check(self, n_bytes: int, n_lines: int, name: str) -> None:
         """Raise an InputError for a file of more bytes or lines."""
-        if n_bytes > self.n_bytes or n_lines > self.n_lines:
-            bound = size(self.n_bytes) if n_bytes > self.n_bytes else f"{self.n_lines:,} lines"
-            packed = f" for a packed file of {size(self.packed)}" if self.packed else ""
-            raise InputError(
-                f"{name} holds more than {bound}, unpacked, which is the limit{packed}: split it into several files."
-            )
+        if n_bytes <= self.n_bytes and n_lines <= self.n_lines:
+            return
+        bound = f"{self.n_lines:,} lines"
+        if n_bytes > self.n_bytes:
+            bound = size(self.n_bytes)
+        packed = ""
+        if self.packed:
+            packed = f" for a packed file of {size(self.packed)}"
+        raise InputError(
+            f"{name} holds more than {bound}, unpacked, which is the limit{packed}: split it into several files."
+        )
 
     def check_values(self, n_values: int, name: str, values: str) -> None:
         """Raise an InputError for more rows, or values of lists, than a packed file that is not made to have them."""
@@ -300,7 +318,9 @@ def read_bytes(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> bytearra
     while chunk := stream.read(min(_CHUNK, limits.line)):
         first = chunk.find(b"\n")
         last = chunk.rfind(b"\n")
-        end = len(data) + (first if first >= 0 else len(chunk))
+        end = len(data) + len(chunk)
+        if first >= 0:
+            end = len(data) + first
         limits.check_line(end - start, f"{name}, line {n_lines + 1}")
         if last >= 0:
             start = len(data) + last + 1
@@ -318,7 +338,9 @@ def drop_marks(data: bytearray) -> None:
 
 def _count_brackets(text: Text) -> int:
     """Return how many lists and objects JSON has at most: code and formulas within its texts have brackets, too."""
-    return text.count("{") + text.count("[") if isinstance(text, str) else text.count(b"{") + text.count(b"[")
+    if isinstance(text, str):
+        return text.count("{") + text.count("[")
+    return text.count(b"{") + text.count(b"[")
 
 
 def _count_containers(text: Text) -> int:
@@ -446,10 +468,11 @@ def _check_text(text: str, name: str) -> None:
     Only strong signs count, at the beginning of the file: a first segment may contain ``<b>``, ``-->`` or ``msgid``.
     """
     beginning = text[:_BEGINNING].replace("\r\n", "\n").lstrip("\ufeff")
-    description, advice = _markup(beginning) or next(
-        ((description, advice) for pattern, description, advice in _LINES if pattern.match(beginning)), ("", "")
-    )
-    if description:
+    kinds = [(description, advice) for pattern, description, advice in _LINES if pattern.match(beginning)]
+    markup = _markup(beginning)
+    if markup is not None:
+        kinds = [markup]
+    for description, advice in kinds:
         raise InputError(
             f"{name} is {description}, judging by its content, not a text with a segment per line: {advice}."
         )

@@ -67,8 +67,10 @@ def _by_author(language: str, texts: Mapping[str, Cells], authors: Mapping[str, 
     """Return the texts of a language in a column for each author, in the order in which the authors first occur."""
     spellings: dict[str, str] = {}
     columns_by_author: dict[str, Cells] = {}
-    rows = zip(*texts.values(), strict=True)
-    authors_by_row = zip(*(authors.get(column, [None] * len(cells)) for column, cells in texts.items()), strict=True)
+    rows = [*zip(*texts.values(), strict=True)]
+    no_authors: Cells = [None] * len(rows)
+    authors_of_columns = [authors.get(column, no_authors) for column in texts]
+    authors_by_row = zip(*authors_of_columns, strict=True)
     for number, (cells, writers) in enumerate(zip(rows, authors_by_row, strict=True)):
         seen_authors = set[str]()
         for cell, writer in zip(cells, writers, strict=True):
@@ -82,7 +84,7 @@ def _by_author(language: str, texts: Mapping[str, Cells], authors: Mapping[str, 
             column += [None] * (number - len(column))
             column.append(cell)
     for column in columns_by_author.values():
-        column += [None] * (len(next(iter(texts.values()))) - len(column))
+        column += [None] * (len(rows) - len(column))
     return columns_by_author
 
 
@@ -134,8 +136,10 @@ class _Units:
             self.times.clear()
         elif element == "header" and parent == "tmx":
             language = (attributes.get("srclang") or "").strip()
+            self.source_language = ""
             # "*all*" says that any language may be the source.
-            self.source_language = "" if language == "*all*" or len(language) > _LONGEST_CODE else language
+            if language != "*all*" and len(language) <= _LONGEST_CODE:
+                self.source_language = language
         elif element == "tuv":
             self.column = self._column_of(attributes.get(_XML_LANG) or attributes.get("lang") or "")
             for kind, written_by in self.written_by.items():
@@ -173,13 +177,12 @@ class _Units:
         authors = [rows.table("").columns for rows in self.authors.values()]
         columns: dict[str, list[Any]] = {}
         for language, names in self.columns.items():
-            texts_by_column = {name: table.columns[name] for name in names if name in table.columns}
-            by_author = (
-                _by_author(language, texts_by_column, author_cells)
-                for author_cells in authors
-                if len(texts_by_column) > 1
-            )
-            columns |= next(filter(None, by_author), texts_by_column)
+            texts = {name: table.columns[name] for name in names if name in table.columns}
+            by_author: dict[str, Cells] | None = None
+            if len(texts) > 1:
+                for author_cells in authors:
+                    by_author = by_author or _by_author(language, texts, author_cells)
+            columns |= by_author or texts
         return Memory(table.name, columns, table.lines, key_column=self.source_language)
 
     def close(self) -> None:
@@ -196,7 +199,9 @@ class _Units:
         if self.times[code] > MOST_COLUMNS:
             raise self._error(f"found more than {MOST_COLUMNS} texts of the language {language!r} in a unit")
         spelling = self.spellings.setdefault(code, language)
-        column = spelling if self.times[code] == 1 else f"{spelling} {self.times[code]}"
+        column = spelling
+        if self.times[code] > 1:
+            column = f"{spelling} {self.times[code]}"
         columns = self.columns.setdefault(spelling, [])
         if column not in columns:
             columns.append(column)

@@ -19,7 +19,11 @@ from .text import LIMITS, Limits, decode, read_bytes, read_whole
 TEXT, _TIME, ID = "text", "time", "id"
 #: Labels of a row that has a time: its recording and channel, the seconds at which it begins and ends, and, of a
 #: segment, its speaker.
-RECORDING, CHANNEL, BEGIN, END, SPEAKER = "recording", "channel", "begin", "end", "speaker"
+RECORDING = "recording"
+CHANNEL = "channel"
+BEGIN = "begin"
+END = "end"
+SPEAKER = "speaker"
 #: Keys of a segment of SegLST, beside those of the speaker and the channel, and what such a file is.
 _SESSION, _WORDS, _START, _STOP = "session_id", "words", "start_time", "end_time"
 _SEGLST = (
@@ -50,16 +54,22 @@ def read_subtitles(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memo
     expected = "subtitles, each with its time and text"
     if not text.strip():
         rows.table(expected)
+    read_cues = _subtitles
+    if text.lstrip().startswith("WEBVTT"):
+        read_cues = _webvtt
     try:
-        subtitles = _webvtt(text) if text.lstrip().startswith("WEBVTT") else _subtitles(text)
+        subtitles = read_cues(text)
     except Exception as error:
         raise InputError(f"{name} is not a file of subtitles (SRT, WebVTT, SSA): {first_line(error)}.") from None
     for number, (time, words) in enumerate(subtitles, 1):
         if words.strip():
             rows.add(number, {_TIME: time, TEXT: " ".join(words.split())})
     table = rows.table(expected)
-    lines = (line.partition("-->") for line in text.split("\n"))
-    n_times = sum(bool(arrow) and re.search(r"\d", start) is not None for start, arrow, _ in lines)
+    n_times = 0
+    for line in text.split("\n"):
+        start, arrow, _ = line.partition("-->")
+        if arrow and re.search(r"\d", start):
+            n_times += 1
     if n_times > len(subtitles):
         warn(
             f"{name}: {n_times:,} lines look like times (-->), and {len(subtitles):,} subtitles can be read: the "
@@ -145,16 +155,17 @@ def read_stm(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     rows = RaggedRows(name)
     labels: dict[str, list[Any]] = {key: [] for key in (RECORDING, CHANNEL, SPEAKER, BEGIN, END, "label")}
     for number, line in _numbered_lines(stream, name, limits):
-        fields = _fields(line, 5, name, number)
-        begin, end = (_seconds(cell, f"{name}, line {number}") for cell in fields[3:5])
-        _check_order(begin, end, f"{name}, line {number}")
+        location = f"{name}, line {number}"
+        recording, channel, speaker, begin_cell, end_cell, *texts = _fields(line, 5, name, number)
+        begin = _seconds(begin_cell, location)
+        end = _seconds(end_cell, location)
+        _check_order(begin, end, location)
+        words = "".join(texts)
         label = ""
-        words = fields[5] if len(fields) > 5 else ""
         if words.startswith("<") and ">" in words:
             label, _, words = words[1:].partition(">")
         if words.strip().casefold() == _IGNORED:
             continue
-        recording, channel, speaker = fields[:3]
         rows.add(number, {ID: f"{recording} {channel} {begin:.3f}-{end:.3f}", TEXT: " ".join(words.split())})
         for key, cell in zip(labels, (recording, channel, speaker, begin, end, label), strict=True):
             labels[key].append(cell)
@@ -164,14 +175,16 @@ def read_stm(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
 
 def _with_warning(memory: Memory) -> Memory:
     """Return a memory, and warn of texts that only SCLITE reads as they are meant."""
-    pairs = zip(memory.lines, memory.columns[TEXT], strict=True)
-    marked = [(line, match[0]) for line, text in pairs if (match := _ALTERNATIVES.search(text))]
+    marked = []
+    for line, text in zip(memory.lines, memory.columns[TEXT], strict=True):
+        match = _ALTERNATIVES.search(text)
+        if match:
+            marked.append(f"{shorten(match[0])} on line {line:,}")
     if marked:
-        line, words = marked[0]
         warn(
             f"{memory.name}: {len(marked):,} of {len(memory.lines):,} texts have alternative or optional words, as "
-            f"SCLITE writes them, the first {shorten(words)} on line {line:,}: here each is a word that must be "
-            "said. Keep one of the alternatives, or score them with SCLITE."
+            f"SCLITE writes them, the first {marked[0]}: here each is a word that must be said. Keep one of the "
+            "alternatives, or score them with SCLITE."
         )
     return memory
 
@@ -213,11 +226,14 @@ def read_seglst(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
         begin = end = math.nan
         time = ""
         if _START in table.columns:
-            begin, end = (_seconds(table.columns[key][row], f"{name}, segment {line}") for key in (_START, _STOP))
-            _check_order(begin, end, f"{name}, segment {line}")
+            location = f"{name}, segment {line}"
+            begin = _seconds(table.columns[_START][row], location)
+            end = _seconds(table.columns[_STOP][row], location)
+            _check_order(begin, end, location)
             time = f" {begin:.3f}-{end:.3f}"
         rows.add(line, {ID: f"{recording}{time}", TEXT: _words_in_row(table, row)})
-        channel, speaker = (_name_in_row(table, row, key) for key in (CHANNEL, SPEAKER))
+        channel = _name_in_row(table, row, CHANNEL)
+        speaker = _name_in_row(table, row, SPEAKER)
         for key, cell in zip(labels, (recording, channel, speaker, begin, end), strict=True):
             labels[key].append(cell)
     memory = rows.table(_SEGLST)
@@ -228,7 +244,9 @@ def read_seglst(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
 
 def _name_in_row(table: Table, row: int, key: str) -> str:
     """Return the name of a segment's session, channel or speaker; "" where it has none."""
-    cell = table.columns[key][row] if key in table.columns else None
+    cell = None
+    if key in table.columns:
+        cell = table.columns[key][row]
     if cell is None and key != _SESSION:
         return ""
     is_name = isinstance(cell, str | int) and not isinstance(cell, bool)
@@ -240,7 +258,9 @@ def _name_in_row(table: Table, row: int, key: str) -> str:
 def _words_in_row(table: Table, row: int) -> str:
     """Return the words of a segment, which may be a text or a list of words."""
     cell = table.columns[_WORDS][row]
-    words = cell.split() if isinstance(cell, str) else cell
+    words = cell
+    if isinstance(cell, str):
+        words = cell.split()
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise InputError(f"{table.location(row, _WORDS)}: expected words, got {shorten(cell)}.")
     return " ".join(words)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Sequence
 
 
 def folded(text: str) -> str:
@@ -28,6 +29,16 @@ def words_of_names(text: str) -> frozenset[str]:
 def words_in(name: str) -> frozenset[str]:
     """Return the words of a name, or of several names, in lower case, without accents, numbers and signs."""
     return frozenset(re.findall(r"[^\W\d_]+", folded(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))))
+
+
+def n_shared(names: Iterable[Sequence[str]]) -> int:
+    """Return how many first words all names share, each as its words in their order."""
+    n_first = 0
+    for words_at_place in zip(*names, strict=False):
+        if len({*words_at_place}) > 1:
+            break
+        n_first += 1
+    return n_first
 
 
 # Roles.

@@ -51,8 +51,10 @@ def read_wmt(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     if root not in _ROOTS:
         # What the file is explains more.
         decode(data, name)
-        found = f"a document of <{shorten(root)[1:-1]}>" if root else "no element"
-        raise InputError(f"{name}: found {found}; expected a test set, of <{'>, <'.join(_ROOTS)}>.")
+        element = "no element"
+        if root:
+            element = f"a document of <{shorten(root)[1:-1]}>"
+        raise InputError(f"{name}: found {element}; expected a test set, of <{'>, <'.join(_ROOTS)}>.")
     segments = _Segments(name, limits)
     if root == "dataset" or beginning.lstrip().startswith("<?xml"):
         parse(io.BytesIO(data), name, limits, segments, "WMT")
@@ -67,7 +69,9 @@ def _root(text: str) -> str:
     while before := _BEFORE_ROOT.match(text, start):
         start = before.end()
     root = _ROOT.match(text, start)
-    return root[1].lower() if root else ""
+    if root is None:
+        return ""
+    return root[1].lower()
 
 
 def _scan(text: str, segments: _Segments) -> None:
@@ -83,8 +87,10 @@ def _scan(text: str, segments: _Segments) -> None:
         segments.finish()
         element = tag[2].lower()
         if not tag[1]:
-            attributes = {key: value.strip("\"'") for key, value in _ATTRIBUTE.findall(tag[3] or "")}
-            segments.start(element, {key: _REFERENCE.sub(_character, value) for key, value in attributes.items()})
+            attributes = {}
+            for key, value in _ATTRIBUTE.findall(tag[3] or ""):
+                attributes[key] = _REFERENCE.sub(_character, value.strip("\"'"))
+            segments.start(element, attributes)
     segments.data(_REFERENCE.sub(_character, text[end:]))
     segments.finish()
 
@@ -95,7 +101,9 @@ def _character(reference: re.Match[str]) -> str:
         return _CHARACTERS[code]
     number = int(code[1:])
     is_character = 0 < number < 0x110000 and not 0xD800 <= number < 0xE000
-    return chr(number) if is_character else reference[0]
+    if not is_character:
+        return reference[0]
+    return chr(number)
 
 
 class _Segments:
@@ -175,7 +183,7 @@ class _Segments:
         key = (document, self.segment)
         if key not in self.rows:
             self.rows[key] = (self.start_line, {_ID: " ".join(filter(None, key)), **self.document})
-        cells = self.rows[key][1]
+        _, cells = self.rows[key]
         if self.column in cells:
             raise self._error(
                 f"segment {shorten(self.segment)} of the document {shorten(document)} occurs again in "
@@ -202,10 +210,12 @@ class _Segments:
         said = [column for column in _OF_DOCUMENTS if any(cells_of.get(column, ()))]
         names = [_ID, _DOCUMENT, *said, *source, *references, *systems]
         reasons = {**dict.fromkeys(said, "says it of the document"), **_REASONS}
-        reasons |= {
-            column: f"the file says that it is a {role}" for role, of in self.columns.items() for column in of
-        }
-        roles = Roles(source[0] if source else None, tuple(references), tuple(systems), reasons=reasons)
+        for role, columns_of_role in self.columns.items():
+            reasons |= dict.fromkeys(columns_of_role, f"the file says that it is a {role}")
+        source_column = None
+        if source:
+            source_column = source[0]
+        roles = Roles(source_column, tuple(references), tuple(systems), reasons=reasons)
         return TableWithRoles(self.name, {column: cells_of[column] for column in names}, table.lines, roles=roles)
 
     def _with_references(self, rows: list[tuple[int, dict[str, str]]]) -> list[tuple[int, dict[str, str]]]:
@@ -220,11 +230,14 @@ class _Segments:
         if not with_reference:
             raise InputError(f"{self.name}: no segment has a text of a reference; expected some.")
         if lacking:
+            first_line, _ = lacking[0]
             n_of_suites = sum(_TESTSUITE in cells for _, cells in lacking)
-            of_suites = f", {n_of_suites:,} of them in test suites" if n_of_suites else ""
+            of_suites = ""
+            if n_of_suites:
+                of_suites = f", {n_of_suites:,} of them in test suites"
             warn(
                 f"{self.name}: {len(lacking):,} of {len(rows):,} segments have no reference{of_suites}, the first on "
-                f"line {lacking[0][0]:,}: left out for every system."
+                f"line {first_line:,}: left out for every system."
             )
         return with_reference
 
@@ -243,8 +256,10 @@ class _Segments:
         name = " ".join(name.split())
         if self.role == "source":
             column = _SOURCE
+        elif self.role == "reference" and name.casefold() in ("", "ref", "reference"):
+            column = "ref"
         elif self.role == "reference":
-            column = "ref" if name.casefold() in ("", "ref", "reference") else f"ref:{name}"
+            column = f"ref:{name}"
         else:
             column = name or "hyp"
         own_columns = {_ID, _DOCUMENT, _SOURCE, _TESTSUITE, *_OF_DOCUMENTS}

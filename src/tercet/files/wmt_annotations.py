@@ -139,7 +139,9 @@ class _Rows:
     def text(self, role: str, row: int) -> str:
         """Return a cell as text."""
         cell = self.cells[role][row]
-        return "" if cell is None else str(cell)
+        if cell is None:
+            return ""
+        return str(cell)
 
     def number(self, row: int) -> int:
         """Return the number of the row here to which a row of the other table belongs, which may be new."""
@@ -184,10 +186,11 @@ def chosen_pair(name: str, pairs: Sequence[str], asked: str | None) -> str:
         raise OptionError(
             f"{name} has {len(pairs)} language pairs: {', '.join(pairs)}. Choose one: {argument_set('lp', pairs[0])}."
         )
-    chosen = pairs[0] if asked is None else asked
-    if chosen not in pairs:
-        raise OptionError(f"{name} has no language pair {shorten(chosen)}. {did_you_mean(chosen, pairs)}")
-    return chosen
+    if asked is None:
+        return pairs[0]
+    if asked not in pairs:
+        raise OptionError(f"{name} has no language pair {shorten(asked)}. {did_you_mean(asked, pairs)}")
+    return asked
 
 
 def _graded_by_scores(table: Table, roles: Mapping[str, str], pair: str | None) -> tuple[Table, str]:
@@ -204,8 +207,10 @@ def _graded_by_scores(table: Table, roles: Mapping[str, str], pair: str | None) 
         if end >= ends.get(number, end):
             ends[number] = end
             rows.columns["value"][number] = table.columns[roles["value"]][row]
-    only_one = " (the only one)" if pair is None else ""
-    return rows.table(table), f"language pair: {chosen}{only_one}"
+    of_pair = f"language pair: {chosen}"
+    if pair is None:
+        of_pair += " (the only one)"
+    return rows.table(table), of_pair
 
 
 def _end(table: Table, column: str, row: int) -> float:

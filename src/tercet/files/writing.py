@@ -163,9 +163,7 @@ def check_file(path: Path) -> None:
         fits = os.access(path, os.W_OK) and not path.is_dir()
     else:
         # A file is written beside its path and then moved there, for which the folder must be writable.
-        fits = folder.is_dir() and all(
-            os.access(existing, os.W_OK) for existing in (folder, path) if existing.exists()
-        )
+        fits = folder.is_dir() and os.access(folder, os.W_OK) and (not path.exists() or os.access(path, os.W_OK))
     if not fits:
         raise InputError(
             f"Cannot write the file {str(path)!r}: its folder does not exist, it is itself a folder, or it is "
@@ -196,7 +194,9 @@ def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[str]) -> 
             continue
         for input_name in input_names:
             if _is_same_file(path, input_name):
-                name = "the standard input" if input_name == STDIN else f"the input {input_name!r}"
+                name = f"the input {input_name!r}"
+                if input_name == STDIN:
+                    name = "the standard input"
                 raise InputError(f"{option} would overwrite {name}: give another file.")
         for other_option, other_path in written.items():
             if _is_same_file(path, str(other_path)):
@@ -209,8 +209,9 @@ def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[str]) -> 
 def _is_same_file(path: Path, name: str) -> bool:
     # A file may be missing, and the standard input may be no file.
     with suppress(OSError, ValueError):
-        status = os.fstat(sys.stdin.fileno()) if name == STDIN else os.stat(name)
-        return os.path.samestat(path.stat(), status)
+        if name == STDIN:
+            return os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()))
+        return os.path.samestat(path.stat(), os.stat(name))
     # Of files that are not there yet, only the paths can be compared.
     return name != STDIN and os.path.realpath(path) == os.path.realpath(name)
 
@@ -229,7 +230,9 @@ def check_different(files: Sequence[str], references: Sequence[str] = (), *, rol
             if os.path.samestat(status, earlier_status):
                 if (path, kind) == (earlier_path, earlier_kind):
                     raise InputError(f"The file {path!r} is given twice{' as references' * (kind == 'references')}.")
-                also = kind.replace("a ", "another ", 1) if kind == earlier_kind else kind
+                also = kind
+                if kind == earlier_kind:
+                    also = kind.replace("a ", "another ", 1)
                 raise InputError(
                     f"{earlier_path!r} is given as {earlier_kind}, and {path!r} as {also}: they are the same file."
                 )

@@ -179,7 +179,10 @@ class _Document:
         is_segment = element == "mrk" and attributes.get("mtype") == "seg"
         if element == "mrk" and not is_segment:
             self.segment.marks.add(attributes.get(_ID) or "")
-        self.marks.append(attributes.get("mid") or "" if is_segment else self.marks[-1])
+        mark = self.marks[-1]
+        if is_segment:
+            mark = attributes.get("mid") or ""
+        self.marks.append(mark)
         if element == "cp":
             # A character that XML cannot hold.
             self.data(self._character(attributes.get("hex") or ""))
@@ -196,7 +199,6 @@ class _Document:
     def end(self, tag: str) -> None:
         element = self.stack.pop()
         is_kept = self.is_kept.pop()
-        parent = self.stack[-1] if self.stack else ""
         if self.pieces is None:
             if element in _UNITS and is_kept:
                 self._end_unit()
@@ -208,6 +210,7 @@ class _Document:
         pieces = self.pieces
         self.pieces = None
         text = "".join(piece for _, piece in pieces)
+        parent = self.stack[-1]
         if parent in _PROPOSALS:
             if element == "target":
                 self.proposals[-1].text = text
@@ -247,17 +250,14 @@ class _Document:
         source_texts = _by_mark(texts.get("seg-source") or texts.get("source") or [])
         target_texts = _by_mark(targets)
         if source_texts.keys() & target_texts.keys():
-            self.segments = [
-                _Segment(
-                    f"{unit.id} {mark}".strip(),
-                    unit.line,
-                    self.confirmed.get(mark) or unit.state,
-                    text,
-                    target_texts.get(mark, ""),
-                    {mark},
-                )
-                for mark, text in source_texts.items()
-            ]
+            self.segments = []
+            for mark, text in source_texts.items():
+                segment = _Segment(f"{unit.id} {mark}".strip(), unit.line)
+                segment.state = self.confirmed.get(mark) or unit.state
+                segment.source = text
+                segment.target = target_texts.get(mark, "")
+                segment.marks.add(mark)
+                self.segments.append(segment)
         elif "source" in texts:
             unit.source = "".join(piece for _, piece in texts["source"])
             unit.target = "".join(piece for _, piece in targets)
@@ -267,14 +267,19 @@ class _Document:
                 segment.id = f"{unit.id} {segment.id}".strip()
                 segment.marks.add(segment.id.rpartition(" ")[2])
         proposals: dict[str, list[_Proposal]] = {}
+        is_segmented = len(self.segments) > 1
         for proposal in self.proposals:
             if not proposal.text or not self._is_of_target(proposal.language):
                 continue
             # What is for a unit of one segment need not say so.
-            mark = proposal.segment if len(self.segments) > 1 else ""
+            mark = ""
+            if is_segmented:
+                mark = proposal.segment
             proposals.setdefault(mark, []).append(proposal)
         for segment in self.segments:
-            marks = sorted(segment.marks) if len(self.segments) > 1 else [""]
+            marks = [""]
+            if is_segmented:
+                marks = sorted(segment.marks)
             of_segment: list[_Proposal] = []
             for mark in marks:
                 of_segment += proposals.get(mark, [])
@@ -298,7 +303,9 @@ class _Document:
         for proposal in proposals:
             column = f"{self.target} {proposal.origin}"
             times[column] += 1
-            row[column if times[column] == 1 else f"{column} {times[column]}"] = proposal.text
+            if times[column] > 1:
+                column += f" {times[column]}"
+            row[column] = proposal.text
         self.rows.add(segment.line, row)
         self.labels[_ID].append(segment.id)
         self.labels[_STATE].append(segment.state)
@@ -320,7 +327,9 @@ class _Document:
             raise self._error(f"the language of sources and targets is {self.source!r}; expected two")
 
     def _character(self, code: str) -> str:
-        number = int(code, 16) if _CODE_POINT.fullmatch(code) else 0
+        number = 0
+        if _CODE_POINT.fullmatch(code):
+            number = int(code, 16)
         is_surrogate = 0xD800 <= number <= 0xDFFF
         if not 0 < number <= sys.maxunicode or is_surrogate:
             raise self._error(f"found <cp> with hex {shorten(code)}; expected the code of a character, such as 001A")

@@ -25,7 +25,8 @@ MOST_DEPTH = 200
 _MOST_DEFAULTS = 10_000
 #: Bytes that an unpacked file may have for each of its elements beyond those that any file may have: a cell without a
 #: text, four bytes in the file, takes a hundred times as many in memory.
-_ANY_FILE, _BYTES_EACH = 1_000_000, 128
+_ANY_FILE = 1_000_000
+_BYTES_EACH = 128
 
 
 class Target(Protocol):
@@ -75,7 +76,8 @@ def parse(stream: BinaryIO, name: str, limits: Limits, target: Target, format: s
     except ParseError as error:
         if is_empty:
             raise InputError(f"{name} is empty; expected {_article(format)} file.") from None
-        reason, (line, column) = str(error).rpartition(": line")[0], error.position
+        line, column = error.position
+        reason, _, _ = str(error).rpartition(": line")
         raise InputError(f"{name}, line {line}: malformed XML at column {column + 1} ({reason}).") from None
     except (LookupError, ValueError) as error:
         # This is how the parser says that it does not know the declared encoding.
