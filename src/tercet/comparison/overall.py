@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.base.metric import Metric
 from tercet.checks import has_entries, known_keywords
 from tercet.errors import InputError, OptionError, argument, shorten
 from tercet.markup import MOST_NAMED, Name, Sentence, all_of, joined
@@ -30,6 +29,9 @@ from .runs import runs_section
 from .score_rows import score_rows
 from .scores import ScoreTable, SystemScore, digits_of
 from .sections import Section
+
+if TYPE_CHECKING:
+    from tercet.statistics.paired_tests import Stratum
 
 #: What a test set may weigh by.
 WEIGHTS = {"set": "each weighing the same", "segment": "weighed by their segments"}
@@ -296,51 +298,49 @@ def _by_metric(tables: Mapping[_Key, list[ScoreTable]]) -> dict[Any, list[list[S
     return by_metric
 
 
-@dataclass(frozen=True, slots=True)
-class _Strata:
-    """The sets as one metric scores them: what is resampled of each, how each weighs, and how each is drawn."""
-
-    metrics: list[Metric]
-    #: Of each set, the units of each system.
-    units: list[list[SegmentStats]]
-    weights: list[float]
-    seeds: list[int]
-
-
 def _over_sets(over_all: Overall, tables: Sequence[Sequence[ScoreTable]]) -> Iterator[ScoreTable]:
     """Yield the table over all sets of each score of a metric."""
     strata = _strata(over_all, tables[0])
-    intervals_of_sets = [
-        bootstraps(metric, units, confidence_level=over_all.confidence_level, method=over_all.interval, seed=seed)
-        for metric, units, seed in zip(strata.metrics, strata.units, strata.seeds, strict=True)
-    ]
+    intervals_of_sets = []
+    for stratum in strata:
+        intervals_of_sets.append(
+            bootstraps(
+                stratum.metric,
+                stratum.systems,
+                confidence_level=over_all.confidence_level,
+                method=over_all.interval,
+                seed=stratum.seed,
+            )
+        )
     # Of each score, a row for each set, with a column for each system.
     values_by_set = {}
     for score_tables in tables:
         values = [[_row_of(table, system).value for system in over_all.test_set.systems] for table in score_tables]
         values_by_set[score_tables[0].name] = np.array(values)
+    weights = [stratum.weight for stratum in strata]
     tests = _pair_tests(over_all, strata, values_by_set)
     for score_tables in tables:
         name = score_tables[0].name
-        intervals_of_score = [[of_system[name] for of_system in of_set] for of_set in intervals_of_sets]
-        yield _table_over_sets(
-            over_all, score_tables, strata.weights, values_by_set[name], intervals_of_score, tests[name]
-        )
+        intervals_of_score = [[intervals[name] for intervals in of_set] for of_set in intervals_of_sets]
+        yield _table_over_sets(over_all, score_tables, weights, values_by_set[name], intervals_of_score, tests[name])
 
 
-def _strata(over_all: Overall, tables: Sequence[ScoreTable]) -> _Strata:
+def _strata(over_all: Overall, tables: Sequence[ScoreTable]) -> list[Stratum]:
     """Return the sets as the metric scores them whose tables, one of each set, these are."""
-    units = []
+    from tercet.statistics.paired_tests import Stratum
+
+    units_of_sets = []
     for comparison, table in zip(over_all.comparisons, tables, strict=True):
         units_of_system = dict(zip(comparison.test_set.systems, comparison.units_of(table), strict=True))
-        units.append([units_of_system[system] for system in over_all.test_set.systems])
+        units_of_sets.append([units_of_system[system] for system in over_all.test_set.systems])
+    weights = [1 / len(tables)] * len(tables)
     if over_all.weight == "segment":
-        n_scored = [int(set_units[0].column("items").sum()) for set_units in units]
+        n_scored = [int(units[0].column("items").sum()) for units in units_of_sets]
         weights = [n / sum(n_scored) for n in n_scored]
-    else:
-        weights = [1 / len(units)] * len(units)
-    seeds = [over_all.seed + _SEED_STEP * number for number in range(len(units))]
-    return _Strata([table.scorer for table in tables], units, weights, seeds)
+    strata = []
+    for number, (table, units) in enumerate(zip(tables, units_of_sets, strict=True)):
+        strata.append(Stratum(table.scorer, units, weights[number], over_all.seed + _SEED_STEP * number))
+    return strata
 
 
 def _table_over_sets(
@@ -410,26 +410,19 @@ def _row_of(table: ScoreTable, system: str) -> SystemScore:
 
 
 def _pair_tests(
-    over_all: Overall, strata: _Strata, values_by_set: Mapping[str, NDArray[np.float64]]
+    over_all: Overall, strata: Sequence[Stratum], values_by_set: Mapping[str, NDArray[np.float64]]
 ) -> dict[str, PairTests]:
     """Return p of each pair of systems for each score; NaN without a test."""
     n_systems = len(over_all.test_set.systems)
     if over_all.test is None or over_all.n_resamples is None:
         return dict.fromkeys(values_by_set, untested(n_systems))
-    from tercet.statistics.paired_tests import family_of_pairs, null_of_sets
+    from tercet.statistics.paired_tests import family_of_pairs, null_of_strata
 
     pairs = list(combinations(range(n_systems), 2))
-    null = null_of_sets(
-        strata.metrics,
-        strata.units,
-        strata.weights,
-        pairs,
-        over_all.test,
-        n_resamples=over_all.n_resamples,
-        seeds=strata.seeds,
-    )
-    scores = {name: strata.weights @ by_set for name, by_set in values_by_set.items()}
-    n_units = sum(len(set_units[0]) for set_units in strata.units)
+    null = null_of_strata(strata, pairs, over_all.test, n_resamples=over_all.n_resamples)
+    weights = [stratum.weight for stratum in strata]
+    scores = {name: weights @ by_set for name, by_set in values_by_set.items()}
+    n_units = sum(stratum.n_units for stratum in strata)
     results = family_of_pairs(null, over_all.test, scores, n_units)
     return over_all.inference.adjusted(pairs, results, n_systems)
 

@@ -52,8 +52,7 @@ class NullDraws(NamedTuple):
 
         A block lies where the one before it lay, which is gone when the next one is asked for.
         """
-        # Where there are several blocks, each has more than half of the numbers that may be held: `_first_blocks`
-        # keeps one of them alone, and so none that another one overwrites.
+        # Where there are several, each has more than half of the numbers that may be held: only one is ever held.
         size = min(self.n_draws, max(1, _MOST_HELD // (n_scores * len(self.comparisons))))
         starts = range(0, self.n_draws, size)
         n_comparisons = len(self.comparisons)
@@ -138,24 +137,23 @@ def family_test_of_blocks(
     is_complete: bool = False,
 ) -> dict[str, FamilyResult]:
     """Return the same as :func:`family_test`, from blocks of draws in which all comparisons are made together."""
-    families = {name: _Family(first[name], second[name], around_mean, slack) for name in first}
+    observed = {name: _Observed(first[name], second[name], slack) for name in first}
     all_blocks = iter(blocks)
     held = _first_blocks(all_blocks)
-    for block in held:
-        for name, family in families.items():
-            family.measure(block[name])
-    for family in families.values():
-        family.order()
+    counts = {}
+    for name, of_score in observed.items():
+        scale = _Scale.of([block[name] for block in held], of_score, around_mean)
+        counts[name] = _Counts(of_score, scale)
     while held:
         block = held.pop(0)  # so that its memory is free once it is counted
-        for name, family in families.items():
-            family.count(block[name])
+        for name, counts_of_score in counts.items():
+            counts_of_score.add(block[name])
     for block in all_blocks:
-        for name, family in families.items():
-            family.count(block[name])
+        for name, counts_of_score in counts.items():
+            counts_of_score.add(block[name])
     # The observed arrangement is one of those under the null hypothesis: p is never 0.
     n_observed = 0 if is_complete else 1
-    return {name: family.result(n_draws, n_observed) for name, family in families.items()}
+    return {name: counts_of_score.result(n_draws, n_observed) for name, counts_of_score in counts.items()}
 
 
 def _first_blocks(blocks: Iterator[Scores]) -> list[Scores]:
@@ -163,6 +161,8 @@ def _first_blocks(blocks: Iterator[Scores]) -> list[Scores]:
     held: list[Scores] = []
     n_held = 0
     for block in blocks:
+        if held and any(np.may_share_memory(held[-1][name], block[name]) for name in block):
+            raise AssertionError("a block of draws overwrote the one before it, which is still held")
         held.append(block)
         n_of_block = sum(differences.size for differences in block.values())
         n_held += n_of_block
@@ -171,67 +171,92 @@ def _first_blocks(blocks: Iterator[Scores]) -> list[Scores]:
     return held
 
 
-class _Family:
-    """A score's comparisons: the scale of each by some draws, and counts over all of them."""
+class _Observed:
+    """The observed differences of a score."""
 
-    def __init__(self, first: Array, second: Array, around_mean: bool, slack: float) -> None:
-        self.sizes = sizes = np.abs(second - first)
-        # a difference that is smaller by rounding alone counts as one of the observed size
+    def __init__(self, first: Array, second: Array, slack: float) -> None:
+        self.sizes = np.abs(second - first)
+        #: A difference that is smaller by rounding alone counts as one of the observed size.
         self.slack = slack * np.maximum(np.abs(first), np.abs(second))
         #: From which size on a null difference counts as at least as large.
-        self.least = sizes - self.slack
-        self.around_mean = around_mean
-        self.sums = np.zeros(len(sizes))
-        self.squares = np.zeros(len(sizes))
-        self.n_measured = 0
-        self.n_alone = np.zeros(len(sizes), np.int64)
-        self.n_largest = np.zeros(len(sizes), np.int64)
+        self.least = self.sizes - self.slack
 
-    def measure(self, differences: Array) -> None:
-        """Add a block to the sums from which the scale of each comparison is made."""
-        self.n_measured += differences.shape[1]
-        for start in range(0, len(differences), _TOGETHER):
-            rows = slice(start, start + _TOGETHER)
-            # A draw in which a score is NaN counts as 0.
-            sizes = np.nan_to_num(np.abs(differences[rows]), copy=False, posinf=np.inf)
-            self.sums[rows] += sizes.sum(axis=1)
-            self.squares[rows] += np.einsum("ij,ij->i", sizes, sizes)
 
-    def order(self) -> None:
-        """Find the scale of each comparison, and go from the largest by that scale to the smallest."""
-        self.centre = self.sums / self.n_measured if self.around_mean else np.zeros(len(self.sizes))
-        variance = self.squares / self.n_measured - self.centre**2
-        self.scale = np.sqrt(np.maximum(variance, 0.0))  # rounding may make it negative
-        # Null differences that are 0, but for rounding: what was observed is larger than all, or no difference.
-        self.is_constant = self.scale <= self.slack
-        studentized = np.where(self.sizes > self.slack, np.inf, 0.0)
-        has_scale = ~self.is_constant
-        studentized[has_scale] = self.sizes[has_scale] / self.scale[has_scale]
-        studentized[np.isnan(self.sizes)] = np.nan
+class _Scale(NamedTuple):
+    """By what the differences of each comparison are divided, so that those of all can be compared."""
+
+    #: What is taken off a size first.
+    centre: Array
+    #: The root mean square of null differences.
+    divisor: Array
+    #: Where these are 0, but for rounding: what was observed is larger than all, or no difference.
+    is_constant: NDArray[np.bool_]
+    #: The comparisons that have a score, from the largest by this scale to the smallest.
+    order: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, blocks: Sequence[Array], observed: _Observed, around_mean: bool) -> _Scale:
+        """Return the scale by blocks of null differences."""
+        n_comparisons = len(observed.sizes)
+        n_draws = sum(differences.shape[1] for differences in blocks)
+        sums = np.zeros(n_comparisons)
+        squares = np.zeros(n_comparisons)
+        for differences in blocks:
+            for start in range(0, n_comparisons, _TOGETHER):
+                rows = slice(start, start + _TOGETHER)
+                # A draw in which a score is NaN counts as 0.
+                sizes = np.nan_to_num(np.abs(differences[rows]), copy=False, posinf=np.inf)
+                sums[rows] += sizes.sum(axis=1)
+                squares[rows] += np.einsum("ij,ij->i", sizes, sizes)
+        centre = np.zeros(n_comparisons)
+        if around_mean:
+            centre = sums / n_draws
+        variance = squares / n_draws - centre**2
+        divisor = np.sqrt(np.maximum(variance, 0.0))  # rounding may make it negative
+        is_constant = divisor <= observed.slack
+        studentized = np.where(observed.sizes > observed.slack, np.inf, 0.0)
+        has_scale = ~is_constant
+        studentized[has_scale] = observed.sizes[has_scale] / divisor[has_scale]
+        studentized[np.isnan(observed.sizes)] = np.nan
         with_score = np.flatnonzero(~np.isnan(studentized))
-        self.ordered = with_score[np.argsort(-studentized[with_score], kind="stable")]
+        order = with_score[np.argsort(-studentized[with_score], kind="stable")]
+        return cls(centre, divisor, is_constant, order)
 
-    def count(self, differences: Array) -> None:
-        """Count in how many draws of a block the null differences are at least as large as the observed ones."""
-        smallest_first = np.ascontiguousarray(self.ordered[::-1])
-        is_constant = self.is_constant.view(np.uint8)
+
+class _Counts:
+    """In how many draws the null differences of each comparison are at least as large as the observed ones."""
+
+    def __init__(self, observed: _Observed, scale: _Scale) -> None:
+        self.observed = observed
+        self.scale = scale
+        #: Those of a comparison alone, and the largest by scale of it and of all that are smaller.
+        self.n_alone = np.zeros(len(observed.sizes), np.int64)
+        self.n_largest = np.zeros(len(observed.sizes), np.int64)
+
+    def add(self, differences: Array) -> None:
+        """Add the counts of a block of draws."""
+        scale = self.scale
+        smallest_first = np.ascontiguousarray(scale.order[::-1])
         engine.count_as_large(
-            np.ascontiguousarray(differences, np.float64), smallest_first, self.centre, self.scale, self.least,
-            is_constant, self.n_alone, self.n_largest,
+            np.ascontiguousarray(differences, np.float64), smallest_first, scale.centre, scale.divisor,
+            self.observed.least, scale.is_constant.view(np.uint8), self.n_alone, self.n_largest,
         )  # fmt: skip
 
     def result(self, n_draws: int, n_observed: int) -> FamilyResult:
         """Return p, where the observed differences count as so many more draws."""
-        is_unknown = np.isnan(self.sizes)
+        sizes = self.observed.sizes
+        order = self.scale.order
         n_all = n_draws + n_observed
         alone = (self.n_alone + n_observed) / n_all
         n_largest = self.n_largest.copy()
         # Where there is no difference, in no draw, each draw is as large.
-        n_largest[self.is_constant & (self.sizes <= self.slack)] = n_draws
+        n_largest[self.scale.is_constant & (sizes <= self.observed.slack)] = n_draws
         adjusted = (n_largest + n_observed) / n_all
         # A smaller difference never has a smaller p than a larger one.
-        adjusted[self.ordered] = np.maximum.accumulate(adjusted[self.ordered])
-        return FamilyResult(np.where(is_unknown, np.nan, alone), np.where(is_unknown, np.nan, adjusted))
+        adjusted[order] = np.maximum.accumulate(adjusted[order])
+        alone[np.isnan(sizes)] = np.nan
+        adjusted[np.isnan(sizes)] = np.nan
+        return FamilyResult(alone, adjusted)
 
 
 class PairTests(NamedTuple):
@@ -246,11 +271,17 @@ class PairTests(NamedTuple):
 
 def of_pairs(pairs: Sequence[tuple[int, int]], result: FamilyResult, n_systems: int) -> PairTests:
     """Return the p of pairs of systems as tables of all systems."""
-    tables = PairTests(np.ones((n_systems, n_systems)), np.ones((n_systems, n_systems)))
-    for table, pvalues in zip(tables, result, strict=True):
-        for (first, second), p in zip(pairs, pvalues.tolist(), strict=True):
-            table[first, second] = table[second, first] = p
-    return tables
+    return PairTests(
+        pvalues=_square(pairs, result.pvalues, n_systems), adjusted=_square(pairs, result.adjusted, n_systems)
+    )
+
+
+def _square(pairs: Sequence[tuple[int, int]], pvalues: Array, n_systems: int) -> Array:
+    table = np.ones((n_systems, n_systems))
+    for (first, second), p in zip(pairs, pvalues.tolist(), strict=True):
+        table[first, second] = p
+        table[second, first] = p
+    return table
 
 
 def step_down_levels(
@@ -306,8 +337,8 @@ def _shares_as_large(draws: Array) -> Array:
     """Return for each draw the share of its row's draws that are as large, shape (k, B)."""
     shares = np.empty(draws.shape)
     n_draws = draws.shape[1]
-    for row, of_test in enumerate(draws):
-        shares[row] = 1 - np.searchsorted(np.sort(of_test), of_test) / n_draws
+    for row, draws_of_test in enumerate(draws):
+        shares[row] = 1 - np.searchsorted(np.sort(draws_of_test), draws_of_test) / n_draws
     return shares
 
 

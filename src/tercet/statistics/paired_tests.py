@@ -94,8 +94,8 @@ def resampled_differences(
     def differences(pairs: Pairs, draws: slice) -> Scores:
         by_score: dict[str, NDArray[np.float64]] = {}
         for name in resampled[0]:
-            of_pairs = [resampled[second][name][draws] - resampled[first][name][draws] for first, second in pairs]
-            by_score[name] = np.array(of_pairs)
+            differences = [resampled[second][name][draws] - resampled[first][name][draws] for first, second in pairs]
+            by_score[name] = np.array(differences)
         return by_score
 
     return differences
@@ -216,58 +216,66 @@ def all_pairs_test(
     Pairs with a score that is NaN have no p, and are not adjusted for. Where units are so few that they can be
     exchanged in no more ways than there are resamples, p of the permutation test is exact.
     """
-    null = null_of_sets([metric], [systems], [1.0], pairs, test, n_resamples=n_resamples, seeds=[seed])
+    null = null_of_strata([Stratum(metric, systems, 1.0, seed)], pairs, test, n_resamples=n_resamples)
     observed = [metric.finalize(metric.corpus_totals(stats)) for stats in systems]
     scores = {name: np.array([float(of_system[name]) for of_system in observed]) for name in observed[0]}
     return family_of_pairs(null, test, scores, len(systems[0]))
 
 
-def null_of_sets(
-    metrics: Sequence[Formula],
-    sets: Sequence[Sequence[SegmentStats]],
-    weights: Sequence[float],
-    pairs: Pairs,
-    test: str,
-    *,
-    n_resamples: int,
-    seeds: Sequence[int],
-) -> NullDraws:
-    """Return the differences of pairs of systems under the null hypothesis: weighted sums of those of sets.
+class Stratum(NamedTuple):
+    """A set of units that is resampled by itself."""
 
-    Each set has a metric, the rows of all systems, a weight and a seed, and is resampled by itself.
-    """
+    metric: Formula
+    #: The rows of each system.
+    systems: Sequence[SegmentStats]
+    #: By which its scores count in those over all strata.
+    weight: float
+    seed: int
+
+    @property
+    def n_units(self) -> int:
+        """How many units it has, of each system."""
+        return len(self.systems[0])
+
+
+def null_of_strata(strata: Sequence[Stratum], pairs: Pairs, test: str, *, n_resamples: int) -> NullDraws:
+    """Return the differences of pairs of systems under the null hypothesis: weighted sums of those of strata."""
     n_all = None
     if test == "permutation":
-        n_all = n_exchanges(sum(len(systems[0]) for systems in sets), n_resamples)
-    of_sets = []
+        n_all = n_exchanges(sum(stratum.n_units for stratum in strata), n_resamples)
     if n_all is None:
-        for metric, systems, seed in zip(metrics, sets, seeds, strict=True):
-            of_sets.append(NULLS[test].differences(metric, systems, n_resamples=n_resamples, seed=seed))
+        differences_of = [
+            NULLS[test].differences(stratum.metric, stratum.systems, n_resamples=n_resamples, seed=stratum.seed)
+            for stratum in strata
+        ]
     else:
-        for metric, systems, masks in zip(metrics, sets, _all_masks_of_sets(sets), strict=True):
-            _check_alike(systems)
-            metric.check_call(resampled=True)
-            of_sets.append(exchanged_differences(metric, systems, masks, n_all))
+        differences_of = _all_exchanges(strata, n_all)
 
     def differences(some_pairs: Pairs, draws: slice) -> Scores:
         total: dict[str, NDArray[np.float64]] = {}
-        for weight, of_set in zip(weights, of_sets, strict=True):
-            for name, of_score in of_set(some_pairs, draws).items():
-                part = of_score if weight == 1.0 else weight * of_score
+        for stratum, differences_of_stratum in zip(strata, differences_of, strict=True):
+            for name, values in differences_of_stratum(some_pairs, draws).items():
+                part = values
+                if stratum.weight != 1:
+                    part = stratum.weight * values
                 total[name] = total[name] + part if name in total else part
         return total
 
     return NullDraws(pairs, n_all or n_resamples, differences, is_complete=n_all is not None)
 
 
-def _all_masks_of_sets(sets: Sequence[Sequence[SegmentStats]]) -> Iterator[Iterator[NDArray[np.float64]]]:
-    """Yield the masks of each set when the units of all sets are exchanged in every way."""
-    n_units = sum(len(systems[0]) for systems in sets)
+def _all_exchanges(strata: Sequence[Stratum], n_all: int) -> list[Differences]:
+    """Return the differences in each stratum when the units of all strata are exchanged in every way."""
+    n_units = sum(stratum.n_units for stratum in strata)
+    differences = []
     start = 0
-    for systems in sets:
-        units = slice(start, start + len(systems[0]))
-        yield _columns(all_masks(n_units), units)
-        start = units.stop
+    for stratum in strata:
+        _check_alike(stratum.systems)
+        stratum.metric.check_call(resampled=True)
+        masks = _columns(all_masks(n_units), slice(start, start + stratum.n_units))
+        differences.append(exchanged_differences(stratum.metric, stratum.systems, masks, n_all))
+        start += stratum.n_units
+    return differences
 
 
 def _columns(masks: Iterable[NDArray[np.float64]], units: slice) -> Iterator[NDArray[np.float64]]:
@@ -314,8 +322,9 @@ def _results_of_pairs(
     for pair in pairs:
         first, second = pair
         result = {}
-        for name, of_pair in differences([pair], ALL_DRAWS).items():
-            distribution = null.sizes(of_pair[0])
+        for name, differences_of_score in differences([pair], ALL_DRAWS).items():
+            (null_differences,) = differences_of_score
+            distribution = null.sizes(null_differences)
             first_score = float(observed[first][name])
             second_score = float(observed[second][name])
             # a difference that is smaller by rounding alone counts as one of the observed size
