@@ -36,7 +36,9 @@ def apart(value: float, other: float) -> float:
     0.0
     """
     difference = value - other
-    return 0.0 if abs(difference) <= ROUNDING * max(abs(value), abs(other)) else difference
+    if abs(difference) <= ROUNDING * max(abs(value), abs(other)):
+        return 0.0
+    return difference
 
 
 def rounding(n_units: int) -> float:
@@ -145,11 +147,11 @@ def resampled_totals(systems: Sequence[Array], n_resamples: int, seed: int) -> l
             sums = [np.zeros((size, table.shape[1])) for _, table in tables]
             for start in range(0, n, _BLOCK):
                 weights = counts[:, start : start + _BLOCK].astype(np.float64)
-                for total, (_, table) in zip(sums, tables, strict=True):
-                    total += weights @ table[start : start + _BLOCK]
-            columns = np.split(np.hstack(sums), ends, axis=1)
-            for total, varying, chunk_sums in zip(totals, varying_columns, columns, strict=True):
-                total[first_draw : first_draw + size, varying] = chunk_sums
+                for sums_of_table, (_, table) in zip(sums, tables, strict=True):
+                    sums_of_table += weights @ table[start : start + _BLOCK]
+            sums_of_systems = np.split(np.hstack(sums), ends, axis=1)
+            for total, varying, sums_of_system in zip(totals, varying_columns, sums_of_systems, strict=True):
+                total[first_draw : first_draw + size, varying] = sums_of_system
             if bar is not None:
                 bar.update(size)
     if shared.any():

@@ -31,8 +31,8 @@ def smallest_difference(
     """
     if n_units < 2 or not standard_error > 0 or n_units < _least_units(alpha / n_pairs):
         return None
-    spread = _spread(standard_error, n_units)
-    return _quantiles(n_units, alpha / n_pairs, power) * spread / math.sqrt(n_units)
+    spread = _deviation_of_unit(standard_error, n_units)
+    return _errors_needed(n_units, alpha / n_pairs, power) * spread / math.sqrt(n_units)
 
 
 def units_needed(
@@ -45,15 +45,15 @@ def units_needed(
     """
     if n_units < 2 or not standard_error > 0:
         return None
-    spread = _spread(standard_error, n_units)
+    spread = _deviation_of_unit(standard_error, n_units)
     if abs(difference) < _SMALLEST_SHARE * spread:
         return None
     ratio = spread / abs(difference)
     least = _least_units(alpha / n_pairs)
-    needed = max(least, math.ceil((_quantiles(max(least, MANY), alpha / n_pairs, power) * ratio) ** 2))
+    needed = max(least, math.ceil((_errors_needed(max(least, MANY), alpha / n_pairs, power) * ratio) ** 2))
     # So few are tested with Student's t, which asks for more of them.
     for n_few in range(needed, MANY):
-        if _quantiles(n_few, alpha / n_pairs, power) * ratio <= math.sqrt(n_few):
+        if _errors_needed(n_few, alpha / n_pairs, power) * ratio <= math.sqrt(n_few):
             return n_few
     return max(needed, MANY, least)
 
@@ -70,9 +70,9 @@ def smallest_share_difference(
     level = max(alpha / n_pairs, _LEAST_LEVEL)
     if n_items < _least_units(level):
         return None
-    quantiles = _quantiles(MANY, level, power)
+    errors = _errors_needed(MANY, level, power)
     # The variance of an item's difference is the discordant share less the square of the difference.
-    low = quantiles * math.sqrt(discordant / (n_items + quantiles**2))
+    low = errors * math.sqrt(discordant / (n_items + errors**2))
     if discordant * n_items > _MANY_DISCORDANT:
         return low
     high = min(2 * low, 1.0)
@@ -102,8 +102,8 @@ def share_items_needed(
     discordant = max(discordant, difference)
     if difference < _SMALLEST_SHARE * math.sqrt(discordant):
         return None
-    quantiles = _quantiles(MANY, level, power)
-    by_normal = math.ceil(quantiles**2 * (discordant - difference**2) / difference**2)
+    errors = _errors_needed(MANY, level, power)
+    by_normal = math.ceil(errors**2 * (discordant - difference**2) / difference**2)
     if by_normal * discordant > _MANY_DISCORDANT:
         return by_normal
     low = _least_units(level) - 1
@@ -145,27 +145,49 @@ def _power_by_discordant(better: float, alpha: float, most: int) -> NDArray[np.f
     coin would fall so rarely.
     """
     power = np.zeros(most + 1)
-    worse = 1 - better
     least = _least_units(alpha)
-    critical = 0
-    # The probability of the critical number itself, and of at most that many: by a fair coin, and as expected.
-    fair = fair_tail = 0.5**least
-    point = tail = better**least
+    # How often the other system has a discordant item: where both are as good, and as expected.
+    fair = _BinomialTail(0.5, least)
+    expected = _BinomialTail(1 - better, least)
     for n in range(least, most + 1):
         if n > least:
-            fair_tail -= fair / 2
-            tail -= worse * point
-            fair *= n / (n - critical) / 2
-            point *= better * n / (n - critical)
-        next_fair = fair * (n - critical) / (critical + 1)
-        if 2 * (fair_tail + next_fair) < alpha:
-            point *= worse / better * (n - critical) / (critical + 1)
-            fair = next_fair
-            critical += 1
-            fair_tail += fair
-            tail += point
-        power[n] = tail
+            fair.add_trial()
+            expected.add_trial()
+        if 2 * (fair.probability + fair.next_point()) < alpha:
+            # The critical number may be one greater.
+            fair.add_success()
+            expected.add_success()
+        power[n] = expected.probability
     return power
+
+
+class _BinomialTail:
+    """With which probability at most k of n trials succeed: k = 0 at first, then step by step."""
+
+    def __init__(self, share: float, n: int) -> None:
+        self._share = share
+        self._n = n
+        self._k = 0
+        #: Of exactly k.
+        self._point = (1 - share) ** n
+        self.probability = self._point
+
+    def add_trial(self) -> None:
+        """Make it at most k of n + 1: not where k of n succeed, and the further one too."""
+        self.probability -= self._share * self._point
+        self._n += 1
+        self._point *= (1 - self._share) * self._n / (self._n - self._k)
+
+    def next_point(self) -> float:
+        """Return the probability of exactly k + 1."""
+        odds = self._share / (1 - self._share)
+        return self._point * odds * (self._n - self._k) / (self._k + 1)
+
+    def add_success(self) -> None:
+        """Make it at most k + 1."""
+        self._point = self.next_point()
+        self._k += 1
+        self.probability += self._point
 
 
 def _least_units(level: float) -> int:
@@ -173,14 +195,14 @@ def _least_units(level: float) -> int:
     return max(2, math.floor(1 - math.log2(level)) + 1)
 
 
-def _spread(standard_error: float, n_units: int) -> float:
+def _deviation_of_unit(standard_error: float, n_units: int) -> float:
     """Return the standard deviation of a unit's part in the difference; resamples of few units vary too little."""
     if n_units >= MANY:
         return standard_error * math.sqrt(n_units)
     return standard_error * math.sqrt(n_units * n_units / (n_units - 1))
 
 
-def _quantiles(n_units: int, alpha: float, power: float) -> float:
+def _errors_needed(n_units: int, alpha: float, power: float) -> float:
     """Return how many standard errors a difference must be, to be found with this probability."""
     if n_units >= MANY:
         # The greatest number below 1, where alpha is smaller than what floats can take from 1.
@@ -189,8 +211,8 @@ def _quantiles(n_units: int, alpha: float, power: float) -> float:
     # Few permutations have few p: the test rejects at the largest one below alpha.
     n_below = math.ceil(alpha * 2.0 ** (n_units - 1)) - 1
     level = n_below / 2.0 ** (n_units - 1)
-    quantiles = t_quantile(1 - level / 2, n_units - 1) + t_quantile(power, n_units - 1)
+    errors = t_quantile(1 - level / 2, n_units - 1) + t_quantile(power, n_units - 1)
     if n_below == 1:
         # Only where all units favour one system: each does so with the n-th root of the power.
-        return max(quantiles, math.sqrt(n_units) * normal_quantile(power ** (1 / n_units)))
-    return quantiles
+        return max(errors, math.sqrt(n_units) * normal_quantile(power ** (1 / n_units)))
+    return errors
