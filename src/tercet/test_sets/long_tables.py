@@ -395,7 +395,7 @@ def keys_of(table: Table, source: str | None, references: list[str]) -> list[lis
     if len(ids) > 1:
         keys.append(ids)
     # A source may have several references, and a reference several sources.
-    if source:
+    if source in table.columns:
         keys.append([source])
     elif references:
         keys.append(references)
