@@ -132,8 +132,8 @@ def _names_of_keys(systems: Sequence[Table], beside: Sequence[Table]) -> Sequenc
     """
     shared = [name for name in ITEM if all(column_called(table, [name]) for table in (*systems, *beside))]
     once = [name for name in shared if all(_is_once(table, name) for table in systems)]
-    once.sort(key=lambda name: name in ITEM_ALONE)
-    return [*once, *ITEM]
+    say_of_what = [name for name in once if name not in ITEM_ALONE]
+    return [*say_of_what, *once, *ITEM]
 
 
 def _is_once(table: Table, name: str) -> bool:
@@ -166,7 +166,7 @@ def _joined_ids(systems: Sequence[_Keyed], others: Sequence[_Keyed], missing: st
     first = others[0]
     shared = set(first.rows).intersection(*(keyed.rows for keyed in (*systems, *others)))
     if not shared:
-        _raise_nothing_shared([*systems, *others], first)
+        _raise_nothing_shared([*systems, *others[1:]], first)
     what = f"ids of {first.table.name}"
     # Without one of its references a segment cannot be scored.
     with_references = join(_ids_by_name(others[1:]), first.rows, what, _first_id)
@@ -185,8 +185,9 @@ def _first_id(id: str) -> str:
 
 
 def _raise_nothing_shared(tables: Sequence[_Keyed], first: _Keyed) -> NoReturn:
-    """Raise the InputError for tables that have no id in common."""
-    other = next(keyed for keyed in tables if not set(keyed.rows) & set(first.rows) or keyed is not first)
+    """Raise the InputError for tables that have no id in common with the first one beside, or not all the same."""
+    strangers = [keyed for keyed in tables if first.rows.keys().isdisjoint(keyed.rows)]
+    other = (strangers or tables)[0]
     raise InputError(
         f"{first.table.name} has none of the ids of {other.table.name}, such as "
         f"{shorten(next(iter(other.rows)))}, but such as {shorten(next(iter(first.rows)))}."

@@ -288,10 +288,14 @@ def _text_set(paths: list[str], references: list[str], sources: list[str], colum
     """Return the test set of text files, which have no columns."""
     if columns.scores:
         raise InputError(f"{argument('scores')} names columns of tables, but {paths[0]!r} is a text file.")
+    column_names = list(columns.systems)
     # The references of text files may be columns of a table: the data set for which they were written.
-    misplaced = [] if any(map(table_format, references)) else columns.references
-    single = [name for name in (columns.source, columns.cluster, columns.system_column) if name is not None]
-    column_names = [*columns.systems, *misplaced, *single, *columns.slices]
+    if not any(map(table_format, references)):
+        column_names += columns.references
+    for name in (columns.source, columns.cluster, columns.system_column):
+        if name is not None:
+            column_names.append(name)
+    column_names += columns.slices
     if column_names:
         check_texts(paths, columns)
         raise InputError(
