@@ -221,6 +221,15 @@ def test_an_answer_that_differs_by_system_is_its_text(tmp_path):
     assert (test_set.systems, test_set.references) == (OUTPUTS, [[text] for text in REFERENCES])
 
 
+def test_a_source_that_is_not_there_is_told(tmp_path):
+    path = write(tmp_path / "tidy.csv", "id", "model", "output", "reference")
+    with (
+        pytest.warns(UserWarning, match="all rows are scored as of one system"),
+        pytest.raises(tercet.InputError, match="has no column 'input'"),
+    ):
+        read_test_sets(path, source_column="input")
+
+
 def test_names_are_not_scored_as_texts(tmp_path):
     path = write(tmp_path / "tidy.csv", "model", "input", "reference")
     with pytest.raises(

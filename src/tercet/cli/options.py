@@ -206,11 +206,12 @@ def reported(test_set: TestSet) -> TestSet:
     """Say what was taken as what, and warn of problems; those that reports show too are in the test set returned."""
     from tercet.errors import warn
     from tercet.markup import visible
-    from tercet.test_sets.text_warnings import copies, empty_texts, odd_segments
+    from tercet.test_sets.copies import copy_warnings
+    from tercet.test_sets.text_warnings import empty_references, empty_texts, odd_segments
 
     for note in filter(None, (test_set.fields, test_set.hint)):
         typer.echo(f"note: {visible(note)}", err=True)
-    odd = copies(test_set) + odd_segments(test_set)
+    odd = empty_references(test_set) + copy_warnings(test_set) + odd_segments(test_set)
     for message in [*empty_texts(test_set), *odd]:
         warn(message)
     return replace(test_set, warnings=(*test_set.warnings, *odd), is_searched=True)

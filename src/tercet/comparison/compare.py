@@ -25,10 +25,11 @@ from tercet.statistics.intervals import bootstraps
 from tercet.statistics.progress import bars_within, line_of
 from tercet.statistics.stats import SegmentStats
 from tercet.test_sets.checks import check_baseline, check_gaps, check_has_texts, check_references
+from tercet.test_sets.copies import copy_warnings
 from tercet.test_sets.score_warnings import odd_scores
 from tercet.test_sets.test_set import TestSet
 from tercet.test_sets.text_warnings import (
-    copies,
+    empty_references,
     odd_baseline,
     odd_segments,
     warn_of_artefacts,
@@ -336,7 +337,9 @@ def _messages(comparison: Comparison, data: _Data, *, has_baseline: bool, runs: 
             warn(remark)
     messages = [*test_set.warnings]
     if not test_set.is_searched:
-        messages += copies(test_set, with_references=bool(data.needed_by))
+        if data.needed_by:
+            messages += empty_references(test_set)
+        messages += copy_warnings(test_set, with_references=bool(data.needed_by))
     messages += remarks
     messages += _hints(comparison, has_runs=runs is not None)
     messages += warn_of_artefacts(test_set, data.corpus, data.metrics)

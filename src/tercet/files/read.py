@@ -157,6 +157,11 @@ def read_file(path: str, opening: Opening | None = None) -> Table:
 
 def items(table: Table, system: str, references: Sequence[str]) -> tuple[list[str], list[list[str]]]:
     """Return the predictions of a system and the references of each item; an empty cell is no reference."""
+    return predictions_in(table, system), references_in(table, references)
+
+
+def predictions_in(table: Table, system: str) -> list[str]:
+    """Return the predictions of a system; each cell must have a text, which may be empty."""
     predictions = table.column(system)
     for row, cell in enumerate(predictions):
         if cell is None:
@@ -166,7 +171,7 @@ def items(table: Table, system: str, references: Sequence[str]) -> tuple[list[st
             raise InputError(f"{table.location(row, system)}: the prediction is missing; expected a text.{hint}")
         if not isinstance(cell, str):
             raise InputError(f"{table.location(row, system)}: expected a text, got {_value_and_type(cell)}.")
-    return list(predictions), references_in(table, references)
+    return list(predictions)
 
 
 def references_in(table: Table, columns: Sequence[str]) -> list[list[str]]:

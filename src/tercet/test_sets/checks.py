@@ -49,15 +49,14 @@ def check_references(test_set: TestSet, metric: Metric, metric_name: str) -> Non
         return
     missing = test_set.missing
     if missing:
-        further = f" (nor do {len(missing) - 1} others)" if len(missing) > 1 else ""
+        problem = f"segment {missing[0] + 1} has no reference"
+        if missing[0] in test_set.without_reference:
+            problem += f" ({test_set.without_reference[missing[0]]})"
+        if len(missing) > 1:
+            problem += f" (nor do {len(missing) - 1} others)"
         with_option = f"{metric_name}:missing_references=skip"
         how = f"-m {with_option}" if on_command_line() else repr(with_option)
-        position = test_set.without_reference.get(missing[0], "")
-        where = f" ({position})" if position else ""
-        raise InputError(
-            f"{test_set.name}, segment {missing[0] + 1} has no reference{where}{further}; {how} leaves such segments "
-            "out."
-        )
+        raise InputError(f"{test_set.name}, {problem}; {how} leaves such segments out.")
 
 
 def check_gaps(test_set: TestSet, metric: Metric, stats: Sequence[SegmentStats]) -> None:
@@ -65,18 +64,19 @@ def check_gaps(test_set: TestSet, metric: Metric, stats: Sequence[SegmentStats])
 
     Where no segment is left, an InputError says how many each system has.
     """
-    scored = np.array([system_stats.column("items") > 0 for system_stats in stats])
-    if not scored.all(axis=0).any():
-        numbers = [
-            f"{shorten(system)} has {count:,}"
-            for system, count in zip(test_set.systems, scored.sum(axis=1).tolist(), strict=True)
-        ]
+    is_scored = np.array([system_stats.column("items") > 0 for system_stats in stats])
+    for_all = is_scored.all(axis=0)
+    if not for_all.any():
+        numbers = []
+        for system, n_scored in zip(test_set.systems, is_scored.sum(axis=1), strict=True):
+            numbers.append(f"{shorten(system)} has {n_scored:,}")
         raise InputError(
-            f"{test_set.name}: {metric.name}: no segment was scored for every system: of {scored.shape[1]:,} "
+            f"{test_set.name}: {metric.name}: no segment was scored for every system: of {is_scored.shape[1]:,} "
             f"segments, {joined(numbers, MOST_NAMED)}."
         )
-    n_gaps = int((scored.any(axis=0) & ~scored.all(axis=0)).sum())
+    n_gaps = int((is_scored.any(axis=0) & ~for_all).sum())
     if n_gaps:
-        segments, verb = (f"{n_gaps:,} segments are", "are") if n_gaps > 1 else ("1 segment is", "is")
-        gaps = f"{segments} not scored for every system, and {verb} left out for all of them."
-        warn(f"{test_set.name}: {metric.name}: {gaps}")
+        gaps = "1 segment is not scored for every system, and is"
+        if n_gaps > 1:
+            gaps = f"{n_gaps:,} segments are not scored for every system, and are"
+        warn(f"{test_set.name}: {metric.name}: {gaps} left out for all of them.")

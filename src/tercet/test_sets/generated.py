@@ -38,7 +38,9 @@ def generated_set(paths: list[str], source: str | None, columns: Columns) -> Tes
         )
     warn_of_mixed_kinds(files)
     references = _shared_references(files)
-    sources = {number: text for file in files for number, text in file.sources.items()}
+    sources: dict[int, str] = {}
+    for file in files:
+        sources |= file.sources
     texts = {file.path: file.texts for file in files}
     if not set(references).intersection(*texts.values()):
         raise InputError(f"{' and '.join(map(repr, paths))} have no sample in common; expected output for one set.")
@@ -55,8 +57,11 @@ def generated_set(paths: list[str], source: str | None, columns: Columns) -> Tes
     if all(number in sources for number in joined.keys):
         source_texts = [sources[number] for number in joined.keys]
         fields += "; sources: S-"
+    name = "test set"
+    if len(names) == 1:
+        name = names[0]
     return TestSet(
-        names[0] if len(names) == 1 else "test set",
+        name,
         systems,
         [[references[number]] for number in joined.keys],
         source_texts,
@@ -90,8 +95,10 @@ def _shared_references(files: Sequence[Generated]) -> dict[int, str]:
     paths: dict[int, str] = {}
     for file in files:
         for number, reference in file.references.items():
-            expected = references.setdefault(number, reference)
-            path = paths.setdefault(number, file.path)
+            if number not in references:
+                references[number] = reference
+                paths[number] = file.path
+            expected = references[number]
             if reference != expected:
                 # What both begin with would hide where they differ.
                 n_equal = 0
@@ -100,7 +107,7 @@ def _shared_references(files: Sequence[Generated]) -> dict[int, str]:
                 start = max(0, n_equal - 10)
                 raise InputError(
                     f"{file.path}: T-{number} is {shorten(reference[start:])}, and {shorten(expected[start:])} in "
-                    f"{path}; expected output for one set. Where only their tokens differ, give the references in a "
-                    f"file ({argument('references')})."
+                    f"{paths[number]}; expected output for one set. Where only their tokens differ, give the "
+                    f"references in a file ({argument('references')})."
                 )
     return references

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
-from tercet.errors import InputError, argument, argument_set, shorten, warn
+from tercet.errors import InputError, argument, argument_set, shorten
 from tercet.files.join import Join, Lost, join, warn_of_unmatched
-from tercet.files.read import items
+from tercet.files.read import predictions_in
 from tercet.files.roles import UNLIKE_SYSTEMS, clear_role, guess_roles, lack, unrelated
 from tercet.files.score_columns import without_scores
 from tercet.files.table import Log, Memory, Roles, Table
 from tercet.files.vocabulary import ITEM, ITEM_ALONE
 
 from .long_tables import column_called
-from .roles import Columns, named
+from .roles import Columns, named, warn_unlike_references
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,40 +73,55 @@ def joined_by_ids(tables: Mapping[str, Table], beside: Sequence[Table], columns:
     table beside. An id of it that has several rows there has several references. What a system lacks is treated as
     the user says (`missing`); what references lack is left out. None where some table has no column of ids.
     """
-    key_names = _names_of_keys([*tables.values()], beside)
-    of_systems = {name: _Keyed.of(table, key_names) for name, table in tables.items()}
-    of_others = [_Keyed.of(table, key_names) for table in beside]
-    systems = {name: keyed for name, keyed in of_systems.items() if keyed is not None}
-    others = [keyed for keyed in of_others if keyed is not None]
-    if len(systems) < len(of_systems) or len(others) < len(of_others):
+    key_names = _names_of_keys(list(tables.values()), beside)
+    systems = _all_keyed(tables.values(), key_names)
+    others = _all_keyed(beside, key_names)
+    if systems is None or others is None:
         return None
-    _check_named(columns.systems, [keyed.table for keyed in systems.values()])
-    named_beside = [*columns.references]
+    _check_named(columns.systems, [keyed.table for keyed in systems])
+    named_beside = list(columns.references)
     if columns.source is not None:
         named_beside.append(columns.source)
     _check_named(named_beside, [keyed.table for keyed in others])
-    _check_once(systems.values())
-    first = others[0]
-    joined_ids = _joined_ids([*systems.values()], others, columns.missing)
+    _check_once(systems)
+    joined_ids = _joined_ids(systems, others, columns.missing)
     ids = joined_ids.keys
-    cells: dict[str, list[Any]] = {first.key: list(ids)}
-    references, source = _add_beside(cells, others, ids, columns, [*systems.values()])
+    first, *further = others
+    joined_beside = _columns_beside(others, systems, ids, columns)
+    cells: dict[str, list[Any]] = {first.key: list(ids), **joined_beside.cells}
     side_of: dict[str, str] = {}
     own_columns: dict[str, dict[str, list[Any]]] = {}
-    of_beside = {*cells}
-    for file, keyed in systems.items():
-        called = file if len(systems) > 1 or file in columns.called.values() else ""
-        for name in _add_systems(cells, keyed, called, ids, columns):
-            side_of[name] = keyed.table.name
-            for column in _unread(keyed, columns):
-                title = column if column not in of_beside else f"{column} of {keyed.table.name}"
-                own_columns.setdefault(title, {})[name] = keyed.first_cells(column, ids)
+    for file, keyed in zip(tables, systems, strict=True):
+        called = ""
+        if len(systems) > 1 or file in columns.called.values():
+            called = file
+        joined_systems = _columns_of_systems(keyed, called, ids, columns)
+        cells |= joined_systems.cells
+        side_of |= dict.fromkeys(joined_systems.names, keyed.table.name)
+        for column in _unread(keyed, columns):
+            title = column
+            if column == first.key or column in joined_beside.cells:
+                title = f"{column} of {keyed.table.name}"
+            own_columns.setdefault(title, {})
+            for name in joined_systems.names:
+                own_columns[title][name] = keyed.first_cells(column, ids)
     lines = [first.table.lines[first.rows[id][0]] for id in ids]
     joined = Table(first.table.name, cells, lines, unit=first.table.unit, decimal=columns.decimal)
-    files = [keyed.table.name for keyed in (*systems.values(), *others[1:])]
+    files = [keyed.table.name for keyed in (*systems, *further)]
     note = f"Joined with {named(files)} by {first.key!r}."
-    roles = replace(columns, systems=[*side_of], references=references, source=source)
+    roles = replace(columns, systems=list(side_of), references=joined_beside.references, source=joined_beside.source)
     return JoinedTables(joined, roles, note, joined_ids.lost(side_of), own_columns)
+
+
+def _all_keyed(tables: Iterable[Table], key_names: Sequence[str]) -> list[_Keyed] | None:
+    """Return tables with their ids; None where one has no column of ids."""
+    all_keyed = []
+    for table in tables:
+        keyed = _Keyed.of(table, key_names)
+        if keyed is None:
+            return None
+        all_keyed.append(keyed)
+    return all_keyed
 
 
 def _names_of_keys(systems: Sequence[Table], beside: Sequence[Table]) -> Sequence[str]:
@@ -117,15 +132,15 @@ def _names_of_keys(systems: Sequence[Table], beside: Sequence[Table]) -> Sequenc
     """
     shared = [name for name in ITEM if all(column_called(table, [name]) for table in (*systems, *beside))]
     once = [name for name in shared if all(_is_once(table, name) for table in systems)]
-    once.sort(key=lambda name: name in ITEM_ALONE)
-    return [*once, *ITEM]
+    say_of_what = [name for name in once if name not in ITEM_ALONE]
+    return [*say_of_what, *once, *ITEM]
 
 
 def _is_once(table: Table, name: str) -> bool:
     """Return whether each cell of the column of this name occurs once in it."""
     column = column_called(table, [name])
-    cells = [] if column is None else [*map(repr, table.columns[column])]
-    return len({*cells}) == len(cells)
+    cells = [] if column is None else list(map(repr, table.columns[column]))
+    return len(set(cells)) == len(cells)
 
 
 def _check_named(names: Sequence[str], tables: Sequence[Table]) -> None:
@@ -151,7 +166,7 @@ def _joined_ids(systems: Sequence[_Keyed], others: Sequence[_Keyed], missing: st
     first = others[0]
     shared = set(first.rows).intersection(*(keyed.rows for keyed in (*systems, *others)))
     if not shared:
-        _raise_nothing_shared([*systems, *others], first)
+        _raise_nothing_shared([*systems, *others[1:]], first)
     what = f"ids of {first.table.name}"
     # Without one of its references a segment cannot be scored.
     with_references = join(_ids_by_name(others[1:]), first.rows, what, _first_id)
@@ -170,27 +185,36 @@ def _first_id(id: str) -> str:
 
 
 def _raise_nothing_shared(tables: Sequence[_Keyed], first: _Keyed) -> NoReturn:
-    """Raise the InputError for tables that have no id in common."""
-    other = next(keyed for keyed in tables if not set(keyed.rows) & set(first.rows) or keyed is not first)
+    """Raise the InputError for tables that have no id in common with the first one beside, or not all the same."""
+    strangers = [keyed for keyed in tables if first.rows.keys().isdisjoint(keyed.rows)]
+    other = (strangers or tables)[0]
     raise InputError(
         f"{first.table.name} has none of the ids of {other.table.name}, such as "
         f"{shorten(next(iter(other.rows)))}, but such as {shorten(next(iter(first.rows)))}."
     )
 
 
-def _add_beside(
-    cells: dict[str, list[Any]],
-    others: Sequence[_Keyed],
-    ids: Sequence[str],
-    columns: Columns,
-    systems: Sequence[_Keyed],
-) -> tuple[list[str], str | None]:
-    """Add the columns of references and sources, and return their names by role."""
+class _ColumnsBeside(NamedTuple):
+    """The columns of tables beside those of systems, as the joined table has them."""
+
+    cells: dict[str, list[Any]]
+    references: list[str]
+    source: str | None
+
+
+def _columns_beside(
+    others: Sequence[_Keyed], systems: Sequence[_Keyed], ids: Sequence[str], columns: Columns
+) -> _ColumnsBeside:
+    """Return the columns of references, sources and what else is in these tables."""
+    cells: dict[str, list[Any]] = {}
     references: list[str] = []
     source = columns.source
-    of_systems = [(keyed, _systems_of(keyed, columns)) for keyed in systems]
-    names_of_systems = {name for _, names in of_systems for name in names}
-    outputs = [keyed.first_cells(name, ids) for keyed, names in of_systems for name in names]
+    taken = {others[0].key}
+    outputs: list[list[Any]] = []
+    for keyed in systems:
+        for name in _systems_of(keyed, columns):
+            taken.add(name)
+            outputs.append(keyed.first_cells(name, ids))
     for keyed in others:
         roles = guess_roles(keyed.table)
         targets = _targets_of(keyed, columns, roles)
@@ -201,7 +225,7 @@ def _add_beside(
                 continue
             column = name
             # A system may be called so, too.
-            if name in cells or name in names_of_systems:
+            if name in cells or name in taken:
                 column = f"{name} of {keyed.table.name}"
             if name == columns.source and source == name:
                 source = column
@@ -218,19 +242,21 @@ def _add_beside(
             f"{tables}: no column was recognized as references (choose with {argument('reference_columns')}); there "
             f"are {', '.join(shorten(name) for keyed in others for name in keyed.table.columns)}."
         )
-    return references, source
+    return _ColumnsBeside(cells, references, source)
 
 
 def _targets_of(keyed: _Keyed, columns: Columns, roles: Roles) -> list[str]:
     """Return the columns of references of a table: those that are named, or else those whose names suggest it."""
     table = keyed.table
     named_here = [name for name in columns.references if name in table.columns]
-    targets = named_here or [*roles.references]
+    targets = named_here or list(roles.references)
     if targets or columns.references or roles.source is not None:
         return targets
     # A table of ids and texts has no other texts to choose from.
     texts = [name for name, cells in table.columns.items() if name != keyed.key and not lack(cells)]
-    return texts if len(texts) == 1 else []
+    if len(texts) > 1:
+        return []
+    return texts
 
 
 def _like_outputs(
@@ -242,10 +268,12 @@ def _like_outputs(
     """
     table = keyed.table
     texts = {}
-    for name, of_name in table.columns.items():
-        if name in targets or (name != keyed.key and not lack(of_name)):
+    for name, cells in table.columns.items():
+        if name in targets or (name != keyed.key and not lack(cells)):
             texts[name] = [_one_text(cell) for cell in keyed.cells(name, ids)]
-    rows = [[text for text in row if isinstance(text, str) and text] for row in zip(*outputs, strict=True)]
+    rows = []
+    for outputs_of_row in zip(*outputs, strict=True):
+        rows.append([text for text in outputs_of_row if isinstance(text, str) and text])
     strangers = {name for name in unrelated(texts, rows) if clear_role(name) != "reference"}
     kept = [name for name in targets if name not in strangers]
     like = [name for name in texts if name not in strangers and name not in targets]
@@ -256,13 +284,8 @@ def _like_outputs(
             f"unlike {named(like)}: name the references, {ways}, or {argument_set('reference_columns', targets[0])}."
         )
     if not kept:
-        return [*targets]
-    for name in targets:
-        if name in strangers:
-            warn(
-                f"{table.name}: the column {name!r} {UNLIKE_SYSTEMS}, unlike {named(kept)}: it is not taken as "
-                f"references. To take it, name all references: {argument('reference_columns')}."
-            )
+        return list(targets)
+    warn_unlike_references(table, [name for name in targets if name in strangers], kept)
     return kept
 
 
@@ -288,14 +311,19 @@ def _systems_of(keyed: _Keyed, columns: Columns) -> list[str]:
     roles = guess_roles(without_scores(keyed.table, columns.scores))
     if not roles.systems and len(roles.references) == 1:
         # References are in another file: what is called as they are, such as "caption", is an output.
-        return [*roles.references]
-    return [*roles.systems]
+        return list(roles.references)
+    return list(roles.systems)
 
 
-def _add_systems(
-    cells: dict[str, list[Any]], keyed: _Keyed, file: str, ids: Sequence[str], columns: Columns
-) -> list[str]:
-    """Add a column for each system of a table, and its scores; return their names, called as one of several files."""
+class _ColumnsOfSystems(NamedTuple):
+    """The columns of a table of systems, as the joined table has them, and the names of its systems there."""
+
+    cells: dict[str, list[Any]]
+    names: list[str]
+
+
+def _columns_of_systems(keyed: _Keyed, file: str, ids: Sequence[str], columns: Columns) -> _ColumnsOfSystems:
+    """Return a column for each system of a table, and its scores; one of several files gives them its name."""
     table = keyed.table
     columns_of_systems = _systems_of(keyed, columns)
     if not columns_of_systems:
@@ -303,6 +331,7 @@ def _add_systems(
             f"{table.name}: no column was recognized as predictions of a system (choose with "
             f"{argument('systems')}); there are {', '.join(map(shorten, table.columns))}."
         )
+    cells: dict[str, list[Any]] = {}
     names: list[str] = []
     for name in columns_of_systems:
         system = file or name
@@ -310,10 +339,12 @@ def _add_systems(
             system = f"{file} {name}"
         names.append(system)
         # Errors of the joined table would name the file of the references.
-        items(table, name, [])
+        predictions_in(table, name)
         cells[system] = keyed.first_cells(name, ids, absent="")
         for score in columns.scores:
-            column = score if len(columns_of_systems) == 1 else f"{name}.{score}"
+            column = f"{name}.{score}"
+            if len(columns_of_systems) == 1:
+                column = score
             if column in table.columns:
                 cells[f"{system}.{score}"] = keyed.first_cells(column, ids)
-    return names
+    return _ColumnsOfSystems(cells, names)

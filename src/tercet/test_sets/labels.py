@@ -13,23 +13,35 @@ from tercet.errors import InputError, OptionError, argument, shorten
 if TYPE_CHECKING:
     from tercet.files.table import Table
 
-#: The slices that go by no column, but by the length of texts; and the label of a cell without one.
-LENGTH, NO_LABEL = "length", "(none)"
+#: The slices that go by no column, but by the length of texts.
+LENGTH = "length"
+#: The label of a cell without one.
+NO_LABEL = "(none)"
 
 
 def slices_of_columns(table: Table, by: Sequence[str], order: Sequence[int] | None = None) -> dict[str, list[str]]:
     """Return the labels of the rows in the columns that slices go by; `order` has the row of each segment."""
     slices = {}
-    for spec in by:
-        name, _ = column_and_pattern(spec, table.columns)
+    for name in slice_columns(by, table.columns):
         cells = table.column(name)
-        rows = range(len(cells)) if order is None else order
+        rows = order
+        if rows is None:
+            rows = range(len(cells))
         slices[name] = slice_labels([cells[row] for row in rows], partial(_location_of, table, name, rows))
     return slices
 
 
 def _location_of(table: Table, column: str, rows: Sequence[int], segment: int) -> str:
     return table.location(rows[segment], column)
+
+
+def slice_columns(by: Sequence[str], columns: Collection[str]) -> list[str]:
+    """Return the columns that slices go by, without regular expressions."""
+    names = []
+    for spec in by:
+        name, _ = column_and_pattern(spec, columns)
+        names.append(name)
+    return names
 
 
 def column_and_pattern(spec: str, columns: Collection[str]) -> tuple[str, str | None]:
@@ -55,6 +67,8 @@ def slice_labels(cells: Sequence[Any], location: Callable[[int], str]) -> list[s
             raise InputError(
                 f"{location(row)}: expected a text or a number, the name of a slice, got {shorten(cell)}."
             )
-        label = "" if is_missing else str(cell).strip()
-        labels.append(label.encode("utf-8", "backslashreplace").decode() or NO_LABEL)
+        label = ""
+        if not is_missing:
+            label = str(cell).strip().encode("utf-8", "backslashreplace").decode()
+        labels.append(label or NO_LABEL)
     return labels

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tercet.errors import InputError, argument, argument_set, shorten, warn
 from tercet.files.batches import Answers, Requests, with_references
@@ -27,50 +28,55 @@ _OF_TEXTS = frozenset({"bleu", "chrf", "ter", "rouge", "rougel", "bertscore", "b
 
 def log_sets(logs: list[Log], columns: Columns) -> list[TestSet]:
     """Return a test set for each task that logs are of; those without the scores that are named are left out."""
-    test_sets = [
-        replace(_log_set(runs), slices=slices_of_columns(runs.first, columns.slices, runs.order))
-        for runs in join_logs(
-            logs, columns.systems, columns.references, columns.source, columns.cluster, columns.missing
-        )
-    ]
-    # Where none has all of the scores, the error comes from who reads them.
-    having = [test_set for test_set in test_sets if {*columns.scores} <= {*test_set.scores}]
-    for test_set in test_sets if having else []:
+    joined = join_logs(logs, columns.systems, columns.references, columns.source, columns.cluster, columns.missing)
+    test_sets = []
+    for runs in joined:
+        slices = slices_of_columns(runs.first, columns.slices, runs.order)
+        test_sets.append(replace(_log_set(runs), slices=slices))
+    having = [test_set for test_set in test_sets if set(columns.scores).issubset(test_set.scores)]
+    if not having:
+        # The error comes from who reads the scores.
+        return test_sets
+    for test_set in test_sets:
         missing = [name for name in columns.scores if name not in test_set.scores]
         if missing:
             warn(f"{test_set.name} is left out: it has no scores {shorten(missing[0])}.")
-    return having or test_sets
+    return having
 
 
 def _log_set(runs: Runs) -> TestSet:
     """Return the runs of a task, with the scores of their logs."""
-    scores = {
-        name: {system: np.array(numbers) for system, numbers in by_system.items()}
-        for name, by_system in runs.scores.items()
-    }
+    scores: dict[str, dict[str, NDArray[np.float64]]] = {}
+    for name, by_system in runs.scores.items():
+        scores[name] = {system: np.array(numbers) for system, numbers in by_system.items()}
     directions = directions_of(scores, runs.first.higher_is_better)
+    clusters = None
+    if runs.cluster is not None:
+        clusters = Clusters.of(runs.labels, len(runs.references), runs.cluster)
+    no_texts = runs.no_texts
+    if no_texts:
+        no_texts += f"; compare its scores: {argument_set('scores', next(iter(scores)))}"
     return TestSet(
         runs.task,
         runs.systems,
         runs.references,
         runs.source,
         fields=runs.fields,
-        clusters=None if runs.cluster is None else Clusters.of(runs.labels, len(runs.references), runs.cluster),
+        clusters=clusters,
         scores=scores,
         lower_is_better=directions.lower,
         higher_is_better=directions.higher,
         lost=runs.lost,
         n_all=runs.n_all,
-        no_texts=runs.no_texts
-        and f"{runs.no_texts}; compare its scores: {argument_set('scores', next(iter(scores)))}",
+        no_texts=no_texts,
         exact_task=_exact_task(runs.first),
     )
 
 
 def _exact_task(log: Log) -> str:
     """Return why metrics of texts say little of a task whose answers are right or wrong as a whole; else ""."""
-    words = {word for name in log.scores for word in re.findall("[a-z]+", name.lower())}
-    if not words & _EXACT or words & _OF_TEXTS:
+    words = set(re.findall("[a-z]+", " ".join(log.scores).lower()))
+    if words.isdisjoint(_EXACT) or not words.isdisjoint(_OF_TEXTS):
         return ""
     return (
         f"{log.task}: this task is scored by {', '.join(log.scores)}, in the log of {log.harness}: whether an "
@@ -106,13 +112,11 @@ def batch_sets(
             f"{answers[0].name} holds answers alone; expected references in a table with their custom_id or id "
             f"({argument('references')})."
         )
-    references = [*map(read_file, reference_paths)]
-    sources = [*requests, *map(read_file, source_paths)]
-    answers = [replace(table, called=columns.called.get(table.name, "")) for table in answers]
+    named_answers = [replace(table, called=columns.called.get(table.name, "")) for table in answers]
     logs = with_references(
-        answers,
-        references,
-        sources,
+        named_answers,
+        list(map(read_file, reference_paths)),
+        [*requests, *map(read_file, source_paths)],
         columns=columns.references,
         source=columns.source,
         missing=columns.missing,

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from tercet.errors import InputError, argument, argument_set, shorten, warn
 from tercet.files.endings import ENDING_COLUMNS
-from tercet.files.join import NOTHING_LOST, Join, Lost, join
+from tercet.files.join import NOTHING_LOST, Lost, join
 from tercet.files.roles import CODES, guess_roles, lack
 from tercet.files.score_columns import without_scores
 from tercet.files.table import Memory, Table
 from tercet.files.vocabulary import ITEM, RUN, SYSTEM, TEXT
 
-from .labels import column_and_pattern
-from .reading import ColumnReading, readings
+from .labels import slice_columns
+from .reading import LEFT_OUT, ColumnReading, readings
 from .roles import Columns, named
 
 #: Why a column is of systems, and not of items.
@@ -40,13 +41,21 @@ def called(table: Table, names: Sequence[str]) -> Iterator[str]:
 class OwnColumns(NamedTuple):
     """The cells of columns that hold neither texts nor scores that are read."""
 
-    of_items: Mapping[str, list[Any]]
+    by_item: Mapping[str, list[Any]]
     #: By column, the cells of each system.
     by_system: Mapping[str, Mapping[str, list[Any]]]
 
 
+class WideTable(NamedTuple):
+    """A table with a column for each system, its roles, and how it was made of a long one, in words."""
+
+    table: Table
+    columns: Columns
+    note: str
+
+
 @dataclass(frozen=True, slots=True)
-class _Wide(Table):
+class _PivotedTable(Table):
     """A table that was made of a long one, in whose lines its cells stand."""
 
     long: Table
@@ -84,20 +93,21 @@ class _Long:
     needed: set[str]
 
 
-class _ScoredItems(NamedTuple):
-    """The items of a long table that are scored, and how its rows were joined to them."""
+class _Items(NamedTuple):
+    """The items of a long table, and how its rows were joined to them."""
 
     #: The columns that tell items apart.
     key: list[str]
     #: The columns that are the same in all rows of an item.
     same: list[str]
-    #: Of each item, the row of each system that has one.
-    rows: list[dict[str, int]]
-    lost: Lost
+    #: By item, the row of each system that has one.
+    rows: dict[Hashable, dict[str, int]]
+    #: What systems lack of them, once it is said which are scored.
+    lost: Lost = NOTHING_LOST
 
 
-def wide(table: Table, columns: Columns) -> tuple[Table, Columns, str]:
-    """Return a table with a column for each system, its roles, and how it was made of a long one, in words.
+def wide(table: Table, columns: Columns) -> WideTable:
+    """Return a table with a column for each system.
 
     A long table has a column such as ``model`` that names the system of each row, and each item once for each of
     them: the same id, or else the same source, or else the same references. Items that a system lacks are left out
@@ -108,43 +118,50 @@ def wide(table: Table, columns: Columns) -> tuple[Table, Columns, str]:
     if columns.system_column is not None:
         _check_column_of_names(table, columns, columns.system_column)
     table, note_of_runs = _with_runs(table, columns)
+    as_it_is = WideTable(table, columns, "")
     long = long_of(table, columns)
     if long is None or (columns.systems and not _names_texts(long, columns)):
-        return table, columns, ""
+        return as_it_is
     _check_all_named(table, long)
-    for key in long.keys:
-        items = rows_of_items(table, key, long.column)
-        rows = [by_system for by_system in items.values() if len(by_system) == len(long.systems)]
-        if len(rows) < max(2, len(items) / 2) or {*long.systems} & {*table.columns}:
+    keys = long.keys
+    # A column of a system would have the name of another one.
+    if not set(long.systems).isdisjoint(table.columns):
+        keys = []
+    for key in keys:
+        items = _items_by(table, key, long)
+        if items is None:
             continue
-        same = _same_in_items(table, long, rows)
-        long = _without_answers(table, long, columns, same)
-        _check_references(table, long, items, key)
-        guessed = [name for name in long.texts if name not in same]
-        text = columns.systems[0] if columns.systems else _text_column(table, guessed, same)
+        # What differs by system is no reference by the next keys either.
+        long = _without_answers(table, long, columns, items.same)
+        _check_references(table, long, items)
+        text = _text_column(table, long, columns, items.same)
         may_lack_texts = columns.scores and not columns.need_references
-        if long.needed <= {*same} and (text is not None or may_lack_texts):
-            joined = _joined_items(table, long, items, key, columns.missing)
-            lost = joined.lost({system: _system_in_words(table, system) for system in long.systems})
-            scored = _ScoredItems(key, same, [items[item] for item in joined.keys], lost)
-            pivoted, columns, note = _pivoted(table, columns, long, scored, text)
-            return pivoted, columns, f"{note}{note_of_runs}"
+        if long.needed.issubset(items.same) and (text is not None or may_lack_texts):
+            scored = _scored_items(table, long, items, columns.missing)
+            pivoted = _pivoted(table, columns, long, scored, text)
+            return pivoted._replace(note=f"{pivoted.note}{note_of_runs}")
     if columns.system_column is not None:
         raise InputError(
             f"{table.name}: the rows cannot be joined as those of the systems that {shorten(long.column)} names "
             f"({named(long.systems)}): {_why_not_read(table, long, columns)}. {_EXPECTED}"
         )
     _check_names(table, columns, long)
-    return table, columns, ""
+    return as_it_is
 
 
-def _same_in_items(table: Table, long: _Long, rows: Sequence[dict[str, int]]) -> list[str]:
-    """Return the columns that have the same cell in all rows of an item, whatever the system."""
+def _items_by(table: Table, key: list[str], long: _Long) -> _Items | None:
+    """Return the items that a key tells apart; None where less than two or half of them have rows of all systems."""
+    rows = rows_of_items(table, key, long.column)
+    if rows is None:
+        return None
+    whole = [by_system for by_system in rows.values() if len(by_system) == len(long.systems)]
+    if len(whole) < max(2, len(rows) / 2):
+        return None
     same: list[str] = []
     for name, cells in table.columns.items():
-        if name != long.column and all(is_one(cells, by_system) for by_system in rows):
+        if name != long.column and all(has_one_value(cells, by_system) for by_system in whole):
             same.append(name)
-    return same
+    return _Items(key, same, rows)
 
 
 def _with_runs(table: Table, columns: Columns) -> tuple[Table, str]:
@@ -154,12 +171,14 @@ def _with_runs(table: Table, columns: Columns) -> tuple[Table, str]:
     """
     long = long_of(table, columns)
     run = column_called(table, RUN)
-    labels = {column_and_pattern(spec, table.columns)[0] for spec in columns.slices}
+    labels = slice_columns(columns.slices, table.columns)
     if long is None or run is None or run in {*columns.systems, *columns.references, *labels, columns.cluster}:
         return table, ""
-    if any(_is_blank_cell(cell) for name in (long.column, run) for cell in table.columns[name]):
+    systems = table.columns[long.column]
+    runs = table.columns[run]
+    if any(map(_is_blank_cell, systems)) or any(map(_is_blank_cell, runs)):
         return table, ""
-    pairs = zip(table.columns[long.column], table.columns[run], strict=True)
+    pairs = zip(systems, runs, strict=True)
     names = [f"{system}-{number}" for system, number in pairs]
     with_runs = replace(table, columns={**table.columns, long.column: names})
     if not any(_has_runs(table, with_runs, key, long.column) for key in long.keys):
@@ -219,20 +238,20 @@ def _without_answers(table: Table, long: _Long, columns: Columns, same: list[str
     """Return a long table in which an "answer" or a "summary" that differs by system is no reference of it."""
     if any(name in table.columns for name in columns.references):
         return long
-    texts = {*columns.systems, *called(table, TEXT)} - {*same}
-    references = [name for name in long.references if name not in texts]
-    needed = long.needed - (texts & {*long.references})
-    return replace(long, references=references, needed=needed)
+    texts = {*columns.systems, *called(table, TEXT)}.difference(same)
+    answers = texts.intersection(long.references)
+    references = [name for name in long.references if name not in answers]
+    return replace(long, references=references, needed=long.needed - answers)
 
 
 def lost_by_system(table: Table) -> Lost:
     """Return what systems lack of the items of the long table from which a table was made; nothing of others."""
-    return table.lost if isinstance(table, _Wide) else NOTHING_LOST
+    return table.lost if isinstance(table, _PivotedTable) else NOTHING_LOST
 
 
 def rows_by_system(table: Table) -> dict[str, list[int | None]]:
     """Return, for each column that was made of a long table, the row of each item there; nothing of other tables."""
-    if not isinstance(table, _Wide):
+    if not isinstance(table, _PivotedTable):
         return {}
     return {column: rows for column, (_, rows) in table.origins.items()}
 
@@ -242,43 +261,53 @@ def own_columns_of_long(table: Table, left_out: Sequence[str]) -> OwnColumns:
 
     Those with one cell for each item are among the columns that were left out of the table.
     """
-    if not isinstance(table, _Wide):
+    if not isinstance(table, _PivotedTable):
         return OwnColumns({}, {})
-    of_items = {name: table.columns[name] for name in left_out if name not in table.origins}
-    read = {*table.columns, table.names, *(origin for origin, _ in table.origins.values())}
+    by_item = {name: table.columns[name] for name in left_out if name not in table.origins}
+    read = {*table.columns, table.names}
+    for origin, _ in table.origins.values():
+        read.add(origin)
     by_system: dict[str, dict[str, list[Any]]] = {}
     for name, cells in table.long.columns.items():
-        if name not in read:
-            by_system[name] = {
-                system: [None if row is None else cells[row] for row in rows] for system, rows in table.rows.items()
-            }
-    return OwnColumns(of_items, by_system)
+        if name in read:
+            continue
+        by_system[name] = {}
+        for system, rows in table.rows.items():
+            by_system[name][system] = cells_of_rows(cells, rows)
+    return OwnColumns(by_item, by_system)
+
+
+def cells_of_rows(cells: Sequence[Any], rows: Sequence[int | None], absent: Any = None) -> list[Any]:
+    """Return the cells of these rows; `absent` where there is no row."""
+    return [absent if row is None else cells[row] for row in rows]
 
 
 def readings_of_long(
-    table: Table, columns: tuple[ColumnReading, ...], asked: Sequence[str] = ()
+    table: Table, columns: tuple[ColumnReading, ...], named_by_user: Sequence[str] = ()
 ) -> tuple[ColumnReading, ...]:
-    """Return how the columns of the long table were read from which a table was made; of others what is given.
-
-    `asked` are columns whose role the user says.
-    """
-    if not isinstance(table, _Wide):
+    """Return how the columns of the long table were read from which a table was made; of others what is given."""
+    if not isinstance(table, _PivotedTable):
         return columns
-    read = {one.column: one for one in columns}
-    of_systems = {origin for origin, _ in table.origins.values()}
-    scores = {origin for column, (origin, _) in table.origins.items() if column.endswith(f".{origin}")}
-    columns_of: dict[str, list[str]] = {"names of systems": [table.names], "scores": [*scores]}
-    columns_of["texts"] = [column for column in of_systems if column not in scores]
-    columns_of["key"] = [*table.key]
-    reasons = {table.names: "its name says it, and its values repeat", **dict.fromkeys(of_systems, _DIFFERS)}
+    texts = []
+    scores = []
+    for column, (origin, _) in table.origins.items():
+        if column.endswith(f".{origin}"):
+            scores.append(origin)
+        else:
+            texts.append(origin)
+    # Of a column in several roles, the last one counts.
+    columns_of = {"names of systems": [table.names], "texts": texts, "scores": scores, "key": list(table.key)}
+    reasons = dict.fromkeys(table.long.columns, _DIFFERS)
+    for reading in columns:
+        if reading.column not in table.long.columns:
+            continue
+        if reading.role != LEFT_OUT:
+            columns_of.setdefault(reading.role, []).append(reading.column)
+        reasons[reading.column] = reading.reason
+    reasons |= dict.fromkeys([*texts, *scores], _DIFFERS)
+    reasons[table.names] = "its name says it, and its values repeat"
     reasons |= dict.fromkeys(table.key, "each of its values has a row of each system")
-    for column in table.long.columns:
-        if column in read and read[column].role != "left out":
-            columns_of.setdefault(read[column].role, []).append(column)
-        if column in read:
-            reasons.setdefault(column, read[column].reason)
-    reasons = {**dict.fromkeys(table.long.columns, _DIFFERS), **reasons}
-    return readings(table.long, columns_of, reasons, asked)
+    return readings(table.long, columns_of, reasons, named_by_user)
 
 
 def warn_pooled(table: Table, columns: Columns) -> str | None:
@@ -287,9 +316,11 @@ def warn_pooled(table: Table, columns: Columns) -> str | None:
     if long is None or not (columns.systems or long.texts):
         return None
     for key in long.keys:
-        if _is_pooled(table, key, long.column, is_exact=key == long.references):
-            reason = f"{argument('systems')} names columns of texts" if columns.systems else ""
-            reason = reason or why_not_joined(table, long, key)
+        if _is_pooled(table, key, long):
+            if columns.systems:
+                reason = f"{argument('systems')} names columns of texts"
+            else:
+                reason = why_not_joined(table, long, key)
             warn(
                 f"{table.name}: the column {shorten(long.column)} names {len(long.systems):,} systems "
                 f"({named(long.systems)}), but {reason}: all rows are scored as of one system. {_EXPECTED}"
@@ -300,11 +331,12 @@ def warn_pooled(table: Table, columns: Columns) -> str | None:
 
 def long_of(table: Table, columns: Columns) -> _Long | None:
     """Return what the columns of a table are that has one of systems' names; None of others."""
-    labels = {column_and_pattern(spec, table.columns)[0] for spec in columns.slices}
-    labels |= {name for name in (columns.source, columns.cluster) if name is not None}
+    labels = set(slice_columns(columns.slices, table.columns))
+    for label in (columns.source, columns.cluster):
+        if label is not None:
+            labels.add(label)
     with_role = {*columns.systems, *columns.references, *labels}
-    candidates = (name for name in called(table, SYSTEM) if name not in with_role and names_systems(table, name))
-    column = columns.system_column or next(candidates, None)
+    column = columns.system_column or _column_of_names(table, with_role)
     if isinstance(table, Memory) or column is None:
         return None
     texts = replace(table, columns={name: cells for name, cells in table.columns.items() if name != column})
@@ -322,16 +354,22 @@ def long_of(table: Table, columns: Columns) -> _Long | None:
     )
 
 
+def _column_of_names(table: Table, with_role: Container[str]) -> str | None:
+    """Return the first column that is called as one of systems' names, holds such and has no other role."""
+    for name in called(table, SYSTEM):
+        if name not in with_role and names_systems(table, name):
+            return name
+    return None
+
+
 def names_systems(table: Table, column: str) -> bool:
     """Return whether most cells are a few texts or numbers that repeat, as the names of systems do."""
     cells = table.columns[column]
     names = [cell for cell in cells if not _is_blank_cell(cell)]
-    are_most = 2 * len(names) > len(cells)
-    return (
-        are_most
-        and all(isinstance(name, str | int) for name in names)
-        and (2 <= len({*map(str, names)}) <= len(cells) // 2)
-    )
+    if 2 * len(names) <= len(cells) or not all(isinstance(name, str | int) for name in names):
+        return False
+    n_different = len(set(map(str, names)))
+    return 2 <= n_different <= len(cells) // 2
 
 
 def _is_blank_cell(cell: Any) -> bool:
@@ -340,98 +378,105 @@ def _is_blank_cell(cell: Any) -> bool:
 
 def _check_all_named(table: Table, long: _Long) -> None:
     """Raise an InputError for a row without the name of its system, where items have rows of several systems."""
-    blank = next((row for row, cell in enumerate(table.columns[long.column]) if _is_blank_cell(cell)), None)
-    if blank is None or not any(
-        _is_pooled(table, key, long.column, is_exact=key == long.references) for key in long.keys
-    ):
+    are_blank = list(map(_is_blank_cell, table.columns[long.column]))
+    if not any(are_blank) or not any(_is_pooled(table, key, long) for key in long.keys):
         return
-    if not {*long.systems} & _reference_texts(table, long):
+    if _reference_texts(table, long).isdisjoint(long.systems):
         raise InputError(
-            f"{table.location(blank, long.column)}: the name of the system is missing; other rows have "
-            f"{named(long.systems)}."
+            f"{table.location(are_blank.index(True), long.column)}: the name of the system is missing; other rows "
+            f"have {named(long.systems)}."
         )
 
 
 def keys_of(table: Table, source: str | None, references: list[str]) -> list[list[str]]:
     """Return the columns that may tell items apart, the most likely first."""
-    ids = [*called(table, ITEM)]
-    keys = [*([name] for name in ids), ids if len(ids) > 1 else [], [source] if source else []]
+    ids = list(called(table, ITEM))
+    keys = [[name] for name in ids]
+    if len(ids) > 1:
+        keys.append(ids)
     # A source may have several references, and a reference several sources.
-    return [*filter(None, keys), *([references] if references and not source else [])]
+    if source in table.columns:
+        keys.append([source])
+    elif references:
+        keys.append(references)
+    return keys
 
 
-def _items(table: Table, key: list[str]) -> list[Hashable]:
-    return [*zip(*(map(_hashable, table.columns[name]) for name in key), strict=True)]
+def _keys_of_rows(table: Table, key: list[str]) -> list[Hashable]:
+    """Return the item of each row, as these columns tell them apart."""
+    return list(zip(*(map(_hashable, table.columns[name]) for name in key), strict=True))
 
 
 def _hashable(cell: Any) -> Hashable:
     return cell if isinstance(cell, str | int | None) else repr(cell)
 
 
-def rows_of_items(table: Table, key: list[str], column: str) -> dict[Hashable, dict[str, int]]:
-    """Return by item the row of each system; nothing where a system has several."""
+def rows_of_items(table: Table, key: list[str], column: str) -> dict[Hashable, dict[str, int]] | None:
+    """Return by item the row of each system; None where a system has several."""
     rows: dict[Hashable, dict[str, int]] = defaultdict(dict)
-    for row, (item, name) in enumerate(zip(_items(table, key), map(str, table.columns[column]), strict=True)):
-        if rows[item].setdefault(name, row) != row:
-            return {}
+    systems = map(str, table.columns[column])
+    for row, (item, system) in enumerate(zip(_keys_of_rows(table, key), systems, strict=True)):
+        by_system = rows[item]
+        if system in by_system:
+            return None
+        by_system[system] = row
     return rows
 
 
-def _item(table: Table, row: int, key: list[str]) -> str:
+def _item_in_words(table: Table, key: list[str], row: int) -> str:
     """Return what a message calls the item of a row."""
     return " and ".join(f"{shorten(table.columns[name][row])} ({name})" for name in key)
 
 
-def _joined_items(
-    table: Table, long: _Long, items: Mapping[Hashable, dict[str, int]], key: list[str], missing: str
-) -> Join[Hashable]:
+def _scored_items(table: Table, long: _Long, items: _Items, missing: str) -> _Items:
     """Return the items that are scored; a warning says which systems have no row of others."""
-    items_of = {
-        _system_in_words(table, system): {item for item, by_system in items.items() if system in by_system}
-        for system in long.systems
-    }
-
-    def first(item: Hashable) -> str:
-        return f"is {_item(table, min(items[item].values()), key)}"
-
-    return join(items_of, list(items), "items", first, missing)
+    in_words = {system: f"{table.name}: {shorten(system)}" for system in long.systems}
+    items_of: dict[str, set[Hashable]] = {}
+    for system, words in in_words.items():
+        items_of[words] = {item for item, by_system in items.rows.items() if system in by_system}
+    joined = join(items_of, list(items.rows), "items", partial(_first_in_words, table, items), missing)
+    rows = {item: items.rows[item] for item in joined.keys}
+    return items._replace(rows=rows, lost=joined.lost(in_words))
 
 
-def _system_in_words(table: Table, system: str) -> str:
-    """Return what messages call a system of a table."""
-    return f"{table.name}: {shorten(system)}"
+def _first_in_words(table: Table, items: _Items, item: Hashable) -> str:
+    """Return what a message says of the first item that a system lacks."""
+    return f"is {_item_in_words(table, items.key, min(items.rows[item].values()))}"
 
 
-def _check_references(table: Table, long: _Long, items: Mapping[Hashable, dict[str, int]], key: list[str]) -> None:
+def _check_references(table: Table, long: _Long, items: _Items) -> None:
     """Raise an InputError for an item that has other references for another system, where most have the same."""
-    if key == long.references:
+    if items.key == long.references:
         return
-    different = [
-        (name, by_system)
-        for name in long.references
-        for by_system in items.values()
-        if not is_one(table.columns[name], by_system)
-    ]
-    if different and 2 * len(different) < len(items):
-        name, rows = different[0]
-        first, *others = rows.items()
-        other = next(pair for pair in others if not is_one(table.columns[name], dict([first, pair])))
-        raise InputError(
-            f"{table.name}: {_item(table, first[1], key)} has the reference "
-            f"{shorten(table.columns[name][first[1]])} for {shorten(first[0])}, and "
-            f"{shorten(table.columns[name][other[1]])} for {shorten(other[0])}; expected one for all systems."
-        )
+    different: list[tuple[str, dict[str, int]]] = []
+    for name in long.references:
+        for by_system in items.rows.values():
+            if not has_one_value(table.columns[name], by_system):
+                different.append((name, by_system))
+    if not different or 2 * len(different) >= len(items.rows):
+        return
+    name, rows = different[0]
+    cells = table.columns[name]
+    (first_system, first_row), *others = rows.items()
+    for system, row in others:
+        if _hashable(cells[row]) != _hashable(cells[first_row]):
+            raise InputError(
+                f"{table.name}: {_item_in_words(table, items.key, first_row)} has the reference "
+                f"{shorten(cells[first_row])} for {shorten(first_system)}, and {shorten(cells[row])} for "
+                f"{shorten(system)}; expected one for all systems."
+            )
 
 
 def why_not_joined(table: Table, long: _Long, key: list[str]) -> str:
     """Return why rows of the same items are not those of systems, in words."""
     first_rows: dict[tuple[Hashable, str], int] = {}
     n_systems = Counter[Hashable]()
-    for row, (item, name) in enumerate(zip(_items(table, key), map(str, table.columns[long.column]), strict=True)):
-        earlier = first_rows.setdefault((item, name), row)
-        if earlier != row:
-            both = f"{table.unit}s {table.lines[earlier]:,} and {table.lines[row]:,}"
-            return f"{shorten(name)} has several rows of {_item(table, row, key)}, as on {both}"
+    systems = map(str, table.columns[long.column])
+    for row, (item, system) in enumerate(zip(_keys_of_rows(table, key), systems, strict=True)):
+        if (item, system) in first_rows:
+            both = f"{table.unit}s {table.lines[first_rows[item, system]]:,} and {table.lines[row]:,}"
+            return f"{shorten(system)} has several rows of {_item_in_words(table, key, row)}, as on {both}"
+        first_rows[item, system] = row
         n_systems[item] += 1
     n_whole = sum(number == len(long.systems) for number in n_systems.values())
     if n_whole < len(n_systems):
@@ -439,47 +484,52 @@ def why_not_joined(table: Table, long: _Long, key: list[str]) -> str:
     return "it is not clear which column has their texts, or references of an item differ"
 
 
-def is_one(cells: list[Any], rows: dict[str, int]) -> bool:
+def has_one_value(cells: list[Any], rows: dict[str, int]) -> bool:
     """Return whether the rows of an item have the same cell."""
     return len({_hashable(cells[row]) for row in rows.values()}) == 1
 
 
-def _text_column(table: Table, guessed: list[str], same: list[str]) -> str | None:
+def _text_column(table: Table, long: _Long, columns: Columns, same: Sequence[str]) -> str | None:
     """Return the column of the systems' texts, among those that differ within items; None if it is not clear."""
-    candidates = {*guessed, *(name for name in called(table, TEXT) if name not in same)}
+    if columns.systems:
+        return columns.systems[0]
+    candidates = {*long.texts, *called(table, TEXT)}.difference(same)
     return candidates.pop() if len(candidates) == 1 else None
 
 
-def _pivoted(
-    table: Table, columns: Columns, long: _Long, items: _ScoredItems, text: str | None
-) -> tuple[Table, Columns, str]:
+def _pivoted(table: Table, columns: Columns, long: _Long, items: _Items, text: str | None) -> WideTable:
     """Return a table with a row for each item and a column for each system, from the column of their texts."""
     cells = table.columns
     systems = long.systems
-    first_rows = [min(by_system.values()) for by_system in items.rows]
-    by_item = {name: [cells[name][row] for row in first_rows] for name in items.same}
-    rows_of = {system: [by_system.get(system) for by_system in items.rows] for system in systems}
-    origins: dict[str, tuple[str, list[int | None]]] = {}
-    if text is not None:
-        origins = {system: (text, rows_of[system]) for system in systems}
+    first_rows = [min(by_system.values()) for by_system in items.rows.values()]
+    columns_of_rows: dict[str, list[Any]] = {}
+    for name in items.same:
+        columns_of_rows[name] = [cells[name][row] for row in first_rows]
+    rows_of: dict[str, list[int | None]] = {}
+    for system in systems:
+        rows_of[system] = [by_system.get(system) for by_system in items.rows.values()]
     # What is said of the rows of a system, beside their texts.
     beside = [name for name in dict.fromkeys([*columns.scores, *ENDING_COLUMNS]) if name in cells]
+    origins: dict[str, tuple[str, list[int | None]]] = {}
+    if text is not None:
+        for system in systems:
+            origins[system] = (text, rows_of[system])
     for name in beside:
-        origins |= {f"{system}.{name}": (name, rows_of[system]) for system in systems}
-    by_system: dict[str, list[Any]] = {}
+        for system in systems:
+            origins[f"{system}.{name}"] = (name, rows_of[system])
     for column, (origin, rows_there) in origins.items():
         absent = "" if origin == text else None
-        by_system[column] = [absent if row is None else cells[origin][row] for row in rows_there]
-    rest = [name for name in cells if name not in {*items.same, *beside, long.column, text}]
+        columns_of_rows[column] = cells_of_rows(cells[origin], rows_there, absent)
+    unread = [name for name in cells if name not in {*items.same, *beside, long.column, text}]
     note = f"Each {long.column!r} is a system, whose rows are joined by {' and '.join(map(repr, items.key))}"
     if text is not None:
         note += f"; texts: {text!r}"
-    if rest:
-        note += f"; left out, as they differ by system: {named(rest)}"
+    if unread:
+        note += f"; left out, as they differ by system: {named(unread)}"
     note += "."
-    pivoted = _Wide(
+    pivoted = _PivotedTable(
         table.name,
-        columns={**by_item, **by_system},
+        columns=columns_of_rows,
         lines=[table.lines[row] for row in first_rows],
         long=table,
         origins=origins,
@@ -491,7 +541,7 @@ def _pivoted(
     )
     # Of WMT's human translations, one is given as the reference.
     systems = [name for name in systems if name not in columns.references]
-    return pivoted, replace(columns, systems=systems, system_column=None), note
+    return WideTable(pivoted, replace(columns, systems=systems, system_column=None), note)
 
 
 def _check_names(table: Table, columns: Columns, long: _Long) -> None:
@@ -502,7 +552,7 @@ def _check_names(table: Table, columns: Columns, long: _Long) -> None:
     is_scored = long.column in (guess.systems or guess.left_out)
     if not is_scored or not long.references:
         return
-    if not {*long.systems} & _reference_texts(table, long):
+    if _reference_texts(table, long).isdisjoint(long.systems):
         raise InputError(
             f"{table.name}: the column {shorten(long.column)} has {len(long.systems):,} texts in "
             f"{len(table.lines):,} rows ({named(long.systems)}), which look like names of systems. {_EXPECTED} If "
@@ -512,10 +562,9 @@ def _check_names(table: Table, columns: Columns, long: _Long) -> None:
 
 def _check_texts(table: Table, long: _Long) -> None:
     """Raise an InputError for a table of numbers of systems, of which only the names would be texts."""
-    keys = [*long.keys, [long.column]]
-    used = {name for key in keys for name in key}
+    used = {long.column}.union(*long.keys)
     numbers = [name for name, cells in table.columns.items() if name not in used and lack(cells) == CODES]
-    if numbers and any(_is_pooled(table, key, long.column, is_exact=False) for key in long.keys):
+    if numbers and any(_is_pooled(table, key, long) for key in long.keys):
         raise InputError(
             f"{table.name}: the column {shorten(long.column)} names {len(long.systems):,} systems "
             f"({named(long.systems)}), and no column has their texts. To compare their numbers: "
@@ -535,12 +584,13 @@ def _reference_texts(table: Table, long: _Long) -> set[Any]:
     return references
 
 
-def _is_pooled(table: Table, key: list[str], column: str, *, is_exact: bool) -> bool:
+def _is_pooled(table: Table, key: list[str], long: _Long) -> bool:
     """Return whether a fifth of the items or more have rows of several systems."""
-    systems: dict[Hashable, list[str]] = defaultdict(list)
-    for item, name in zip(_items(table, key), map(str, table.columns[column]), strict=True):
-        systems[item].append(name)
-    # Items may have the same reference, such as "yes".
-    if is_exact and any(len({*names}) < len(names) for names in systems.values()):
-        return False
-    return 5 * sum(len({*names}) > 1 for names in systems.values()) >= len(systems)
+    systems: dict[Hashable, set[str]] = defaultdict(set)
+    for item, system in zip(_keys_of_rows(table, key), map(str, table.columns[long.column]), strict=True):
+        # Items may have the same reference, such as "yes".
+        if key == long.references and system in systems[item]:
+            return False
+        systems[item].add(system)
+    n_several = sum(len(names) > 1 for names in systems.values())
+    return 5 * n_several >= len(systems)

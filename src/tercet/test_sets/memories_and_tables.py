@@ -13,8 +13,8 @@ from tercet.files.roles import guess_roles, lack
 from tercet.files.table import SOURCE_TEXT, Log, Memory, Table
 from tercet.files.vocabulary import ITEM
 
-from .long_tables import column_called
-from .names import names_of
+from .long_tables import cells_of_rows, column_called
+from .names import name_of
 from .roles import Columns, end_of_fields, named
 from .test_set import TestSet
 
@@ -31,23 +31,25 @@ def memories_beside_tables(systems: Mapping[str, str], references: Sequence[str]
     memories = {path: read_memory(path) for path in systems.values()}
     tables = [_read_references(path, columns) for path in references]
     sides = [_KeyedSide.of(table, columns) for table in tables]
-    of_ids = [side.is_of_ids for side in sides]
-    if any(of_ids) and not all(of_ids):
-        with_sources = tables[of_ids.index(False)].name
-        with_ids = tables[of_ids.index(True)].name
+    with_ids = [side.table.name for side in sides if side.is_of_ids]
+    with_sources = [side.table.name for side in sides if not side.is_of_ids]
+    if with_ids and with_sources:
         raise InputError(
-            f"{with_sources} has sources, and {with_ids} only ids; expected sources ({argument('source_column')}) in "
-            "all tables of references, or in none."
+            f"{with_sources[0]} has sources, and {with_ids[0]} only ids; expected sources "
+            f"({argument('source_column')}) in all tables of references, or in none."
         )
     first = next(iter(memories.values()))
     languages = (first.key_column, first.target_language)
-    read: dict[str, Memory] = {}
+    to_join: dict[str, Memory] = {}
     for path, side in zip(references, sides, strict=True):
-        read[path] = side.as_memory(*languages)
+        to_join[path] = side.as_memory(*languages)
     for path, memory in memories.items():
-        read[path] = _by_ids(memory, tables[0].name) if all(of_ids) else memory
-    joined = join_memories(systems, references, None, None, columns.missing, read)
-    if all(of_ids):
+        if with_ids:
+            to_join[path] = _by_ids(memory, with_ids[0])
+        else:
+            to_join[path] = memory
+    joined = join_memories(systems, references, None, None, columns.missing, to_join)
+    if with_ids:
         ids = joined.ids
         source = _sources_of_units(first, ids or [])
     else:
@@ -56,10 +58,10 @@ def memories_beside_tables(systems: Mapping[str, str], references: Sequence[str]
     own_columns: dict[str, list[Any]] = {}
     for path, side in zip(references, sides, strict=True):
         for name in side.left_out:
-            own_columns.setdefault(name, _cells_of_rows(side.table.columns[name], joined.rows[path]))
+            own_columns.setdefault(name, cells_of_rows(side.table.columns[name], joined.rows[path]))
     fields = " ".join(side.in_words() for side in sides)
     return TestSet(
-        names_of([references[0]])[0],
+        name_of(references[0]),
         joined.systems,
         joined.references,
         source,
@@ -76,16 +78,9 @@ def _unit_ids(memories: Mapping[str, Memory], joined: JoinedMemories) -> list[st
     with_ids = {path: memory.labels[_ID] for path, memory in memories.items() if _ID in memory.labels}
     if not with_ids:
         return None
-    unit_ids: list[str] = []
-    columns = [_cells_of_rows(ids, joined.rows[path]) for path, ids in with_ids.items()]
-    for cells in zip(*columns, strict=True):
-        unit_ids.append(next((id for id in cells if id), ""))
+    columns = [cells_of_rows(ids, joined.rows[path]) for path, ids in with_ids.items()]
+    unit_ids = [next(filter(None, ids), "") for ids in zip(*columns, strict=True)]
     return unit_ids if any(unit_ids) else None
-
-
-def _cells_of_rows(column: Sequence[Any], rows: Sequence[int | None]) -> list[Any]:
-    """Return the cells of these rows; None where there is no row."""
-    return [None if row is None else column[row] for row in rows]
 
 
 def _read_references(path: str, columns: Columns) -> Table:
@@ -159,9 +154,10 @@ class _KeyedSide:
 
     def in_words(self) -> str:
         """Return which columns are what."""
-        joined_by = f"ids of units: {self.key!r}" if self.is_of_ids else f"sources: {self.key!r}"
+        joined_by = "ids of units" if self.is_of_ids else "sources"
         return (
-            f"{self.table.name}: references: {named(self.references)}; {joined_by}{end_of_fields({}, self.left_out)}"
+            f"{self.table.name}: references: {named(self.references)}; {joined_by}: {self.key!r}"
+            f"{end_of_fields({}, self.left_out)}"
         )
 
 

@@ -20,8 +20,17 @@ from tercet.files.vocabulary import (
     SYSTEM,
 )
 
-from .labels import column_and_pattern
-from .long_tables import called, column_called, is_one, keys_of, long_of, names_systems, rows_of_items, why_not_joined
+from .labels import slice_columns
+from .long_tables import (
+    called,
+    column_called,
+    has_one_value,
+    keys_of,
+    long_of,
+    names_systems,
+    rows_of_items,
+    why_not_joined,
+)
 from .reading import HOW_READ
 from .roles import Columns, named
 
@@ -49,7 +58,7 @@ def check_no_marked_errors(table: Table, columns: Columns) -> None:
     """
     if columns.systems or columns.scores:
         return
-    if all(any(name in table.columns for name in names) for names in MQM_ERRORS.values()):
+    if not any(set(names).isdisjoint(table.columns) for names in MQM_ERRORS.values()):
         raise InputError(
             f"{table.name}: each row is an error that a rater of MQM marked, not a segment; expected a table of "
             "texts or of scores. tercet correlate reads errors of MQM, as the grades that metrics are compared with."
@@ -74,8 +83,10 @@ def _check_no_leaderboard(table: Table, columns: Columns) -> None:
 
 def _are_different_names(cells: Sequence[Any]) -> bool:
     """Return whether all cells are a few words, and each another."""
-    are_short = all(isinstance(cell, str) and 1 <= len(cell.split()) <= _MOST_WORDS for cell in cells)
-    return are_short and len({*cells}) == len(cells)
+    for cell in cells:
+        if not isinstance(cell, str) or not 1 <= len(cell.split()) <= _MOST_WORDS:
+            return False
+    return len(set(cells)) == len(cells)
 
 
 def _check_one_number(table: Table, columns: Columns) -> None:
@@ -84,17 +95,19 @@ def _check_one_number(table: Table, columns: Columns) -> None:
     if long is None:
         return
     problem = "no column tells items apart, as an id or a source does"
-    several = ""
-    for key in long.keys[:1]:
+    has_several = False
+    end = ". Expected one number for each item and system."
+    if long.keys:
+        key = long.keys[0]
         problem = why_not_joined(table, long, key)
-        if not rows_of_items(table, key, long.column):
-            several = _several_in_words(table, [*key, long.column])
-    if long.texts and not several:
-        return
-    raise InputError(
-        f"{table.name}: {long.column!r} names {len(long.systems):,} systems ({named(long.systems)}), but {problem}"
-        f"{several or '. Expected one number for each item and system.'}"
-    )
+        has_several = rows_of_items(table, key, long.column) is None
+        if has_several:
+            end = _several_in_words(table, [*key, long.column])
+    if has_several or not long.texts:
+        raise InputError(
+            f"{table.name}: {long.column!r} names {len(long.systems):,} systems ({named(long.systems)}), but "
+            f"{problem}{end}"
+        )
 
 
 def _several_in_words(table: Table, key: Sequence[str]) -> str:
@@ -118,8 +131,9 @@ def column_apart(table: Table, key: Sequence[str]) -> str | None:
     for name, cells in table.columns.items():
         if name in key or not names_systems(table, name):
             continue
-        rows = list(zip(*(map(repr, table.columns[one]) for one in key), map(repr, cells), strict=True))
-        if len({*rows}) == len(rows):
+        columns = [table.columns[key_column] for key_column in key]
+        rows = list(zip(*(map(repr, column) for column in [*columns, cells]), strict=True))
+        if len(set(rows)) == len(rows):
             return name
     return None
 
@@ -144,10 +158,15 @@ def _check_unnamed_systems(table: Table, columns: Columns) -> None:
 
 def _perhaps_systems(table: Table, columns: Columns, roles: Roles) -> Iterator[str]:
     """Yield the columns whose values may be names of systems, though nothing in their own names says so."""
-    with_role = {column_and_pattern(spec, table.columns)[0] for spec in columns.slices}
-    with_role |= {*columns.references, *roles.references}
-    with_role |= {*filter(None, [columns.source, roles.source, columns.cluster])}
-    with_role |= {*called(table, (*ITEM, *RUN, *RATER, *METRIC, *DIMENSION))}
+    with_role = {
+        *slice_columns(columns.slices, table.columns),
+        *columns.references,
+        *roles.references,
+        columns.source,
+        roles.source,
+        columns.cluster,
+        *called(table, (*ITEM, *RUN, *RATER, *METRIC, *DIMENSION)),
+    }
     for name, cells in table.columns.items():
         if name in with_role or name_role(name).word or lack(cells) == CODES:
             continue
@@ -157,21 +176,26 @@ def _perhaps_systems(table: Table, columns: Columns, roles: Roles) -> Iterator[s
 
 def _is_of_systems(table: Table, key: list[str], name: str, columns: Columns, roles: Roles) -> bool:
     """Return whether items have a row for each value of a column, which differ in their texts or scores alone."""
-    items = list(rows_of_items(table, key, name).values())
-    n_values = len({*map(str, table.columns[name])})
-    rows = [by_value for by_value in items if len(by_value) == n_values]
-    if len(rows) < max(2, len(items) / 2):
+    items = rows_of_items(table, key, name)
+    if items is None:
         return False
-    of_items = [
-        column for column in (*columns.references, *roles.references, roles.source) if column in table.columns
-    ]
-    if not all(is_one(table.columns[column], row) for column in of_items for row in rows):
+    n_values = len(set(map(str, table.columns[name])))
+    whole = [by_value for by_value in items.values() if len(by_value) == n_values]
+    if len(whole) < max(2, len(items) / 2):
         return False
+    for column in (*columns.references, *roles.references, roles.source):
+        if column in table.columns and _differs_in_any(table.columns[column], whole):
+            return False
     texts = _texts_beside(name, roles)
     if len(texts) > 1:
         return False
-    differ = [*texts, *(score for score in columns.scores if score in table.columns)]
-    return any(not is_one(table.columns[column], row) for column in differ for row in rows)
+    outputs = [*texts, *columns.scores]
+    return any(column in table.columns and _differs_in_any(table.columns[column], whole) for column in outputs)
+
+
+def _differs_in_any(cells: list[Any], items: Sequence[dict[str, int]]) -> bool:
+    """Return whether the rows of some item have different cells of a column."""
+    return not all(has_one_value(cells, rows) for rows in items)
 
 
 def _texts_beside(name: str, roles: Roles) -> list[str]:

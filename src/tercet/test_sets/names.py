@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +23,10 @@ class NamedFiles(NamedTuple):
     #: By path, further files with the same name, which may have scores of it. They are not in `paths`.
     further: dict[str, list[str]]
 
+    def paths_of_scores(self) -> list[str]:
+        """Return all further files."""
+        return list(chain.from_iterable(self.further.values()))
+
     @classmethod
     def of_texts(cls, texts: Sequence[str]) -> NamedFiles:
         """Return files given as paths or as ``NAME=PATH``."""
@@ -33,14 +38,14 @@ class NamedFiles(NamedTuple):
     def of_mapping(cls, files: Mapping[Any, Any]) -> NamedFiles:
         """Return files given by name: a path, or that of a run and those of its scores."""
         pairs = []
-        for name, given in files.items():
+        for name, path_or_paths in files.items():
             if not isinstance(name, str) or not name.strip():
                 raise InputError(
                     f"{argument('files')}: expected the name of a system as a text, got {shorten(name)}."
                 )
-            paths: Sequence[Any] = [given]
-            if isinstance(given, list | tuple) and given:
-                paths = given
+            paths: Sequence[Any] = [path_or_paths]
+            if isinstance(path_or_paths, list | tuple) and path_or_paths:
+                paths = path_or_paths
             for path in paths:
                 if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
                     raise InputError(
@@ -66,23 +71,28 @@ class NamedFiles(NamedTuple):
                     called = f"both times with the name {shorten(name)}"
                 raise InputError(f"The file {path!r} is given twice, {called}.")
             names[path] = name
-            first = first_of.setdefault(name, path)
-            if first == path:
+            if name not in first_of:
+                first_of[name] = path
                 files.paths.append(path)
                 files.called[path] = name
-            elif table_format(path) and (table_format(first) or os.path.isdir(first)):
-                files.further.setdefault(first, []).append(path)
-            else:
+                continue
+            first = first_of[name]
+            if not table_format(path) or not (table_format(first) or os.path.isdir(first)):
                 raise InputError(
                     f"The name {shorten(name)} is given twice, to {first!r} and to {path!r}; expected a name of its "
                     "own for each."
                 )
+            files.further.setdefault(first, []).append(path)
         return files
 
 
 def paths_of(texts: Sequence[str]) -> list[str]:
     """Return the paths of files, some of which may be given as ``NAME=PATH``."""
-    return [_path_and_name(text)[0] for text in texts]
+    paths = []
+    for text in texts:
+        path, _ = _path_and_name(text)
+        paths.append(path)
+    return paths
 
 
 def _path_and_name(text: str) -> tuple[str, str]:
@@ -111,25 +121,27 @@ def _warn_of_two_meanings(text: str) -> None:
     """Warn of a file that may also be another one with a name."""
     name, equals, path = text.partition("=")
     if equals and name.strip() and os.path.exists(text) and _is_there(path):
-        named = f"{name.strip()}=./{path}"
+        with_name = f"{name.strip()}=./{path}"
         warn(
             f"{shorten(text)} is read as the file of this name, and not as the file {shorten(path)} with the name "
-            f"{shorten(name.strip())}; to name that file, write {shorten(named)}."
+            f"{shorten(name.strip())}; to name that file, write {shorten(with_name)}."
         )
+
+
+def name_of(path: str) -> str:
+    """Return the name of a file alone."""
+    (name,) = names_of([path])
+    return name
 
 
 def names_of(paths: list[str], called: Mapping[str, str] | None = None) -> list[str]:
     """Return a name for each file: the one that it is given, or else one as short as possible while unique."""
-    twice = next((path for path, times in Counter(paths).items() if times > 1), None)
-    if twice is not None:
-        raise InputError(f"The file {twice!r} is given twice.")
+    for path, times in Counter(paths).items():
+        if times > 1:
+            raise InputError(f"The file {path!r} is given twice.")
     called = called or {}
     # From the shortest name to the longest: each is for files whose shorter names are equal.
-    namings: tuple[Callable[[str], str], ...] = (
-        _without_ends,
-        lambda path: f"{Path(path).absolute().parent.name}/{_without_ends(path)}",
-        str,
-    )
+    namings: tuple[Callable[[str], str], ...] = (_without_ends, _with_folder, str)
     names = [called.get(path, "") for path in paths]
     unnamed = [index for index, path in enumerate(paths) if path not in called]
     for naming in namings:
@@ -146,6 +158,11 @@ def names_of(paths: list[str], called: Mapping[str, str] | None = None) -> list[
     return [name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for name in names]
 
 
+def _with_folder(path: str) -> str:
+    """Return the name of a file with that of its folder."""
+    return f"{Path(path).absolute().parent.name}/{_without_ends(path)}"
+
+
 def _without_ends(path: str) -> str:
     """Return the name of a file without its folder and extension."""
     if path == STDIN:
@@ -155,4 +172,6 @@ def _without_ends(path: str) -> str:
         return name[: -len(SEGLST)]
     stem, _, end = name.rpartition(".")
     # The end of "gpt-4.1" is no extension: those have letters only.
-    return stem if stem and end.isalpha() else name
+    if stem and end.isalpha():
+        return stem
+    return name

@@ -183,15 +183,17 @@ def read_test_sets(
             "tercet.compare."
         )
     kind = frame_kind(files)
-    named = NamedFiles(paths=[], called={}, further={}) if kind else _named_files(files)
+    named_files = NamedFiles(paths=[], called={}, further={})
+    if not kind:
+        named_files = _named_files(files)
     reference_paths = _names_or_paths(references)
     source_paths = _names_or_paths(source)
     paths_beside = [*reference_paths, *source_paths]
-    if not named.paths and not kind:
+    if not named_files.paths and not kind:
         raise InputError("No file was given; expected tables, or text files of systems.")
-    score_paths = [path for paths in named.further.values() for path in paths]
-    folders = [path for path in named.paths if os.path.isdir(path)]
-    files_of_systems = [path for path in named.paths if path not in folders]
+    score_paths = named_files.paths_of_scores()
+    folders = [path for path in named_files.paths if os.path.isdir(path)]
+    files_of_systems = [path for path in named_files.paths if path not in folders]
     for path in [*files_of_systems, *paths_beside, *score_paths]:
         _check_may_be_text(path)
     if source is not None and not isinstance(source, str | os.PathLike):
@@ -207,8 +209,8 @@ def read_test_sets(
         decimal=decimal,
         missing=missing,
         opening=Opening(encoding=encoding, sheet=sheet),
-        called=named.called,
-        scored_in=named.further,
+        called=named_files.called,
+        scored_in=named_files.further,
         system_column=_one_name(system_column, "system_column"),
     )
     check_missing(missing)
@@ -218,14 +220,16 @@ def read_test_sets(
 
         check_frame_alone(kind, paths_beside, columns.opening)
         return sets_of_frame(files, columns)
-    columns.opening.check([*named.paths, *paths_beside, *score_paths])
+    columns.opening.check([*named_files.paths, *paths_beside, *score_paths])
     with recorded() as messages:
-        test_sets = _test_sets(named.paths, folders, reference_paths, source_paths, columns, need_texts)
+        test_sets = _test_sets(named_files.paths, folders, reference_paths, source_paths, columns, need_texts)
     # What no single table warned of is told with the first test set.
-    warned_of = {message for test_set in test_sets for message in test_set.warnings}
+    warned_of: set[str] = set()
+    for test_set in test_sets:
+        warned_of.update(test_set.warnings)
     messages_of_all = [message for message in messages if message not in warned_of]
-    first_set, *further_sets = test_sets
-    return [replace(first_set, warnings=(*messages_of_all, *first_set.warnings)), *further_sets]
+    first, *others = test_sets
+    return [replace(first, warnings=(*messages_of_all, *first.warnings)), *others]
 
 
 def read_large_texts(files: Sequence[str], references: Sequence[str]) -> TestSet | None:
@@ -236,10 +240,10 @@ def read_large_texts(files: Sequence[str], references: Sequence[str]) -> TestSet
     reference_paths = list(references)
     if not reference_paths or not are_large([*paths_of(files), *reference_paths]):
         return None
-    named = NamedFiles.of_texts(files)
-    if named.further:
+    named_files = NamedFiles.of_texts(files)
+    if named_files.further:
         return None
-    for path in [*named.paths, *reference_paths]:
+    for path in [*named_files.paths, *reference_paths]:
         _check_may_be_text(path)
     columns = Columns(
         systems=[],
@@ -249,10 +253,10 @@ def read_large_texts(files: Sequence[str], references: Sequence[str]) -> TestSet
         scores=[],
         slices=[],
         need_references=True,
-        called=named.called,
+        called=named_files.called,
     )
     with recorded() as messages:
-        test_set = text_set(named.paths, reference_paths, None, columns, in_pieces=True)
+        test_set = text_set(named_files.paths, reference_paths, None, columns, in_pieces=True)
     return replace(test_set, warnings=tuple(messages))
 
 
@@ -286,17 +290,22 @@ def _text_set(paths: list[str], references: list[str], sources: list[str], colum
     """Return the test set of text files, which have no columns."""
     if columns.scores:
         raise InputError(f"{argument('scores')} names columns of tables, but {paths[0]!r} is a text file.")
+    column_names = list(columns.systems)
     # The references of text files may be columns of a table: the data set for which they were written.
-    misplaced = [] if any(map(table_format, references)) else columns.references
-    single = [name for name in (columns.source, columns.cluster, columns.system_column) if name is not None]
-    column_names = [*columns.systems, *misplaced, *single, *columns.slices]
+    if not any(map(table_format, references)):
+        column_names += columns.references
+    for name in (columns.source, columns.cluster, columns.system_column):
+        if name is not None:
+            column_names.append(name)
+    column_names += columns.slices
     if column_names:
         check_texts(paths, columns)
         raise InputError(
             f"{column_names[0]!r} is the name of a column, but {paths[0]!r} is a text file, judging by its "
             f"extension; tables end in {' '.join(SUFFIXES)}."
         )
-    return text_set(paths, references, sources[0] if sources else None, columns)
+    source = sources[0] if sources else None
+    return text_set(paths, references, source, columns)
 
 
 def _one_name(value: Any, option: str) -> str | None:
@@ -310,11 +319,10 @@ def _named_files(files: Any) -> NamedFiles:
     """Return the files that were given, with their names."""
     if not isinstance(files, Mapping):
         return NamedFiles.of_texts(_names_or_paths(files))
-    named = NamedFiles.of_mapping(files)
-    score_paths = [path for paths in named.further.values() for path in paths]
+    named_files = NamedFiles.of_mapping(files)
     # Each must be able to be the path of a file.
-    _names_or_paths([*named.paths, *score_paths])
-    return named
+    _names_or_paths([*named_files.paths, *named_files.paths_of_scores()])
+    return named_files
 
 
 def _names_or_paths(value: _File | Sequence[_File] | None) -> list[str]:
@@ -333,9 +341,9 @@ def _names_or_paths(value: _File | Sequence[_File] | None) -> list[str]:
     names = [os.fspath(entry) for entry in entries]
     for name in names:
         try:
-            valid = b"\0" not in os.fsencode(name)
+            is_name = b"\0" not in os.fsencode(name)
         except UnicodeEncodeError:
-            valid = False
-        if not valid:
+            is_name = False
+        if not is_name:
             raise InputError(f"{shorten(name)} cannot be the name of a file.")
     return names

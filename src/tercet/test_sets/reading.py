@@ -28,7 +28,8 @@ _OPTIONS = {
     "clusters": "--cluster",
     "slices": "--by",
 }
-_LEFT_OUT = "left out"
+#: The role of a column that has no other.
+LEFT_OUT = "left out"
 #: What errors about roles end with.
 HOW_READ = " 'tercet read' with this file shows how each column is read, and why."
 
@@ -58,7 +59,10 @@ class ColumnReading:
 
 
 def readings(
-    table: Table, columns_of: Mapping[str, Sequence[str]], reasons: Mapping[str, str], asked: Sequence[str] = ()
+    table: Table,
+    columns_of: Mapping[str, Sequence[str]],
+    reasons: Mapping[str, str],
+    named_by_user: Sequence[str] = (),
 ) -> tuple[ColumnReading, ...]:
     """Return how each column of a table was read.
 
@@ -69,27 +73,32 @@ def readings(
         The columns in each role; the others are left out.
     reasons : mapping of str to str
         Why a column has its role, or none.
-    asked : sequence of str
+    named_by_user : sequence of str
         Columns whose role the user says.
     """
-    roles = {column: role for role, columns in columns_of.items() for column in columns}
-    found = []
+    roles: dict[str, str] = {}
+    for role, columns in columns_of.items():
+        roles |= dict.fromkeys(columns, role)
+    columns_read = []
     for column, cells in table.columns.items():
-        reason = "you say so" if column in asked else reasons.get(column, "")
-        found.append(ColumnReading(column, roles.get(column, _LEFT_OUT), reason, _first_values(cells)))
-    return tuple(found)
+        reason = reasons.get(column, "")
+        if column in named_by_user:
+            reason = "you say so"
+        columns_read.append(ColumnReading(column, roles.get(column, LEFT_OUT), reason, _first_values(cells)))
+    return tuple(columns_read)
 
 
 def readings_of_names(table: Table) -> tuple[ColumnReading, ...]:
     """Return how each column would be read by its name and what it holds: of a table that nothing is read from."""
     roles = guess_roles(table)
-    sources = [] if roles.source is None else [roles.source]
-    certain = [name for name in (*roles.systems, *roles.references) if name not in roles.doubtful]
+    sources = []
+    if roles.source is not None:
+        sources.append(roles.source)
     columns_of = {
-        "system": [name for name in roles.systems if name in certain],
-        "reference": [name for name in roles.references if name in certain],
+        "system": [name for name in roles.systems if name not in roles.doubtful],
+        "reference": [name for name in roles.references if name not in roles.doubtful],
         "source": sources,
-        "system or reference": roles.doubtful,
+        "system or reference": list(roles.doubtful),
     }
     return readings(table, columns_of, roles.reasons)
 

@@ -51,24 +51,28 @@ _ROLES = {"system": "a system", "reference": "references", "source": "the source
 
 def columns_by_role(columns: Columns, scores: Sequence[str], slices: Sequence[str]) -> dict[str, Sequence[str]]:
     """Return the columns in each role, given those of scores and of slices."""
-    return {
-        "system": columns.systems,
-        "reference": columns.references,
-        "source": [] if columns.source is None else [columns.source],
-        "clusters": [] if columns.cluster is None else [columns.cluster],
-        "scores": scores,
-        "slices": list(dict.fromkeys(slices)),
-    }
+    by_role: dict[str, Sequence[str]] = {"system": columns.systems, "reference": columns.references}
+    if columns.source is not None:
+        by_role["source"] = [columns.source]
+    if columns.cluster is not None:
+        by_role["clusters"] = [columns.cluster]
+    by_role["scores"] = scores
+    by_role["slices"] = list(dict.fromkeys(slices))
+    return by_role
 
 
 #: Roles of columns as a list of them is called.
 _SEVERAL = {"reference": "references", "source": "sources"}
 
 
-def columns_in_words(table: Table, roles: Mapping[str, Sequence[str]]) -> tuple[str, tuple[str, ...]]:
+def columns_left_out(table: Table, roles: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return the columns that have no role."""
+    with_role = set().union(*roles.values())
+    return tuple(column for column in table.columns if column not in with_role)
+
+
+def columns_in_words(table: Table, roles: Mapping[str, Sequence[str]], left_out: Sequence[str]) -> str:
     """Return which columns have which role, and which are left out."""
-    with_role = {column for names in roles.values() for column in names}
-    left_out = tuple(column for column in table.columns if column not in with_role)
     parts = []
     for role, names in roles.items():
         title = _SEVERAL.get(role, role)
@@ -76,19 +80,26 @@ def columns_in_words(table: Table, roles: Mapping[str, Sequence[str]]) -> tuple[
             title = "systems"
         if names:
             parts.append(f"{title}: {named(names)}")
-    return f"{table.name}: {'; '.join(parts)}{end_of_fields({}, left_out)}", left_out
+    return f"{table.name}: {'; '.join(parts)}{end_of_fields({}, left_out)}"
 
 
 def end_of_fields(roles: Mapping[str, Sequence[str]], left_out: Sequence[str]) -> str:
     """Return the end of what columns are in words: those of further roles, and those that are left out."""
-    further = {**roles, "left out": left_out}
-    return "".join(f"; {role}: {named(names)}" for role, names in further.items() if names) + "."
+    in_words = ""
+    for role, names in {**roles, "left out": left_out}.items():
+        if names:
+            in_words += f"; {role}: {named(names)}"
+    return f"{in_words}."
 
 
 def warn_unused(table: Table, columns: Sequence[str]) -> None:
     """Warn of columns that hold texts, mostly of several words, and are not used."""
-    texts = {column: [cell for cell in table.columns[column] if isinstance(cell, str)] for column in columns}
-    unused = [name for name, cells in texts.items() if 2 * sum(len(text.split()) > 1 for text in cells) > len(cells)]
+    unused = []
+    for column in columns:
+        texts = [cell for cell in table.columns[column] if isinstance(cell, str)]
+        n_several = sum(len(text.split()) > 1 for text in texts)
+        if 2 * n_several > len(texts):
+            unused.append(column)
     if unused:
         warn(
             f"{table.name}: these text columns are not recognized by name and not used: {named(unused)}. If they "
@@ -98,28 +109,41 @@ def warn_unused(table: Table, columns: Sequence[str]) -> None:
 
 def warn_left_out(table: Table, roles: Roles) -> None:
     """Warn of columns that are not taken as systems because of what they hold."""
-    for reason in dict.fromkeys(roles.left_out.values()):
-        columns = [column for column, column_reason in roles.left_out.items() if column_reason == reason]
+    by_reason: dict[str, list[str]] = {}
+    for column, reason in roles.left_out.items():
         # Codes and numbers are no texts that anyone would miss.
-        if reason == CODES:
-            continue
-        subject, pronoun, predicate = "it is", "it", reason
+        if reason != CODES:
+            by_reason.setdefault(reason, []).append(column)
+    for reason, columns in by_reason.items():
+        problem = f"the column {named(columns)} {reason}"
+        effect = "it is not taken as a system. To take it"
         if len(columns) > 1:
-            subject, pronoun = "they are", "them"
-            predicate = reason.replace("shares", "share").replace("has", "have").replace("is ", "are ")
+            problem = f"the columns {named(columns)} {_of_several(reason)}"
+            effect = "they are not taken as a system. To take them"
         warn(
-            f"{table.name}: the column{'s' * (len(columns) > 1)} {named(columns)} {predicate}, "
-            f"unlike {named(roles.systems)}: {subject} not taken as a system. To take {pronoun}, name every system: "
+            f"{table.name}: {problem}, unlike {named(roles.systems)}: {effect}, name every system: "
             f"{argument('systems')}."
         )
 
 
-def warn_unlike(table: Table, roles: Roles) -> None:
+#: The verbs with which reasons begin, of one column and of several.
+_VERBS = {"has": "have", "is": "are", "hardly shares": "hardly share"}
+
+
+def _of_several(reason: str) -> str:
+    """Return what several columns hold, given what is said of one."""
+    for one, several in _VERBS.items():
+        if reason.startswith(f"{one} "):
+            return f"{several}{reason.removeprefix(one)}"
+    return reason
+
+
+def warn_unlike_references(table: Table, unlike: Sequence[str], references: Sequence[str]) -> None:
     """Warn of columns that are called as references, and are not taken as such because of what they hold."""
-    for column in roles.unlike:
+    for column in unlike:
         warn(
-            f"{table.name}: the column {column!r} {UNLIKE_SYSTEMS}, unlike {named(roles.references)}: it is not "
-            f"taken as references. To take it, name all references: {argument('reference_columns')}."
+            f"{table.name}: the column {column!r} {UNLIKE_SYSTEMS}, unlike {named(references)}: it is not taken as "
+            f"references. To take it, name all references: {argument('reference_columns')}."
         )
 
 
@@ -128,21 +152,30 @@ def warn_swapped(name: str, systems: Sequence[str], references: Sequence[str], s
 
     One reference may be scored against others: where these are called so, a system may be called a reference too.
     """
-    allowed = {"", "system"}
+    allowed = ["system"]
     if any(clear_role(column) == "reference" for column in references):
-        allowed.add("reference")
-    suspects = [(column, "system") for column in systems if clear_role(column) not in allowed]
-    suspects += [(column, "reference") for column in references if clear_role(column) not in ("", "reference")]
-    if source is not None and clear_role(source) not in ("", "source"):
-        suspects.append((source, "source"))
-    for column, role in suspects:
+        allowed.append("reference")
+    for column in systems:
+        _warn_of_name(name, column, "system", allowed)
+    for column in references:
+        _warn_of_name(name, column, "reference", ["reference"])
+    if source is not None:
+        _warn_of_name(name, source, "source", ["source"])
+
+
+def _warn_of_name(name: str, column: str, role: str, allowed: Sequence[str]) -> None:
+    """Warn of a column in a role whose own name says clearly that it has another one than those allowed."""
+    said = clear_role(column)
+    if said and said not in allowed:
         warn(
-            f"{name}: {shorten(column)} is taken as {_ROLES[role]}, but its name says "
-            f"{_ROLES[clear_role(column)]}: were the two swapped?"
+            f"{name}: {shorten(column)} is taken as {_ROLES[role]}, but its name says {_ROLES[said]}: were the two "
+            "swapped?"
         )
 
 
 def named(columns: Sequence[str]) -> str:
     """Return the names of columns as a message lists them."""
-    further = f" and {len(columns) - MOST_NAMED} more" if len(columns) > MOST_NAMED else ""
-    return f"{', '.join(map(repr, columns[:MOST_NAMED]))}{further}"
+    in_words = ", ".join(map(repr, columns[:MOST_NAMED]))
+    if len(columns) > MOST_NAMED:
+        in_words += f" and {len(columns) - MOST_NAMED} more"
+    return in_words

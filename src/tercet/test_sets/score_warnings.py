@@ -10,15 +10,17 @@ from numpy.typing import NDArray
 
 from tercet.errors import shorten
 
+from .systems_in_words import systems_in_words
 from .test_set import TestSet
-from .text_warnings import named
 
 #: Below 0, and above the others: numbers that stand for a missing one.
 _NEGATIVE_MARKS = (-9, -99, -999, -9999)
 #: By mark, the greatest of the other numbers.
 _POSITIVE_MARKS = {99: 1, 999: 100, 9999: 100}
-#: Fewer numbers beside a mark show nothing; -1 may be a score itself, unless it repeats.
-_LEAST_UNMARKED, _LEAST_ONES = 3, 2
+#: Fewer numbers beside a mark show nothing.
+_LEAST_UNMARKED = 3
+#: -1 may be a score itself, unless it repeats.
+_LEAST_ONES = 2
 #: So many times the mean of another system's numbers, which go from 0 to 1, seems to be of another scale.
 _OTHER_SCALE = 10
 #: Fewer numbers may be the mean or difference of others by chance, and so may whole numbers, however many.
@@ -35,18 +37,16 @@ def odd_scores(test_set: TestSet, names: Iterable[str]) -> list[str]:
     for name in names:
         columns = test_set.scores.get(name, {})
         present = {system: column[~np.isnan(column)] for system, column in columns.items()}
-        marks = {system: _marks(numbers) for system, numbers in present.items()}
-        unmarked = {system: numbers[~np.isin(numbers, marks[system])] for system, numbers in present.items()}
-        odd = [
-            *_odd_scales(unmarked),
-            *(
-                _missing(system, mark, present[system], unmarked[system])
-                for system, marks_of_system in marks.items()
-                for mark in marks_of_system
-            ),
-            *_made_of_others({system: columns[system] for system, numbers in present.items() if len(numbers)}),
-        ]
-        messages += [f"{test_set.name}: {name}: {message}" for message in odd]
+        unmarked = {}
+        marked = []
+        for system, numbers in present.items():
+            marks = _marks(numbers)
+            unmarked[system] = numbers[~np.isin(numbers, marks)]
+            for mark in marks:
+                marked.append(_missing(system, mark, numbers, unmarked[system]))
+        with_numbers = {system: columns[system] for system, numbers in present.items() if len(numbers)}
+        for message in [*_odd_scales(unmarked), *marked, *_made_of_others(with_numbers)]:
+            messages.append(f"{test_set.name}: {name}: {message}")
     return messages
 
 
@@ -57,10 +57,13 @@ def gated_oddities(test_set: TestSet, name: str) -> Iterator[str]:
     unmarked = {}
     for system, numbers in present.items():
         unmarked[system] = numbers[~np.isin(numbers, _marks(numbers))]
-        values = {*numbers.tolist()}
-        marks = values & {*_NEGATIVE_MARKS, *_POSITIVE_MARKS}
-        if len(present) > 1 and len(values) == 1 and marks:
-            yield f"all numbers of {named([system])} are {marks.pop():g}, which mostly stands for a missing one."
+        values = set(numbers.tolist())
+        if len(present) < 2 or len(values) != 1:
+            continue
+        (value,) = values
+        if value in _NEGATIVE_MARKS or value in _POSITIVE_MARKS:
+            in_words = systems_in_words([system])
+            yield f"all numbers of {in_words} are {value:g}, which mostly stands for a missing one."
     yield from _odd_scales(unmarked)
 
 
@@ -79,24 +82,28 @@ def _odd_scales(numbers: Mapping[str, NDArray[np.float64]]) -> Iterator[str]:
     least = max(_OTHER_SCALE * float(present[system].mean()) for system in shares)
     larger = [system for system, column in present.items() if column.max() > 2 and column.mean() >= least]
     if larger:
-        low, high = present[larger[0]].min(), present[larger[0]].max()
+        numbers_of_larger = present[larger[0]]
         yield (
-            f"the numbers of {named(shares)} are from 0 to 1, those of {named(larger[:1])} from {low:g} to {high:g}: "
-            "are they of one scale? They are compared as given."
+            f"the numbers of {systems_in_words(shares)} are from 0 to 1, those of {systems_in_words(larger[:1])} "
+            f"from {numbers_of_larger.min():g} to {numbers_of_larger.max():g}: are they of one scale? They are "
+            "compared as given."
         )
 
 
 def _marks(numbers: NDArray[np.float64]) -> list[float]:
     """Return the numbers that seem to say that there is none: alone beyond all others."""
-    marks = []
-    for mark in sorted({*numbers.tolist()} & {-1, *_NEGATIVE_MARKS, *_POSITIVE_MARKS}):
+    marks: list[float] = []
+    possible_marks = {-1, *_NEGATIVE_MARKS, *_POSITIVE_MARKS}
+    for mark in sorted(possible_marks.intersection(numbers.tolist())):
         others = numbers[numbers != mark]
         if len(others) < _LEAST_UNMARKED:
             continue
         if mark == -1:
             is_mark = others.min() > 0 and len(numbers) - len(others) >= _LEAST_ONES
+        elif mark < 0:
+            is_mark = others.min() >= 0
         else:
-            is_mark = others.min() >= 0 if mark < 0 else others.max() <= _POSITIVE_MARKS[int(mark)]
+            is_mark = others.max() <= _POSITIVE_MARKS[mark]
         if is_mark:
             marks.append(mark)
     return marks
@@ -105,7 +112,10 @@ def _marks(numbers: NDArray[np.float64]) -> list[float]:
 def _missing(system: str, mark: float, numbers: NDArray[np.float64], unmarked: NDArray[np.float64]) -> str:
     """Return the warning of a number that seems to say that there is none."""
     times = int((numbers == mark).sum())
-    subject = f"{times:,} numbers of {named([system])} are" if times > 1 else f"1 number of {named([system])} is"
+    in_words = systems_in_words([system])
+    subject = f"{times:,} numbers of {in_words} are"
+    if times == 1:
+        subject = f"1 number of {in_words} is"
     return (
         f"{subject} {mark:g}, the others are from {unmarked.min():g} to {unmarked.max():g}: if that stands for a "
         "missing score, leave it empty."
@@ -114,30 +124,32 @@ def _missing(system: str, mark: float, numbers: NDArray[np.float64], unmarked: N
 
 def _made_of_others(columns: Mapping[str, NDArray[np.float64]]) -> Iterator[str]:
     """Yield warnings of systems whose numbers are the mean of all others', or the difference of two."""
-    columns = {
-        system: column
-        for system, column in columns.items()
-        if len(column) >= _LEAST_NUMBERS and not np.array_equal(column, np.round(column), equal_nan=True)
-    }
+    columns = {system: column for system, column in columns.items() if _are_fractions(column)}
     if len(columns) < 3:
         return
-    made_of = {
-        system: "the means of the others'"
-        for system, column in columns.items()
-        if _are_equal(column, np.mean([other for name, other in columns.items() if name != system], axis=0))
-    }
-    differences = {
-        system: f"those of {shorten(name)} less those of {shorten(other)}"
-        for system, name, other in permutations(columns if len(columns) <= _MOST_SYSTEMS else (), 3)
-        if _are_equal(columns[system], columns[name] - columns[other])
-    }
+    made_of: dict[str, str] = {}
+    for system, column in columns.items():
+        others = [other for name, other in columns.items() if name != system]
+        if _are_equal(column, np.mean(others, axis=0)):
+            made_of[system] = "the means of the others'"
+    differences: dict[str, str] = {}
+    if len(columns) <= _MOST_SYSTEMS:
+        for system, first, second in permutations(columns, 3):
+            if _are_equal(columns[system], columns[first] - columns[second]):
+                differences[system] = f"those of {shorten(first)} less those of {shorten(second)}"
     if differences:
         # Each of two systems is the other less their difference, whose numbers are the smallest.
         smallest = min(differences, key=lambda system: float(np.nanmean(np.abs(columns[system]))))
         made_of[smallest] = differences[smallest]
     for system, origin in made_of.items():
         if not any(_are_equal(columns[system], other) for name, other in columns.items() if name != system):
-            yield f"the numbers of {named([system])} are {origin}: leave the column out if it is no system."
+            in_words = systems_in_words([system])
+            yield f"the numbers of {in_words} are {origin}: leave the column out if it is no system."
+
+
+def _are_fractions(column: NDArray[np.float64]) -> bool:
+    """Return whether numbers are enough to be compared with others, and not all whole."""
+    return len(column) >= _LEAST_NUMBERS and not np.array_equal(column, np.round(column), equal_nan=True)
 
 
 def _are_equal(column: NDArray[np.float64], other: NDArray[np.float64]) -> bool:

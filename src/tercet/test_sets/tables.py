@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
-from itertools import takewhile
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from tercet.errors import InputError, argument, argument_set, arguments_set, did_you_mean, shorten, warn
@@ -14,7 +13,7 @@ from tercet.files.endings import ENDING_COLUMNS, wrong_ends
 from tercet.files.join import NOTHING_LOST
 from tercet.files.memories import columns_of, complete
 from tercet.files.numbers import WRITTEN_AS_MISSING
-from tercet.files.read import MEMORIES, TRANSLATIONS, items, table_format
+from tercet.files.read import MEMORIES, TRANSLATIONS, predictions_in, references_in, table_format
 from tercet.files.roles import CODES, clear_role, document_column, guess_roles, lack, role_of
 from tercet.files.score_columns import (
     columns_beside,
@@ -29,7 +28,7 @@ from tercet.files.vocabulary import ITEM
 from tercet.markup import joined
 from tercet.statistics.clusters import Clusters
 
-from .labels import column_and_pattern, slices_of_columns
+from .labels import slice_columns, slices_of_columns
 from .long_tables import called, lost_by_system, own_columns_of_long, readings_of_long, warn_pooled, wide
 from .misread_tables import check_no_marked_errors, check_rows, column_apart
 from .reading import HOW_READ, readings
@@ -38,10 +37,12 @@ from .roles import (
     Columns,
     columns_by_role,
     columns_in_words,
+    columns_left_out,
+    end_of_fields,
     named,
     warn_left_out,
     warn_swapped,
-    warn_unlike,
+    warn_unlike_references,
     warn_unused,
 )
 from .tables_with_roles import rows_of_all
@@ -62,90 +63,99 @@ def table_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
         table, lost = complete(table, systems, references, columns.missing)
         columns = replace(columns, systems=systems, references=references, source=source)
     # In a long table, the system that is named is the column of the systems' texts.
-    asked = list(filter(None, [*columns.systems, columns.system_column]))
+    named_by_user = list(columns.systems)
+    if columns.system_column is not None:
+        named_by_user.append(columns.system_column)
     note = ""
     if isinstance(table, TableWithRoles):
         table, lost = rows_of_all(table, columns)
     else:
-        long = table
         check_no_marked_errors(table, columns)
-        table, columns, note = wide(table, columns)
-        if table is long:
+        wide_table = wide(table, columns)
+        if wide_table.table is table:
             check_rows(table, columns)
         else:
-            lost = lost_by_system(table)
+            lost = lost_by_system(wide_table.table)
+        table, columns, note = wide_table
     slices = slices_of_columns(table, columns.slices)
-    pooled = warn_pooled(table, columns)
-    test_set = _texts_or_scores(table, path, name, columns, pooled)
-    fields = " ".join(filter(None, [test_set.fields, note]))
+    column_of_names = warn_pooled(table, columns)
+    test_set = _texts_or_scores(table, path, name, columns, column_of_names)
+    fields = test_set.fields
+    if note:
+        fields += f" {note}"
     test_set = replace(test_set, wrong_ends=_wrong_ends(table, list(test_set.systems), columns.scores))
-    slice_columns = [column_and_pattern(spec, table.columns)[0] for spec in columns.slices]
-    unread = [name for name in table.columns if name in {*test_set.left_out, columns.cluster, *slice_columns}]
-    own_columns = own_columns_of_long(table, unread)
+    unread = {*test_set.left_out, columns.cluster, *slice_columns(columns.slices, table.columns)}
+    own_columns = own_columns_of_long(table, [column for column in table.columns if column in unread])
     return replace(
-        _with_clusters(test_set, table, columns, is_pooled=pooled is not None),
+        _with_clusters(test_set, table, columns, is_pooled=column_of_names is not None),
         slices=slices,
         fields=fields,
-        columns=readings_of_long(table, test_set.columns, asked),
+        columns=readings_of_long(table, test_set.columns, named_by_user),
         lost=lost.by_system,
         n_all=lost.n_all,
-        own_columns=own_columns.of_items,
+        own_columns=own_columns.by_item,
         own_columns_by_system=own_columns.by_system,
     )
 
 
-def _texts_or_scores(table: Table, path: str, name: str, columns: Columns, names: str | None) -> TestSet:
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What the columns of a table are: as the user names them, or else as they suggest."""
+
+    table: Table
+    #: Those that the user names.
+    by_user: Columns
+    #: The same, with those that suggest a role for which the user names none.
+    chosen: Columns
+    #: What columns without scores and labels suggest.
+    roles: Roles
+    scores: list[str]
+    slices: list[str]
+    #: Columns that label segments.
+    labels: set[str]
+
+
+def _texts_or_scores(table: Table, path: str, name: str, columns: Columns, column_of_names: str | None) -> TestSet:
     """Return what a table has; the column of names of systems, if there is one, has no texts."""
-    guessed = without_scores(table, columns.scores)
-    columns_of_scores = [column for column in table.columns if column not in guessed.columns]
-    slice_columns = [column_and_pattern(spec, table.columns)[0] for spec in columns.slices]
-    labelling = _labelling_columns(columns, slice_columns, names)
-    unlabelled = {name: cells for name, cells in guessed.columns.items() if name not in labelling}
-    guessed = replace(guessed, columns=unlabelled)
-    roles = guess_roles(guessed, [column for column in columns.references if column in table.columns])
-    if columns.scores and not columns.need_references and not _has_texts_of_scored(table, columns, roles):
-        return _scores_alone(table, name, columns, [*guessed.columns], roles.reasons)
-    ids = None
+    reading = _read_roles(table, columns, column_of_names)
+    if columns.scores and not columns.need_references and not _has_texts_of_scored(reading):
+        return _scores_alone(reading, name)
     if isinstance(table, Memory):
         # The columns are languages, whose codes suggest no role.
-        roles = Roles(None, (), ())
-        ids = table.labels.get("id")
-    _check_columns(table, columns)
-    if not columns.systems and not columns.references:
-        check_clear(table, roles)
-    named_columns = [*columns.systems, *columns.references, *filter(None, [columns.source, columns.cluster])]
-    chosen = _with_roles(columns, roles)
-    systems = chosen.systems
-    references = chosen.references
-    source = chosen.source
-    check_roles(table, table_format(path), systems, references, columns.need_references)
-    if not columns.references:
-        warn_unlike(table, roles)
-    # Who names the systems leaves the other columns out on purpose.
-    if not columns.systems and not isinstance(table, TableWithRoles):
-        warn_left_out(table, roles)
-        with_role = {*roles.systems, *roles.left_out, *roles.references, *references, roles.source, source}
-        warn_unused(table, [column for column in table.columns if column not in with_role | labelling])
-    reference_lists = items(table, systems[0], references)[1]
-    texts = {column: items(table, column, [])[0] for column in systems}
-    warn_swapped(table.name, systems, references, source)
-    _warn_of_written_missing(table, systems, references)
-    by_role = columns_by_role(chosen, columns_of_scores, slice_columns)
-    fields, left_out = columns_in_words(table, by_role)
-    directions = directions_of(columns.scores)
-    return TestSet(
-        name,
-        texts,
-        reference_lists,
-        None if source is None else _sources(table, source),
-        fields=fields,
-        columns=readings(table, by_role, roles.reasons, [*named_columns, *columns_of_scores, *slice_columns]),
-        left_out=left_out,
-        scores={score: score_columns(table, systems, score) for score in columns.scores},
-        lower_is_better=directions.lower,
-        higher_is_better=directions.higher,
-        ids=ids,
+        reading = replace(reading, chosen=columns, roles=Roles(None, (), ()))
+    _check_reading(reading, table_format(path))
+    _warn_of_roles(reading)
+    texts = {system: predictions_in(table, system) for system in reading.chosen.systems}
+    references = references_in(table, reading.chosen.references)
+    _warn_of_texts(reading)
+    return _as_test_set(reading, name, texts, references)
+
+
+def _read_roles(table: Table, columns: Columns, column_of_names: str | None) -> _Reading:
+    """Return the role of each column."""
+    guessed = without_scores(table, columns.scores)
+    slices = slice_columns(columns.slices, table.columns)
+    labels = _labels(columns, slices, column_of_names)
+    unlabelled = {column: cells for column, cells in guessed.columns.items() if column not in labels}
+    references = [column for column in columns.references if column in table.columns]
+    roles = guess_roles(replace(guessed, columns=unlabelled), references)
+    return _Reading(
+        table=table,
+        by_user=columns,
+        chosen=_with_roles(columns, roles),
+        roles=roles,
+        scores=[column for column in table.columns if column not in guessed.columns],
+        slices=slices,
+        labels=labels,
     )
+
+
+def _labels(columns: Columns, slices: Sequence[str], column_of_names: str | None) -> set[str]:
+    """Return the columns that label segments: they are no outputs and no references, unless their names say so."""
+    labels = {column for column in slices if role_of(column) != "source" and not clear_role(column)}
+    if column_of_names is not None:
+        labels.add(column_of_names)
+    return labels - {*columns.systems, *columns.references, columns.source}
 
 
 def _with_roles(columns: Columns, roles: Roles) -> Columns:
@@ -160,23 +170,78 @@ def _with_roles(columns: Columns, roles: Roles) -> Columns:
     return replace(columns, systems=systems, references=references, source=source)
 
 
-def _labelling_columns(columns: Columns, slice_columns: Sequence[str], names: str | None) -> set[str]:
-    """Return the columns that label segments: they are no outputs and no references, unless their names say so."""
-    labelling = {name for name in slice_columns if role_of(name) != "source" and not clear_role(name)}
-    if names is not None:
-        labelling.add(names)
-    return labelling - {*columns.systems, *columns.references, columns.source}
-
-
-def _has_texts_of_scored(table: Table, columns: Columns, roles: Roles) -> bool:
+def _has_texts_of_scored(reading: _Reading) -> bool:
     """Return whether there are texts of systems: those that are named, or those that the scores are of."""
+    columns = reading.by_user
     if columns.systems:
-        return any(column in table.columns for column in columns.systems)
-    if not roles.systems:
+        return any(column in reading.table.columns for column in columns.systems)
+    if not reading.roles.systems:
         return False
     # "task" with "a.score" and "b.score" is no system.
-    scored = scored_systems(table, columns.scores[0])
-    return not scored or not {*scored}.isdisjoint(roles.systems)
+    scored = scored_systems(reading.table, columns.scores[0])
+    return not scored or not set(scored).isdisjoint(reading.roles.systems)
+
+
+def _check_reading(reading: _Reading, format: str) -> None:
+    """Raise an InputError for columns that the user names wrongly, and for roles that are not clear or lacking."""
+    columns = reading.by_user
+    _check_columns(reading.table, columns)
+    if not columns.systems and not columns.references:
+        check_clear(reading.table, reading.roles)
+    chosen = reading.chosen
+    check_roles(reading.table, format, chosen.systems, chosen.references, columns.need_references)
+
+
+def _warn_of_roles(reading: _Reading) -> None:
+    """Warn of columns that are not used, though their names or texts suggest it."""
+    table = reading.table
+    roles = reading.roles
+    chosen = reading.chosen
+    if not reading.by_user.references:
+        warn_unlike_references(table, roles.unlike, roles.references)
+    # Who names the systems leaves the other columns out on purpose.
+    if not reading.by_user.systems and not isinstance(table, TableWithRoles):
+        warn_left_out(table, roles)
+        with_role = {*roles.systems, *roles.left_out, *roles.references, roles.source}
+        with_role |= {*chosen.references, chosen.source, *reading.labels}
+        warn_unused(table, [column for column in table.columns if column not in with_role])
+
+
+def _warn_of_texts(reading: _Reading) -> None:
+    """Warn of systems and references that seem to be something else."""
+    chosen = reading.chosen
+    warn_swapped(reading.table.name, chosen.systems, chosen.references, chosen.source)
+    _warn_of_written_missing(reading.table, chosen.systems, chosen.references)
+
+
+def _as_test_set(reading: _Reading, name: str, texts: dict[str, list[str]], references: list[list[str]]) -> TestSet:
+    """Return the test set of these texts, with all that its columns hold."""
+    table = reading.table
+    columns = reading.by_user
+    chosen = reading.chosen
+    by_role = columns_by_role(chosen, reading.scores, reading.slices)
+    left_out = columns_left_out(table, by_role)
+    named_by_user = [*columns.systems, *columns.references, *reading.scores, *reading.slices]
+    for column in (columns.source, columns.cluster):
+        if column is not None:
+            named_by_user.append(column)
+    source_texts = None
+    if chosen.source is not None:
+        source_texts = _sources(table, chosen.source)
+    directions = directions_of(columns.scores)
+    return TestSet(
+        name,
+        texts,
+        references,
+        source_texts,
+        fields=columns_in_words(table, by_role, left_out),
+        columns=readings(table, by_role, reading.roles.reasons, named_by_user),
+        left_out=left_out,
+        scores={score: score_columns(table, chosen.systems, score) for score in columns.scores},
+        lower_is_better=directions.lower,
+        higher_is_better=directions.higher,
+        ids=table.labels.get("id") if isinstance(table, Memory) else None,
+    )
 
 
 def check_clear(table: Table, roles: Roles) -> None:
@@ -184,26 +249,29 @@ def check_clear(table: Table, roles: Roles) -> None:
     if not roles.doubtful:
         return
     doubtful = list(roles.doubtful)
-    certain = [name for name in roles.references if name not in doubtful]
+    references = [name for name in roles.references if name not in doubtful]
     systems = [name for name in roles.systems if name not in doubtful]
-    ways = []
-    for role, of_systems, of_references in (
-        ("systems", [*systems, *doubtful], certain),
-        ("references", systems, [*certain, *doubtful]),
-    ):
-        options = [arguments_set("systems", of_systems), arguments_set("reference_columns", of_references)]
-        ways.append(f"As {role}: {' '.join(filter(None, options))}")
-    question = "is a system or has" if len(doubtful) == 1 else "are systems or have"
+    as_systems = _roles_set([*systems, *doubtful], references)
+    as_references = _roles_set(systems, [*references, *doubtful])
+    question = "are systems or have"
+    if len(doubtful) == 1:
+        question = "is a system or has"
     raise InputError(
         f"{table.name}: it is not clear whether {joined(list(map(repr, doubtful)), MOST_NAMED)} {question} "
-        f"references. {'. '.join(ways)}.{HOW_READ}"
+        f"references. As systems: {as_systems}. As references: {as_references}.{HOW_READ}"
     )
 
 
-def _scores_alone(
-    table: Table, name: str, columns: Columns, other_columns: list[str], reasons: Mapping[str, str]
-) -> TestSet:
+def _roles_set(systems: list[str], references: list[str]) -> str:
+    """Return the options that name these columns, in words."""
+    options = [arguments_set("systems", systems), arguments_set("reference_columns", references)]
+    return " ".join(option for option in options if option)
+
+
+def _scores_alone(reading: _Reading, name: str) -> TestSet:
     """Return the scores in a table that has no texts of systems; its other columns are left out."""
+    table = reading.table
+    columns = reading.by_user
     scores = columns.scores
     systems = columns.systems or systems_of(table, scores[0])
     if not systems:
@@ -215,18 +283,23 @@ def _scores_alone(
             f"{f'base.{scores[0]}'!r} or {f'{scores[0]}_base'!r}{hint}"
         )
     if not columns.systems:
-        _check_not_numbered(table, systems, scores[0], [*guess_roles(without_scores(table, scores)).systems])
-    numbers = {score: score_columns(table, systems, score) for score in scores}
-    left_out = [column for column in other_columns if column not in {*systems, columns.cluster}]
-    fields = f"{table.name}: no texts; scores of {named(systems)}: {named(scores)}"
-    fields += f"; left out: {named(left_out)}." if left_out else "."
-    of_scores = [column for column in table.columns if column not in other_columns or column in systems]
-    clusters = [] if columns.cluster is None else [columns.cluster]
-    columns_read = readings(table, {"scores": of_scores, "clusters": clusters}, reasons, [*of_scores, *clusters])
-    alone = without_texts(name, systems, len(table.lines))
-    lower, higher = directions_of(scores)
+        texts = guess_roles(without_scores(table, scores)).systems
+        _check_not_numbered(table, systems, scores[0], texts)
+    # Columns of objects may be called as their systems.
+    read = {*reading.scores, *reading.labels, *systems}
+    columns_of = {"scores": [column for column in table.columns if column in read], "clusters": []}
+    if columns.cluster is not None:
+        columns_of["clusters"].append(columns.cluster)
+    named_by_user = [*columns_of["scores"], *columns_of["clusters"]]
+    left_out = [column for column in table.columns if column not in named_by_user]
+    directions = directions_of(scores)
     return replace(
-        alone, fields=fields, columns=columns_read, scores=numbers, lower_is_better=lower, higher_is_better=higher
+        without_texts(name, systems, len(table.lines)),
+        fields=f"{table.name}: no texts; scores of {named(systems)}: {named(scores)}{end_of_fields({}, left_out)}",
+        columns=readings(table, columns_of, reading.roles.reasons, named_by_user),
+        scores={score: score_columns(table, systems, score) for score in scores},
+        lower_is_better=directions.lower,
+        higher_is_better=directions.higher,
     )
 
 
@@ -296,17 +369,16 @@ def _sources(table: Table, column: str) -> list[str]:
 
 def _check_columns(table: Table, columns: Columns) -> None:
     """Raise an InputError for a column that is not there, or is named twice or in two roles."""
-    systems = columns.systems
-    references = columns.references
-    for column in [*systems, *references, *([] if columns.source is None else [columns.source])]:
-        table.column(column)
-    for role, names in (("a system", systems), ("references", references)):
-        repeated = [column for column, times in Counter(names).items() if times > 1]
-        if repeated:
-            raise InputError(f"{table.name}: the column {repeated[0]!r} is named twice as {role}; name it once.")
-    in_two_roles = [column for column in systems if column in references]
-    if in_two_roles:
-        raise InputError(f"{table.name}: the column {in_two_roles[0]!r} is named both as a system and as references.")
+    for column in (*columns.systems, *columns.references, columns.source):
+        if column is not None:
+            table.column(column)
+    for role, names in (("a system", columns.systems), ("references", columns.references)):
+        for column, times in Counter(names).items():
+            if times > 1:
+                raise InputError(f"{table.name}: the column {column!r} is named twice as {role}; name it once.")
+    for column in columns.systems:
+        if column in columns.references:
+            raise InputError(f"{table.name}: the column {column!r} is named both as a system and as references.")
 
 
 def check_roles(table: Table, format: str, systems: list[str], references: list[str], need_references: bool) -> None:
@@ -327,13 +399,15 @@ def check_roles(table: Table, format: str, systems: list[str], references: list[
     problem = f"no {kind}"
     if kind == "column":
         # A column that is called so, but has other cells than texts, is what the user looks for.
-        looked_for = {role for role, columns in (("system", systems), ("reference", references)) if not columns}
-        called_so = [name for name in table.columns if role_of(name) in looked_for]
-        lacks = {name: lack(table.columns[name]) for name in called_so}
-        reasons = [f"{name!r} {reason}" for name, reason in lacks.items() if reason]
+        reasons = []
+        for column, cells in table.columns.items():
+            role = role_of(column)
+            is_lacking = (role == "system" and not systems) or (role == "reference" and not references)
+            if is_lacking and lack(cells):
+                reasons.append(f"{column!r} {lack(cells)}")
         if reasons:
             problem += f" ({', '.join(reasons[:MOST_NAMED])})"
-    advice = _of_numbers(table) + HOW_READ
+    advice = _advice_for_numbers(table) + HOW_READ
     if format in MEMORIES:
         file = "TMX file" if format == "tmx" else "file"
         advice = _JOINED.format(file, argument("references"))
@@ -343,15 +417,14 @@ def check_roles(table: Table, format: str, systems: list[str], references: list[
     plural = "s" if len(table.columns) > 1 else ""
     raise InputError(
         f"{table.name}: {problem} was recognized as {', or '.join(missing)}; "
-        f"there {verb} the {kind}{plural} {joined([*map(repr, table.columns)], MOST_NAMED)}.{advice}"
+        f"there {verb} the {kind}{plural} {joined(list(map(repr, table.columns)), MOST_NAMED)}.{advice}"
     )
 
 
-def _of_numbers(table: Table) -> str:
+def _advice_for_numbers(table: Table) -> str:
     """Return how numbers are compared, where a table has no texts."""
-    are_numbers = [lack(cells) == CODES for cells in table.columns.values()]
-    has_texts = any(not lack(cells) for cells in table.columns.values())
-    if sum(are_numbers) < 2 or has_texts:
+    lacks = [lack(cells) for cells in table.columns.values()]
+    if lacks.count(CODES) < 2 or not all(lacks):
         return ""
     return f" Numbers that came without texts are compared by {argument('scores')}."
 
@@ -359,21 +432,26 @@ def _of_numbers(table: Table) -> str:
 def _warn_of_written_missing(table: Table, systems: list[str], references: list[str]) -> None:
     """Warn of texts such as "nan" that systems or references alone have: a program wrote a missing cell so."""
     spellings = frozenset(WRITTEN_AS_MISSING)
-    rows = {
-        column: [row for row, cell in enumerate(table.column(column)) if isinstance(cell, str) and cell in spellings]
-        for column in [*systems, *references]
-    }
+    rows_of: dict[str, list[int]] = {}
+    for column in [*systems, *references]:
+        cells = table.column(column)
+        rows_of[column] = [row for row, cell in enumerate(cells) if isinstance(cell, str) and cell in spellings]
+    in_systems = {table.columns[column][row] for column in systems for row in rows_of[column]}
+    in_references = {table.columns[column][row] for column in references for row in rows_of[column]}
     # An answer may be "None", as that of a reference is.
-    sides = [{table.column(column)[row] for column in side for row in rows[column]} for side in (systems, references)]
-    for column, missing in rows.items():
-        missing = [row for row in missing if table.column(column)[row] not in sides[0] & sides[1]]
-        if missing:
-            subject = "1 text is" if len(missing) == 1 else f"{len(missing):,} texts are"
-            warn(
-                f"{table.location(missing[0], column)}: the text is {shorten(table.column(column)[missing[0]])}, as "
-                f"programs write a missing cell; {subject} so in this column, and scored as words. Write missing "
-                "cells as empty ones."
-            )
+    in_both = in_systems & in_references
+    for column, rows in rows_of.items():
+        cells = table.columns[column]
+        missing = [row for row in rows if cells[row] not in in_both]
+        if not missing:
+            continue
+        subject = f"{len(missing):,} texts are"
+        if len(missing) == 1:
+            subject = "1 text is"
+        warn(
+            f"{table.location(missing[0], column)}: the text is {shorten(cells[missing[0]])}, as programs write a "
+            f"missing cell; {subject} so in this column, and scored as words. Write missing cells as empty ones."
+        )
 
 
 def _warn_repeated_ids(table: Table) -> None:
@@ -394,9 +472,9 @@ def _warn_repeated_ids(table: Table) -> None:
         further = "; 1 more id is repeated"
     elif len(repeated) > 2:
         further = f"; {len(repeated) - 1:,} more ids are repeated"
-    called_so = "" if _is_id(column) else f" of {column!r}"
+    in_column = "" if _is_id(column) else f" of {column!r}"
     warn(
-        f"{table.name}: the id {shorten(cell)}{called_so} occurs {len(lines):,} times, first on {table.unit}s "
+        f"{table.name}: the id {shorten(cell)}{in_column} occurs {len(lines):,} times, first on {table.unit}s "
         f"{lines[0]:,} and {lines[1]:,}{further}. Each row is scored as a separate segment; "
         f"{argument_set('cluster', column)} resamples those of an id together.{_apart_in_words(table, column)}",
     )
@@ -405,17 +483,21 @@ def _warn_repeated_ids(table: Table) -> None:
 def _column_of_ids(table: Table) -> str | None:
     """Return the column that should have another id in each row; None where a row's id has several parts."""
     ids = list(called(table, ITEM))
-    plain = [name for name in ids if _is_id(name)]
-    if plain:
-        return plain[0]
+    for name in ids:
+        if _is_id(name):
+            return name
     # A document has several segments, which may be numbered in each.
     document = document_column(table)
-    of_segments = [name for name in ids if name != document]
-    if not of_segments:
+    segment_ids = [name for name in ids if name != document]
+    if not segment_ids:
         return None
-    parts = [*ids, *([] if document is None else [document])]
-    keys = list(zip(*(map(repr, table.columns[name]) for name in parts), strict=True))
-    return of_segments[0] if len({*keys}) < len(keys) else None
+    parts = [table.columns[name] for name in ids]
+    if document is not None:
+        parts.append(table.columns[document])
+    keys = list(zip(*(map(repr, cells) for cells in parts), strict=True))
+    if len(set(keys)) == len(keys):
+        return None
+    return segment_ids[0]
 
 
 def _is_id(column: str) -> bool:
@@ -457,7 +539,8 @@ def joined_tables(test_sets: list[TestSet], called: Mapping[str, str]) -> list[T
         # The number keeps a table apart from all others.
         key = number if segments is None else segments
         alike.setdefault(key, []).append(test_set)
-    _warn_of_near_misses([tables[0] for tables in alike.values() if len(tables) == 1])
+    alone = [tables[0] for tables in alike.values() if len(tables) == 1]
+    _warn_of_near_misses(alone)
     joined_sets: list[TestSet] = []
     for tables in alike.values():
         first = tables[0]
@@ -475,7 +558,7 @@ def _as_one(tables: Sequence[TestSet], called: Mapping[str, str], taken: Collect
     """Return tables of a system each as one test set, with a name that is not taken."""
     name, systems = _apart([table.name for table in tables])
     columns = [column for table in tables for column in table.systems]
-    if len({*columns}) == len(columns):
+    if len(set(columns)) == len(columns):
         systems = columns
     systems = [called.get(table.name, system) for table, system in zip(tables, systems, strict=True)]
     _check_names_differ(tables, systems)
@@ -485,38 +568,37 @@ def _as_one(tables: Sequence[TestSet], called: Mapping[str, str], taken: Collect
     for table in tables:
         if table.slices != first.slices:
             warn(f"{table.name} has other slices than {first.name}: those of {first.name} are taken.")
-    table_of = dict(zip(systems, tables, strict=True))
+    scores = {}
+    for score in first.scores:
+        scores[score] = _of_only_systems(systems, [table.scores[score] for table in tables])
     shared = "references" if any(first.references) else "sources"
     note = f"{named(systems)} are read as systems of one test set: the tables have the same {shared}."
     return replace(
         first,
         name=name,
-        systems=_of_only_systems({system: table.systems for system, table in table_of.items()}),
+        systems=_of_only_systems(systems, [table.systems for table in tables]),
         fields=" ".join([*(table.fields for table in tables), note]),
         own_columns={},
-        own_columns_by_system=_own_columns_by_system(table_of),
+        own_columns_by_system=_own_columns_by_system(systems, tables),
         warnings=tuple(message for table in tables for message in table.warnings),
-        wrong_ends=_of_only_systems({system: table.wrong_ends for system, table in table_of.items()}),
-        scores={
-            score: _of_only_systems({system: table.scores[score] for system, table in table_of.items()})
-            for score in first.scores
-        },
+        wrong_ends=_of_only_systems(systems, [table.wrong_ends for table in tables]),
+        scores=scores,
     )
 
 
-def _of_only_systems(by_table: Mapping[str, Mapping[str, _T]]) -> dict[str, _T]:
+def _of_only_systems(systems: Sequence[str], tables: Sequence[Mapping[str, _T]]) -> dict[str, _T]:
     """Return what tables have of their only systems, by the names that these have among all; some may have none."""
     by_system: dict[str, _T] = {}
-    for system, of_table in by_table.items():
-        for value in of_table.values():
+    for system, table in zip(systems, tables, strict=True):
+        for value in table.values():
             by_system[system] = value
     return by_system
 
 
-def _own_columns_by_system(tables: Mapping[str, TestSet]) -> dict[str, dict[str, list[Any]]]:
+def _own_columns_by_system(systems: Sequence[str], tables: Sequence[TestSet]) -> dict[str, dict[str, list[Any]]]:
     """Return the own columns of tables of a system each: a comment on one's texts says nothing of the others'."""
     by_column: dict[str, dict[str, list[Any]]] = {}
-    for system, table in tables.items():
+    for system, table in zip(systems, tables, strict=True):
         for column, cells in table.own_columns.items():
             by_column.setdefault(column, {})[system] = cells
         # The only system is called otherwise among several.
@@ -560,51 +642,58 @@ def _identity(test_set: TestSet) -> Any:
 
     References, or else sources, tell segments apart unless all are the same, such as "yes".
     """
-    texts = [*map(tuple, test_set.references)] if any(test_set.references) else test_set.source
-    if len(test_set.systems) != 1 or texts is None or (len(texts) > 1 and len({*texts}) == 1):
+    texts: Sequence[Any] | None = test_set.source
+    if any(test_set.references):
+        texts = list(map(tuple, test_set.references))
+    if len(test_set.systems) != 1 or texts is None or (len(texts) > 1 and len(set(texts)) == 1):
         return None
+    source = None if test_set.source is None else tuple(test_set.source)
     clusters = None if test_set.clusters is None else test_set.clusters.numbers.tobytes()
-    return tuple(texts), None if test_set.source is None else tuple(test_set.source), clusters
+    return tuple(texts), source, clusters
 
 
 def _warn_of_near_misses(test_sets: Sequence[TestSet]) -> None:
     """Warn of tables of one system each that have nearly the same references: their systems are not compared."""
-    alone = [test_set for test_set in test_sets if len(test_set.systems) == 1 and any(test_set.references)]
-    first_of: dict[int, TestSet] = {}
-    for test_set in alone:
-        first = first_of.setdefault(test_set.n_segments, test_set)
-        if first is test_set and first is not alone[0]:
-            _warn_of_other_length(alone[0], test_set)
-        pairs = list(zip(first.references, test_set.references, strict=True))
-        differing = [row for row, (one, other) in enumerate(pairs, 1) if one != other]
-        if first is test_set or len({*map(tuple, test_set.references)}) == 1:
-            continue
-        if not differing:
-            difference = "the same references, but other sources or clusters"
-        elif sorted(first.references) == sorted(test_set.references):
-            difference = "the same references in another order"
-        elif len(differing) <= len(pairs) // 2:
-            difference = (
-                f"different references in {len(differing):,} of {len(pairs):,} rows, the first in row "
-                f"{differing[0]:,}"
-            )
-        elif all([*map(str.strip, one)] == [*map(str.strip, other)] for one, other in pairs):
-            difference = (
-                f"references that differ in {len(differing):,} of {len(pairs):,} rows by blanks at their ends, the "
-                f"first in row {differing[0]:,}"
-            )
-        else:
-            continue
-        warn(f"{first.name} and {test_set.name} have {difference}: their systems are not compared.")
+    by_length: dict[int, list[TestSet]] = {}
+    for test_set in test_sets:
+        if len(test_set.systems) == 1 and any(test_set.references):
+            by_length.setdefault(test_set.n_segments, []).append(test_set)
+    for first, *others in by_length.values():
+        for other in others:
+            difference = _difference_in_words(first, other)
+            if difference:
+                warn(f"{first.name} and {other.name} have {difference}: their systems are not compared.")
+    firsts = [alike[0] for alike in by_length.values()]
+    for other in firsts[1:]:
+        _warn_of_other_length(firsts[0], other)
 
 
-def _warn_of_other_length(first: TestSet, test_set: TestSet) -> None:
+def _difference_in_words(first: TestSet, second: TestSet) -> str:
+    """Return what keeps two tables of as many rows apart; "" where their references are not nearly the same."""
+    if len(set(map(tuple, second.references))) == 1:
+        return ""
+    pairs = list(zip(first.references, second.references, strict=True))
+    differing = [row for row, (one, other) in enumerate(pairs, 1) if one != other]
+    if not differing:
+        return "the same references, but other sources or clusters"
+    if sorted(first.references) == sorted(second.references):
+        return "the same references in another order"
+    n_differing = f"{len(differing):,} of {len(pairs):,} rows"
+    if len(differing) <= len(pairs) // 2:
+        return f"different references in {n_differing}, the first in row {differing[0]:,}"
+    if all(list(map(str.strip, one)) == list(map(str.strip, other)) for one, other in pairs):
+        return f"references that differ in {n_differing} by blanks at their ends, the first in row {differing[0]:,}"
+    return ""
+
+
+def _warn_of_other_length(first: TestSet, other: TestSet) -> None:
     """Warn of a table that has most of the references of another one, which has more or fewer rows."""
-    counts = [Counter(map(tuple, one.references)) for one in (first, test_set)]
-    n_shared = (counts[0] & counts[1]).total()
-    if len(counts[0]) > 1 and 2 * n_shared > min(first.n_segments, test_set.n_segments):
+    references = Counter(map(tuple, first.references))
+    shared = references & Counter(map(tuple, other.references))
+    n_shared = shared.total()
+    if len(references) > 1 and 2 * n_shared > min(first.n_segments, other.n_segments):
         warn(
-            f"{first.name} has {first.n_segments:,} rows and {test_set.name} {test_set.n_segments:,}, of which "
+            f"{first.name} has {first.n_segments:,} rows and {other.name} {other.n_segments:,}, of which "
             f"{n_shared:,} have the same references: their systems are not compared. Give the same rows in both."
         )
 
@@ -619,12 +708,18 @@ def _apart(names: Sequence[str]) -> tuple[str, list[str]]:
     start = _n_first_equal(words)
     end = _n_first_equal([name_words[start:][::-1] for name_words in words])
     parts = ["".join(name_words[start : len(name_words) - end]) for name_words in words]
-    if not all(any(map(str.isalpha, part)) for part in parts) or len({*parts}) < len(parts):
-        return "test set", [*names]
+    have_letters = all(any(map(str.isalpha, part)) for part in parts)
+    if not have_letters or len(set(parts)) < len(parts):
+        return "test set", list(names)
     shared = words[0][:start] + words[0][len(words[0]) - end :]
     return "".join(shared).strip("._/ -") or "test set", parts
 
 
 def _n_first_equal(lists: Sequence[Sequence[str]]) -> int:
     """Return how many first words all lists share."""
-    return sum(1 for _ in takewhile(lambda words: len({*words}) == 1, zip(*lists, strict=False)))
+    n_equal = 0
+    for words in zip(*lists, strict=False):
+        if len(set(words)) > 1:
+            break
+        n_equal += 1
+    return n_equal

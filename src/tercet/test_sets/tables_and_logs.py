@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from tercet.errors import InputError, argument, recorded, shorten, warn
 from tercet.files.batches import Answers, Requests
@@ -27,11 +27,11 @@ from tercet.files.writing import check_different
 from tercet.registry import SHORT_NAMES
 
 from .keyed_tables import joined_by_ids
-from .labels import column_and_pattern
+from .labels import slice_columns
 from .logs import batch_sets, log_sets
 from .long_tables import wide
 from .memories_and_tables import memories_beside_tables
-from .names import names_of
+from .names import name_of, names_of
 from .reading import HOW_READ
 from .roles import Columns
 from .tables import check_one_system, joined_tables, table_set
@@ -61,19 +61,20 @@ def sets_of_tables(
     """Return the test sets of files that are not all text files, by whose kind it is chosen how they are read."""
     if not folders and reference_paths and any(table_format(path) in MEMORIES for path in paths):
         return [_memory_set(paths, reference_paths, source_paths, columns)]
+    already_read: dict[str, Table] = {}
     # The first file says whether all are batches, whose references and sources have files of their own.
-    read_ahead = None
     if not folders and table_format(paths[0]) == "jsonl":
-        read_ahead = read_file(paths[0], columns.opening)
-    if isinstance(read_ahead, Answers | Requests):
-        _check_no_system_column(paths[0], columns)
-        _check_no_scores_beside(columns, "answers of a batch")
-        return batch_sets(read_ahead, paths, reference_paths, source_paths, columns)
+        first = read_file(paths[0], columns.opening)
+        if isinstance(first, Answers | Requests):
+            _check_no_system_column(paths[0], columns)
+            _check_no_scores_beside(columns, "answers of a batch")
+            return batch_sets(first, paths, reference_paths, source_paths, columns)
+        already_read[paths[0]] = first
     if not folders and not reference_paths and not source_paths:
-        of_scores = _set_of_scores(paths, columns, read_ahead, need_texts=need_texts)
-        if of_scores is not None:
-            return [of_scores]
-    test_sets = _tables_and_logs(paths, folders, [*reference_paths, *source_paths], columns, read_ahead)
+        scores_alone = _set_of_scores(paths, columns, already_read, need_texts=need_texts)
+        if scores_alone is not None:
+            return [scores_alone]
+    test_sets = _tables_and_logs(paths, folders, [*reference_paths, *source_paths], columns, already_read)
     if not need_texts or all(test_set.no_texts for test_set in test_sets):
         return test_sets
     for test_set in test_sets:
@@ -121,10 +122,12 @@ def _memory_set(paths: list[str], references: list[str], sources: list[str], col
     memories = dict(zip(names_of(paths, columns.called), paths, strict=True))
     if beside_tables:
         return memories_beside_tables(memories, references, columns)
-    target = columns.references[0] if columns.references else None
+    target = None
+    if columns.references:
+        target = columns.references[0]
     joined = join_memories(memories, references, target, columns.source, columns.missing)
     return TestSet(
-        name=names_of([references[0]])[0],
+        name=name_of(references[0]),
         systems=joined.systems,
         references=joined.references,
         source=joined.source,
@@ -155,9 +158,9 @@ def _check_kind_of_references(
 
 def _check_no_labels(kind: str, joined_by: str, columns: Columns) -> None:
     """Raise an InputError for columns that label segments, which these files do not have."""
-    named = [(columns.cluster, "cluster"), (columns.system_column, "system_column")]
-    named += [(spec, "by") for spec in columns.slices]
-    for name, option in named:
+    labels = [(columns.cluster, "cluster"), (columns.system_column, "system_column")]
+    labels += [(spec, "by") for spec in columns.slices]
+    for name, option in labels:
         if name is not None:
             owner = f"Units of {kind} files" if joined_by == SOURCE_TEXT else f"{kind} files"
             raise InputError(f"{owner} have no column {shorten(name)} for {argument(option)}.")
@@ -165,11 +168,9 @@ def _check_no_labels(kind: str, joined_by: str, columns: Columns) -> None:
 
 def _check_no_columns(kind: str, columns: Columns) -> None:
     """Raise an InputError for columns of files that have none to choose: texts by their time or id."""
-    chosen = {
-        "systems": columns.systems,
-        "reference_columns": columns.references,
-        "source_column": [columns.source] if columns.source else [],
-    }
+    chosen = {"systems": columns.systems, "reference_columns": columns.references}
+    if columns.source:
+        chosen["source_column"] = [columns.source]
     for option, names in chosen.items():
         if names:
             raise InputError(
@@ -188,9 +189,9 @@ def _check_no_system_column(path: str, columns: Columns) -> None:
 
 
 def _tables_and_logs(
-    paths: list[str], folders: list[str], beside: list[str], columns: Columns, read_ahead: Table | None
+    paths: list[str], folders: list[str], beside: list[str], columns: Columns, already_read: Mapping[str, Table]
 ) -> list[TestSet]:
-    """Return the test sets of tables and then of logs; `read_ahead` is that of the first path."""
+    """Return the test sets of tables and then of logs."""
     logs_of_folder = {path: _logs_of_folder(path, columns) for path in folders}
     tables = [path for path in paths if path not in folders and table_format(path)]
     text_files = [path for path in paths if path not in folders and path not in tables]
@@ -217,8 +218,7 @@ def _tables_and_logs(
             logs += logs_of_folder[path]
             continue
         with recorded() as messages:
-            table = read_ahead or read_file(path, columns.opening)
-            read_ahead = None
+            table = already_read.get(path) or read_file(path, columns.opening)
             if isinstance(table, Answers | Requests):
                 raise InputError(f"{path!r} is of a batch, and {paths[0]!r} is not; give batches alone.")
             table = _with_scores(table, path, columns)
@@ -263,7 +263,7 @@ def _with_scores(table: Table, path: str, columns: Columns) -> Table:
 
 
 def _set_of_scores(
-    paths: list[str], columns: Columns, read_ahead: Table | None, *, need_texts: bool
+    paths: list[str], columns: Columns, already_read: Mapping[str, Table], *, need_texts: bool
 ) -> TestSet | None:
     """Return the test set of tables with the ids and scores of a run each; None of other files."""
     if not columns.scores or columns.scored_in or not all(map(table_format, paths)):
@@ -272,21 +272,20 @@ def _set_of_scores(
     with recorded() as messages:
         tables: dict[str, Table] = {}
         for path in paths:
-            table = read_ahead or read_file(path, columns.opening)
-            # The others are not read yet.
-            read_ahead = None
+            table = already_read.get(path) or read_file(path, columns.opening)
             # Texts in the only table are of a system; those of several without references could not be joined.
             if not has_scores_alone(table, columns, remarks=len(paths) > 1 and not need_texts):
                 return None
             tables[names[path]] = table
         check_different(paths)
         joined, columns = joined_scores(tables, columns)
-        name = names[paths[0]] if len(paths) == 1 else "test set"
+        name = "test set"
+        note = f" Joined with {', '.join(map(repr, paths[1:]))} by ids."
+        if len(paths) == 1:
+            name = names[paths[0]]
+            note = ""
         test_set = table_set(joined, paths[0], name, columns)
-    fields = test_set.fields
-    if len(paths) > 1:
-        fields += f" Joined with {', '.join(map(repr, paths[1:]))} by ids."
-    return replace(test_set, fields=fields, warnings=tuple(messages))
+    return replace(test_set, fields=f"{test_set.fields}{note}", warnings=tuple(messages))
 
 
 def _check_no_scores_beside(columns: Columns, what: str) -> None:
@@ -339,7 +338,8 @@ def sets_of_frame(frame: Any, columns: Columns) -> list[TestSet]:
     except InputError as error:
         # The command has no such file to show.
         raise InputError(str(error).removesuffix(HOW_READ)) from None
-    return [replace(test_sets[0], warnings=tuple(messages)), *test_sets[1:]]
+    first, *others = test_sets
+    return [replace(first, warnings=tuple(messages)), *others]
 
 
 def check_frame_alone(kind: str, paths: Sequence[str], opening: Opening) -> None:
@@ -365,7 +365,9 @@ def _without_reference(table: Table, test_set: TestSet) -> dict[int, str]:
         line = f"{table.unit} {table.lines[row]}"
         cells = [column[row] for column in table.columns.values()]
         first_cell = next((cell for cell in cells if cell not in (None, "")), None)
-        location_of[row] = line if first_cell is None else f"{line}: {shorten(first_cell)}"
+        if first_cell is not None:
+            line += f": {shorten(first_cell)}"
+        location_of[row] = line
     return location_of
 
 
@@ -381,31 +383,31 @@ def _own_columns(table: Table, test_set: TestSet, columns: Columns) -> dict[str,
     """
     if isinstance(table, Memory) or not _is_by_rows(table, test_set):
         return {}
-    slice_columns = [column_and_pattern(spec, table.columns)[0] for spec in columns.slices]
-    names = {*test_set.left_out, columns.cluster, *slice_columns}
+    names = {*test_set.left_out, columns.cluster, *slice_columns(columns.slices, table.columns)}
     return {name: cells for name, cells in table.columns.items() if name in names}
 
 
 def _keyed_set(paths: list[str], beside: list[str], columns: Columns) -> TestSet | None:
     """Return the test set of tables and of tables beside them, by the ids that they share; None of other files."""
-    formats = [table_format(path) for path in (*paths, *beside)]
-    if not beside or not all(formats) or {*formats}.intersection(MEMORIES):
+    formats = set(map(table_format, (*paths, *beside)))
+    if not beside or not all(formats) or not formats.isdisjoint(MEMORIES):
         return None
     check_different(paths, beside)
     names = dict(zip(paths, names_of(paths, columns.called), strict=True))
     with recorded() as messages:
-        tables, columns, note = _tables_of_systems(paths, columns)
-        systems = {names[path]: table for path, table in tables.items()}
-        joined = joined_by_ids(systems, [read_file(path, columns.opening) for path in beside], columns)
+        systems = _tables_of_systems(paths, columns)
+        tables = {names[path]: table for path, table in systems.tables.items()}
+        tables_beside = [read_file(path, columns.opening) for path in beside]
+        joined = joined_by_ids(tables, tables_beside, systems.columns)
         if joined is None:
             return None
-        test_set = table_set(joined.table, beside[0], names_of([beside[0]])[0], joined.columns)
+        test_set = table_set(joined.table, beside[0], name_of(beside[0]), joined.columns)
     return replace(
         test_set,
         own_columns=_own_columns(joined.table, test_set, joined.columns),
         own_columns_by_system=joined.own_columns_by_system,
         warnings=tuple(messages),
-        fields=" ".join(filter(None, [test_set.fields, joined.note, note])),
+        fields=" ".join([test_set.fields, joined.note, *systems.notes]),
         lost=joined.lost.by_system,
         n_all=joined.lost.n_all,
     )
@@ -418,8 +420,19 @@ def _why_not_joined(path: str) -> str:
     return f"{path!r} is a separate one: only tables are joined, where each has a column of ids, such as id"
 
 
-def _tables_of_systems(paths: Sequence[str], columns: Columns) -> tuple[dict[str, Table], Columns, str]:
-    """Return tables with a column for each system, by path, with their names, and how these were made, in words."""
+class _TablesOfSystems(NamedTuple):
+    """Tables with a column for each system."""
+
+    #: By path.
+    tables: dict[str, Table]
+    #: With the names of the systems.
+    columns: Columns
+    #: How tables were made of long ones, in words.
+    notes: list[str]
+
+
+def _tables_of_systems(paths: Sequence[str], columns: Columns) -> _TablesOfSystems:
+    """Return the tables of systems; long ones are made wide."""
     tables: dict[str, Table] = {}
     systems: list[str] = []
     notes: list[str] = []
@@ -441,8 +454,7 @@ def _tables_of_systems(paths: Sequence[str], columns: Columns) -> tuple[dict[str
         if note:
             notes.append(f"{table.name}: {note}")
     all_systems = list(dict.fromkeys([*systems, *unknown]))
-    columns = replace(columns, systems=all_systems, system_column=None)
-    return tables, columns, " ".join(notes)
+    return _TablesOfSystems(tables, replace(columns, systems=all_systems, system_column=None), notes)
 
 
 def _check_there(paths: Sequence[str]) -> None:
@@ -450,5 +462,7 @@ def _check_there(paths: Sequence[str]) -> None:
     for path in paths:
         if path == STDIN or os.path.exists(path):
             continue
-        hint = f" A metric is given with -m: -m {path}." if path in SHORT_NAMES else ""
+        hint = ""
+        if path in SHORT_NAMES:
+            hint = f" A metric is given with -m: -m {path}."
         raise InputError(f"{path!r} does not exist.{hint}")

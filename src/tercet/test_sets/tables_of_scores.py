@@ -28,8 +28,8 @@ def has_scores_alone(table: Table, columns: Columns, *, remarks: bool) -> bool:
     if isinstance(table, Log | Memory) or not columns.scores or columns.systems or columns.references:
         return False
     key = column_called(table, ITEM)
-    if key is None or len({*map(str, table.columns[key])}) < len(table.lines):
-        # Rows of several runs have the same ids.
+    # Rows of several runs have the same ids.
+    if key is None or len(set(map(str, table.columns[key]))) < len(table.lines):
         return False
     for name in columns.scores:
         is_there = name in table.columns and not scored_systems(table, name)
@@ -48,17 +48,14 @@ def joined_scores(tables: Mapping[str, Table], columns: Columns) -> tuple[Table,
     """
     by_ids = {name: _ByIDs.of(table) for name, table in tables.items()}
     first = next(iter(by_ids.values()))
-    ids = [*first.rows]
-    cells: dict[str, list[Any]] = {}
-    for name, row_cells in first.table.columns.items():
-        if name not in columns.scores:
-            cells[name] = row_cells
-    for system, of_run in by_ids.items():
-        of_run.check_ids(ids, first.table.name)
+    ids = list(first.rows)
+    cells = {name: column for name, column in first.table.columns.items() if name not in columns.scores}
+    for system, run in by_ids.items():
+        run.check_ids(ids, first.table.name)
         for score in columns.scores:
-            cells[f"{system}.{score}"] = of_run.numbers(score, ids, columns)
+            cells[f"{system}.{score}"] = run.numbers(score, ids, columns)
     joined = Table(first.table.name, cells, first.table.lines, unit=first.table.unit)
-    return joined, replace(columns, systems=[*tables])
+    return joined, replace(columns, systems=list(tables))
 
 
 def table_with_scores(table: Table, scores: Table, columns: Columns) -> Table:
@@ -82,7 +79,8 @@ def log_with_scores(log: Log, scores: Table, columns: Columns) -> Log:
     numbers = dict(log.numbers)
     cells_by_score = _numbers_of_run(log, log.key[0], log.numbers, scores, columns)
     for name, cells in cells_by_score.items():
-        numbers[name] = {system: [np.nan if cell is None else cell for cell in cells] for system in systems}
+        of_run = [np.nan if cell is None else cell for cell in cells]
+        numbers[name] = dict.fromkeys(systems, of_run)
     return replace(log, numbers=numbers, scores=(*log.scores, *cells_by_score))
 
 
@@ -95,22 +93,21 @@ def _numbers_of_run(
     if isinstance(scores, Log | Memory) or (ids_of_scores is None and key not in scores.columns):
         raise InputError(f"{given_with}; expected a table with ids and numbers. {_OTHERWISE}")
     if not columns.scores:
-        examples = [
-            argument_set("scores", name)
-            for name, cells in scores.columns.items()
-            if _holds_numbers(cells) and name not in (key, ids_of_scores)
-        ]
-        chosen = " or ".join(examples[:3]) or argument("scores")
-        raise InputError(f"{given_with}: choose them, {chosen}. {_OTHERWISE}")
+        examples = []
+        for name, cells in scores.columns.items():
+            if _holds_numbers(cells) and name not in (key, ids_of_scores):
+                examples.append(argument_set("scores", name))
+        ways = " or ".join(examples[:3]) or argument("scores")
+        raise InputError(f"{given_with}: choose them, {ways}. {_OTHERWISE}")
     names = [name for name in columns.scores if name in scores.columns]
     if not names:
         raise InputError(
             f"{given_with}; it has no column {' or '.join(map(shorten, columns.scores))}, but "
             f"{', '.join(map(shorten, scores.columns))}."
         )
-    in_both = next((name for name in names if name in own_scores), None)
-    if in_both is not None:
-        raise InputError(f"{table.name} and {scores.name} both have scores {shorten(in_both)}; rename those of one.")
+    for name in names:
+        if name in own_scores:
+            raise InputError(f"{table.name} and {scores.name} both have scores {shorten(name)}; rename those of one.")
     ids = [str(cell) for cell in table.columns[key]]
     by_ids = _ByIDs.of(scores, key)
     by_ids.check_ids(ids, table.name)
@@ -124,9 +121,8 @@ def _given_with(scores: Table, table: Table) -> str:
 def _holds_numbers(cells: Sequence[Any]) -> bool:
     """Return whether all cells of a column that are there are numbers, perhaps as they are written in a CSV."""
     values = [cell for cell in cells if cell is not None]
-    return (
-        all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in values) or lack(values) == CODES
-    )
+    are_numbers = all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in values)
+    return are_numbers or lack(values) == CODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +142,12 @@ class _ByIDs:
         for row, cell in enumerate(table.columns[key]):
             if isinstance(cell, bool) or not isinstance(cell, str | int) or cell == "":
                 raise InputError(f"{table.location(row, key)}: expected the id of an item, got {shorten(cell)}.")
-            first = rows.setdefault(str(cell), row)
-            if first != row:
+            if str(cell) in rows:
+                first = f"{table.unit} {table.lines[rows[str(cell)]]:,}"
                 raise InputError(
-                    f"{table.location(row, key)}: {shorten(cell)} occurs on {table.unit} {table.lines[first]:,} too; "
-                    "expected each id once."
+                    f"{table.location(row, key)}: {shorten(cell)} occurs on {first} too; expected each id once."
                 )
+            rows[str(cell)] = row
         return cls(table, key, rows)
 
     def check_ids(self, ids: Sequence[str], name: str) -> None:
@@ -179,8 +175,5 @@ class _ByIDs:
         """Return the number of each id; None where one is missing."""
         table = replace(self.table, decimal=columns.decimal)
         (numbers,) = score_columns(table, [self.table.name], score).values()
-        numbers_of_ids: list[float | None] = []
-        for id in ids:
-            number = numbers[self.rows[id]] if id in self.rows else np.nan
-            numbers_of_ids.append(None if np.isnan(number) else float(number))
-        return numbers_of_ids
+        number_of = {id: float(numbers[row]) for id, row in self.rows.items() if not np.isnan(numbers[row])}
+        return [number_of.get(id) for id in ids]

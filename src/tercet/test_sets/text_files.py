@@ -18,7 +18,7 @@ from tercet.files.text import STDIN, read_lines
 from tercet.files.writing import check_different
 
 from .generated import generated_set, warn_of_mixed_kinds
-from .names import names_of
+from .names import name_of, names_of
 from .roles import Columns, warn_swapped
 from .test_set import LargeTestSet, TestSet
 
@@ -55,7 +55,7 @@ def text_set(
             f"reference per line ({argument('references')}). A table must be named as one, {' '.join(SUFFIXES)}: "
             "rename it if it has columns."
         )
-    further = [*reference_paths]
+    further = list(reference_paths)
     if source is not None:
         further.append(source)
     for path in further:
@@ -68,15 +68,20 @@ def text_set(
         raise InputError("Standard input (-) can be read only once; give files for the others.")
     files = _Files.read(paths, further, columns, in_pieces=in_pieces)
     # The test set is called as this file, and all others have as many lines.
-    first_path = [*reference_paths, *paths][0]
-    files.check_lengths(first_path, "reference" if reference_paths else "text")
+    first_path = paths[0]
+    kind_of_texts = "text"
+    if reference_paths:
+        first_path = reference_paths[0]
+        kind_of_texts = "reference"
+    files.check_lengths(first_path, kind_of_texts)
     check_different(paths, reference_paths)
     # Lines that are read when they are needed stand for lists.
     lines: dict[str, Any] = {**files.lines}
     systems = {name: lines[path] for path, name in zip(paths, names_of(paths, columns.called), strict=True)}
+    name = name_of(first_path)
     # Folders say nothing of a file's role.
     warn_swapped(
-        names_of([first_path])[0],
+        name,
         [os.path.basename(path) for path in paths],
         [os.path.basename(path) for path in reference_paths],
         None if source is None else os.path.basename(source),
@@ -87,15 +92,12 @@ def text_set(
     else:
         references = files.references(reference_paths, len(lines[paths[0]]))
     _warn_of_utterance_ids(paths[0], lines[paths[0]], references)
-    fields = "; ".join(output.note for output in files.outputs)
+    fields = ""
+    if files.outputs:
+        fields = f"{'; '.join(output.note for output in files.outputs)}."
+    source_texts = None if source is None else lines[source]
     kind = LargeTestSet if in_pieces else TestSet
-    return kind(
-        names_of([first_path])[0],
-        systems,
-        references,
-        None if source is None else lines[source],
-        fields=f"{fields}." if fields else "",
-    )
+    return kind(name, systems, references, source_texts, fields=fields)
 
 
 class _Files(NamedTuple):
@@ -134,15 +136,16 @@ class _Files(NamedTuple):
         """Raise an InputError for a file with more or fewer lines than the first, or if that has none."""
         n_lines = {path: len(lines) for path, lines in self.lines.items()}
         n_rows = {path: len(rows) for path, rows in self.tables.items()}
-        n_first = {**n_lines, **n_rows}[first]
-        if not n_first:
+        expected = {**n_lines, **n_rows}[first]
+        if not expected:
             raise InputError(f"{first!r} is empty; expected a {what} per line.")
         for counts, unit in ((n_lines, "line"), (n_rows, "row")):
             for path, number in counts.items():
-                if number != n_first:
+                if number != expected:
+                    plural = "s" if number != 1 else ""
                     raise InputError(
-                        f"{path!r} has {number} {unit}{'s' * (number != 1)} and {first!r} has {n_first}; expected a "
-                        "line per segment in each."
+                        f"{path!r} has {number} {unit}{plural} and {first!r} has {expected}; expected a line per "
+                        "segment in each."
                     )
 
     def references(self, paths: Sequence[str], n_segments: int) -> list[list[str]]:
