@@ -19,7 +19,7 @@ from tercet.corpus.items import check_missing, read_items, read_texts
 from tercet.corpus.large import LargeCorpus
 from tercet.corpus.normalizers import label_of_normalizers
 from tercet.corpus.reading import Crossing, Indices, read_corpus, read_predictions
-from tercet.corpus.styles import FEWEST, style_messages
+from tercet.corpus.styles import may_have_styles, style_messages
 from tercet.engine.planned import Scored, Texts
 from tercet.errors import InputError, OptionError, warn
 from tercet.result import Result
@@ -586,8 +586,7 @@ def score_lists(metric: Metric, predictions: Any, references: Any) -> Result | N
     if message is not None:
         warn_of(metric, message)
     entries = metric._entries(scored.scores, scored.sums)
-    references_of_items = str(scored.fewest) if scored.fewest == scored.most else f"{scored.fewest}-{scored.most}"
-    details = partial(_details_of_lists, metric, context, references_of_items, scored.sums, entries)
+    details = partial(_details_of_lists, metric, context, scored.fewest, scored.most, scored.sums, entries)
     return Result._lazy(entries, metric.name, details)
 
 
@@ -612,12 +611,6 @@ def scored_by_plan(metric: Metric, predictions: Any, references: Any, *, each: b
     plan = metric._plan
     if plan is None:
         return None
-    if type(predictions) is tuple:
-        predictions = list(predictions)
-    if type(references) is tuple:
-        references = list(references)
-    if type(predictions) is not list or type(references) is not list:
-        return None
     scored: Scored | None = plan.score(predictions, references, each)
     return scored
 
@@ -629,9 +622,9 @@ def warn_of_lists(metric: Metric, scored: Scored, name: str = "predictions", *, 
     """
     # What is odd about texts is an unusual character, or shows in several references of an item, or in several items.
     may_be_token_lists = scored.most >= FEWEST_TOKENS
-    may_show_a_style = len(scored.predictions) >= FEWEST
-    if scored.plain and not may_be_token_lists and not may_show_a_style:
-        return None
+    if scored.plain and not may_be_token_lists:
+        if not heeds_style or not may_have_styles(scored.predictions, scored.references):
+            return None
     context = None
     if scored.letters is not None:
         context = LetterCounts(*scored.letters, len(scored.references))
@@ -642,9 +635,10 @@ def warn_of_lists(metric: Metric, scored: Scored, name: str = "predictions", *, 
 
 
 def _details_of_lists(
-    metric: Metric, context: Any, references: str, sums: list[float], entries: Mapping[str, Any]
+    metric: Metric, context: Any, fewest: int, most: int, sums: list[float], entries: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the attributes of a result."""
+    """Return the attributes of a result; an item has from the fewest to the most references."""
+    references = str(fewest) if fewest == most else f"{fewest}-{most}"
     return _details(metric, metric.signature(context), references, {}, sums, None, entries, {})
 
 

@@ -18,6 +18,10 @@ cdef list floats(const double* values, size_t n):
     return found
 
 
+cdef inline bint is_list_or_tuple(object texts):
+    return type(texts) is list or type(texts) is tuple
+
+
 cdef class Plan:
     """See `plain_plan.Plan`."""
 
@@ -36,18 +40,21 @@ cdef class Plan:
     cdef void write_scores(self, const double* sums, double* to) noexcept:
         """Write what a sum of rows is as scores."""
 
-    def score(self, list predictions, list references, bint each=False):
+    def score(self, predictions, references, bint each=False):
         """See `plain_plan.Plan.score`."""
-        cdef Scored scored = Scored.__new__(Scored)
+        cdef Scored scored
         cdef tuple strings
         cdef list both, read
-        cdef size_t n = len(predictions), i, n_numbers
+        cdef size_t n, i, n_numbers
         cdef int64_t n_references
         cdef int64_t counts[4]
         cdef int64_t* bounds = NULL
         cdef double* rows = NULL
         cdef double* sums
         cdef double* scores
+        if not is_list_or_tuple(predictions) or not is_list_or_tuple(references):
+            return None
+        n = len(predictions)
         if not 0 < n <= <size_t> self.most_items:
             return None
         if self.one_each and not (references and type(references[0]) is str):
@@ -55,6 +62,7 @@ cdef class Plan:
         strings = paired_strings(predictions, references)
         if strings is None:
             return None
+        scored = Scored.__new__(Scored)
         scored.predictions, scored.references, scored.ends = strings
         n = len(scored.predictions)
         if n == 0:  # another thread took them away before they were read
