@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 from tercet import numpy_later as np
 from tercet.corpus.artefacts import FEWEST_TOKENS, MARKS_OF_ASCII, LetterCounts, warn_of_texts
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.items import check_missing, read_items, read_texts
+from tercet.corpus.items import check_missing, read_items, read_texts, short_lists
 from tercet.corpus.large import LargeCorpus
 from tercet.corpus.normalizers import label_of_normalizers
 from tercet.corpus.reading import Crossing, Indices, read_corpus, read_predictions
@@ -564,7 +564,7 @@ def _details(
     }
 
 
-# The short road, for lists and tuples of strings: one call of the engine counts, adds up and applies the formula.
+# The short road, for lists and tuples of strings, and short columns of Arrow: one call of the engine counts, adds up and applies the formula.
 # What is odd about them is seen from what it returns, and then asked and said as on the other road.
 
 
@@ -574,7 +574,7 @@ def texts_of_plan(*, lowercase: bool = False, count_letters: bool = False, one_e
 
 
 def score_lists(metric: Metric, predictions: Any, references: Any) -> Result | None:
-    """Return the result of a user's lists; None where they, or what is asked of them, need the other road."""
+    """Return the result of a user's columns; None where they, or what is asked of them, need the other road."""
     # The cheap test: a call whose defaults are written out takes the long road, to the same result.
     if metric.asked is not Metric.asked:
         return None
@@ -612,6 +612,10 @@ def scored_by_plan(metric: Metric, predictions: Any, references: Any, *, each: b
     if plan is None:
         return None
     scored: Scored | None = plan.score(predictions, references, each)
+    if scored is None:
+        lists = short_lists(predictions, references)
+        if lists is not None:
+            scored = plan.score(*lists, each)
     return scored
 
 

@@ -1,6 +1,10 @@
 # Plans: what a metric asks of the engine, put together once, and then one call for each list of texts; each class is
 # explained in `plain_plan`. A class says how rows are filled, and what a sum of rows is as scores.
 
+from cpython.list cimport PyList_New, PyList_SET_ITEM
+from cpython.ref cimport Py_INCREF
+
+
 cdef class Scored:
     """See `planned.Scored`."""
 
@@ -11,10 +15,13 @@ cdef class Scored:
 
 
 cdef list floats(const double* values, size_t n):
-    cdef list found = []
+    cdef list found = PyList_New(n)
+    cdef object value
     cdef size_t i
     for i in range(n):
-        found.append(values[i])
+        value = values[i]
+        Py_INCREF(value)  # the list takes one over
+        PyList_SET_ITEM(found, i, value)
     return found
 
 
