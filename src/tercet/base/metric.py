@@ -564,8 +564,9 @@ def _details(
     }
 
 
-# The short road, for lists and tuples of strings, and short columns of Arrow: one call of the engine counts, adds up and applies the formula.
-# What is odd about them is seen from what it returns, and then asked and said as on the other road.
+# The short road, for lists and tuples of strings, and short columns of Arrow: one call of the engine counts, adds up
+# and applies the formula. What is odd about them is seen from what it returns, and then asked and said as on the
+# other road.
 
 
 def texts_of_plan(*, lowercase: bool = False, count_letters: bool = False, one_each: bool = False) -> Texts:
@@ -626,9 +627,9 @@ def warn_of_lists(metric: Metric, scored: Scored, name: str = "predictions", *, 
     """
     # What is odd about texts is an unusual character, or shows in several references of an item, or in several items.
     may_be_token_lists = scored.most >= FEWEST_TOKENS
-    if scored.plain and not may_be_token_lists:
-        if not heeds_style or not may_have_styles(scored.predictions, scored.references):
-            return None
+    may_show_a_style = heeds_style and may_have_styles(scored.predictions, scored.references)
+    if scored.plain and not may_be_token_lists and not may_show_a_style:
+        return None
     context = None
     if scored.letters is not None:
         context = LetterCounts(*scored.letters, len(scored.references))
