@@ -626,9 +626,8 @@ def warn_of_lists(metric: Metric, scored: Scored, name: str = "predictions", *, 
     Messages call the predictions by the name.
     """
     # What is odd about texts is an unusual character, or shows in several references of an item, or in several items.
-    may_be_token_lists = scored.most >= FEWEST_TOKENS
-    may_show_a_style = heeds_style and may_have_styles(scored.predictions, scored.references)
-    if scored.plain and not may_be_token_lists and not may_show_a_style:
+    is_usual = scored.plain and scored.most < FEWEST_TOKENS
+    if is_usual and not (heeds_style and may_have_styles(scored.predictions, scored.references)):
         return None
     context = None
     if scored.letters is not None:

@@ -150,10 +150,13 @@ cdef class BleuPlan(Plan):
         for w in range(n_weightings):
             for order in range(<size_t> max_order):
                 self.weights[w * max_order + order] = weights[w][order]
-        self.formula = BleuFormula(
-            length_column, _METHODS[method], effective, smooth_value, scale, n_weightings, max_order, self.weights
-        )
         self.columns, self.n_scores = self.request.columns, n_weightings + max_order + 1
+        self.formula = BleuFormula(
+            length_column, _METHODS[method], effective, smooth_value, scale, self.columns, n_weightings, max_order,
+            self.weights,
+        )
+        if self.formula.smoothing >= METHOD_0 and not floors:
+            raise ValueError("NLTK's methods read the columns of `floors`")
 
     def __dealloc__(self):
         free(self.weights)
