@@ -256,7 +256,7 @@ def _smoothed(
             kind = "divide by zero" if undefined[0] else "invalid value"
             raise FloatingPointError(f"{kind} encountered in scalar divide")
     row = [0, 0, 0, 1, length, 0, 0, 0, *matches, *ngrams, *denominators, above.numerator, above.denominator]
-    *smoothed, _ = engine.nltk_precisions(np.array([row], float), 5, method, value, n)[0].tolist()
+    smoothed: list[float] = engine.nltk_precisions(np.array([row], float), 5, method, value, n)[0, :n].tolist()
     return smoothed
 
 
