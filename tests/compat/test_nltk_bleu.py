@@ -19,8 +19,15 @@ WEIGHTINGS = [(0.5, 0.5), (0.25, 0.25, 0.25, 0.25), (0, 0, 1), [0.1] * 6]
 tokens = st.lists(
     st.sampled_from(["the", "cat", "", "a b", "猫", "แมว", "кот", "👍", 1, 1.0, None, ("x", 2)]), max_size=9
 )
-segment = st.tuples(tokens, st.lists(tokens, min_size=1, max_size=3))
-corpora = st.lists(segment, min_size=1, max_size=4).map(lambda pairs: list(zip(*pairs, strict=True)))
+words = st.lists(st.sampled_from(["the", "cat", "sat", "Cat"]), max_size=9)
+
+
+def corpora_of(texts):
+    segment = st.tuples(texts, st.lists(texts, min_size=1, max_size=3))
+    return st.lists(segment, min_size=1, max_size=4).map(lambda pairs: list(zip(*pairs, strict=True)))
+
+
+corpora = corpora_of(tokens) | corpora_of(words)
 
 
 def outcome(module, method, *arguments, **options):
@@ -68,6 +75,13 @@ def test_scores_of_any_tokens(method, corpus):
     hypotheses, references = corpus
     found, expected = both(method, references, hypotheses, WEIGHTINGS)
     assert found == expected
+
+
+def test_a_corpus_of_many_thousand_sentences():
+    hypotheses, references = [HYPOTHESIS] * 9000, [[REFERENCE]] * 9000
+    for texts in (hypotheses, [[*HYPOTHESIS[:5], "кот"], *hypotheses]):
+        lists = [references[0]] * len(texts)
+        assert ours.corpus_bleu(lists, texts) == original.corpus_bleu(lists, texts)
 
 
 @pytest.mark.parametrize("method", ["method4", "method5", "method6", "method7"])

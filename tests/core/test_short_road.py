@@ -2,6 +2,7 @@
 
 import warnings
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -64,6 +65,7 @@ def test_results_and_warnings_are_those_of_the_long_road(name, options, items):
         for function in (scorer, scorer.segments):
             expected = answer(function, long(predictions), long(targets))
             assert answer(function, predictions, targets) == expected
+            assert answer(function, pa.array(predictions), pa.array(targets)) == expected
 
 
 @EACH_METRIC
@@ -91,10 +93,44 @@ def test_a_score_and_evaluates_compute_take_the_short_road(name, options, monkey
     monkeypatch.setattr(base, "batch_stats", no_corpus)
     assert tercet.score(name, *lists, **options) == expected
     assert tercet.score(name, *map(tuple, lists), **options) == expected
+    assert tercet.score(name, *map(pa.array, lists), **options) == expected
+    assert tercet.score(name, pa.array(lists[0]), pa.chunked_array([[lists[1]]]), **options) == expected
     assert tercet.scorer(name, **options)(*lists) == expected
     assert module.compute(predictions=lists[0], references=lists[1], **options) == expected
     if name != "rouge":
         assert list(tercet.scorer(name, **options).segments(*lists).values())
+
+
+@EACH_METRIC
+@pytest.mark.parametrize(
+    ("predictions", "references"),
+    [
+        (["a"], [1]),
+        ([1], ["a"]),
+        ([None], ["a"]),
+        (["a"], [None]),
+        (["a", "b"], ["a"]),
+        (["a"], [["b", None]]),
+        (["a", "b"], [["b"], None]),
+        ([["a"]], ["a"]),
+        ([b"a"], ["a"]),
+    ],
+)
+def test_short_columns_of_arrow_that_are_no_texts_get_the_messages_of_lists(name, options, predictions, references):
+    scorer = tercet.scorer(name, **options)
+    columns = pa.array(predictions), pa.array(references)
+    assert answer(scorer, *columns) == answer(scorer, long(predictions), long(references))
+
+
+def test_texts_of_a_short_column_that_are_not_utf8_are_refused():
+    texts, wrong = pa.array(["a", "b"]), pa.array([b"a", b"b\xff"]).view(pa.string())
+    in_lists = pa.ListArray.from_arrays([0, 1, 2], wrong)
+    with pytest.raises(tercet.errors.InputError, match="item 1 of predictions is not valid UTF-8"):
+        tercet.score("bleu", wrong, texts)
+    with pytest.raises(tercet.errors.InputError, match="item 1 of references is not valid UTF-8"):
+        tercet.score("bleu", texts, wrong)
+    with pytest.raises(tercet.errors.InputError, match=r"references cannot be read.* UTF8"):
+        tercet.score("bleu", texts, in_lists)
 
 
 def test_drop_ins_for_sentences_take_it(monkeypatch):

@@ -21,6 +21,8 @@ PLANS = {
         ("13a", 4, False, False, (5, "exp", 0.0, False, [[0.25] * 4], 100.0)),
         ("char", 2, True, True, (7, "floor", 0.5, True, [[0.5, 0.5], [1.0, 0.0]], 1.0)),
         ("zh", 3, False, False, (6, "add-k", 1.0, False, [[0.5, 0.25, 0.25]], 1.0)),
+        ("none", 4, True, False, (5, "nltk0", 0.0, False, [[0.25] * 4], 1.0)),
+        ("13a", 2, True, True, (5, "nltk7", 5.0, False, [[0.5, 0.5], [1.0, 0.0]], 100.0)),
     ],
     "rouge_plan": [
         ("rouge", THREE, 1.0, False, 1.0),
@@ -121,6 +123,11 @@ def test_what_needs_another_reader_is_left_to_it(engine, name, options, predicti
     before = list(predictions), list(references)
     assert getattr(engine, name)(read(), *options).score(predictions, references) is None
     assert (predictions, references) == before
+
+
+def test_a_plan_of_nltk_s_methods_has_the_columns_that_they_read():
+    with pytest.raises(ValueError, match="read the columns of `floors`"):
+        _engine.bleu_plan(READ, "none", 4, False, False, (5, "nltk0", 0.0, False, [[0.25] * 4], 1.0))
 
 
 @ENGINES

@@ -72,20 +72,28 @@ def test_a_perfect_text_scores_as_sacrebleu_says_and_of_one_exactly_one(engine):
 
 
 @settings(max_examples=400)
-@given(st.data(), st.integers(1, 6), st.sampled_from(["none", *(f"nltk{number}" for number in range(1, 8))]))
+@given(st.data(), st.integers(1, 6), st.sampled_from([f"nltk{number}" for number in range(8)]))
 def test_nltk_s_methods_give_both_implementations_the_same(data, n, method):
     rows = data.draw(st.lists(bleu_rows(n), max_size=4))
     further = st.lists(st.integers(0, 9), min_size=n + 2, max_size=n + 2)
     counts = np.array([[*row, *data.draw(further)] for row in rows], np.float64).reshape(-1, 10 + 3 * n)
-    value, logarithms = data.draw(st.sampled_from([0.1, 1.0, 5.0])), np.log(np.maximum(counts[:, 4], 2))
-    found, expected = (each.nltk_precisions(counts, 6, method, value, n, logarithms) for each in (_engine, plain))
+    value = data.draw(st.sampled_from([0.1, 1.0, 5.0]))
+    found, expected = (each.nltk_precisions(counts, 6, method, value, n) for each in (_engine, plain))
     assert found.tolist() == expected.tolist()
+    weights = np.array([[1 / n] * n, range(n)])
+    formula = 6, method, value, False, weights, 100.0
+    scores = plain.bleu_scores(counts, *formula).tolist()
+    for rows in (counts, np.asfortranarray(counts)):
+        assert _engine.bleu_scores(rows, *formula).tolist() == scores
 
 
 def test_rows_that_lack_columns_of_nltk_s_methods_are_refused():
-    for columns, length_column, orders, n_logarithms in ((19, 5, 4, 1), (20, 20, 4, 1), (20, 5, 0, 1), (20, 5, 4, 2)):
-        with pytest.raises(ValueError, match=r"do not have|a logarithm for each"):
-            _engine.nltk_precisions(np.ones((1, columns)), length_column, "none", 0, orders, np.ones(n_logarithms))
+    for columns, length_column, orders in ((19, 5, 4), (20, 20, 4), (20, 5, 0)):
+        rows = np.ones((1, columns))
+        with pytest.raises(ValueError, match="do not have"):
+            _engine.nltk_precisions(rows, length_column, "nltk0", 0, orders)
+        with pytest.raises(ValueError, match="do not have"):
+            _engine.bleu_scores(rows, length_column, "nltk0", 0, False, np.ones((1, max(orders, 5))), 1.0)
 
 
 edits = st.lists(st.integers(0, 9), min_size=4, max_size=4)

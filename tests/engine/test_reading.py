@@ -111,6 +111,27 @@ def test_both_implementations_agree_on_every_character():
     assert_read_alike(_engine, [f"a{chr(point)}b1{chr(point)}.5" for point in points])
 
 
+@every_reading
+@pytest.mark.parametrize("others", ["é", "ж", "中", "😀", "İ", "\u212a", "İж", "\u212aé"])
+def test_a_character_beyond_ascii_is_read_alike_wherever_it_stands(reading, others):
+    """Stretches of ASCII are copied many characters at a time, up to the end or another character."""
+    for size in (1, 31, 32, 33, 70):
+        texts = []
+        for place in range(size):
+            texts.append("ab cD efgh" * 7)
+            texts[-1] = texts[-1][:place] + others + texts[-1][place:size]
+        assert split(_engine, texts, reading) == split(plain, texts, reading)
+
+
+@every_reading
+def test_a_lone_surrogate_is_found_wherever_it_stands(reading):
+    for place in range(70):
+        for rest in ("", "中", "😀"):
+            text = "a" * place + "\ud800" + "b" * (70 - place) + rest
+            with pytest.raises(LoneSurrogateError):
+                _engine.intern([text], reading)
+
+
 def test_no_texts_and_empty_ones(engine):
     for reading, texts in product(READINGS, ([], [""], ["", "\n\n", ""])):
         ids, offsets, line_starts, line_offsets, words, bounds = engine.intern(texts, reading)

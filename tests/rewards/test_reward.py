@@ -1,6 +1,7 @@
 """A reward is the score of a completion by itself: for every form in which trainers pass texts and references."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -210,3 +211,26 @@ class TestRefusals:
     def test_of_texts(self, given, message):
         with pytest.raises(tercet.InputError, match=message):
             tercet.reward("bleu", references="answer")(**given)
+
+
+few_texts = st.lists(st.sampled_from(["a", "cat", "The", "<b>", "&amp;", "é", "猫", ""]), max_size=5).map(" ".join)
+few_pairs = st.lists(st.tuples(few_texts, few_texts), min_size=1, max_size=5)
+
+
+@pytest.mark.parametrize("metric", ["bleu", "chrf", "rouge", "ter", {"wer": 0.3, "bleu:max_order=2": 0.7}])
+@given(st.lists(few_pairs, min_size=1, max_size=3))
+def test_a_few_completions_are_scored_as_many_are(metric, batches):
+    """A few are scored by themselves; of many, those with the same reference together."""
+
+    def answers(as_many):
+        function = tercet.reward(metric)
+        function._by_plans = function._by_plans and not as_many
+        rewards = []
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for batch in batches:
+                completions, references = map(list, zip(*batch, strict=True))
+                rewards.append(function(completions, references=references))
+        return rewards, [str(warning.message) for warning in caught]
+
+    assert answers(as_many=False) == answers(as_many=True)

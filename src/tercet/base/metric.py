@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 from tercet import numpy_later as np
 from tercet.corpus.artefacts import FEWEST_TOKENS, MARKS_OF_ASCII, LetterCounts, warn_of_texts
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.items import check_missing, read_items, read_texts
+from tercet.corpus.items import check_missing, read_items, read_texts, short_lists
 from tercet.corpus.large import LargeCorpus
 from tercet.corpus.normalizers import label_of_normalizers
 from tercet.corpus.reading import Crossing, Indices, read_corpus, read_predictions
-from tercet.corpus.styles import FEWEST, style_messages
+from tercet.corpus.styles import may_have_styles, style_messages
 from tercet.engine.planned import Scored, Texts
 from tercet.errors import InputError, OptionError, warn
 from tercet.result import Result
@@ -565,8 +565,9 @@ def _details(
     }
 
 
-# The short road, for lists and tuples of strings: one call of the engine counts, adds up and applies the formula.
-# What is odd about them is seen from what it returns, and then asked and said as on the other road.
+# The short road, for lists and tuples of strings, and short columns of Arrow: one call of the engine counts, adds up
+# and applies the formula. What is odd about them is seen from what it returns, and then asked and said as on the
+# other road.
 
 
 def texts_of_plan(*, lowercase: bool = False, count_letters: bool = False, one_each: bool = False) -> Texts:
@@ -575,7 +576,7 @@ def texts_of_plan(*, lowercase: bool = False, count_letters: bool = False, one_e
 
 
 def score_lists(metric: Metric, predictions: Any, references: Any) -> Result | None:
-    """Return the result of a user's lists; None where they, or what is asked of them, need the other road."""
+    """Return the result of a user's columns; None where they, or what is asked of them, need the other road."""
     # The cheap test: a call whose defaults are written out takes the long road, to the same result.
     if metric.asked is not Metric.asked:
         return None
@@ -587,8 +588,7 @@ def score_lists(metric: Metric, predictions: Any, references: Any) -> Result | N
     if message is not None:
         warn_of(metric, message)
     entries = metric._entries(scored.scores, scored.sums)
-    references_of_items = str(scored.fewest) if scored.fewest == scored.most else f"{scored.fewest}-{scored.most}"
-    details = partial(_details_of_lists, metric, context, references_of_items, scored.sums, entries)
+    details = partial(_details_of_lists, metric, context, scored.fewest, scored.most, scored.sums, entries)
     return Result._lazy(entries, metric.name, details)
 
 
@@ -613,13 +613,11 @@ def scored_by_plan(metric: Metric, predictions: Any, references: Any, *, each: b
     plan = metric._plan
     if plan is None:
         return None
-    if type(predictions) is tuple:
-        predictions = list(predictions)
-    if type(references) is tuple:
-        references = list(references)
-    if type(predictions) is not list or type(references) is not list:
-        return None
     scored: Scored | None = plan.score(predictions, references, each)
+    if scored is None:
+        lists = short_lists(predictions, references)
+        if lists is not None:
+            scored = plan.score(*lists, each)
     return scored
 
 
@@ -629,9 +627,8 @@ def warn_of_lists(metric: Metric, scored: Scored, name: str = "predictions", *, 
     Messages call the predictions by the name.
     """
     # What is odd about texts is an unusual character, or shows in several references of an item, or in several items.
-    may_be_token_lists = scored.most >= FEWEST_TOKENS
-    may_show_a_style = len(scored.predictions) >= FEWEST
-    if scored.plain and not may_be_token_lists and not may_show_a_style:
+    is_usual = scored.plain and scored.most < FEWEST_TOKENS
+    if is_usual and not (heeds_style and may_have_styles(scored.predictions, scored.references)):
         return None
     context = None
     if scored.letters is not None:
@@ -643,9 +640,10 @@ def warn_of_lists(metric: Metric, scored: Scored, name: str = "predictions", *, 
 
 
 def _details_of_lists(
-    metric: Metric, context: Any, references: str, sums: list[float], entries: Mapping[str, Any]
+    metric: Metric, context: Any, fewest: int, most: int, sums: list[float], entries: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the attributes of a result."""
+    """Return the attributes of a result; an item has from the fewest to the most references."""
+    references = str(fewest) if fewest == most else f"{fewest}-{most}"
     return _details(metric, metric.signature(context), references, {}, sums, None, entries, {})
 
 

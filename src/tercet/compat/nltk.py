@@ -6,15 +6,17 @@ import fractions
 import math
 from collections.abc import Hashable, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice
 from typing import Any
 
 import numpy as np
 
+from tercet.base.metric import scored_by_plan
 from tercet.corpus.corpus import Corpus
+from tercet.engine.chosen import engine
 from tercet.errors import InputError, shorten, warn
 from tercet.metrics.bleu.metric import Bleu
-from tercet.metrics.bleu.nltk_formula import nltk_precisions
+from tercet.metrics.bleu.rows import FIRST_MATCH_COLUMN, LENGTH_COLUMN, REFERENCE_LENGTH_COLUMNS
 
 from .truth import token_texts
 
@@ -187,7 +189,7 @@ class SmoothingFunction:
         for order, p in enumerate(p_n, 1):
             if p.numerator == 0:
                 warn(_NO_MATCH.format(order))
-        return _smoothed("none", p_n)
+        return _smoothed("nltk0", p_n)
 
     def method1(self, p_n: Precisions, *args: Any, **kwargs: Any) -> list[float]:
         """Add epsilon to the matches of an order without any."""
@@ -233,7 +235,7 @@ class SmoothingFunction:
 def _smoothed(
     method: str,
     p_n: Precisions,
-    value: float | None = None,
+    value: float = 0.0,
     length: int = 0,
     ngrams: Sequence[int] | None = None,
     above: Fraction = Fraction(0),  # noqa: B008  nothing changes it
@@ -248,39 +250,61 @@ def _smoothed(
     # Division by 0 is to be an error, and not infinity: with k=0, and with alpha=0 for a short hypothesis.
     if method in ("nltk4", "nltk7") and value == 0:
         raise FloatingPointError("divide by zero encountered in divide")
-    undefined = [m for m, total in zip(matches[2:], ngrams[2:], strict=True) if total + (value or 0) == 0]
-    if method == "nltk6" and undefined:
-        kind = "divide by zero" if undefined[0] else "invalid value"
-        raise FloatingPointError(f"{kind} encountered in scalar divide")
+    if method == "nltk6":
+        undefined = [m for m, total in zip(matches[2:], ngrams[2:], strict=True) if total + value == 0]
+        if undefined:
+            kind = "divide by zero" if undefined[0] else "invalid value"
+            raise FloatingPointError(f"{kind} encountered in scalar divide")
     row = [0, 0, 0, 1, length, 0, 0, 0, *matches, *ngrams, *denominators, above.numerator, above.denominator]
-    smoothed: list[float] = nltk_precisions(np.array([row], float), 5, method, value, n)[0, :n].tolist()
+    smoothed: list[float] = engine.nltk_precisions(np.array([row], float), 5, method, value, n)[0, :n].tolist()
     return smoothed
 
 
 @lru_cache
 def _bleu(max_order: int) -> Bleu:
-    return Bleu(tokenizer="none", compat="sacrebleu", max_order=max_order)
+    return Bleu(compat="nltk", max_order=max_order)
 
 
 def _counts(
     list_of_references: Sequence[Sequence[Tokens]], hypotheses: Sequence[Tokens], max_order: int
 ) -> tuple[list[int], list[int], int, int]:
     """Return matches and n-grams (at least 1 for each text) of each order, and the lengths of both sides."""
-    texts = token_texts(chain(hypotheses, *list_of_references))
-    offsets = np.array([0, *accumulate(map(len, list_of_references))])
+    documents = [*hypotheses, *chain.from_iterable(list_of_references)]
+    texts = _joined(documents) or token_texts(documents)
     n_hypotheses = len(hypotheses)
-    stats = _bleu(max_order).segment_stats(Corpus(texts[:n_hypotheses], texts[n_hypotheses:], offsets))
-    length_index, closest_index, first_match = map(stats.columns.index, ("length", "closest", "match1"))
-    # NLTK takes at least one n-gram of each text, so that a short one divides by no 0.
-    totals = stats.rows[:, first_match + max_order :]
-    np.maximum(totals, 1, out=totals)
-    sums = list(map(int, stats.total().tolist()))
+    texts, references = texts[:n_hypotheses], texts[n_hypotheses:]
+    metric = _bleu(max_order)
+    items: list[Any] = references
+    if len(references) != n_hypotheses:
+        remaining = iter(references)
+        items = [[*islice(remaining, len(entries))] for entries in list_of_references]
+    scored = scored_by_plan(metric, texts, items)
+    if scored is not None:
+        sums = scored.sums
+    else:
+        offsets = np.array([0, *accumulate(map(len, list_of_references))])
+        sums = metric.segment_stats(Corpus(texts, references, offsets)).total().tolist()
+    counts = [*map(int, sums)]
+    first_floor = FIRST_MATCH_COLUMN + 2 * max_order
     return (
-        sums[first_match : first_match + max_order],
-        sums[first_match + max_order :],
-        sums[length_index],
-        sums[closest_index],
+        counts[FIRST_MATCH_COLUMN : FIRST_MATCH_COLUMN + max_order],
+        counts[first_floor : first_floor + max_order],
+        counts[LENGTH_COLUMN],
+        counts[REFERENCE_LENGTH_COLUMNS["closest"]],
     )
+
+
+def _joined(documents: list[Tokens]) -> list[str] | None:
+    """Return the tokens of each document, if all are words of ASCII, with a blank between them; None for all else."""
+    texts = []
+    for tokens in documents:
+        if type(tokens) is not list or not engine.all_strings(tokens) or not all(tokens):
+            return None
+        letters = "".join(tokens)
+        if not letters.isascii() or letters.split() != [letters]:
+            return None
+        texts.append(" ".join(tokens))
+    return texts
 
 
 def _check_tokens(list_of_references: Sequence[Any], hypotheses: Sequence[Any]) -> None:

@@ -615,6 +615,10 @@ class Watch:
         self._warned = set[str]() if warned is None else warned
         self._all = Artefacts()
 
+    def pass_over(self, n_items: int) -> None:
+        """Count items that are known to have nothing to warn of."""
+        self._all.n_items += n_items
+
     def see(self, corpus: Corpus) -> None:
         """Warn of what one side of the parts so far has alone, unless it was warned of before."""
         tokens = token_list_warning(corpus)
@@ -623,7 +627,7 @@ class Watch:
             warn(tokens)
         by_system, first = artefacts_of(corpus), self._all.n_items
         if not by_system:
-            self._all.n_items += corpus.n_items
+            self.pass_over(corpus.n_items)
             return
         # Of groups of predictions, a trainer passes the items one after the other.
         for system, artefacts in enumerate(by_system):

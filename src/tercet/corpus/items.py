@@ -281,6 +281,27 @@ def _only_column(column: Any, name: str) -> Any:
     return column
 
 
+#: Items of a column of pyarrow from which on Arrow's own steps take less time than making strings of it.
+_SHORT = 1 << 10
+
+
+def short_lists(predictions: Any, references: Any) -> tuple[list[Any], list[Any]] | None:
+    """Return two short columns of pyarrow as lists, as :func:`as_list` would; None for all else."""
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is None:
+        return None
+    kinds = (pyarrow.Array, pyarrow.ChunkedArray)
+    if not isinstance(predictions, kinds) or not isinstance(references, kinds) or len(predictions) >= _SHORT:
+        return None
+    try:
+        # What is malformed may end the process that reads it.
+        predictions.validate(full=True)
+        references.validate(full=True)
+        return predictions.to_pylist(), references.to_pylist()
+    except Exception:
+        return None  # whoever reads the columns says what is wrong with them
+
+
 # Columns that are Arrow already (pyarrow, datasets, pandas, Polars) -> checked texts, without a Python string.
 #
 # What is not text, or lacks a text where one must be, is left to the way of lists, which says what is wrong with

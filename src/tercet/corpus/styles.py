@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from tercet.errors import shorten
@@ -53,9 +55,10 @@ _REFUSALS = (
 )  # fmt: skip
 _OPENINGS = tuple(opening for openings, _ in _REFUSALS for opening in openings)
 #: Characters in which a refusal is one, and what may stand before it.
-_SOON, _BEFORE = 60, " \t\n*\"'“«"
+_SOON, _BEFORE = 60, {*" \t\n*\"'“«"}
 #: How refusals begin: most texts are known by two characters to be none.
-_FIRST_TWO = {opening[:2] for opening in _OPENINGS}
+_FIRST_TWO = {opening[:2].replace("'", mark) for opening in _OPENINGS for mark in "'’"}
+_beginning_of = itemgetter(slice(2))
 
 
 class Pair(NamedTuple):
@@ -76,6 +79,31 @@ class Style(NamedTuple):
     def message(self, owner: str) -> str:
         """Return the warning; the owner is as "the predictions have"."""
         return f"{owner} {self.said} {self.advice}"
+
+
+def may_have_styles(texts: Sequence[str], references: Sequence[str]) -> bool:
+    """Return whether the texts of a system may have a style: of most, a glance shows that they have none.
+
+    The references are those of all texts, each of which has one or more.
+    """
+    if len(texts) < FEWEST:
+        return False
+    if _may_be_json(references[0]) or _has_refusal(_sample(texts, _SAMPLED_FOR_REFUSALS)):
+        return True
+    seen = _sample(texts, _SAMPLED)
+    if _may_be_tokens(seen):
+        return True
+    if _has_capitals(seen):
+        return False
+    # Which references are those of the sample is not known here if some texts have several.
+    return len(references) != len(texts) or _has_capitals(_sample(references, _SAMPLED))
+
+
+def _sample(texts: Sequence[str], number: int) -> Sequence[str]:
+    n = len(texts)
+    if n < 2 * number:
+        return texts
+    return [texts[segment] for segment in sampled(n, number)]
 
 
 def styles_of(corpus: Corpus, *, ignores_case: bool = False, item: str = "item") -> list[dict[str, Style]]:
@@ -105,8 +133,7 @@ def style_messages(corpus: Corpus, *, ignores_case: bool) -> list[str]:
 
 
 def _lower_case(pairs: Sequence[Pair]) -> Style | None:
-    # The commonest systems are known by their first text.
-    if any(pair.text != pair.text.lower() for pair in pairs):
+    if _has_capitals([pair.text for pair in pairs]):
         return None
     words = [word for pair in pairs if (word := _lowercased_word(pair)) is not None]
     if len(words) < _SOME * len(pairs):
@@ -117,6 +144,14 @@ def _lower_case(pairs: Sequence[Pair]) -> Style | None:
         "Score the texts as they were before they were lowercased, or both sides in lower case, as normalize='lower' "
         "does.",
     )
+
+
+def _has_capitals(texts: Sequence[str]) -> bool:
+    # The commonest systems are known by their first text.
+    if texts[0] != texts[0].lower():
+        return True
+    joined = "\n".join(texts)
+    return joined != joined.lower()
 
 
 def _lowercased_word(pair: Pair) -> str | None:
@@ -134,9 +169,7 @@ def _lowercased_word(pair: Pair) -> str | None:
 
 
 def _tokens(pairs: Sequence[Pair]) -> Style | None:
-    joined = "\n".join(pair.text for pair in pairs)
-    # The commonest texts, which need no regular expression.
-    if not any(mark in joined for mark in _MARKS_APART):
+    if not _may_be_tokens([pair.text for pair in pairs]):
         return None
     apart = [pair.text for pair in pairs if _MARK_APART(pair.text)]
     if len(apart) < _MOST * len(pairs):
@@ -153,11 +186,17 @@ def _tokens(pairs: Sequence[Pair]) -> Style | None:
     )
 
 
+def _may_be_tokens(texts: Sequence[str]) -> bool:
+    """Return whether a text has such a mark: most have none, and need no regular expression."""
+    joined = "\n".join(texts)
+    return any(mark in joined for mark in _MARKS_APART)
+
+
 def _refusals(corpus: Corpus, system: int, item: str) -> Style | None:
     own = corpus.system(system)
     sample = sampled(corpus.n_segments, _SAMPLED_FOR_REFUSALS)
     texts = own.predictions if own.strings is None else own.strings[0]
-    if not any(_is_refusal(str(texts[segment])) for segment in sample):
+    if not _has_refusal([str(texts[segment]) for segment in sample]):
         return None
     refused = [number for number, text in enumerate(own.texts_of(0)) if _is_refusal(text)]
     n_in_references = sum(any(map(_is_refusal, references)) for references in own.reference_lists())
@@ -174,9 +213,20 @@ def _refusals(corpus: Corpus, system: int, item: str) -> Style | None:
     )
 
 
+def _has_refusal(texts: Sequence[str]) -> bool:
+    beginnings = {*filter(_may_refuse, {*map(_beginning_of, texts)})}
+    return bool(beginnings) and any(_is_refusal(text) for text in texts if text[:2] in beginnings)
+
+
+@lru_cache(4096)
+def _may_refuse(beginning: str) -> bool:
+    """Return whether a text that begins with these two characters may be a refusal."""
+    return beginning.lower() in _FIRST_TWO or beginning[:1] in _BEFORE
+
+
 def _is_refusal(text: str) -> bool:
-    beginning = text[:_SOON].lstrip(_BEFORE)
-    if beginning[:2].lower().replace("’", "'") not in _FIRST_TWO:
+    beginning = text[:_SOON].lstrip("".join(_BEFORE))
+    if beginning[:2].lower() not in _FIRST_TWO:
         return False
     beginning = beginning.lower().replace("’", "'")
     if not beginning.startswith(_OPENINGS):
@@ -188,7 +238,7 @@ def _is_refusal(text: str) -> bool:
 
 
 def _json(pairs: Sequence[Pair]) -> Style | None:
-    if not pairs[0].references or not pairs[0].references[0].lstrip().startswith("{"):
+    if not pairs[0].references or not _may_be_json(pairs[0].references[0]):
         return None
     references = [text for pair in pairs for text in pair.references]
     reference_objects = _objects(references)
@@ -203,6 +253,10 @@ def _json(pairs: Sequence[Pair]) -> Style | None:
         f"JSON objects for texts, as the references are ({shorten(pairs[0].text)}): their keys are words that match.",
         f"Score the value of a key, as normalize='json:{keys[0]}' does; all of them have {_key_list(keys)}.",
     )
+
+
+def _may_be_json(text: str) -> bool:
+    return text.lstrip().startswith("{")
 
 
 def _objects(texts: Iterable[str]) -> list[dict[str, Any]]:

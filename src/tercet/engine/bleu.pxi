@@ -12,10 +12,14 @@ cdef enum:
     LENGTH = 4
     MATCHES = 8     # and the first of the matches, behind which the n-grams stand
 
-cdef enum:  # how orders without a match are smoothed
+cdef enum:  # how orders without a match are smoothed; the last ones are NLTK's methods
     UNSMOOTHED, FLOOR, ADD_K, EXP_DECAY, ADD_ONE
+    METHOD_0, METHOD_1, METHOD_2, METHOD_3, METHOD_4, METHOD_5, METHOD_6, METHOD_7
 
-_METHODS = {"none": UNSMOOTHED, "floor": FLOOR, "add-k": ADD_K, "exp": EXP_DECAY, "add-one": ADD_ONE}
+_NLTK_METHODS = {f"nltk{method}": METHOD_0 + method for method in range(8)}
+_METHODS = {
+    "none": UNSMOOTHED, "floor": FLOOR, "add-k": ADD_K, "exp": EXP_DECAY, "add-one": ADD_ONE, **_NLTK_METHODS
+}
 
 
 cdef inline double brevity_penalty(double length, double reference_length) noexcept nogil:
@@ -102,11 +106,64 @@ cdef double mean_of(
     return scale * exp(total)
 
 
+cdef void write_nltk_precisions(
+    const double* row, size_t n, size_t columns, size_t step, int method, double value, double* precisions
+) noexcept nogil:
+    """Write the precision of each of n orders of a row of so many columns."""
+    cdef const double* matches = row + MATCHES * step
+    cdef const double* ngrams = matches + n * step
+    cdef const double* floors = ngrams + n * step
+    cdef double length = row[LENGTH * step], n_matches, ngrams_at_least_one, power = 1, below, prior, above
+    cdef size_t order
+    for order in range(n):
+        n_matches, ngrams_at_least_one = matches[order * step], max(floors[order * step], 1.0)
+        precisions[order] = n_matches / ngrams_at_least_one
+        if n_matches == 0:
+            power *= 2
+        if method == METHOD_2 and order > 0:
+            precisions[order] = (n_matches + 1) / (ngrams_at_least_one + 1)
+        elif n_matches != 0:
+            continue
+        elif method == METHOD_0:
+            precisions[order] = DBL_MIN
+        elif method == METHOD_1:
+            precisions[order] = value / ngrams_at_least_one
+        elif method == METHOD_3:
+            precisions[order] = 1 / (power * ngrams_at_least_one)
+        elif (method == METHOD_4 or method == METHOD_7) and length > 1:
+            precisions[order] = log(length) / (power * value) / ngrams_at_least_one
+    if method == METHOD_6:
+        for order in range(2, n):
+            below, prior = precisions[order - 1], 0
+            if precisions[order - 2] != 0:
+                prior = below * below / precisions[order - 2]
+            precisions[order] = (matches[order * step] + value * prior) / (ngrams[order * step] + value)
+    elif method == METHOD_5 or method == METHOD_7:
+        below = precisions[0] + 1
+        for order in range(n):
+            if order + 1 < n:
+                above = precisions[order + 1]
+            else:
+                above = row[(columns - 2) * step] / max(row[(columns - 1) * step], 1.0)
+            below = precisions[order] = (below + precisions[order] + above) / 3
+
+
+cdef double nltk_mean(const double* precisions, size_t n, const double* weights) noexcept nogil:
+    """Return the weighted geometric mean, in which a precision of 0 counts as 1."""
+    cdef double total = 0
+    cdef size_t order
+    for order in range(n):
+        if precisions[order] > 0:
+            total += weights[order] * log(precisions[order])
+    return exp(total)
+
+
 cdef struct BleuFormula:
     size_t length_column    # of the reference length
     int smoothing
     bint effective
     double smooth_value, scale
+    size_t columns          # of a row
     size_t n_weightings, n  # weightings, and their orders
     const double* weights
 
@@ -120,8 +177,17 @@ cdef void write_bleu_scores(const BleuFormula* f, const double* row, size_t step
     cdef double* precisions = to + f.n_weightings
     cdef double length = row[LENGTH * step], reference_length = row[f.length_column * step]
     cdef double penalty = brevity_penalty(length, reference_length)
-    cdef size_t w, n_orders
+    cdef size_t w, order, n_orders
     precisions[f.n] = penalty
+    if f.smoothing >= METHOD_0:
+        write_nltk_precisions(row, f.n, f.columns, step, f.smoothing, f.smooth_value, precisions)
+        for w in range(f.n_weightings):
+            to[w] = 0
+            if matches[0] > 0:
+                to[w] = f.scale * penalty * nltk_mean(precisions, f.n, f.weights + w * f.n)
+        for order in range(f.n):
+            precisions[order] *= f.scale
+        return
     if f.smoothing != ADD_ONE and not has_match(matches, f.n, step):
         memset(to, 0, (f.n_weightings + f.n) * sizeof(double))
         return
@@ -144,9 +210,9 @@ def bleu_scores(
     cdef const double* weight = doubles_of(weights, &n_weightings, &n)
     cdef const double* row = strided_doubles(rows, &n_rows, &columns, &next_row, &step)
     cdef BleuFormula f = BleuFormula(
-        length_column, _METHODS[method], effective, smooth_value, scale, n_weightings, n, weight
+        length_column, _METHODS[method], effective, smooth_value, scale, columns, n_weightings, n, weight
     )
-    if columns < max(MATCHES + 2 * n, length_column + 1):
+    if columns < max(MATCHES + (3 if f.smoothing >= METHOD_0 else 2) * n, length_column + 1):
         raise ValueError(f"rows of {columns} columns do not have {n} orders")
     scores = np.empty((n_rows, n_weightings + n + 1))
     cdef double* to = doubles_of(scores, &i, &n_scores)
@@ -157,68 +223,16 @@ def bleu_scores(
     return scores
 
 
-cdef enum:  # NLTK's methods
-    METHOD_0, METHOD_1, METHOD_2, METHOD_3, METHOD_4, METHOD_5, METHOD_6, METHOD_7
-
-_NLTK_METHODS = {"none": METHOD_0, **{f"nltk{method}": method for method in range(1, 8)}}
-
-
-cdef void write_nltk_precisions(
-    const double* row, size_t n, int method, double value, double log_length, double last, double* precisions
-) noexcept nogil:
-    """Write the precision of each of n orders; `last` is that of the order above the highest."""
-    cdef const double* matches = row + MATCHES
-    cdef const double* ngrams = matches + n
-    cdef double n_matches, ngrams_at_least_one, power = 1, below, prior
-    cdef size_t order
-    for order in range(n):
-        n_matches, ngrams_at_least_one = matches[order], max(ngrams[n + order], 1.0)
-        precisions[order] = n_matches / ngrams_at_least_one
-        if n_matches == 0:
-            power *= 2
-        if method == METHOD_2 and order > 0:
-            precisions[order] = (n_matches + 1) / (ngrams_at_least_one + 1)
-        elif n_matches != 0:
-            continue
-        elif method == METHOD_0:
-            precisions[order] = DBL_MIN
-        elif method == METHOD_1:
-            precisions[order] = value / ngrams_at_least_one
-        elif method == METHOD_3:
-            precisions[order] = 1 / (power * ngrams_at_least_one)
-        elif (method == METHOD_4 or method == METHOD_7) and row[LENGTH] > 1:
-            precisions[order] = log_length / (power * value) / ngrams_at_least_one
-    if method == METHOD_6:
-        for order in range(2, n):
-            below, prior = precisions[order - 1], 0
-            if precisions[order - 2] != 0:
-                prior = below * below / precisions[order - 2]
-            precisions[order] = (matches[order] + value * prior) / (ngrams[order] + value)
-    elif method == METHOD_5 or method == METHOD_7:
-        below = precisions[0] + 1
-        for order in range(n):
-            below = (below + precisions[order] + (precisions[order + 1] if order + 1 < n else last)) / 3
-            precisions[order] = below
-
-
-def nltk_precisions(
-    const double[:, ::1] rows, size_t length_column, str method, double value, size_t max_order,
-    const double[:] log_lengths,
-):
+def nltk_precisions(const double[:, ::1] rows, size_t length_column, str method, double value, size_t max_order):
     """See `plain.nltk_precisions`."""
     cdef int smoothing = _NLTK_METHODS[method]
     cdef size_t k = rows.shape[1], i
-    cdef double last = 0
     cdef double[:, ::1] precisions = np.empty((rows.shape[0], max_order + 1))
     cdef const double* row
-    if log_lengths.shape[0] != rows.shape[0]:
-        raise ValueError("there must be a logarithm for each row")
     if not 1 <= max_order <= k // 3 or k < MATCHES + 3 * max_order or k <= length_column:
         raise ValueError(f"rows of {k} columns do not have {max_order} orders")
     for i in range(<size_t> rows.shape[0]):
         row = &rows[i, 0]
-        if smoothing == METHOD_5 or smoothing == METHOD_7:
-            last = row[k - 2] / max(row[k - 1], 1.0)
-        write_nltk_precisions(row, max_order, smoothing, value, log_lengths[i], last, &precisions[i, 0])
+        write_nltk_precisions(row, max_order, k, 1, smoothing, value, &precisions[i, 0])
         precisions[i, max_order] = brevity_penalty(row[LENGTH], row[length_column])
     return precisions.base

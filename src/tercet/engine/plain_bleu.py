@@ -31,10 +31,12 @@ def bleu_scores(
         Rows of :func:`.plain_rows.bleu_rows` or sums of them, with N orders; further columns are not read.
     length_column : int
         The column of the reference's length: 5, 6 or 7 for the closest, the shortest or the average one.
-    method : {"none", "floor", "add-k", "exp", "add-one"}
-        Of smoothing (see :func:`_precisions`); "add-one" is smooth=True of evaluate.
+    method : {"none", "floor", "add-k", "exp", "add-one", "nltk0" to "nltk7"}
+        Of smoothing (see :func:`_precisions`); "add-one" is smooth=True of evaluate. The last ones are NLTK's, whose
+        BLEU has other steps (see :func:`_nltk_scores`).
     smooth_value : float
-        The matches that "floor" takes where there is none, and what "add-k" and "add-one" add.
+        The matches that "floor" takes where there is none, what "add-k" and "add-one" add, and the number of a method
+        of NLTK.
     effective : bool
         Whether orders without n-grams are left out of the mean.
     weights : ndarray, shape (W, N)
@@ -49,6 +51,8 @@ def bleu_scores(
     """
     n = weights.shape[1]
     weightings = weights.tolist()
+    if method.startswith("nltk"):
+        return _nltk_scores(rows, length_column, method, smooth_value, weightings, scale)
     scores = np.empty((len(rows), len(weightings) + n + 1))
     for row, scores_of_row in zip(rows.tolist(), scores, strict=True):
         length = row[_LENGTH]
@@ -155,17 +159,34 @@ def _weighted_mean(precisions: Sequence[float], n_orders: int, weights: Sequence
     return scale * math.exp(total)
 
 
-def nltk_precisions(
-    rows: Array, length_column: int, method: str, value: float, max_order: int, log_lengths: Array
+def _nltk_scores(
+    rows: Array, length_column: int, method: str, value: float, weightings: list[list[float]], scale: float
 ) -> Array:
+    """Return the same as :func:`bleu_scores`, as NLTK does: orders of precision 0 are left out of the mean."""
+    n = len(weightings[0])
+    scores = np.empty((len(rows), len(weightings) + n + 1))
+    precisions = nltk_precisions(rows, length_column, method, value, n)
+    for row, parts, scores_of_row in zip(rows.tolist(), precisions.tolist(), scores, strict=True):
+        *precisions_of_row, penalty = parts
+        for place, weighting in enumerate(weightings):
+            total = 0.0
+            for precision, weight in zip(precisions_of_row, weighting, strict=True):
+                if precision > 0:
+                    total += weight * math.log(precision)
+            # Without a word in common BLEU is 0.
+            scores_of_row[place] = scale * penalty * math.exp(total) if row[_MATCHES] > 0 else 0.0
+        scores_of_row[len(weightings) :] = *(precision * scale for precision in precisions_of_row), penalty
+    return scores
+
+
+def nltk_precisions(rows: Array, length_column: int, method: str, value: float, max_order: int) -> Array:
     """Return the precisions that NLTK's ``method0`` to ``method7`` give, and the penalty, shape (n, N + 1).
 
     Rows are those of :func:`bleu_scores` with the columns of `floors` and, for methods 5 and 7, of `next_order` (see
-    :func:`.plain_rows.bleu_rows`). `value` is the method's number, and `log_lengths` are the logarithms of the tokens
-    of the predictions, read by methods 4 and 7 alone. Of N n-grams (at least 1 an item), M of them matches, and z
-    orders without a match up to and with this one (``none`` is method0):
+    :func:`.plain_rows.bleu_rows`). `value` is the method's number. Of N n-grams (at least 1 an item), M of them
+    matches, and z orders without a match up to and with this one:
 
-    - none: a number next to 0 for M = 0; 1: value / N; 3: 1 / (2**z N); else M / N
+    - 0: a number next to 0 for M = 0; 1: value / N; 3: 1 / (2**z N); else M / N
     - 2: (M + 1) / (N + 1) for all orders but the first
     - 4: log(tokens) / (2**z value N) for M = 0
     - 5: the mean of the precisions of the orders below (smoothed), at and above it; see :func:`_average`
@@ -179,7 +200,7 @@ def nltk_precisions(
     precisions = np.empty((len(rows), max_order + 1))
     first_ngrams = _MATCHES + max_order
     first_floors = first_ngrams + max_order
-    for row, log_length, result in zip(rows.tolist(), log_lengths.tolist(), precisions, strict=True):
+    for row, result in zip(rows.tolist(), precisions, strict=True):
         matches = row[_MATCHES:first_ngrams]
         ngrams = row[first_ngrams:first_floors]
         floors = row[first_floors : first_floors + max_order]
@@ -191,7 +212,7 @@ def nltk_precisions(
             n_zeros += n_matches == 0
             if method == "nltk2" and order > 0:
                 precision = (n_matches + 1) / (floor + 1)
-            elif n_matches == 0 and method == "none":
+            elif n_matches == 0 and method == "nltk0":
                 # The smallest positive float, whose logarithm is finite.
                 precision = sys.float_info.min
             elif n_matches == 0 and method == "nltk1":
@@ -200,7 +221,7 @@ def nltk_precisions(
                 precision = 1 / (2.0**n_zeros * floor)
             # NLTK leaves a text of one token, whose logarithm is 0, as it is.
             elif n_matches == 0 and method in ("nltk4", "nltk7") and row[_LENGTH] > 1:
-                precision = log_length / (2.0**n_zeros * value) / floor
+                precision = math.log(row[_LENGTH]) / (2.0**n_zeros * value) / floor
             values.append(precision)
         if method == "nltk6":
             _interpolate(values, matches, ngrams, value)

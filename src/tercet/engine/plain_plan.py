@@ -1,8 +1,8 @@
 """Plans in plain Python: what a metric asks of the engine, put together once, and then one call for lists of texts.
 
 A plan reads the lists, counts, adds up the rows and applies the formula, by the functions of the other files; what is
-odd about the texts it does not judge, but returns what shows it. Where they are not lists of strings with a reference
-each, or are many, it returns None, and the metric's other way reads them: that way has all messages.
+odd about the texts it does not judge, but returns what shows it. Where they are not lists or tuples of strings with a
+reference each, or are many, it returns None, and the metric's other way reads them: that way has all messages.
 """
 
 from __future__ import annotations
@@ -45,8 +45,10 @@ class Plan:
         self._scores_of = scores_of
         self._choose_reading = choose_reading
 
-    def score(self, predictions: list[Any], references: list[Any], each: bool = False) -> Scored | None:
+    def score(self, predictions: Any, references: Any, each: bool = False) -> Scored | None:
         """Return the score of predictions against references; with `each`, that of each item too."""
+        if type(predictions) not in (list, tuple) or type(references) not in (list, tuple):
+            return None
         if not 0 < len(predictions) <= self._texts.most_items:
             return None
         # Where the first is a string, so are all others, or the lists are no texts to `paired_strings`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import accumulate, chain, pairwise
 from string import punctuation
@@ -204,14 +204,16 @@ def is_valid(text: str) -> bool:
     return text.isascii() or not re.search("[\ud800-\udfff]", text)
 
 
-def paired_strings(texts: list[Any], references: list[Any]) -> tuple[list[str], list[str], list[int] | None] | None:
+def paired_strings(
+    texts: Sequence[Any], references: Sequence[Any]
+) -> tuple[list[str], list[str], list[int] | None] | None:
     """Return texts, all their references in one list, and where those of each text begin; None for all else.
 
     An entry of the references is a string, as all others are, or a list or a tuple of strings. Where each is, or has,
     one string, there is no need to say where. The lists are new ones: another thread may change the original.
     """
-    texts = texts.copy()
-    references = references.copy()
+    texts = list(texts)
+    references = list(references)
     if len(texts) != len(references) or not all_strings(texts):
         return None
     if all_strings(references):

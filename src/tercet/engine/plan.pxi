@@ -1,6 +1,10 @@
 # Plans: what a metric asks of the engine, put together once, and then one call for each list of texts; each class is
 # explained in `plain_plan`. A class says how rows are filled, and what a sum of rows is as scores.
 
+from cpython.list cimport PyList_New, PyList_SET_ITEM
+from cpython.ref cimport Py_INCREF
+
+
 cdef class Scored:
     """See `planned.Scored`."""
 
@@ -11,11 +15,18 @@ cdef class Scored:
 
 
 cdef list floats(const double* values, size_t n):
-    cdef list found = []
+    cdef list found = PyList_New(n)
+    cdef object value
     cdef size_t i
     for i in range(n):
-        found.append(values[i])
+        value = values[i]
+        Py_INCREF(value)  # the list takes one over
+        PyList_SET_ITEM(found, i, value)
     return found
+
+
+cdef inline bint is_list_or_tuple(object texts):
+    return type(texts) is list or type(texts) is tuple
 
 
 cdef class Plan:
@@ -36,18 +47,21 @@ cdef class Plan:
     cdef void write_scores(self, const double* sums, double* to) noexcept:
         """Write what a sum of rows is as scores."""
 
-    def score(self, list predictions, list references, bint each=False):
+    def score(self, predictions, references, bint each=False):
         """See `plain_plan.Plan.score`."""
-        cdef Scored scored = Scored.__new__(Scored)
+        cdef Scored scored
         cdef tuple strings
         cdef list both, read
-        cdef size_t n = len(predictions), i, n_numbers
+        cdef size_t n, i, n_numbers
         cdef int64_t n_references
         cdef int64_t counts[4]
         cdef int64_t* bounds = NULL
         cdef double* rows = NULL
         cdef double* sums
         cdef double* scores
+        if not is_list_or_tuple(predictions) or not is_list_or_tuple(references):
+            return None
+        n = len(predictions)
         if not 0 < n <= <size_t> self.most_items:
             return None
         if self.one_each and not (references and type(references[0]) is str):
@@ -55,6 +69,7 @@ cdef class Plan:
         strings = paired_strings(predictions, references)
         if strings is None:
             return None
+        scored = Scored.__new__(Scored)
         scored.predictions, scored.references, scored.ends = strings
         n = len(scored.predictions)
         if n == 0:  # another thread took them away before they were read
@@ -135,10 +150,13 @@ cdef class BleuPlan(Plan):
         for w in range(n_weightings):
             for order in range(<size_t> max_order):
                 self.weights[w * max_order + order] = weights[w][order]
-        self.formula = BleuFormula(
-            length_column, _METHODS[method], effective, smooth_value, scale, n_weightings, max_order, self.weights
-        )
         self.columns, self.n_scores = self.request.columns, n_weightings + max_order + 1
+        self.formula = BleuFormula(
+            length_column, _METHODS[method], effective, smooth_value, scale, self.columns, n_weightings, max_order,
+            self.weights,
+        )
+        if self.formula.smoothing >= METHOD_0 and not floors:
+            raise ValueError("NLTK's methods read the columns of `floors`")
 
     def __dealloc__(self):
         free(self.weights)

@@ -136,8 +136,12 @@ class Wer(HasTokenizer):
     def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
         """Return the same, given the rates and the sums."""
         wer, cer, mer, wil, wip = scores
-        _, _, _, _, hits, substitutions, deletions, insertions, right, *wrong = sums
-        edits = sum(wrong)
+        (
+            _, _, _, _,
+            hits, substitutions, deletions, insertions,
+            character_hits, character_substitutions, character_deletions, character_insertions,
+        ) = sums  # fmt: skip
+        edits = character_substitutions + character_deletions + character_insertions
         return {
             "wer": wer,
             "cer": cer,
@@ -148,7 +152,7 @@ class Wer(HasTokenizer):
             "substitutions": int(substitutions),
             "deletions": int(deletions),
             "insertions": int(insertions),
-            "character_mer": self.scale * edits / max(right + edits, 1),
+            "character_mer": self.scale * edits / (character_hits + edits or 1),
         }
 
     def explained(self, batch: Corpus, context: Any = None) -> WerEdits:

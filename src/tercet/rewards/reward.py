@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.api import make_scorer
-from tercet.base.metric import Metric, batch_stats
+from tercet.base.metric import Metric, batch_stats, scored_by_plan
 from tercet.base.options import check_values, refuse_all_but_n_jobs
 from tercet.checks import finite, flag, number, refuse, spelled
-from tercet.corpus.artefacts import Watch
+from tercet.corpus.artefacts import MARKS_OF_ASCII, Watch
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import as_list, read_items
 from tercet.corpus.tokenizers import tokenize
+from tercet.engine.chosen import engine
 from tercet.engine.counting import ngram_ids
 from tercet.errors import InputError, OptionError, did_you_mean, shorten, warn
 from tercet.metrics.bleu.penalty import brevity_penalty
@@ -170,6 +171,9 @@ class Reward:
         self._guards = guards
         self._special = special
         self._tokens = tokens
+        guarded = guards.length_penalty or guards.repetition_penalty
+        have_plans = all(metric._plan is not None for metric, _ in weighted_metrics)
+        self._by_plans = have_plans and tokens is None and not guarded and len(self._readings) == 1
         self._in_groups = all(metric.takes_systems for metric, _ in weighted_metrics)
         # TRL logs the reward under this name.
         self.__name__ = "+".join(metric.primary for metric, _ in weighted_metrics)
@@ -277,12 +281,40 @@ class Reward:
         """Return the rewards of texts that have references."""
         if not texts:
             return []
+        scores = self._scored_by_plans(texts, lists)
+        if scores is not None:
+            return scores
         ungrouped = Groups(1, len(texts))
         try:
             return self._scored_in(Groups.of(lists) if self._in_groups else ungrouped, texts, lists)
         except InputError:
             # Scored again without groups, so that the error counts items as the caller does.
             return self._scored_in(ungrouped, texts, lists)
+
+    def _scored_by_plans(self, texts: list[str], lists: list[Any]) -> list[float] | None:
+        """Return the rewards of a few texts of ASCII with a reference each; None for all else.
+
+        Nothing is odd about such texts, and they are not cut.
+        """
+        if not self._by_plans or len(texts) > _FEW or max(map(len, texts)) > _LEAST or not engine.all_strings(lists):
+            return None
+        if not engine.is_plain(texts, MARKS_OF_ASCII) or not engine.is_plain(lists, MARKS_OF_ASCII):
+            return None
+        (reading,) = self._readings
+        rewards = [0.0] * len(texts)
+        for metric, weight in reading.metrics:
+            of_segments = metric.segment_metric
+            scored = scored_by_plan(of_segments, texts, lists, each=True)
+            if scored is None:
+                return None
+            assert scored.scores_of_items is not None
+            scores = scored.scores_of_items[of_segments.scores_of_plan[metric.primary]]
+            for item, score in enumerate(scores):
+                if not metric.higher_is_better:
+                    score = max(0.0, 1.0 - score)
+                rewards[item] += weight * score
+        reading.watch.pass_over(len(texts))
+        return rewards
 
     def _scored_in(self, groups: Groups, texts: list[str], lists: list[Any]) -> list[float]:
         all_texts = groups.corpus(texts, lists)
@@ -368,6 +400,9 @@ Array = NDArray[np.float64]
 
 #: No completion is cut to fewer characters: beside a reference of one word, a few sentences are not degenerate.
 _LEAST = 1000
+
+#: Completions of which each is scored by itself: of more, those with the same reference are scored together.
+_FEW = 16
 
 #: The length of the n-grams whose repetitions count, as in seq-rep-4 (Welleck et al. 2020).
 _ORDER = 4

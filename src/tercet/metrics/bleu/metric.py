@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from tercet import numpy_later as np
 from tercet.base.about import from_card
@@ -43,7 +43,6 @@ from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
 from .messages import interpretation, no_resamples, zero_warning
-from .nltk_formula import Settings, nltk_scores
 from .options import (
     ADD_ONE,
     DIALECTS,
@@ -64,6 +63,17 @@ if TYPE_CHECKING:
     from tercet.explanation.ngrams import NgramMatches
 
 Array: TypeAlias = "NDArray[np.float64]"
+
+
+class Settings(NamedTuple):
+    """What the formula takes besides sums: the arguments of :func:`.plain_bleu.bleu_scores`, in its order."""
+
+    length_column: int
+    method: str
+    smooth_value: float
+    effective: bool
+    weights: Any  # of the orders, for each weighting
+    scale: float
 
 
 class Bleu(BleuOptions):
@@ -326,8 +336,6 @@ class Bleu(BleuOptions):
 
         A row for each sum, of whatever shape the sums are; W weightings of N orders have W + N + 1 columns.
         """
-        if self.compat == "nltk" or settings.method.startswith("nltk"):
-            return nltk_scores(as_rows(totals, self.columns), settings)
         scores: Array = engine.bleu_scores(as_rows(totals, self.columns, by_column=True), *settings)
         return scores
 
@@ -339,6 +347,8 @@ class Bleu(BleuOptions):
             smooth_value = SMOOTH_VALUES.get(method, 0.0)
         if method == ADD_ONE:
             smooth_value = 1.0
+        if method == "none" and self.compat == "nltk":
+            method = "nltk0"
         length_column = REFERENCE_LENGTH_COLUMNS[length_rule]
         return Settings(length_column, method, smooth_value, self.effective_order, weights, self.scale)
 
@@ -351,7 +361,9 @@ class Bleu(BleuOptions):
         """Return what the engine does in one step; None where Python has a part in it."""
         if not is_read_by_engine(self._tokenizer) or self.stemmer is not None or self.lemmatizer is not None:
             return None
-        if self._scores_like_nltk or self._grid is not None:
+        # With compat="nltk", these see only the last item: `corpus_totals`.
+        needs_last_item = self.compat == "nltk" and self._method in ("nltk5", "nltk6", "nltk7")
+        if needs_last_item or self._grid is not None:
             return None
         texts = texts_of_plan(lowercase=self._lowercase, count_letters=self.needs_blanks)
         formula = self._settings(self._method, self.reference_length, [*self._weightings.values()])
