@@ -20,7 +20,7 @@ from tercet.corpus.large import LargeCorpus
 from tercet.corpus.normalizers import label_of_normalizers
 from tercet.corpus.reading import Crossing, Indices, read_corpus, read_predictions
 from tercet.corpus.styles import may_have_styles, style_messages
-from tercet.engine.planned import Scored, Texts
+from tercet.engine.planned import Scored, TextRules
 from tercet.errors import InputError, OptionError, warn
 from tercet.result import Result
 from tercet.signature import Signature
@@ -570,9 +570,9 @@ def _details(
 # other road.
 
 
-def texts_of_plan(*, lowercase: bool = False, count_letters: bool = False, one_each: bool = False) -> Texts:
+def rules_of_plan(*, lowercase: bool = False, count_letters: bool = False, one_each: bool = False) -> TextRules:
     """Return how a plan reads texts."""
-    return Texts(PIECE, MARKS_OF_ASCII, lowercase, count_letters, one_each)
+    return TextRules(PIECE, MARKS_OF_ASCII, lowercase, count_letters, one_each)
 
 
 def score_lists(metric: Metric, predictions: Any, references: Any) -> Result | None:

@@ -84,6 +84,14 @@ def brevity_penalty(length: float, reference_length: float) -> float:
     return math.exp(1 - reference_length / length) if length > 0 else 0.0
 
 
+def brevity_penalties(lengths: Array, reference_lengths: Array) -> Array:
+    """Return :func:`brevity_penalty` of many texts, as NumPy takes the power, for BLEU-ROUGE and rewards."""
+    # Both values of `where` are computed: a length of 0 must not be a divisor.
+    ratios = reference_lengths / np.maximum(lengths, 1.0)
+    penalties = np.where(lengths > 0, np.exp(1 - np.maximum(ratios, 1.0)), 0.0)
+    return np.where(lengths < reference_lengths, penalties, 1.0)
+
+
 def _precisions(
     matches: Sequence[float], ngrams: Sequence[float], method: str, smooth_value: float, scale: float
 ) -> tuple[list[float], int]:

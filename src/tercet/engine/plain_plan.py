@@ -22,7 +22,7 @@ from .plain_rouge import rouge_rows
 from .plain_rows import bleu_rows, gleu_rows
 from .plain_sums import sum_rows
 from .plain_text import LoneSurrogateError, TooMuchMemoryError, is_plain, letters, lowered, paired_strings
-from .planned import Scored, Texts
+from .planned import Scored, TextRules
 
 #: Of a row: the columns that all rows begin with, and those of an order of chrF.
 _BASE, _PARTS = 4, 3
@@ -37,10 +37,10 @@ class Plan:
     """What is counted in texts, and what the counts become."""
 
     def __init__(
-        self, texts: Texts, rows_of: Callable[..., Array], scores_of: Callable[[Array], Array],
+        self, rules: TextRules, rows_of: Callable[..., Array], scores_of: Callable[[Array], Array],
         choose_reading: Callable[[Any], tuple[Any, ...]] = lambda letters: (),
     ) -> None:  # fmt: skip
-        self._texts = texts
+        self._rules = rules
         self._rows_of = rows_of
         self._scores_of = scores_of
         self._choose_reading = choose_reading
@@ -49,10 +49,10 @@ class Plan:
         """Return the score of predictions against references; with `each`, that of each item too."""
         if type(predictions) not in (list, tuple) or type(references) not in (list, tuple):
             return None
-        if not 0 < len(predictions) <= self._texts.most_items:
+        if not 0 < len(predictions) <= self._rules.most_items:
             return None
         # Where the first is a string, so are all others, or the lists are no texts to `paired_strings`.
-        if self._texts.one_each and not (references and type(references[0]) is str):
+        if self._rules.one_each and not (references and type(references[0]) is str):
             return None
         strings = paired_strings(predictions, references)
         if strings is None:
@@ -65,8 +65,8 @@ class Plan:
             return None
         both = texts + flat
         try:
-            counted = letters(flat) if self._texts.count_letters else None
-            read = lowered(both) if self._texts.lowercase else both
+            counted = letters(flat) if self._rules.count_letters else None
+            read = lowered(both) if self._rules.lowercase else both
             offsets = None if ends is None else np.array(ends)
             rows = self._rows_of(read, len(texts), offsets, *self._choose_reading(counted))
         except (LoneSurrogateError, TooMuchMemoryError, UncountedError):
@@ -85,7 +85,7 @@ class Plan:
             sums=sums.tolist(),
             scores=scores,
             scores_of_items=scores_of_items,
-            plain=is_plain(both, self._texts.marks),
+            plain=is_plain(both, self._rules.marks),
             letters=counted,
         )
 
@@ -95,7 +95,7 @@ class UncountedError(Exception):
 
 
 def bleu_plan(
-    texts: Texts, reading: str, max_order: int, floors: bool, next_order: bool, formula: Sequence[Any]
+    rules: TextRules, reading: str, max_order: int, floors: bool, next_order: bool, formula: Sequence[Any]
 ) -> Plan:
     """Return what :func:`.plain_rows.bleu_rows` counts, and :func:`.plain_bleu.bleu_scores` by all but rows."""
     length_column, method, smooth_value, effective, weights, scale = formula
@@ -105,11 +105,11 @@ def bleu_plan(
     def scores_of(rows: Array) -> Array:
         return bleu_scores(rows, length_column, method, smooth_value, effective, weights_of_orders, scale)
 
-    return Plan(texts, rows_of, scores_of)
+    return Plan(rules, rows_of, scores_of)
 
 
 def rouge_plan(
-    texts: Texts, reading: str | None, types: Sequence[tuple[str, float]], beta: float, porter: bool, scale: float
+    rules: TextRules, reading: str | None, types: Sequence[tuple[str, float]], beta: float, porter: bool, scale: float
 ) -> Plan:
     """Return what :func:`.plain_rouge.rouge_rows` counts and :func:`item_means` makes of it.
 
@@ -134,11 +134,11 @@ def rouge_plan(
         of_ascii, others, _, _ = counted
         return ("unicode",) if others > of_ascii else ("rouge",)
 
-    if reading is None and not texts.count_letters:
+    if reading is None and not rules.count_letters:
         raise ValueError("letters that choose the reading must be counted")
-    if any(name == "W" for name, _ in types) and not texts.one_each:
+    if any(name == "W" for name, _ in types) and not rules.one_each:
         raise ValueError("the type W takes texts with one reference each")
-    return Plan(texts, rows_of, partial(item_means, scale=scale), choose)
+    return Plan(rules, rows_of, partial(item_means, scale=scale), choose)
 
 
 def item_means(rows: Array, scale: float) -> Array:
@@ -147,7 +147,7 @@ def item_means(rows: Array, scale: float) -> Array:
 
 
 def chrf_plan(
-    texts: Texts, char_order: int, word_orders: list[int], whitespace: bool, beta: float, eps_smoothing: bool,
+    rules: TextRules, char_order: int, word_orders: list[int], whitespace: bool, beta: float, eps_smoothing: bool,
     scale: float,
 ) -> Plan:  # fmt: skip
     """Return what :func:`.plain_chrf.chrf_rows` and :func:`.plain_chrf.f_scores` do, a score an order of words."""
@@ -164,25 +164,25 @@ def chrf_plan(
             first += _PARTS * n_orders
         return np.stack(columns, axis=1)
 
-    return Plan(texts, rows_of, scores_of)
+    return Plan(rules, rows_of, scores_of)
 
 
-def error_plan(texts: Texts, reading: str, with_characters: bool, scale: float) -> Plan:
+def error_plan(rules: TextRules, reading: str, with_characters: bool, scale: float) -> Plan:
     """Return what :func:`.plain_alignments.error_rows` and :func:`.plain_alignments.error_rates` do."""
     rows_of = partial(error_rows, reading=reading, with_characters=with_characters)
-    return Plan(texts, rows_of, partial(error_rates, scale=scale))
+    return Plan(rules, rows_of, partial(error_rates, scale=scale))
 
 
-def ter_plan(texts: Texts, scale: float) -> Plan:
+def ter_plan(rules: TextRules, scale: float) -> Plan:
     """Return what :func:`.plain_edits.ter_rows` and :func:`.plain_edits.ter_scores` do."""
     # One score: a table of one column.
-    return Plan(texts, ter_rows, lambda rows: ter_scores(rows, scale)[:, None])
+    return Plan(rules, ter_rows, lambda rows: ter_scores(rows, scale)[:, None])
 
 
-def gleu_plan(texts: Texts, reading: str, min_order: int, max_order: int, scale: float) -> Plan:
+def gleu_plan(rules: TextRules, reading: str, min_order: int, max_order: int, scale: float) -> Plan:
     """Return what :func:`.plain_rows.gleu_rows` and :func:`gleu_scores` do."""
     rows_of = partial(gleu_rows, reading=reading, min_order=min_order, max_order=max_order)
-    return Plan(texts, rows_of, lambda rows: gleu_scores(rows, scale)[:, None])
+    return Plan(rules, rows_of, lambda rows: gleu_scores(rows, scale)[:, None])
 
 
 def gleu_scores(rows: Array, scale: float) -> Array:

@@ -37,8 +37,8 @@ cdef class Plan:
     cdef bint lowercase, count_letters, one_each
     cdef size_t columns, n_scores  # numbers of a row, and of what it becomes
 
-    def __init__(self, texts):
-        self.most_items, self.marks, self.lowercase, self.count_letters, self.one_each = texts
+    def __init__(self, rules):
+        self.most_items, self.marks, self.lowercase, self.count_letters, self.one_each = rules
 
     cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
         """Fill the rows of n items; return False where texts are too long for a table."""
@@ -139,8 +139,8 @@ cdef class BleuPlan(Plan):
     cdef BleuFormula formula
     cdef double* weights
 
-    def __init__(self, texts, str reading, int max_order, bint floors, bint next_order, formula):
-        Plan.__init__(self, texts)
+    def __init__(self, rules, str reading, int max_order, bint floors, bint next_order, formula):
+        Plan.__init__(self, rules)
         length_column, method, smooth_value, effective, weights, scale = formula
         cdef size_t n_weightings = len(weights), w, order
         self.request = bleu_request(reading, max_order, floors, next_order)
@@ -179,8 +179,8 @@ cdef class RougePlan(Plan):
     cdef bint chooses
     cdef double scale
 
-    def __init__(self, texts, str reading, types, double beta, bint porter, double scale):
-        Plan.__init__(self, texts)
+    def __init__(self, rules, str reading, types, double beta, bint porter, double scale):
+        Plan.__init__(self, rules)
         self.chooses = reading is None
         self.request = rouge_request("rouge" if self.chooses else reading, types, beta, porter, &self.runs)
         if self.chooses and not self.count_letters:
@@ -216,9 +216,9 @@ cdef class ChrfPlan(Plan):
     cdef double scale
 
     def __init__(
-        self, texts, int char_order, list word_orders, bint whitespace, beta, bint eps_smoothing, double scale
+        self, rules, int char_order, list word_orders, bint whitespace, beta, bint eps_smoothing, double scale
     ):
-        Plan.__init__(self, texts)
+        Plan.__init__(self, rules)
         self.request.whitespace, self.request.eps_smoothing = whitespace, eps_smoothing
         self.request.factor, self.request.char_order = beta**2, char_order
         self.word_orders, self.scale = list(word_orders), scale
@@ -247,8 +247,8 @@ cdef class ErrorPlan(Plan):
     cdef Request request
     cdef double scale
 
-    def __init__(self, texts, str reading, bint with_characters, double scale):
-        Plan.__init__(self, texts)
+    def __init__(self, rules, str reading, bint with_characters, double scale):
+        Plan.__init__(self, rules)
         self.request, self.scale = error_request(reading, with_characters), scale
         self.columns, self.n_scores = self.request.columns, RATES
 
@@ -267,8 +267,8 @@ def error_plan(*arguments):
 cdef class TerPlan(Plan):
     cdef double scale
 
-    def __init__(self, texts, double scale):
-        Plan.__init__(self, texts)
+    def __init__(self, rules, double scale):
+        Plan.__init__(self, rules)
         self.scale, self.columns, self.n_scores = scale, BASE + 2, 1
 
     cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
@@ -292,8 +292,8 @@ cdef class GleuPlan(Plan):
     cdef Request request
     cdef double scale
 
-    def __init__(self, texts, str reading, int min_order, int max_order, double scale):
-        Plan.__init__(self, texts)
+    def __init__(self, rules, str reading, int min_order, int max_order, double scale):
+        Plan.__init__(self, rules)
         self.request, self.scale = gleu_request(reading, min_order, max_order), scale
         self.columns, self.n_scores = self.request.columns, 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Texts(NamedTuple):
+class TextRules(NamedTuple):
     """How a plan reads texts, whatever it counts in them."""
 
     #: Items of a call.

@@ -20,6 +20,7 @@ from tercet.corpus.stems import check_word_options, lemmatizer_label, map_words,
 from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches, pair_matches
+from tercet.engine.plain_bleu import brevity_penalties
 from tercet.engine.ragged import TokenBatch
 from tercet.explanation.explanation import NGRAM_LEVELS, Explanation, Matched
 from tercet.explanation.levels import ngram_levels
@@ -38,8 +39,6 @@ from tercet.explanation.parts import (
 )
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
-
-from .bleu.penalty import brevity_penalty
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -248,7 +247,7 @@ class BleuRouge(Metric):
         recalls = divide_or_zero(hits, reference_totals)
         precision = _geometric_mean(precisions, ngrams > 0)
         if self.brevity_penalty:
-            precision = precision * brevity_penalty(length, closest)
+            precision = precision * brevity_penalties(length, closest)
         recall = _arithmetic_mean(recalls, reference_totals > 0)
         by_order = _f_beta(precisions, recalls, self.beta)
         scores = {

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
-from tercet.base.metric import Metric, texts_of_plan
+from tercet.base.metric import Metric, rules_of_plan
 from tercet.base.options import OnlyWith, option, shared_labels
 from tercet.base.peers import Peers, by_sacrebleu
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
@@ -245,9 +245,9 @@ class Chrf(Metric):
 
     def new_plan(self) -> Any:
         """Return what the engine does in one step."""
-        texts = texts_of_plan(lowercase=self.lowercase)
+        rules = rules_of_plan(lowercase=self.lowercase)
         char_order, orders, whitespace, beta, eps_smoothing = self._settings
-        return engine.chrf_plan(texts, char_order, orders, whitespace, beta, eps_smoothing, self.scale)
+        return engine.chrf_plan(rules, char_order, orders, whitespace, beta, eps_smoothing, self.scale)
 
     def finalize(self, totals: Array) -> Scores:
         """Return chrF for each order of words."""

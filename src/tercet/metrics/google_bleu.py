@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.blanks import HasTokenizer
-from tercet.base.metric import Metric, texts_of_plan
+from tercet.base.metric import Metric, rules_of_plan
 from tercet.base.options import option, shared_labels
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
 from tercet.checks import integer
@@ -133,8 +133,8 @@ class GoogleBleu(HasTokenizer):
         """Return what the engine does in one step; None where Python has a part in it."""
         if not is_read_by_engine(self._tokenizer):
             return None
-        texts = texts_of_plan(lowercase=self.lowercase, count_letters=self.needs_blanks)
-        return engine.gleu_plan(texts, self._tokenizer, self.min_len, self.max_len, self.scale)
+        rules = rules_of_plan(lowercase=self.lowercase, count_letters=self.needs_blanks)
+        return engine.gleu_plan(rules, self._tokenizer, self.min_len, self.max_len, self.scale)
 
     def finalize(self, totals: NDArray[np.float64]) -> Scores:
         """Return the matches per n-gram of the text of each pair that has more."""

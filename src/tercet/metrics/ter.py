@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
-from tercet.base.metric import Metric, texts_of_plan
+from tercet.base.metric import Metric, rules_of_plan
 from tercet.base.options import MISSING_REFERENCES, OnlyWith, option, shared_labels
 from tercet.base.peers import Peers, by_sacrebleu
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
@@ -200,8 +200,8 @@ class Ter(Metric):
         if self._change is not None:
             return None
         # Letters are counted as in `fit`.
-        texts = texts_of_plan(lowercase=not self.case_sensitive, count_letters=self.compat is None)
-        return engine.ter_plan(texts, self.scale)
+        rules = rules_of_plan(lowercase=not self.case_sensitive, count_letters=self.compat is None)
+        return engine.ter_plan(rules, self.scale)
 
     def finalize(self, totals: NDArray[np.float64]) -> Scores:
         """Return the rate; where the references have no word, any edit makes it 1 (or 100)."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.blanks import HasTokenizer
-from tercet.base.metric import Metric, texts_of_plan
+from tercet.base.metric import Metric, rules_of_plan
 from tercet.base.options import MISSING_REFERENCES, option, shared_labels
 from tercet.base.rows import as_rows, leave_out
 from tercet.corpus.corpus import Corpus
@@ -114,8 +114,8 @@ class Wer(HasTokenizer):
         """Return what the engine does in one step; None where Python has a part in it."""
         if not is_read_by_engine(self.tokenizer) or self.change is not None:
             return None
-        texts = texts_of_plan(count_letters=self.needs_blanks)
-        return engine.error_plan(texts, self.tokenizer, self.counts_characters, self.scale)
+        rules = rules_of_plan(count_letters=self.needs_blanks)
+        return engine.error_plan(rules, self.tokenizer, self.counts_characters, self.scale)
 
     def finalize(self, totals: NDArray[np.float64]) -> Scores:
         """Return the rates."""

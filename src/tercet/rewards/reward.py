@@ -20,8 +20,8 @@ from tercet.corpus.items import as_list, read_items
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import ngram_ids
+from tercet.engine.plain_bleu import brevity_penalties
 from tercet.errors import InputError, OptionError, did_you_mean, shorten, warn
-from tercet.metrics.bleu.penalty import brevity_penalty
 from tercet.specs import take_options
 
 from .texts import TokenStrings, completion_texts, reference_texts
@@ -437,7 +437,7 @@ class Guards:
             corpus.normalizer = normalizer
         # BLEU's brevity penalty, and its mirror image.
         if self.length_penalty:
-            factors = factors * brevity_penalty(lengths, shortest) * brevity_penalty(longest, lengths)
+            factors = factors * brevity_penalties(lengths, shortest) * brevity_penalties(longest, lengths)
         if self.repetition_penalty:
             factors = factors * _share_of_different(corpus, self.tokenizer)
         return corpus, factors

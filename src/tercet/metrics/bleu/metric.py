@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from tercet import numpy_later as np
 from tercet.base.about import from_card
-from tercet.base.metric import texts_of_plan
+from tercet.base.metric import rules_of_plan
 from tercet.base.options import shared_labels
 from tercet.base.rows import PairRows, as_rows, leave_out
 from tercet.corpus.corpus import Corpus
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 Array: TypeAlias = "NDArray[np.float64]"
 
 
-class Settings(NamedTuple):
+class Formula(NamedTuple):
     """What the formula takes besides sums: the arguments of :func:`.plain_bleu.bleu_scores`, in its order."""
 
     length_column: int
@@ -123,13 +123,6 @@ class Bleu(BleuOptions):
         return method
 
     @cached_property
-    def _segment_method(self) -> str:
-        """The smoothing method of single segments."""
-        if self._method == "none":
-            return "exp"
-        return self._method
-
-    @cached_property
     def _scores_like_nltk(self) -> bool:
         """Whether the score is made as NLTK makes it."""
         return self.compat == "nltk" or self._method.startswith("nltk")
@@ -145,12 +138,12 @@ class Bleu(BleuOptions):
         return self._lowercase
 
     @cached_property
-    def _nltk_columns(self) -> bool:
+    def _floors(self) -> bool:
         """Whether rows have the columns that only NLTK's methods need."""
         return self._scores_like_nltk or any(method.startswith("nltk") for method in smoothing_methods(self))
 
     @cached_property
-    def _next_columns(self) -> bool:
+    def _next_order(self) -> bool:
         """Whether rows count the order above the highest, which NLTK's methods 5 and 7 take into their means."""
         return not {"nltk5", "nltk7"}.isdisjoint(smoothing_methods(self))
 
@@ -175,7 +168,7 @@ class Bleu(BleuOptions):
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of a row."""
-        return column_names(self.max_order, self._nltk_columns, self._next_columns)
+        return column_names(self.max_order, self._floors, self._next_order)
 
     @property
     def ascending(self) -> tuple[tuple[str, ...], ...]:
@@ -295,7 +288,7 @@ class Bleu(BleuOptions):
     @cached_property
     def _counted(self) -> tuple[int, bool, bool]:
         """What the engine counts: orders, and the columns of NLTK's methods."""
-        return self.max_order, self._nltk_columns, self._next_columns
+        return self.max_order, self._floors, self._next_order
 
     def tokens(self, batch: Corpus, as_written: bool = False) -> tuple[TokenBatch, Callable[[], list[str]]]:
         """Return the tokens that are counted, and a callable that gives the different ones by id.
@@ -316,7 +309,7 @@ class Bleu(BleuOptions):
         totals = stats.total().copy()
         last_row = stats.rows[stats.column("items") > 0][-1]
         borrowed: list[str] = []
-        if self._next_columns:
+        if self._next_order:
             borrowed += ["next_match", "next_floor"]
         if "nltk6" in smoothing_methods(self):  # the only method that reads the totals
             borrowed += [name for name in stats.columns if name.startswith("total")]
@@ -331,15 +324,15 @@ class Bleu(BleuOptions):
         if (resampled or summed) and self.compat == "nltk" and self._method in ("nltk5", "nltk6", "nltk7"):
             raise OptionError(no_resamples(self._method))
 
-    def _scores(self, totals: Array, settings: Settings) -> Array:
+    def _scores(self, totals: Array, formula: Formula) -> Array:
         """Return BLEU under each weighting, the precision of each order, and the brevity penalty.
 
         A row for each sum, of whatever shape the sums are; W weightings of N orders have W + N + 1 columns.
         """
-        scores: Array = engine.bleu_scores(as_rows(totals, self.columns, by_column=True), *settings)
+        scores: Array = engine.bleu_scores(as_rows(totals, self.columns, by_column=True), *formula)
         return scores
 
-    def _settings(self, method: str, length_rule: str, weights: Any) -> Settings:
+    def _formula(self, method: str, length_rule: str, weights: Any) -> Formula:
         """Return what the formula takes besides sums."""
         # One smooth_value serves all methods of a grid.
         smooth_value = self.smooth_value
@@ -350,12 +343,12 @@ class Bleu(BleuOptions):
         if method == "none" and self.compat == "nltk":
             method = "nltk0"
         length_column = REFERENCE_LENGTH_COLUMNS[length_rule]
-        return Settings(length_column, method, smooth_value, self.effective_order, weights, self.scale)
+        return Formula(length_column, method, smooth_value, self.effective_order, weights, self.scale)
 
     @cached_property
-    def _settings_of_score(self) -> Settings:
+    def _formula_of_score(self) -> Formula:
         weights = np.array([*self._weightings.values()])
-        return self._settings(self._method, self.reference_length, weights)
+        return self._formula(self._method, self.reference_length, weights)
 
     def new_plan(self) -> Any:
         """Return what the engine does in one step; None where Python has a part in it."""
@@ -365,13 +358,13 @@ class Bleu(BleuOptions):
         needs_last_item = self.compat == "nltk" and self._method in ("nltk5", "nltk6", "nltk7")
         if needs_last_item or self._grid is not None:
             return None
-        texts = texts_of_plan(lowercase=self._lowercase, count_letters=self.needs_blanks)
-        formula = self._settings(self._method, self.reference_length, [*self._weightings.values()])
-        return engine.bleu_plan(texts, self._tokenizer, *self._counted, formula)
+        rules = rules_of_plan(lowercase=self._lowercase, count_letters=self.needs_blanks)
+        formula = self._formula(self._method, self.reference_length, [*self._weightings.values()])
+        return engine.bleu_plan(rules, self._tokenizer, *self._counted, formula)
 
     def finalize(self, totals: Array) -> Scores:
         """Return BLEU under every weighting."""
-        rows = self._scores(totals, self._settings_of_score)
+        rows = self._scores(totals, self._formula_of_score)
         scores = rows.reshape(*totals.shape[:-1], rows.shape[1])
         return {name: scores[..., column] for column, name in enumerate(self._weightings)}
 
@@ -393,13 +386,13 @@ class Bleu(BleuOptions):
         """Return further entries of a result's signature."""
         notes = super().notes(references)
         if segments and not self._scores_like_nltk:
-            notes = {**notes, "seg": f"{self._segment_method},eff"}
+            notes = {**notes, "seg": f"{self.segment_metric._method},eff"}
         return notes
 
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the keys of evaluate's bleu, a key for each named weighting, and the grid on request."""
         # All at once, where `finalize` has the scores alone.
-        (scores,) = self._scores(totals, self._settings_of_score).tolist()
+        (scores,) = self._scores(totals, self._formula_of_score).tolist()
         entries = self._entries(scores, totals.tolist())
         if self._grid is not None:
             entries["grid"] = self._grid.rows(partial(self._scores_in_grid, totals))
@@ -421,7 +414,7 @@ class Bleu(BleuOptions):
         return entries
 
     def _scores_in_grid(self, totals: Array, method: str, length_rule: str, weights: Array) -> list[float]:
-        (scores,) = self._scores(totals, self._settings(method, length_rule, weights)).tolist()
+        (scores,) = self._scores(totals, self._formula(method, length_rule, weights)).tolist()
         return scores[: len(weights)]  # type: ignore[no-any-return]
 
     def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from tercet import numpy_later as np
 from tercet.base.about import from_card
-from tercet.base.metric import segment_lists, texts_of_plan
+from tercet.base.metric import rules_of_plan, segment_lists
 from tercet.base.options import shared_labels
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, base_rows
 from tercet.corpus.artefacts import FEW, LetterCounts, count_letters, dropped_letters
@@ -427,12 +427,12 @@ class Rouge(RougeOptions):
         # The best of several references is known after the roots of W, and is not all that counts by other rules.
         one_each = self.multi_ref != "best" or any(rouge_type.kind == "W" for rouge_type in self.types)
         if self.tokenizer == "auto":
-            texts = texts_of_plan(count_letters=True, one_each=one_each)
-            return engine.rouge_plan(texts, None, self._engine_types, self.beta, porter, self.scale)
+            rules = rules_of_plan(count_letters=True, one_each=one_each)
+            return engine.rouge_plan(rules, None, self._engine_types, self.beta, porter, self.scale)
         if not is_read_by_engine(self.tokenizer) or (porter and self.tokenizer == "none"):
             return None
-        texts = texts_of_plan(lowercase=self.tokenizer not in KEEP_CASE, one_each=one_each)
-        return engine.rouge_plan(texts, self.tokenizer, self._engine_types, self.beta, porter, self.scale)
+        rules = rules_of_plan(lowercase=self.tokenizer not in KEEP_CASE, one_each=one_each)
+        return engine.rouge_plan(rules, self.tokenizer, self._engine_types, self.beta, porter, self.scale)
 
     def finalize(self, totals: Array) -> Scores:
         """Return the mean of each measure over the items."""
