@@ -115,8 +115,9 @@ def test_a_comparison_without_a_score_is_none_of_the_family():
 
 def test_what_never_differs_has_p_1_and_what_always_does_the_least():
     null = np.vstack([np.zeros(99), np.random.default_rng(3).normal(size=99)])
-    equal = family_test(drawn(null), {"it": np.ones(2)}, {"it": np.array([1.0, 3.0])})["it"]
-    assert equal.adjusted[0] == 1
+    for score in (0.0, 1.0):
+        equal = family_test(drawn(null), {"it": np.full(2, score)}, {"it": np.array([score, 3.0])})["it"]
+        assert equal.adjusted[0] == 1
     # of a bootstrap whose every resample differs by as much, nothing is above the mean
     constant = np.vstack([np.full(99, 5.0), null[1]])
     always = family_test(drawn(constant), {"it": np.zeros(2)}, {"it": np.array([5.0, 0.1])}, around_mean=True)["it"]
