@@ -96,6 +96,12 @@ def test_other_prompts_are_another_task(tmp_path):
     assert [test_set.name for test_set in found] == ["pretrained__gpt2_toy", "pretrained__gpt2_toy_cot"]
 
 
+def test_answers_alone_do_not_say_that_samples_are_the_same(tmp_path):
+    """Two tasks may have the same answers: samples without prompts are of a task each."""
+    paths = [array(tmp_path / f"{run}_toy.jsonl", texts, prompt="") for run, texts in RUNS.items()]
+    assert [test_set.name for test_set in tercet.read_test_sets(paths)] == ["A_toy", "B_toy"]
+
+
 def test_an_array_names_the_sample_that_is_wrong(tmp_path):
     path = array(tmp_path / "pretrained__gpt2_toy.jsonl", RUNS["A"])
     samples = json.loads(path.read_text(encoding="utf-8"))
