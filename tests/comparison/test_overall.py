@@ -116,6 +116,13 @@ def test_wins_count_sets_and_sentences_name_those_that_differ():
     )
 
 
+def test_of_sets_that_share_one_system_nothing_is_tested():
+    both, one = compared(part(0, 2, 4), part(2, 5, 4, {"tuned": SYSTEMS["tuned"], "other": SYSTEMS["base"]}))
+    over_all = tercet.overall([both, one])
+    assert [row.system for row in over_all.tables[0].rows] == ["tuned"]
+    assert (both.test, over_all.test, over_all.n_resamples) == ("permutation", None, None)
+
+
 def test_lower_is_better():
     comparisons = compared(part(0, 2, 4), part(2, 5, 4), metrics="ter")
     row = tercet.overall(comparisons).tables[0].rows[1]
