@@ -171,11 +171,15 @@ def _first_id(id: str) -> str:
 
 def _raise_nothing_shared(tables: Sequence[_Keyed], first: _Keyed) -> NoReturn:
     """Raise the InputError for tables that have no id in common."""
-    other = next(keyed for keyed in tables if not set(keyed.rows) & set(first.rows) or keyed is not first)
-    raise InputError(
-        f"{first.table.name} has none of the ids of {other.table.name}, such as "
-        f"{shorten(next(iter(other.rows)))}, but such as {shorten(next(iter(first.rows)))}."
-    )
+    for other in tables:
+        if not set(other.rows) & set(first.rows):
+            raise InputError(
+                f"{first.table.name} has none of the ids of {other.table.name}, such as "
+                f"{shorten(next(iter(other.rows)))}, but such as {shorten(next(iter(first.rows)))}."
+            )
+    # Each has some ids of the first one, but others than the next.
+    files = named([keyed.table.name for keyed in tables])
+    raise InputError(f"No id of {first.table.name}, such as {shorten(next(iter(first.rows)))}, is in all of {files}.")
 
 
 def _add_beside(
