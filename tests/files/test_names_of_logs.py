@@ -82,6 +82,12 @@ def test_results_beside_the_samples_name_the_task(tmp_path):
     assert (found.name, list(found.systems)) == ("wmt_de", ["A__small_chat", "B__small_chat"])
 
 
+def test_tasks_that_results_name_are_two_though_their_samples_are_the_same(tmp_path):
+    results = {"toy_a": {}, "toy_b": {}}
+    paths = [array(tmp_path / f"pretrained__gpt2_{task}.jsonl", RUNS["A"], results=results) for task in results]
+    assert [test_set.name for test_set in tercet.read_test_sets(paths)] == [*results]
+
+
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"results": []}', '{"results": {"other": {}}}', "[" * 10**5])
 def test_results_that_say_nothing(tmp_path, content):
     path = array(tmp_path / "one" / "pretrained__gpt2_toy.jsonl", RUNS["A"])
