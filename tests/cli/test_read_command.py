@@ -1,6 +1,7 @@
 """`tercet read`: the role of each column, and why, and the command that says it all."""
 
 import json
+import re
 import shlex
 
 import pytest
@@ -70,9 +71,11 @@ def test_as_json(table):
 
 def test_what_cannot_be_read_is_shown_too(tmp_path):
     path = tmp_path / "two.csv"
-    path.write_text("gold-ft,base\na cat sat,the cat sat\nit rains,it rained\n", encoding="utf-8")
+    rows = ["gold-ft,base,source", "a cat sat,the cat sat,eine Katze saß", "it rains,it rained,es regnet"]
+    path.write_text("\n".join(rows), encoding="utf-8")
     run = command("read", path, code=2)
     assert "system or reference" in run.stdout
+    assert re.search("source +source", run.stdout)
     assert "As references: --system base --reference-column gold-ft." in run.stderr
     assert "'tercet read'" not in run.stderr
     run = command("compare", path, "-m", "chrf", code=2)

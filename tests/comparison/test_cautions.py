@@ -32,6 +32,9 @@ def test_that_one_segment_makes_a_difference():
         assert "number 17, makes the difference" in form
     (finding,) = found.to_dict()["tables"][0]["cautions"]
     assert (finding["system"], finding["segment"]) == ("tuned", 17)
+    # Without it, all scores are equal: what is left is nothing, whatever rounding leaves.
+    (line,) = cautions(compared(BASE + 0.1, BASE + 0.1 + 20 * (np.arange(60) == 16)))
+    assert line.endswith(" without it, it would be +0.00 in place of +0.33.")
 
 
 @pytest.mark.parametrize("better", ["higher", "lower"])

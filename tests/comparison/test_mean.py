@@ -64,6 +64,7 @@ def test_parts_merge_to_the_whole_and_intervals_hold_the_score():
     whole = scorer.segment_stats(batch, scorer.fit(batch))
     halves = [batch.part(0, 20), batch.part(20, batch.n_items)]
     context = scorer.fit(halves[0]) + scorer.fit(halves[1])
+    assert context == scorer.fit(batch)
     merged = SegmentStats.concatenate([scorer.segment_stats(half, context) for half in halves])
     np.testing.assert_array_equal(merged.rows, whole.rows)
     low, high = bootstrap(scorer, whole, n_resamples=100)["mean"].confidence_interval

@@ -116,6 +116,33 @@ def test_wins_count_sets_and_sentences_name_those_that_differ():
     )
 
 
+def test_bca_intervals_of_sets_have_an_expanded_one_of_their_sum():
+    values = np.random.default_rng(6).lognormal(size=(2, 60))
+    bca, expanded = (tercet.overall(of_scores(values, values, interval=kind)) for kind in ("BCa", "expanded"))
+    assert (bca.interval, expanded.interval) == ("expanded", "expanded")
+    rows = [over_all.tables[0].rows[1] for over_all in (bca, expanded)]
+    assert rows[0].low == rows[1].low < rows[0].value < rows[0].high == rows[1].high
+
+
+def test_sets_too_small_for_an_interval_of_their_own_are_named():
+    random = np.random.default_rng(7)
+    comparisons = of_scores(*(random.normal(size=(2, n)) for n in (1, 2, 4, 5, 40)))
+    for comparison in comparisons:
+        name = f"of {comparison.test_set.n_segments}"
+        object.__setattr__(comparison, "test_set", replace(comparison.test_set, name=name))
+    assert tercet.overall(comparisons).remarks()[1:3] == [
+        "Of one segment, whose part is not in the intervals: of 1.",
+        "Of fewer than 5 segments, so that intervals may be too short: of 2 and of 4.",
+    ]
+
+
+def test_of_sets_that_share_one_system_nothing_is_tested():
+    both, one = compared(part(0, 2, 4), part(2, 5, 4, {"tuned": SYSTEMS["tuned"], "other": SYSTEMS["base"]}))
+    over_all = tercet.overall([both, one])
+    assert [row.system for row in over_all.tables[0].rows] == ["tuned"]
+    assert (both.test, over_all.test, over_all.n_resamples) == ("permutation", None, None)
+
+
 def test_lower_is_better():
     comparisons = compared(part(0, 2, 4), part(2, 5, 4), metrics="ter")
     row = tercet.overall(comparisons).tables[0].rows[1]

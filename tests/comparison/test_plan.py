@@ -168,9 +168,9 @@ def test_clusters_are_counted_beside_segments(tmp_path):
 def test_lower_may_be_better_and_missing_numbers_are_left_out():
     lower = only(tercet.plan(scores={Column("x", better="lower"): TWO}, difference=0.1))
     assert lower.needed == only(planned()).needed
-    gaps = {**TWO, "tuned": [None, *TWO["tuned"][1:]]}
-    with pytest.warns(UserWarning, match="not scored for every system"):
-        assert only(planned(gaps)).n_units == 399
+    gaps = {**TWO, "tuned": [None, None, *TWO["tuned"][2:]]}
+    with pytest.warns(UserWarning, match="2 segments are not scored for every system, and are left out for all"):
+        assert only(planned(gaps)).n_units == 398
 
 
 @pytest.mark.parametrize("columns", [

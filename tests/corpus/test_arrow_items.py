@@ -194,3 +194,13 @@ def test_well_formed_arrays_of_every_layout_are_scored():
         assert tercet.score("chrf", texts, column, segments=True) == expected, column.type
         chunks = pa.chunked_array([column[:2], column[2:2], column[2:]])
         assert tercet.score("chrf", texts, chunks, segments=True) == expected, column.type
+
+
+def test_large_columns_are_read_as_small_ones():
+    """Texts of many items are searched for what is not ASCII, whatever else a column may hold."""
+    texts = ["a cat"] * 9000
+    empty = pa.array([], pa.string())
+    for column in (pa.array(texts, pa.string_view()), pa.chunked_array([empty, pa.array(texts)])):
+        assert read_corpus(column, column).predictions.to_pylist() == texts
+    with pytest.raises(InputError, match=r"item 0 of predictions must be a string, got 0 \(int\)"):
+        read_corpus(pa.array(range(9000)), pa.array(texts))

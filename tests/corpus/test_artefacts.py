@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import tercet
 from growth import times_longer
 from tercet.corpus import artefacts
-from tercet.corpus.artefacts import KINDS, Artefacts, Items, artefacts_of, count
+from tercet.corpus.artefacts import KINDS, Artefacts, Items, Watch, artefacts_of, count
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import read_batch
 
@@ -252,3 +252,16 @@ def test_of_decomposed_text_the_word_itself_is_shown_and_what_nfc_writes_otherwi
 def test_references_are_tokens_where_more_than_half_of_the_prediction_is_among_them(references, warned):
     message = artefacts.token_list_warning(Corpus(["the cat lay down"], references, np.array([0, 3])))
     assert (message is not None) is warned
+
+
+def test_watches_of_the_same_texts_warn_once_between_them():
+    corpus = read_batch([DIRT["HTML entities"].format(text) for text in CLEAN], CLEAN)
+    lists = read_batch(["a cat sat"] * 3, [["a", "cat", "sat"]] * 3)
+    warned = set()
+    for watch, n_messages in ((Watch(warned), 1), (Watch(warned), 0), (Watch(), 1)):
+        for texts in (corpus, lists):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                watch.see(texts)
+                watch.see(texts)
+            assert len(caught) == n_messages

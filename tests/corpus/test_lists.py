@@ -72,3 +72,11 @@ def test_series_with_their_labels_in_another_order_are_told():
     assert len(caught) == 1
     for other in (sorted_texts.reset_index(drop=True), sorted_texts.set_axis([7, 8, 9])):
         tercet.score("chrf", other, references)
+
+
+@pytest.mark.parametrize("name", ["base", "new"])
+@pytest.mark.parametrize(("metric", "references"), [("chrf", ["a", "b"]), ("diversity", None)])
+def test_an_array_of_two_axes_is_no_list_of_texts(metric, references, name):
+    systems = {"base": ["a", "b"], "new": ["a", "c"], name: np.array([["a"], ["b"]])}
+    with pytest.raises(tercet.InputError, match=f"predictions of '{name}' must be a list with one text per item"):
+        tercet.compare(systems, metric, references=references)

@@ -84,6 +84,16 @@ def test_a_system_in_tokens(language):
     assert of_comparison({"tok": texts}, [tokenized(text) for text in targets]) == []
 
 
+def test_tokens_are_told_beside_references_that_are_written_otherwise_alone():
+    texts, targets = [tokenized(text) for text in near("de")], references("de")
+    without_marks = [text.replace(",", "").replace(".", "") for text in targets]
+    assert of_score(texts, without_marks) == []
+    # One of twelve references in tokens is a slip, two are a style.
+    for n_tokenized, n_messages in ((1, 1), (2, 0)):
+        some = [tokenized(text) for text in targets[:n_tokenized]] + targets[n_tokenized:]
+        assert len(of_score(texts, some)) == n_messages
+
+
 def test_blanks_before_other_punctuation_are_how_french_is_written():
     targets = [f"Où est le port {number} ?" for number in range(8)]
     assert (

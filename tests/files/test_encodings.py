@@ -80,6 +80,16 @@ def test_an_error_says_what_the_bytes_look_like_and_how_to_save_them(tmp_path, e
     assert f"or give --encoding {encoding}." in asked.stderr
 
 
+@pytest.mark.parametrize("encoding", ["gb18030", "cp932", "utf-16-le"])
+def test_of_a_large_file_whole_lines_are_looked_at(tmp_path, encoding):
+    """Wherever the part that is looked at ends: it may do so within a letter."""
+    for before in ("", "a", "ab", "abc"):
+        content = before + "\n".join(TEXTS[encoding] * 1500)
+        (tmp_path / "a.txt").write_bytes(content.encode(encoding))
+        with pytest.raises(InputError, match=rf"Its bytes look like {encoding} \("):
+            tercet.read_test_sets(tmp_path / "a.txt", need_references=False)
+
+
 @pytest.mark.parametrize("encoding", ["cp1253", "cp874", "cp1256"])
 def test_what_cannot_be_told_apart_is_not_guessed(tmp_path, encoding):
     (tmp_path / "a.txt").write_bytes("\n".join(OTHERS[encoding] * 4).encode(encoding))

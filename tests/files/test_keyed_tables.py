@@ -99,6 +99,17 @@ def test_ids_that_do_not_fit_are_named(tmp_path, references):
     for systems in (other, [fitting, other]):
         with pytest.raises(InputError, match=nothing_shared):
             read_test_sets(systems, references=references)
+    with pytest.raises(InputError, match=r"has none of the ids of .*other.jsonl, such as 'q1', but such as 'k0'\."):
+        read_test_sets(other, references=references)
+    base = write(tmp_path / "base.jsonl", id=IDS, prediction=BASE)
+    for ids, message in (
+        (["q1", "q2"], r"refs.jsonl has none of the ids of .*more.jsonl, such as 'q1', but such as 'k0'\."),
+        (["k1", "k2"], r"No id of .*refs.jsonl, such as 'k0', is in all of '.*base.jsonl', '.*some.jsonl', "),
+    ):
+        some = write(tmp_path / "some.jsonl", id=IDS[:1], prediction=BASE[:1])
+        more = write(tmp_path / "more.jsonl", id=ids, reference=["a", "b"])
+        with pytest.raises(InputError, match=message):
+            read_test_sets([base, some], references=[references, more])
     missing = write(tmp_path / "missing.jsonl", id=IDS, prediction=[*BASE[:5], None])
     with pytest.raises(InputError, match=r"missing.jsonl, line 6, column 'prediction': the prediction is missing"):
         read_test_sets(missing, references=references)

@@ -1,6 +1,7 @@
 """Logs whose names do not say their tasks, of old versions and renamed ones; folders, and the newest run in them."""
 
 import json
+from datetime import datetime, timezone
 from itertools import permutations
 
 import pytest
@@ -9,6 +10,7 @@ import tercet
 from commands import command
 from harness_logs import ENGLISH, GERMAN, RUNS
 from tercet.errors import InputError
+from tercet.files.moments import instant
 
 MODELS = {"pretrained__EleutherAI__pythia-70m,dtype__float": "A", "pretrained__gpt2": "B"}
 
@@ -80,6 +82,12 @@ def test_results_beside_the_samples_name_the_task(tmp_path):
     assert (found.name, list(found.systems)) == ("wmt_de", ["A__small_chat", "B__small_chat"])
 
 
+def test_tasks_that_results_name_are_two_though_their_samples_are_the_same(tmp_path):
+    results = {"toy_a": {}, "toy_b": {}}
+    paths = [array(tmp_path / f"pretrained__gpt2_{task}.jsonl", RUNS["A"], results=results) for task in results]
+    assert [test_set.name for test_set in tercet.read_test_sets(paths)] == [*results]
+
+
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"results": []}', '{"results": {"other": {}}}', "[" * 10**5])
 def test_results_that_say_nothing(tmp_path, content):
     path = array(tmp_path / "one" / "pretrained__gpt2_toy.jsonl", RUNS["A"])
@@ -94,6 +102,12 @@ def test_other_prompts_are_another_task(tmp_path):
     ]
     found = tercet.read_test_sets(paths)
     assert [test_set.name for test_set in found] == ["pretrained__gpt2_toy", "pretrained__gpt2_toy_cot"]
+
+
+def test_answers_alone_do_not_say_that_samples_are_the_same(tmp_path):
+    """Two tasks may have the same answers: samples without prompts are of a task each."""
+    paths = [array(tmp_path / f"{run}_toy.jsonl", texts, prompt="") for run, texts in RUNS.items()]
+    assert [test_set.name for test_set in tercet.read_test_sets(paths)] == ["A_toy", "B_toy"]
 
 
 def test_an_array_names_the_sample_that_is_wrong(tmp_path):
@@ -132,6 +146,17 @@ TIMES = [
     ["2026-03-01 10:00:00.5", "2026-03-01T10-00-01"],
     ["20251231_235959", "20260101_000000"],
 ]
+
+
+@pytest.mark.parametrize(("time", "in_utc"), [
+    ("2026-1-9T10-20-30.5", (2026, 1, 9, 10, 20, 30, 500_000)),
+    ("2026-03-02T01-00-00+05-30", (2026, 3, 1, 19, 30)),
+    ("2026-03-01T23-30-00-05-15", (2026, 3, 2, 4, 45)),
+    ("2026-03-01T10-00-01.1234567", (2026, 3, 1, 10, 0, 1, 123_456)),
+    ("20251231_235959", (2025, 12, 31, 23, 59, 59)),
+])  # fmt: skip
+def test_a_time_in_a_name_is_of_utc_or_says_how_far_ahead_it_is(time, in_utc):
+    assert instant(time) == datetime(*in_utc, tzinfo=timezone.utc)
 
 
 @pytest.mark.parametrize("times", TIMES, ids=lambda times: times[0])

@@ -176,6 +176,9 @@ class TestTsv:
         for rows in cases:
             expected = [["mt", "ref"], *(line.split("\t") for line in rows.split("\n"))]
             assert rows_of(read(f"mt\tref\n{rows}\n", "tsv")) == expected
+        # nor does a quoted header, where a row would lack a cell
+        text = '"mt"\tref\na\tb\n"c\td"'
+        assert rows_of(read(text, "tsv")) == [line.split("\t") for line in text.split("\n")]
 
     def test_quotes_of_pandas_or_a_spreadsheet_go(self):
         rows = [["mt", "ref"], ['A "cat".', "a\tb"], ["two\nlines", "c"], ["d", "e"]]

@@ -106,7 +106,7 @@ def test_the_engine_is_compiled_again_where_a_source_is_newer_and_where_it_is_no
 @pytest.mark.needs("torch")
 def test_what_make_test_skips_make_test_all_runs(tmp_path):
     def tests(*options):
-        command = [sys.executable, "-m", "pytest", "-vv", "tests/core/test_stats.py", "-k", "shorten", *options]
+        command = [sys.executable, "-m", "pytest", "-vv", "tests/core/test_errors.py", "-k", "shorten", *options]
         run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
         found = re.findall(r"::(\w+)\S* (PASSED|SKIPPED)", run.stdout)
         return run, {outcome: {name for name, each in found if each == outcome} for _, outcome in found}

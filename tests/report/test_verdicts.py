@@ -207,6 +207,13 @@ def test_the_summary_says_whether_scores_agree_and_what_the_tests_add():
     ]
 
 
+def test_of_many_rivals_four_are_named():
+    for bests, more in ((["a", "b", "c", "d", "e"], "1 more is"), (["ab", "c", "d", "e", "f"], "2 more are")):
+        _, *named, last = summed_up(*[(best, "") for best in bests])
+        assert len(named) == 4
+        assert last == f"{more} best by other scores."
+
+
 def test_scores_of_one_metric_are_not_called_metrics():
     tables = [replace(BLEU, rows=[replace(BLEU.rows[0], system=name, best=name == "a") for name in "ab"])] * 2
     assert summary_verdict(tables, ["ROUGE-1", "ROUGE-L"], {"a": "a", "b": "b"})[0] == (

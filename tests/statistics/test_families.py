@@ -12,7 +12,7 @@ import tercet
 from tercet.comparison.metric_specs import metric_of
 from tercet.comparison.paired_significance import paired_significance
 from tercet.statistics import families
-from tercet.statistics.families import NullDraws, family_test
+from tercet.statistics.families import NullDraws, family_test, holm, step_down_levels
 from tercet.statistics.paired_tests import all_pairs_test, paired_bootstrap_test, paired_permutation_test
 
 
@@ -115,8 +115,9 @@ def test_a_comparison_without_a_score_is_none_of_the_family():
 
 def test_what_never_differs_has_p_1_and_what_always_does_the_least():
     null = np.vstack([np.zeros(99), np.random.default_rng(3).normal(size=99)])
-    equal = family_test(drawn(null), {"it": np.ones(2)}, {"it": np.array([1.0, 3.0])})["it"]
-    assert equal.adjusted[0] == 1
+    for score in (0.0, 1.0):
+        equal = family_test(drawn(null), {"it": np.full(2, score)}, {"it": np.array([score, 3.0])})["it"]
+        assert equal.adjusted[0] == 1
     # of a bootstrap whose every resample differs by as much, nothing is above the mean
     constant = np.vstack([np.full(99, 5.0), null[1]])
     always = family_test(drawn(constant), {"it": np.zeros(2)}, {"it": np.array([5.0, 0.1])}, around_mean=True)["it"]
@@ -148,6 +149,33 @@ def test_large_scores_that_are_close_to_one_another_are_told_apart():
     assert table.rows[1].pvalue < 0.001
     assert table.rows[1].low < table.rows[1].value < table.rows[1].high
     assert table.rows[1].difference_low > 0.9
+
+
+ORDER = np.arange(100.0)
+
+
+@pytest.mark.parametrize(("draws", "level"), [
+    # Holm's: as if no two tests had anything in common.
+    (None, 0.05 / 2),
+    # Two tests that are one: the least p is that of either.
+    ([ORDER, ORDER], 0.05),
+    # One is large where the other is small: the least p are 1, 1, 2, 2, 3 hundredths, and so on.
+    ([ORDER, -ORDER], 0.03),
+    # Draws so few that none is below alpha, or all of which are as large as each other, say nothing.
+    ([ORDER[:10], ORDER[:10]], 0.05 / 2),
+    ([np.zeros(100), np.zeros(100)], 0.05),
+], ids=["no draws", "the same", "opposite", "few", "constant"])  # fmt: skip
+def test_two_tests_together_have_the_level_that_their_least_p_is_below_in_alpha_of_the_draws(draws, level):
+    draws = None if draws is None else np.array(draws)
+    assert step_down_levels([1.0, 2.0], draws, lambda number, at: False, 0.05) == pytest.approx([level, level])
+    # Once the larger one rejects, the other is tested alone.
+    assert step_down_levels([1.0, 2.0], draws, lambda number, at: number == 1, 0.05) == pytest.approx([0.05, level])
+
+
+@given(st.lists(st.floats(0, 0.1), min_size=1, max_size=8))
+def test_levels_without_draws_reject_what_holm_does(pvalues):
+    levels = step_down_levels([-p for p in pvalues], None, lambda number, level: pvalues[number] <= level, 0.05)
+    assert [p <= level for p, level in zip(pvalues, levels, strict=True)] == [q <= 0.05 for q in holm(pvalues)]
 
 
 METRICS = ["bleu", "chrf", "ter", "rouge:tokenizer=unicode"]

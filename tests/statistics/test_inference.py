@@ -56,6 +56,17 @@ def test_only_exchanges_can_be_counted():
     assert BOOTSTRAP.n_draws(5, 1000) == (1000, False)
 
 
+def test_a_level_says_whether_its_test_errs_more():
+    assert PERMUTATION.level(0.05) == "alpha 0.05"
+    assert BOOTSTRAP.level(0.05) == "nominal alpha 0.05; this test errs two to four times as often"
+
+
+@pytest.mark.parametrize("test", [PERMUTATION, BOOTSTRAP])
+def test_a_single_unit_tells_no_systems_apart(test):
+    (found,) = test.of_pairs(COLUMN, rows_of([0], [1]), [(0, 1)], n_resamples=10, seed=0).values()
+    assert (found.pvalues.tolist(), found.adjusted.tolist()) == ([1], [1])
+
+
 def test_without_a_test_there_is_no_p():
     untested = inference(None, "holm", "BCa")
     (of_score,) = untested.of_all_pairs(COLUMN, rows_of(*ANSWERS), n_resamples=0, seed=0).values()

@@ -117,6 +117,7 @@ def test_few_units_or_rare_losses_count_what_was_not_seen():
     assert bound.method == "Learned-Miller and Thomas"
     assert effective_number(np.append(ordinary, 90)) < 4
     assert effective_number(np.full(9, 2.5)) == pytest.approx(9)
+    assert effective_number(np.zeros(9)) == 0
     assert greatest_loss(ordinary, some, 100, alpha=0.05, seed=1) == greatest_loss(
         ordinary, some, 100, alpha=0.05, seed=2
     )

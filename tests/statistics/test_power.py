@@ -56,6 +56,8 @@ def test_of_several_pairs_the_level_is_divided():
 def test_where_nothing_varies_there_is_none(error, n):
     assert smallest_difference(error, n, **USUAL) is None
     assert units_needed(1, error, n, **USUAL) is None
+    # nor of a difference that no number of units shows
+    assert units_needed(1e-12, 1, 100, **USUAL) is None
 
 
 @given(st.integers(2, 200), st.floats(0.01, 100), st.sampled_from([0.5, 0.8, 0.95]), st.integers(1, 10))

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import math
 from itertools import combinations, product
 from types import SimpleNamespace
 
@@ -21,9 +22,22 @@ from tercet.comparison.metric_specs import metric_of
 from tercet.corpus.reading import read_batch
 from tercet.signature import Signature
 from tercet.statistics import intervals
-from tercet.statistics.bootstrap import bootstrap_scores, bootstrap_weights, resampled_totals, shuffle_masks
+from tercet.statistics.bootstrap import (
+    Tosses,
+    bootstrap_scores,
+    bootstrap_weights,
+    resampled_totals,
+    shuffle_masks,
+)
 from tercet.statistics.families import holm
-from tercet.statistics.intervals import _quantiles, bootstrap, bootstraps
+from tercet.statistics.intervals import (
+    BootstrapResult,
+    _quantiles,
+    bootstrap,
+    bootstraps,
+    expanded_levels,
+    over_strata,
+)
 from tercet.statistics.paired_tests import (
     PairedTestResult,
     paired_bootstrap_test,
@@ -61,6 +75,20 @@ def test_draws_and_tosses_are_those_of_numpys_generator_in_one_piece_or_in_chunk
         weights = np.concatenate(list(bootstrap_weights(11, 30, seed=7)))
         assert weights.tolist() == [np.bincount(drawn, minlength=11).tolist() for drawn in expected]
         assert (np.concatenate(list(shuffle_masks(11, 100, seed=7))) == tosses).all()
+
+
+@pytest.mark.parametrize("cells", [1_000_000, 7])
+def test_tosses_of_some_segments_are_those_of_all_in_one_piece_or_in_chunks(cells, monkeypatch):
+    monkeypatch.setattr("tercet.statistics.bootstrap._CHUNK_CELLS", cells)
+    some = np.array([0, 7, 8, 10, 3])
+    tosses = Tosses(11, 100, seed=7)
+    drawn = np.random.default_rng(7).integers(2, size=(100, 11), dtype=bool)
+    assert tosses.n_draws == 100
+    assert (np.concatenate(list(tosses.of(some, slice(20, 90)))) == drawn[20:90, some]).all()
+    # Of three segments there are eight exchanges, and each is one of them.
+    few = Tosses(3, 8, seed=7)
+    assert few.n_draws == 8
+    assert {*map(tuple, np.concatenate(list(few.of(np.arange(3), slice(0, 8)))))} == {*product((0, 1), repeat=3)}
 
 
 def test_sums_are_those_of_the_draws_however_they_are_cut(monkeypatch):
@@ -133,6 +161,14 @@ class TestIntervals:
         )
         assert bca == percentile
 
+    def test_are_expanded_by_student_s_t_and_by_the_spread_of_units(self):
+        t = scipy.stats.t.ppf(0.95, 9)
+        below = scipy.stats.norm.cdf(-1.2 * t)
+        assert expanded_levels(0.9, 9, 1.2) == pytest.approx((below, 1 - below))
+        assert expanded_levels(0.9, math.inf, 1.0) == pytest.approx((0.05, 0.95))
+        # Without freedom there is no t: any value is possible.
+        assert expanded_levels(0.9, 0, 1.0) == (0, 1)
+
     def test_of_equal_items_are_that_value_and_settings_are_checked(self):
         scorer = make_scorer("rouge_nlws", {"rouge_types": ["rouge1"]})
         stats = scorer.stats(["a b"] * 5, ["a c"] * 5)
@@ -143,6 +179,39 @@ class TestIntervals:
         for wrong in ({"n_resamples": 0}, {"confidence_level": 1.5}, {"confidence_level": 0}, {"seed": -1}):
             with pytest.raises(OptionError, match="There must be at least one resample"):
                 bootstrap(scorer, stats, **wrong)
+
+
+class TestIntervalsOverStrata:
+    """Of sets that are resampled each by itself: draws of sets add up, spread as much as units vary."""
+
+    def part(self, value, draws, method="expanded", n_units=4):
+        spread = math.sqrt(n_units / (n_units - 1)) if n_units > 1 else 1.0
+        return BootstrapResult(value, np.array(draws, float), method, 0.9, n_units, n_units - 1, spread, abs(value))
+
+    def test_are_those_of_the_weighted_sum_of_widened_draws(self):
+        one, other = self.part(10, [9, 10, 11]), self.part(-40, [-46, -40, -34], n_units=9)
+        both = over_strata([one, other], [0.25, 0.75])
+        assert both.value == 0.25 * 10 - 0.75 * 40
+        # of 4 units the draws are spread by the root of 4 / 3, of 9 by that of 9 / 8
+        apart = 0.25 * math.sqrt(4 / 3) + 0.75 * 6 * math.sqrt(9 / 8)
+        assert both.bootstrap_distribution == pytest.approx([both.value - apart, both.value, both.value + apart])
+        # Welch and Satterthwaite, of the variances 1 and 36 of the draws
+        variances = (0.25**2 * 4 / 3 * 1, 0.75**2 * 9 / 8 * 36)
+        assert both.freedom == pytest.approx(sum(variances) ** 2 / (variances[0] ** 2 / 3 + variances[1] ** 2 / 8))
+        assert (both.n_units, both.size, both.spread, both.method) == (13, 40, 1, "expanded")
+
+    def test_a_set_of_one_unit_does_not_vary(self):
+        both = over_strata([self.part(10, [9, 10, 11]), self.part(3, [3, 3, 3], n_units=1)], [0.5, 0.5])
+        assert (both.n_units, both.freedom) == (4, pytest.approx(3))
+        assert both.standard_error == pytest.approx(0.5 * math.sqrt(4 / 3))
+        assert over_strata([self.part(3, [3, 3], n_units=1)], [1.0]).freedom == math.inf
+
+    @pytest.mark.parametrize(("method", "of_both"), [("percentile", "percentile"), ("BCa", "expanded")])
+    def test_percentiles_are_not_widened_and_bca_is_that_of_one_set(self, method, of_both):
+        both = over_strata([self.part(10, [9, 10, 11], method)] * 2, [0.5, 0.5])
+        assert both.method == of_both
+        apart = 1 if method == "percentile" else math.sqrt(4 / 3)
+        assert both.bootstrap_distribution == pytest.approx([10 - apart, 10, 10 + apart])
 
 
 class TestIntervalsOfManyUnits:

@@ -185,13 +185,16 @@ def _first_id(id: str) -> str:
 
 
 def _raise_nothing_shared(tables: Sequence[_Keyed], first: _Keyed) -> NoReturn:
-    """Raise the InputError for tables that have no id in common with the first one beside, or not all the same."""
-    strangers = [keyed for keyed in tables if first.rows.keys().isdisjoint(keyed.rows)]
-    other = (strangers or tables)[0]
-    raise InputError(
-        f"{first.table.name} has none of the ids of {other.table.name}, such as "
-        f"{shorten(next(iter(other.rows)))}, but such as {shorten(next(iter(first.rows)))}."
-    )
+    """Raise the InputError for tables that have no id in common."""
+    for other in tables:
+        if not set(other.rows) & set(first.rows):
+            raise InputError(
+                f"{first.table.name} has none of the ids of {other.table.name}, such as "
+                f"{shorten(next(iter(other.rows)))}, but such as {shorten(next(iter(first.rows)))}."
+            )
+    # Each has some ids of the first one, but others than the next.
+    files = named([keyed.table.name for keyed in tables])
+    raise InputError(f"No id of {first.table.name}, such as {shorten(next(iter(first.rows)))}, is in all of {files}.")
 
 
 class _ColumnsBeside(NamedTuple):
