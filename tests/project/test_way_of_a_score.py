@@ -14,7 +14,7 @@ from tercet.metrics.bleu import metric
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## How a text becomes a score")[2]
 SHORT, LONG = (
     re.findall(r"^    ([a-z_/]+\.py) (\S+)  ", road, flags=re.MULTILINE)
-    for road in PAGE.split("With `segments=True`")[:2]
+    for road in PAGE.split("The long one is for")[:2]
 )
 ROW = re.findall(
     r"([a-z]+\d?) (\d+)(?=[,\s])", PAGE.partition("The row of this segment:\n\n")[2].partition("\n\n")[0]
@@ -54,7 +54,7 @@ def assert_taken(steps, calls):
 
 @pytest.mark.usefixtures("engine_in_python")
 def test_the_steps_of_the_short_road_are_taken_in_this_order():
-    assert len(SHORT) == 14
+    assert len(SHORT) == 21
     assert_taken(SHORT, calls_of(lambda: tercet.score("bleu", ["a b"], ["a c"])))
 
 
@@ -64,7 +64,7 @@ def test_the_steps_of_the_long_road_are_taken_in_this_order(texts, options):
     assert len(LONG) == 9
     calls = calls_of(lambda: tercet.score("bleu", texts, ["a c"], **options))
     assert_taken(LONG, calls)
-    assert ("engine/plain_plan.py", "score") not in calls
+    assert ("engine/plain_text.py", "paired_strings") not in calls
 
 
 def test_its_row_is_the_one_of_the_drawing():
