@@ -399,7 +399,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         self._checkpoints.append(checkpoint)
         return sentences
 
-    def _checkpoint(self, step: int, texts: list[str], number: int) -> _Checkpoint:
+    def _checkpoint(self, step: int, texts: list[str], number: int = 1) -> _Checkpoint:
         corpus = read_texts(texts)
         if self._references is not None:
             corpus = read_items(texts, self._references[: len(texts)])
