@@ -161,7 +161,7 @@ class Encoder:
         import torch
 
         if layer is None:
-            # of a text in several windows the first: more tokens than there are positions stop a GPU for good
+            # The first window of a long text: more tokens than there are positions stop a GPU for good.
             batch = torch.from_numpy(ids[: self.subwords.limit].astype(np.int64))[None].to(self.device)
             layer = first_broken_layer(self.network.model, batch)
         text = self.subwords.tokenizer.decode(ids, skip_special_tokens=True)
@@ -320,12 +320,15 @@ def fill(vectors: Any, norms: Any, windows: Windows, batches: Iterable[Batch]) -
 
 def not_finite_error(network: str, dtype: str, text: str | None = None, layer: int | None = None) -> InputError:
     """Return the error for a network that gives NaN or infinities, for a text, from a layer on."""
-    of_text = "" if text is None else f" for the text {shorten(text)}"
-    of_layer = "" if layer is None else f", from layer {layer} on"
+    where = ""
+    if text is not None:
+        where += f" for the text {shorten(text)}"
+    if layer is not None:
+        where += f", from layer {layer} on"
     advice = "Its weights are broken, or diverged in training: give others."
     if dtype == "float16":
         advice = "float16 ends at 65504, and greater numbers are infinite: leave 'dtype' out, or give 'bfloat16'."
-    return InputError(f"The {network} gives NaN or infinities{of_text}{of_layer}, in {dtype}. {advice}")
+    return InputError(f"The {network} gives NaN or infinities{where}, in {dtype}. {advice}")
 
 
 def first_broken_layer(model: Any, ids: Any) -> int | None:
