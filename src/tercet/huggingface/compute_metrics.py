@@ -516,7 +516,7 @@ def read_texts(evaluation: Evaluation, decoder: Decoder, causal: bool) -> Texts:
         lengths = None
         warning = ""
     else:
-        scored = _without_prompts(rows, label_rows, evaluation, decoder.pad, causal)
+        scored = _without_prompts(rows, label_rows, evaluation, pad=decoder.pad, causal=causal)
         predictions = decoder.predictions(scored.predictions)
         lengths = decoder.lengths(scored.predictions)
         label_rows = scored.labels
@@ -535,7 +535,7 @@ class _ScoredRows:
 
 
 def _without_prompts(
-    rows: Rows, labels: Rows | None, evaluation: Evaluation, pad: int | None, causal: bool
+    rows: Rows, labels: Rows | None, evaluation: Evaluation, *, pad: int | None, causal: bool
 ) -> _ScoredRows:
     """Return what is scored of a causal model's ids: those after its prompts, or those of logits."""
     # Only a causal model repeats all its prompts.

@@ -277,7 +277,7 @@ def overlapping_windows(rows: Ragged, limit: int, head: tuple[int, ...], tail: t
             continue
         content = row[len(head) : len(row) - len(tail)]
         starts = [*range(0, len(content) - content_size, step), len(content) - content_size]
-        # Of the tokens that two windows share, the first takes one half, the second the other.
+        # The first window takes one half of the tokens that both share, the second the other.
         borders = [(content_start + content_size + next_start) // 2 for content_start, next_start in pairwise(starts)]
         for number, content_start in enumerate(starts):
             first_taken = 0
@@ -366,7 +366,9 @@ def _states_of(
     for chosen in batches:
         try:
             width = int(widths[chosen].max())
-            states, is_taken = _states_of_batch(windows, chosen, width, model, device, several, padding_id)
+            states, is_taken = _states_of_batch(
+                windows, chosen, width, model=model, device=device, several=several, padding_id=padding_id
+            )
         except (RuntimeError, MemoryError) as error:
             batches.halve(error)
             continue
@@ -376,7 +378,14 @@ def _states_of(
 
 
 def _states_of_batch(
-    windows: Windows, chosen: NDArray[np.int64], width: int, model: Any, device: Any, several: bool, padding_id: int
+    windows: Windows,
+    chosen: NDArray[np.int64],
+    width: int,
+    *,
+    model: Any,
+    device: Any,
+    several: bool,
+    padding_id: int,
 ) -> tuple[Any, NDArray[np.bool_]]:
     """Return the states of some windows by layer, padded to a width, and which of their tokens are taken."""
     import torch

@@ -76,7 +76,13 @@ def arrow_statistics(
     """
     summing = summing_metric(metric, options)
     rows = as_table(table)
-    columns = TextColumns.of(rows.schema, prediction, references, id=id, take_references=summing.takes_references)
+    columns = TextColumns.from_schema(
+        rows.schema,
+        prediction=prediction,
+        references=references,
+        id=id,
+        take_references=summing.takes_references,
+    )
     ids = columns.ids(rows)
     corpus = summing.as_scored(summing.corpus(*columns.texts(rows)))
     try:
@@ -116,10 +122,10 @@ def roles_of(schema: Any) -> Roles:
 def choose_columns(
     roles: Roles,
     names: Sequence[str],
+    *,
     systems: Sequence[str] | None,
     references: str | Sequence[str] | None,
     id: str | None,
-    *,
     take_references: bool,
     one_system: bool,
     cluster: str | None = None,
@@ -167,13 +173,14 @@ class TextColumns:
     id: str | None
 
     @classmethod
-    def of(
+    def from_schema(
         cls,
         schema: Any,
+        *,
         prediction: str | None,
         references: str | Sequence[str] | None,
         id: str | None,
-        take_references: bool = True,
+        take_references: bool,
     ) -> TextColumns:
         """Return the given columns of a pyarrow.Schema, else those recognized by name."""
         (prediction,), reference_columns = choose_columns(

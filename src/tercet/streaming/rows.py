@@ -103,7 +103,7 @@ def artefacts_of_one(batch: Corpus) -> Artefacts:
 
 def result_of_rows(metric: Metric, parts: Sequence[Rows]) -> Result:
     """Return the result of a corpus in parts, in their order: that of :func:`tercet.score`, to the bit."""
-    # Of one part that was not counted yet, the texts are the corpus.
+    # The texts of a single part are the corpus.
     if len(parts) == 1 and parts[0].stats is None and parts[0].batch is not None:
         return score_batch(metric, parts[0].batch)
     stats = stats_of_rows(metric, parts)

@@ -321,7 +321,7 @@ def _check_different(shared_marks: set[str]) -> None:
 
 
 def write_stream(
-    path: str | PathLike[str], metric: str, options: Mapping[str, Any], sums: Sums | None, origins: Iterable[str]
+    path: str | PathLike[str], metric: str, *, options: Mapping[str, Any], sums: Sums | None, origins: Iterable[str]
 ) -> None:
     """Write a stream; options that cannot be saved are listed by name, to be given again."""
     saved_options = {}
