@@ -504,10 +504,11 @@ class ROUGEScore(SumsModule):
         self.accumulate = accumulate
         self.normalizer = normalizer
         self.tokenizer = tokenizer
-        self.rouge_keys_values: list[int | str] = []
+        kinds: list[int | str] = []
         for key in self.rouge_keys:
             kind = key.removeprefix("rouge")
-            self.rouge_keys_values.append(int(kind) if kind.isdigit() else kind)
+            kinds.append(int(kind) if kind.isdigit() else kind)
+        self.rouge_keys_values = kinds
         self._use_stemmer = truth("ROUGEScore", "use_stemmer", use_stemmer)
         split: Any = "rouge"
         if normalizer is not None or tokenizer is not None:
