@@ -119,7 +119,7 @@ class TestItemsThatCannotBeScored:
         texts = [(["a", "b"], [["a"], ["b"]]), ([], []), (["c", "d", "e"], [["c"], [], []])]
         for parts in (
             [handed_over(scorer, each, path) for each in texts],
-            [Rows.of_texts(scorer.corpus(*each).encoded()) for each in texts],
+            [Rows.uncounted(scorer.corpus(*each).encoded()) for each in texts],
         ):
             with pytest.raises(InputError, match=r"^item 3 \(and 1 more\) of references is empty"):
                 result_of_rows(scorer, parts)
@@ -134,7 +134,7 @@ class TestItemsThatCannotBeScored:
 
         good = make_scorer("bleu_multi", {"tokenizer": str.split})
         one, other = (good.corpus([text], ["a b c d"]).encoded() for text in ("a b c d", "a b c e"))
-        parts = [Rows.counted(good, one), Rows.of_texts(other)]
+        parts = [Rows.counted(good, one), Rows.uncounted(other)]
         whole = tercet.score("bleu_multi", ["a b c d", "a b c e"], ["a b c d"] * 2, tokenizer=str.split)
         assert result_of_rows(good, parts) == whole
         with pytest.raises(InputError, match="no"):

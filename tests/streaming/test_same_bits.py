@@ -84,7 +84,7 @@ def by_workers(metric, parts, rng, **options):
     """As Ray has it: each worker returns its sums; one of the parts comes twice, which only ids show in a table."""
     id = None if parts[0][2] is None else "id"
     work = Work((Job(make_scorer(metric, options), "mt", {}),), ("refs",), id, None, False)
-    results = [pickle.dumps(work.of_table(table_of(*part))) for part in parts if part[0]]
+    results = [pickle.dumps(work.sum_table(table_of(*part))) for part in parts if part[0]]
     found = reduce(Summed.add, map(pickle.loads, [*results, *(results[:1] if id else [])]), Summed())
     return Stream.from_arrow(found.sums[0].to_table(), metric, **options)
 

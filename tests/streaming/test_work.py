@@ -50,7 +50,7 @@ def together(parts):
 def test_the_scores_of_items_are_written_with_their_ids_or_the_file_and_the_row(path, tmp_path):
     work = work_of({"bleu_multi": {}, "jaccard_sets": {}}, systems=("mt", "other"), segments=f"{tmp_path}/out")
     for part in [*list_parts([path], n_tasks=1000), list_parts([path], n_tasks=1000)[0]]:  # one part comes twice
-        work.of_part(part)
+        work.sum_part(part)
     found = pq.read_table(tmp_path / "out")
     names = [f"{score} {system}" for system in ("mt", "other") for score in ("bleu", "jaccard", "jaccard_micro")]
     assert found.column_names == ["id", *names]
@@ -61,7 +61,7 @@ def test_the_scores_of_items_are_written_with_their_ids_or_the_file_and_the_row(
     assert not [each for each in (tmp_path / "out").iterdir() if each.suffix != ".parquet"]
     work = work_of({"bleu_multi": {}}, segments=f"{tmp_path}/rows", id=None)
     for part in list_parts([path], n_tasks=1000):
-        work.of_part(part)
+        work.sum_part(part)
     found = pq.read_table(tmp_path / "rows")
     assert found.column_names == ["file", "row", "bleu"]
     assert found["row"].to_pylist() == list(range(len(IDS)))
@@ -73,9 +73,9 @@ def test_a_bad_file_is_left_out_as_a_whole_or_raises(path, tmp_path):
         file.seek(1500)
         file.write(bytes(80))
     with pytest.raises(InputError, match=r"a\.parquet cannot be read"):
-        list(map(work_of({"bleu_multi": {}}).of_part, list_parts([path], n_tasks=1000)))
+        list(map(work_of({"bleu_multi": {}}).sum_part, list_parts([path], n_tasks=1000)))
     [part] = list_parts([path], n_tasks=1)
-    found = work_of({"bleu_multi": {}}, skip_bad=True, segments=f"{tmp_path}/out").of_part(part)
+    found = work_of({"bleu_multi": {}}, skip_bad=True, segments=f"{tmp_path}/out").sum_part(part)
     assert not found.sums
     assert [message.startswith(f"{path} cannot be read") for message in found.bad] == [True]
     assert together([found, found]) == found
@@ -83,7 +83,7 @@ def test_a_bad_file_is_left_out_as_a_whole_or_raises(path, tmp_path):
     pq.write_table(pa.table({"id": [1], "mt": [7], "refs": ["a"]}), path)
     [part] = list_parts([path], n_tasks=1)
     work = work_of({"rouge_nlws": {}}, skip_bad=True)
-    assert "The column 'mt' is of the type int64; expected text." in work.of_part(part).bad.pop()
+    assert "The column 'mt' is of the type int64; expected text." in work.sum_part(part).bad.pop()
     assert work.fit_part(part) == {}
 
 
@@ -94,13 +94,13 @@ def test_tables_that_come_twice_count_once_if_ids_show_it():
             pa.table({"id": [0, 1], "mt": ["a b", text], "refs": [["a b"], ["x y"]]}) for text in ("x", "x y", "x")
         ]
         work = work_of({"jaccard_sets": {}}, id=id)
-        sums = together(map(work.of_table, tables)).sums[0]
+        sums = together(map(work.sum_table, tables)).sums[0]
         assert result_of(work.jobs[0].metric, sums).n_segments == n_segments
 
 
 def test_a_part_that_comes_again_counts_once_and_with_others_is_refused():
     work = work_of({"jaccard_sets": {}})
-    one, other = (work.of_table(pa.table({"id": [n], "mt": ["a b"], "refs": ["a"]})) for n in range(2))
+    one, other = (work.sum_table(pa.table({"id": [n], "mt": ["a b"], "refs": ["a"]})) for n in range(2))
     both = together([one, other])
     assert together([both, one, other, both]) == both
     with pytest.raises(MergeError, match=r"^The part block \w+ was counted twice, once together with others"):
@@ -109,7 +109,7 @@ def test_a_part_that_comes_again_counts_once_and_with_others_is_refused():
 
 def test_parts_add_up_in_time_in_proportion_to_their_number():
     """The names of all parts before were once copied for each."""
-    part = work_of({"ter": {}}).of_table(pa.table({"id": [1], "mt": ["a b"], "refs": ["a"]}))
+    part = work_of({"ter": {}}).sum_table(pa.table({"id": [1], "mt": ["a b"], "refs": ["a"]}))
 
     def adding(n):
         parts = [replace(part, parts={f"{number}.parquet"}) for number in range(n)]
@@ -127,7 +127,7 @@ def test_threads_leave_the_scores_of_items_beside_their_ids(tmp_path):
     texts, references = [words] * 9000 + ["x"] * 9000, [words] * 9000 + ["x y z"] * 9000
     own = {"n_jobs": 4, "confidence_level": None, "n_resamples": 1000}
     work = work_of({"jaccard_sets": own}, segments=f"{tmp_path}/out")
-    work.of_table(pa.table({"id": range(18_000), "mt": texts, "refs": references}))
+    work.sum_table(pa.table({"id": range(18_000), "mt": texts, "refs": references}))
     found = pq.read_table(tmp_path / "out")
     assert found["jaccard"].to_pylist() == [1.0] * 9000 + [1 / 3] * 9000
 

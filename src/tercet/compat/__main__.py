@@ -17,30 +17,39 @@ USAGE = """usage: python -m tercet.compat SCRIPT [ARGUMENTS]
 def main() -> None:
     """Run the script, module or command that the command line names, as Python would."""
     arguments = sys.argv[1:]
-    option = arguments[0] if arguments[:1] in (["-m"], ["-c"]) else ""
-    program = arguments[bool(option) :][:1]
-    if not program or (program[0].startswith("-") and option != "-c"):
-        wants_help = program in (["-h"], ["--help"])
-        print(USAGE, file=sys.stdout if wants_help else sys.stderr)
-        raise SystemExit(0 if wants_help else 2)
+    option = ""
+    if arguments[:1] in (["-m"], ["-c"]):
+        option = arguments.pop(0)
+    program = arguments[0] if arguments else ""
+    if not arguments or (program.startswith("-") and option != "-c"):
+        if program in ("-h", "--help"):
+            print(USAGE)
+            raise SystemExit(0)
+        print(USAGE, file=sys.stderr)
+        raise SystemExit(2)
     # What the program would see if Python had run it.
-    sys.argv = ["-c", *arguments[2:]] if option == "-c" else arguments[bool(option) :]
+    sys.argv = arguments
+    if option == "-c":
+        sys.argv = ["-c", *arguments[1:]]
     install()
     if option == "-m":
-        runpy.run_module(program[0], run_name="__main__", alter_sys=True)
+        runpy.run_module(program, run_name="__main__", alter_sys=True)
         return
     # It stays after the last line: threads and pickled objects look names up there.
     main_module = ModuleType("__main__")
     vars(main_module)["__builtins__"] = __builtins__
     if option == "-c":
-        source: str | bytes = program[0]
-    elif Path(program[0]).is_file():
-        source = Path(program[0]).read_bytes()
-        sys.path[0], main_module.__file__ = str(Path(program[0]).resolve().parent), program[0]
+        source: str | bytes = program
+        name = "<string>"
+    elif Path(program).is_file():
+        source = Path(program).read_bytes()
+        name = program
+        main_module.__file__ = program
+        sys.path[0] = str(Path(program).resolve().parent)
     else:
-        raise SystemExit(f"There is no file {program[0]}.\n{USAGE}")
+        raise SystemExit(f"There is no file {program}.\n{USAGE}")
     sys.modules["__main__"] = main_module
-    exec(compile(source, "<string>" if option else program[0], "exec", dont_inherit=True), vars(main_module))
+    exec(compile(source, name, "exec", dont_inherit=True), vars(main_module))
 
 
 if __name__ == "__main__":

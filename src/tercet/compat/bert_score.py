@@ -101,8 +101,7 @@ def score(
         all_layers=all_layers,
         use_fast_tokenizer=use_fast_tokenizer,
     )
-    scores, code = _scored(metric, cands, refs)
-    return (scores, code) if return_hash else scores
+    return _scored(metric, cands, refs, return_hash)
 
 
 def plot_example(
@@ -185,8 +184,9 @@ class BERTScorer:
         self._metric.encoder()  # loads it, or says why it cannot
         self._idf = idf
         self._table: IdfTable | None = None
-        layer = best_layer(self.model_type) if num_layers is None and all_layers else num_layers
-        self._num_layers = self._metric.layers[-1] if layer is None else layer
+        if num_layers is None and all_layers:
+            num_layers = best_layer(self.model_type)
+        self._num_layers = self._metric.layers[-1] if num_layers is None else num_layers
         self.batch_size = batch_size
         self.nthreads = nthreads
         self.all_layers = all_layers
@@ -237,8 +237,7 @@ class BERTScorer:
         metric = self._metric
         if verbose or batch_size != metric.batch_size:
             metric = metric.with_options({"verbose": verbose, "batch_size": batch_size}, idle=True)
-        scores, code = _scored(metric, cands, refs)
-        return (scores, code) if return_hash else scores
+        return _scored(metric, cands, refs, return_hash)
 
     def plot_example(self, candidate: str, reference: str, fname: str = "") -> Any:
         """Draw the similarities of two texts' tokens, as :func:`plot_example` does."""
@@ -265,27 +264,33 @@ def _metric(model_type: Any, lang: str | None, rescaled: bool, device: Any, **op
         **options,
     }
     # NumPy's truth values and 0 and 1 are taken too; `idf` may also be a table.
-    for name in settings.keys() & {"rescale_with_baseline", "verbose", "idf", "all_layers", "use_fast_tokenizer"}:
-        if not (name == "idf" and isinstance(settings[name], Mapping)):
+    for name in ("rescale_with_baseline", "verbose", "idf", "all_layers", "use_fast_tokenizer"):
+        is_table = name == "idf" and isinstance(settings.get(name), Mapping)
+        if name in settings and not is_table:
             settings[name] = truth("bert_score", name, settings[name])
     return BertScore.from_options({"compat": "bert_score", **settings}, idle=True)
 
 
-def _scored(metric: BertScore, cands: Any, refs: Any) -> tuple[Any, str]:
-    """Return the tensors of precision, recall and F, and the hash."""
+def _scored(metric: BertScore, cands: Any, refs: Any, return_hash: bool) -> Any:
+    """Return the tensors of precision, recall and F, with the hash if it is asked for."""
     import torch
 
     result = metric(cands, refs)
-    return tuple(torch.tensor(result[measure], dtype=torch.float32) for measure in MEASURES), result["hashcode"]
+    scores = tuple(torch.tensor(result[measure], dtype=torch.float32) for measure in MEASURES)
+    if return_hash:
+        return scores, result["hashcode"]
+    return scores
 
 
 def _plotted(metric: BertScore, candidate: str, reference: str, fname: str, layer: int | None = None) -> Any:
     """Return the figure of a pair, which is always without IDF."""
     assert isinstance(candidate, str)
     assert isinstance(reference, str)
-    score_options = ("idf", "all_layers", "rescale_with_baseline", "baseline_path")
-    encoder_options = {name: value for name, value in metric.given.items() if name not in score_options}
-    plain_metric = BertScore(**{**encoder_options, "num_layers": metric.layers[-1] if layer is None else layer})
+    encoder_options = dict(metric.given)
+    for name in ("idf", "all_layers", "rescale_with_baseline", "baseline_path"):
+        encoder_options.pop(name, None)
+    encoder_options["num_layers"] = metric.layers[-1] if layer is None else layer
+    plain_metric = BertScore(**encoder_options)
     alignment = plain_metric.explain(candidate, reference)
     baseline = metric.baseline()
     if baseline is not None:

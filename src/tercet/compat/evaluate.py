@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ def modules() -> dict[str, tuple[str, str | None]]:
 
 
 #: Where evaluate's load finds a module of its own.
-_OF_DOWNLOADS = ("revision", "download_config", "download_mode")
+_DOWNLOAD_SETTINGS = ("revision", "download_config", "download_mode")
 
 #: Arguments of evaluate's modules that are true or false.
 _TRUTHS = frozenset(
@@ -68,17 +68,20 @@ def replacing(original: _Load, falls_back: bool = False) -> _Load:
         # Bound to the parameters of evaluate's function, so that positional arguments have names.
         settings = dict(signature.bind(*args, **kwargs).arguments)
         init_settings = settings.pop("init_kwargs", {})
-        path, config_name = settings.pop("path"), settings.pop("config_name", None)
-        name = str(path).removeprefix("evaluate-metric/").removeprefix("evaluate-measurement/")
+        path = settings.pop("path")
+        config_name = settings.pop("config_name", None)
         kind = settings.pop("module_type", None)
+        name = str(path).removeprefix("evaluate-metric/").removeprefix("evaluate-measurement/")
         if name not in MODULES_OF_EVALUATE or config_name not in (None, "default") or kind not in _kinds(name):
             return original(*args, **kwargs)
-        for setting in _OF_DOWNLOADS:
+        for setting in _DOWNLOAD_SETTINGS:
             if settings.pop(setting, None) is not None:
                 warn(f'evaluate.load("{name}", {setting}=...) has no effect: this module is tercet\'s own.')
         settings |= _with_effect(name, init_settings)
-        module = load_of_the_suite(*MODULES_OF_EVALUATE[name], **settings)
-        module.compute = _ComputeAsThere(name, module, (args, kwargs) if falls_back else None)
+        metric, configuration = MODULES_OF_EVALUATE[name]
+        module = load_of_the_suite(metric, configuration, **settings)
+        load_original = partial(_load_original, *args, **kwargs) if falls_back else None
+        module.compute = _ComputeAsThere(name, module, load_original)
         # evaluate.combine puts this name before a key that two modules have.
         module.info.module_name = name
         return module
@@ -88,29 +91,33 @@ def replacing(original: _Load, falls_back: bool = False) -> _Load:
 
 def _kinds(name: str) -> tuple[str | None, ...]:
     """Return the types of evaluate's modules of a name."""
-    return (None, "metric", "measurement") if name == "perplexity" else (None, "metric")
+    if name == "perplexity":
+        return (None, "metric", "measurement")
+    return (None, "metric")
 
 
 class _ComputeAsThere:
     """The method `compute` of a module, with the values of options that evaluate's module takes."""
 
-    def __init__(self, name: str, module: Any, loaded_by: tuple[Any, Any] | None) -> None:
+    def __init__(self, name: str, module: Any, load_original: Callable[[], Any] | None) -> None:
         self._name = name
         self._module = module
-        self._loaded_by = loaded_by
+        self._load_original = load_original
         self.__doc__ = module.compute.__doc__
 
     def __call__(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
         texts = {"predictions": predictions, "references": references}
         try:
-            result = type(self._module).compute(self._module, **texts, **self._named(options))
+            result = type(self._module).compute(self._module, **texts, **self._checked(options))
             # None where another process has the score.
-            return result if self._name not in _NUMBERS or result is None else result[self._name]
+            if result is not None and self._name in _NUMBERS:
+                return result[self._name]
+            return result
         except REFUSED as error:
-            if self._loaded_by is None:
+            if self._load_original is None:
                 raise
             try:
-                module = _load_of_evaluate()(*self._loaded_by[0], **self._loaded_by[1])
+                module = self._load_original()
             except Exception:
                 # Such as without a connection.
                 raise error from None
@@ -118,8 +125,12 @@ class _ComputeAsThere:
             warn_of_original(f'evaluate.load("{self._name}").compute', error)
             return score
 
-    def _named(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        checked = {key: truth(self._name, key, value) if key in _TRUTHS else value for key, value in options.items()}
+    def _checked(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options as the suite's module takes them."""
+        checked = dict(options)
+        for option, value in options.items():
+            if option in _TRUTHS:
+                checked[option] = truth(self._name, option, value)
         if self._name in _NUMBERS:
             # Sums over all pairs are what both of its values give.
             checked.pop("concatenate_texts", None)
@@ -136,15 +147,22 @@ def _load_of_evaluate() -> _Load:
     return load
 
 
+def _load_original(*args: Any, **kwargs: Any) -> Any:
+    return _load_of_evaluate()(*args, **kwargs)
+
+
 def _with_effect(name: str, settings: dict[str, Any]) -> dict[str, Any]:
     """Return the settings that a module has; evaluate drops all others without a word."""
     import evaluate
 
     accepted = inspect.signature(evaluate.EvaluationModule.__init__).parameters
-    for setting in settings:
-        if setting not in accepted:
+    with_effect = {}
+    for setting, value in settings.items():
+        if setting in accepted:
+            with_effect[setting] = value
+        else:
             warn(f'evaluate.load("{name}", {setting}=...) has no effect: give {setting} to compute.')
-    return {setting: value for setting, value in settings.items() if setting in accepted}
+    return with_effect
 
 
 def load_metric(path: str, config_name: str | None = None, **settings: Any) -> Any:
@@ -182,21 +200,24 @@ def _aggregated(compute: Callable[..., Any]) -> Callable[..., Any]:
         scores = compute(**{**options, "use_aggregator": False}, output="all")
         if scores is None:
             return None
-        names = [name for name in scores if not name.endswith(("_precision", "_recall"))]
-        items = {}
-        for name in names:
-            columns = [scores[f"{name}_precision"], scores[f"{name}_recall"], scores[name]]
-            items[name] = [Score(*measures) for measures in zip(*columns, strict=True)]
+        item_scores = {}
+        for name, fmeasures in scores.items():
+            if not name.endswith(("_precision", "_recall")):
+                columns = zip(scores[f"{name}_precision"], scores[f"{name}_recall"], fmeasures, strict=True)
+                item_scores[name] = [Score(*measures) for measures in columns]
         # Without an aggregator, there is a score for each item, and no interval.
         if options.get("use_aggregator") is False:
-            return items
+            return item_scores
         aggregator = BootstrapAggregator()
-        for name, of_items in items.items():
-            for score in of_items:
+        for name, type_scores in item_scores.items():
+            for score in type_scores:
                 aggregator.add_scores({name: score})
-        # In the middle stands the score, and not the median of the resamples.
-        middles = {name: Score(*np.mean(of_items, axis=0).tolist()) for name, of_items in items.items()}
-        return {name: bounds._replace(mid=middles[name]) for name, bounds in aggregator.aggregate().items()}
+        aggregated = aggregator.aggregate()
+        for name, type_scores in item_scores.items():
+            # In the middle stands the score, and not the median of the resamples.
+            mean = Score(*np.mean(type_scores, axis=0).tolist())
+            aggregated[name] = aggregated[name]._replace(mid=mean)
+        return aggregated
 
     return compute_with_intervals
 
@@ -207,4 +228,6 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     import evaluate
 
-    return replacing(_load_of_evaluate()) if name == "load" else getattr(evaluate, name)
+    if name == "load":
+        return replacing(_load_of_evaluate())
+    return getattr(evaluate, name)

@@ -14,7 +14,7 @@ from tercet.errors import InputError, OptionError, warn
 REFUSED = (InputError, OptionError)
 
 #: What a call tells the signature of sacrebleu that is asked for after it.
-_OF_SIGNATURES = ("num_refs", "n_bootstrap", "seed")
+_FOR_SIGNATURES = ("num_refs", "n_bootstrap", "seed")
 
 
 class _Original(NamedTuple):
@@ -27,12 +27,9 @@ class _Original(NamedTuple):
 #: By their names in this folder. A module of torchmetrics has summed up what it read, which no other can go on with:
 #: only what its constructor refuses is the original's.
 _ORIGINALS = {
-    **{
-        f"sacrebleu_metrics.{name}": _Original(
-            f"sacrebleu.metrics.{name.lower()}", ("corpus_score", "sentence_score")
-        )
-        for name in ("BLEU", "CHRF", "TER")
-    },
+    "sacrebleu_metrics.BLEU": _Original("sacrebleu.metrics.bleu", ("corpus_score", "sentence_score")),
+    "sacrebleu_metrics.CHRF": _Original("sacrebleu.metrics.chrf", ("corpus_score", "sentence_score")),
+    "sacrebleu_metrics.TER": _Original("sacrebleu.metrics.ter", ("corpus_score", "sentence_score")),
     "rouge_scorer.RougeScorer": _Original("rouge_score.rouge_scorer", ("score", "score_multi")),
     "rouge.Rouge": _Original("rouge", ("get_scores",)),
     "rouge.FilesRouge": _Original("rouge", ("get_scores",)),
@@ -41,13 +38,11 @@ _ORIGINALS = {
     "torchmetrics.SacreBLEUScore": _Original("torchmetrics.text.sacre_bleu"),
     "torchmetrics.CHRFScore": _Original("torchmetrics.text.chrf"),
     "torchmetrics.TranslationEditRate": _Original("torchmetrics.text.ter"),
-    **{
-        f"torchmetrics.{name}": _Original(f"torchmetrics.text.{module}")
-        for name, module in (
-            *(("WordErrorRate", "wer"), ("CharErrorRate", "cer"), ("MatchErrorRate", "mer")),
-            *(("WordInfoLost", "wil"), ("WordInfoPreserved", "wip")),
-        )
-    },
+    "torchmetrics.WordErrorRate": _Original("torchmetrics.text.wer"),
+    "torchmetrics.CharErrorRate": _Original("torchmetrics.text.cer"),
+    "torchmetrics.MatchErrorRate": _Original("torchmetrics.text.mer"),
+    "torchmetrics.WordInfoLost": _Original("torchmetrics.text.wil"),
+    "torchmetrics.WordInfoPreserved": _Original("torchmetrics.text.wip"),
     "torchmetrics.ROUGEScore": _Original("torchmetrics.text.rouge"),
     "torchmetrics_bert.BERTScore": _Original("torchmetrics.text.bert"),
 }
@@ -77,7 +72,8 @@ def falling_back(dropped_in: Any, module: str, lookup: Lookup) -> Any:
 def _original_of(dropped_in: Any) -> _Original | None:
     if not isinstance(dropped_in, type):
         return None
-    return _ORIGINALS.get(f"{dropped_in.__module__.rpartition('.')[2]}.{dropped_in.__name__}")
+    _, _, file = dropped_in.__module__.rpartition(".")
+    return _ORIGINALS.get(f"{file}.{dropped_in.__name__}")
 
 
 def warn_of_original(name: str, error: Exception) -> None:
@@ -120,7 +116,8 @@ class _Constructor(type):
 
     @property
     def __signature__(cls) -> inspect.Signature:
-        return inspect.Signature([*inspect.signature(cls.__init__).parameters.values()][1:])  # type: ignore[misc]
+        _, *parameters = inspect.signature(cls.__init__).parameters.values()  # type: ignore[misc]
+        return inspect.Signature(parameters)
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -166,14 +163,17 @@ def _method(dropped_in: Any, method: str) -> Any:
             cls = type(self)
             if not _is_replacement(cls) or cls._lookup() is None:
                 raise
-            original = cls._lookup()(*self._constructed[0], **self._constructed[1])
+            construct_args, construct_kwargs = self._constructed
+            original = cls._lookup()(*construct_args, **construct_kwargs)
             for option in inspect.signature(dropped_in).parameters:
                 # It may have been changed since the object was made.
                 if option in vars(self) and option in vars(original):
                     setattr(original, option, getattr(self, option))
             name = f"{cls.__module__}.{cls.__name__}.{method}"
             score = _by_original(error, name, getattr(original, method), args, kwargs)
-            vars(self).update({key: value for key, value in vars(original).items() if key in _OF_SIGNATURES})
+            for key in _FOR_SIGNATURES:
+                if key in vars(original):
+                    vars(self)[key] = vars(original)[key]
             return score
 
     return call

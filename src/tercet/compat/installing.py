@@ -6,7 +6,7 @@ import builtins
 import inspect
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module, metadata
 from importlib.abc import Loader, MetaPathFinder
@@ -38,12 +38,18 @@ REPLACED = {
     "jiwer": "jiwer",
     "jiwer.measures": "jiwer",
     "jiwer.process": "jiwer",
-    **{
-        f"torchmetrics.text{module}": "torchmetrics"
-        for module in (
-            *("", ".bert", ".bleu", ".cer", ".chrf", ".mer", ".rouge", ".sacre_bleu", ".ter", ".wer", ".wil", ".wip"),
-        )
-    },
+    "torchmetrics.text": "torchmetrics",
+    "torchmetrics.text.bert": "torchmetrics",
+    "torchmetrics.text.bleu": "torchmetrics",
+    "torchmetrics.text.cer": "torchmetrics",
+    "torchmetrics.text.chrf": "torchmetrics",
+    "torchmetrics.text.mer": "torchmetrics",
+    "torchmetrics.text.rouge": "torchmetrics",
+    "torchmetrics.text.sacre_bleu": "torchmetrics",
+    "torchmetrics.text.ter": "torchmetrics",
+    "torchmetrics.text.wer": "torchmetrics",
+    "torchmetrics.text.wil": "torchmetrics",
+    "torchmetrics.text.wip": "torchmetrics",
 }
 
 #: The first and the last release of each package that the drop-ins were tried with: others are left alone.
@@ -60,7 +66,11 @@ TRIED = {
 
 #: The classes of results, and the modules of the originals that have them.
 _RESULTS = {
-    "sacrebleu_scores": {f"{name}Score": f"sacrebleu.metrics.{name.lower()}" for name in ("BLEU", "CHRF", "TER")},
+    "sacrebleu_scores": {
+        "BLEUScore": "sacrebleu.metrics.bleu",
+        "CHRFScore": "sacrebleu.metrics.chrf",
+        "TERScore": "sacrebleu.metrics.ter",
+    },
     "jiwer": dict.fromkeys(("AlignmentChunk", "CharacterOutput", "WordOutput"), "jiwer.process"),
     "scoring": dict.fromkeys(("Score", "AggregateScore"), "rouge_score.scoring"),
 }
@@ -100,18 +110,16 @@ def install() -> None:
         warn(message)
     finder = _finder()
     assert finder is not None
-    outer = [name for name in finder.replaced if not any(name.startswith(f"{parent}.") for parent in finder.replaced)]
-    outer = [name for name in outer if _is_found(name)]
+    outer = [name for name in finder.replaced if not _is_below(name, finder.replaced) and _is_found(name)]
     if "evaluate.loading" in finder.changes and _is_found("evaluate.loading"):
         outer += ["evaluate.load and datasets.load_metric"]
-    if outer:
-        *first_names, last_name = outer
-        names = (
-            f"{', '.join(first_names)} and {last_name}"
-            if first_names and " and " not in last_name
-            else ", ".join(outer)
-        )
-        print(f"tercet.compat: {names} are tercet's in this process.", file=sys.stderr)
+    if not outer:
+        return
+    *first_names, last_name = outer
+    names = ", ".join(outer)
+    if first_names and " and " not in last_name:
+        names = f"{', '.join(first_names)} and {last_name}"
+    print(f"tercet.compat: {names} are tercet's in this process.", file=sys.stderr)
 
 
 def uninstall() -> None:
@@ -136,12 +144,13 @@ def uninstall() -> None:
     for name, change in finder.changes.items():
         if name in sys.modules:
             change(sys.modules[name], False)
-    packages = {name.partition(".")[0] for name in finder.replaced}
-    for name in [*sys.modules]:
-        if name.startswith(_BESIDE) or (name.partition(".")[0] in packages and name not in finder.before):
+    packages = set(map(_package_of, finder.replaced))
+    for name in list(sys.modules):
+        is_imported_since = _package_of(name) in packages and name not in finder.before
+        if name.startswith(_BESIDE) or is_imported_since:
             module = sys.modules.pop(name)
             parent, _, child = name.rpartition(".")
-            if vars(sys.modules.get(parent, sys)).get(child) is module:
+            if parent in sys.modules and vars(sys.modules[parent]).get(child) is module:
                 delattr(sys.modules[parent], child)
     for name, module in finder.before.items():
         sys.modules[name] = module
@@ -150,7 +159,8 @@ def uninstall() -> None:
 
 def _install() -> list[str]:
     """Do as :func:`install`, and return what is to be warned of."""
-    messages, left_alone = [], set()
+    messages = []
+    left_alone = set()
     for package, (first, last) in TRIED.items():
         try:
             version = metadata.version(package)
@@ -163,21 +173,24 @@ def _install() -> list[str]:
                 f"tercet.compat leaves {package} {version} alone, which was not tried: it is the original in this "
                 f"process. Tried: {tried}."
             )
-    replaced = {name: drop_in for name, drop_in in REPLACED.items() if name.partition(".")[0] not in left_alone}
-    changes = {name: change for name, change in _CHANGES.items() if name.partition(".")[0] not in left_alone}
-    packages = {name.partition(".")[0] for name in replaced}
-    modules_before = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in packages}
+    replaced = {name: drop_in for name, drop_in in REPLACED.items() if _package_of(name) not in left_alone}
+    changes = {name: change for name, change in _CHANGES.items() if _package_of(name) not in left_alone}
+    packages = set(map(_package_of, replaced))
+    modules_before = {name: module for name, module in sys.modules.items() if _package_of(name) in packages}
     loaded = [name for name in replaced if name in modules_before]
-    sys.modules.update({_beside(name): modules_before[name] for name in loaded})
+    for name in loaded:
+        sys.modules[_beside(name)] = modules_before[name]
     # Before all other finders, which would find the originals.
     sys.meta_path.insert(0, _Finder(replaced, changes, modules_before))
     # At no time absent from sys.modules, or another thread would import the original.
     for name in loaded:
-        sys.modules[name] = stand_in = _StandIn(name)
-        stand_in.__spec__ = modules_before[name].__spec__
+        stand_in = _StandIn(name)
+        sys.modules[name] = stand_in
+        original = modules_before[name]
+        stand_in.__spec__ = original.__spec__
         for attribute in ("__file__", "__path__", "__package__", "__loader__"):
-            if hasattr(modules_before[name], attribute):
-                setattr(stand_in, attribute, getattr(modules_before[name], attribute))
+            if hasattr(original, attribute):
+                setattr(stand_in, attribute, getattr(original, attribute))
         _bind(name, stand_in)
     for name, change in changes.items():
         if name in sys.modules:
@@ -187,7 +200,7 @@ def _install() -> list[str]:
 
 def _is_found(name: str) -> bool:
     """Whether a module's package is installed, or needs not be, as there is a drop-in of all of it."""
-    package = name.partition(".")[0]
+    package = _package_of(name)
     if package in REPLACED or package == _EMPTY:
         return True
     try:
@@ -196,8 +209,19 @@ def _is_found(name: str) -> bool:
         return True
 
 
+def _package_of(name: str) -> str:
+    package, _, _ = name.partition(".")
+    return package
+
+
+def _is_below(name: str, packages: Iterable[str]) -> bool:
+    """Return whether a module lies in one of these packages."""
+    return any(name.startswith(f"{package}.") for package in packages)
+
+
 def _release(version: str) -> tuple[int, ...]:
-    return tuple(map(int, re.findall(r"\d+", version.partition("+")[0])[:3]))
+    public_version, _, _ = version.partition("+")
+    return tuple(map(int, re.findall(r"\d+", public_version)[:3]))
 
 
 def _bind(name: str, module: ModuleType) -> None:
@@ -223,7 +247,8 @@ class _StandIn(ModuleType):
             return self.__dir__()
         drop_in = self._drop_in()
         if name in vars(drop_in):
-            vars(self)[name] = replacement = falling_back(vars(drop_in)[name], self.__name__, _of_original)
+            replacement = falling_back(vars(drop_in)[name], self.__name__, _member_of_original)
+            vars(self)[name] = replacement
             return replacement
         original = original_of(self.__name__)
         if original is None:
@@ -232,8 +257,9 @@ class _StandIn(ModuleType):
         return getattr(original, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        submodule = isinstance(value, ModuleType) and value.__name__ == f"{self.__name__}.{name}"
-        if submodule and value.__name__ not in REPLACED and name in vars(self._drop_in()):
+        full_name = f"{self.__name__}.{name}"
+        is_submodule = isinstance(value, ModuleType) and value.__name__ == full_name
+        if is_submodule and full_name not in REPLACED and name in vars(self._drop_in()):
             # bert_score.score is a function, and a module where it lies.
             return
         super().__setattr__(name, value)
@@ -243,8 +269,11 @@ class _StandIn(ModuleType):
         return import_module, (self.__name__,)
 
     def __dir__(self) -> list[str]:
-        modules = self._drop_in(), original_of(self.__name__)
-        return sorted({name for module in modules if module is not None for name in _public(module)})
+        names = set(_public(self._drop_in()))
+        original = original_of(self.__name__)
+        if original is not None:
+            names.update(_public(original))
+        return sorted(names)
 
     def _drop_in(self) -> ModuleType:
         drop_in = import_module(f"{__package__}.{REPLACED[self.__name__]}")
@@ -256,15 +285,19 @@ def _name_results() -> None:
     """Give results the names of the originals, by which they are pickled: they load where tercet is not."""
     replaced = _replaced()
     for drop_in, modules in _RESULTS.items():
-        scores = sys.modules.get(f"{__package__}.{drop_in}")
-        if scores is not None:
+        file = f"{__package__}.{drop_in}"
+        if file in sys.modules:
+            classes = vars(sys.modules[file])
             for name, module in modules.items():
-                vars(scores)[name].__module__ = module if module in replaced else scores.__name__
+                classes[name].__module__ = module if module in replaced else file
 
 
 def _public(module: ModuleType) -> list[str]:
     """Return the names that ``import *`` takes."""
-    return list(getattr(module, "__all__", None) or [name for name in vars(module) if not name.startswith("_")])
+    names = getattr(module, "__all__", None)
+    if names:
+        return list(names)
+    return [name for name in vars(module) if not name.startswith("_")]
 
 
 class _Finder(MetaPathFinder):
@@ -276,13 +309,18 @@ class _Finder(MetaPathFinder):
         changes: Mapping[str, Callable[[ModuleType, bool], None]],
         before: Mapping[str, ModuleType],
     ) -> None:
-        self.replaced, self.changes = replaced, changes
+        self.replaced = replaced
+        self.changes = changes
         #: Modules of the replaced packages that were there when the drop-ins were installed.
         self.before = before
 
     def has(self, name: str) -> bool:
         """Whether a module is one that is replaced, or lies in a package that is."""
-        return name in self.replaced or any(name.startswith(f"{package}.") for package in self.replaced)
+        return name in self.replaced or _is_below(name, self.replaced)
+
+    def has_within(self, name: str) -> bool:
+        """Whether a package has modules that are replaced."""
+        return any(module.startswith(f"{name}.") for module in self.replaced)
 
     # importlib holds the lock of all imports here: nothing that is called may import.
     def find_spec(
@@ -307,18 +345,27 @@ class _Finder(MetaPathFinder):
         return spec
 
     def _spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        specs = (finder.find_spec(name, path, target) for finder in sys.meta_path if finder is not self)
-        return next(filter(None, specs), None)
+        for finder in sys.meta_path:
+            if finder is not self:
+                spec = finder.find_spec(name, path, target)
+                if spec is not None:
+                    return spec
+        return None
 
     def _spec_beside(self, name: str, public: str) -> ModuleSpec | None:
-        parent = public.rpartition(".")[0]
-        package = sys.modules.get(_beside(parent)) or sys.modules.get(parent)
+        parent, _, _ = public.rpartition(".")
+        package = sys.modules.get(_beside(parent), sys.modules.get(parent))
         spec = self._spec(public, getattr(package, "__path__", None))
-        return None if spec is None or spec.loader is None else ModuleSpec(name, _LoaderBeside(spec))
+        if spec is None or spec.loader is None:
+            return None
+        return ModuleSpec(name, _LoaderBeside(spec))
 
 
 def _finder() -> _Finder | None:
-    return next((finder for finder in sys.meta_path if isinstance(finder, _Finder)), None)
+    for finder in sys.meta_path:
+        if isinstance(finder, _Finder):
+            return finder
+    return None
 
 
 def _replaced() -> Mapping[str, str]:
@@ -329,15 +376,14 @@ def _replaced() -> Mapping[str, str]:
 
 def _spec_of_stand_in(name: str, spec: ModuleSpec | None) -> ModuleSpec:
     """Return how a stand-in is made: in the folder of the original, whose other modules are found there."""
-    drop_in = Path(__file__).with_name(f"{REPLACED[name]}.py")
-    stand_in_spec = ModuleSpec(
-        name,
-        _StandInLoader(None if spec is None else spec.loader),
-        origin=str(drop_in) if spec is None else spec.origin,
-    )
+    if spec is None:
+        drop_in = Path(__file__).with_name(f"{REPLACED[name]}.py")
+        stand_in_spec = ModuleSpec(name, _StandInLoader(None), origin=str(drop_in), is_package=True)
+    else:
+        stand_in_spec = ModuleSpec(name, _StandInLoader(spec.loader), origin=spec.origin)
+        if spec.submodule_search_locations is not None:
+            stand_in_spec.submodule_search_locations = list(spec.submodule_search_locations)
     stand_in_spec.has_location = stand_in_spec.origin is not None
-    if spec is None or spec.submodule_search_locations is not None:
-        stand_in_spec.submodule_search_locations = list(spec.submodule_search_locations or ()) if spec else []
     return stand_in_spec
 
 
@@ -429,12 +475,12 @@ def original_of(name: str) -> ModuleType | None:
     try:
         return _module(name, originals=True)
     except ModuleNotFoundError as error:
-        if error.name not in (name, name.partition(".")[0]):
+        if error.name not in (name, _package_of(name)):
             raise
         return None
 
 
-def _of_original(module: str, name: str) -> Any:
+def _member_of_original(module: str, name: str) -> Any:
     return getattr(original_of(module), name, None)
 
 
@@ -469,15 +515,16 @@ def _import(
     level: int = 0,
 ) -> ModuleType:
     """Do what an import statement does, in originals or in their neighbours."""
-    full_name = resolve_name("." * level + name, (globals or {})["__package__"]) if level else name
+    full_name = name
+    if level:
+        assert globals is not None
+        full_name = resolve_name("." * level + name, globals["__package__"])
     finder = _finder()
-    if finder is None or not (
-        finder.has(full_name) or any(module.startswith(f"{full_name}.") for module in finder.replaced)
-    ):
+    if finder is None or not (finder.has(full_name) or finder.has_within(full_name)):
         return builtins.__import__(name, globals, locals, fromlist or (), level)
     module = _module(full_name, originals)
     if not fromlist:
-        return _module(full_name.partition(".")[0], originals)
+        return _module(_package_of(full_name), originals)
     for child in fromlist:
         if child != "*" and not hasattr(module, child):
             try:
@@ -487,14 +534,17 @@ def _import(
                     # Otherwise the statement itself says that it cannot import the name.
                     raise
     children = [child for child in fromlist if f"{full_name}.{child}" in finder.replaced]
-    return _with_originals(module, children) if originals and children and not finder.has(full_name) else module
+    if originals and children and not finder.has(full_name):
+        return _with_originals(module, children)
+    return module
 
 
 def _with_originals(package: ModuleType, children: Sequence[str]) -> ModuleType:
     """Return what an original sees in a package that is not replaced, where the public has stand-ins or nothing."""
     view = ModuleType(package.__name__)
     vars(view).update(vars(package))
-    vars(view).update({child: _module(f"{package.__name__}.{child}", originals=True) for child in children})
+    for child in children:
+        vars(view)[child] = _module(f"{package.__name__}.{child}", originals=True)
     return view
 
 
@@ -554,7 +604,7 @@ def install_in_worker() -> None:
     """Do as :func:`install` in a worker, whose parent has said what is replaced."""
     if _finder() is not None:
         return
-    early = sorted({name.partition(".")[0] for name in REPLACED if name in sys.modules})
+    early = sorted({_package_of(name) for name in REPLACED if name in sys.modules})
     _install()
     if early:
         print(
@@ -567,8 +617,8 @@ def install_in_worker() -> None:
 _CHANGES: dict[str, Callable[[ModuleType, bool], None]] = {
     "evaluate.loading": _change_evaluate,
     "datasets": _change_datasets,
-    **dict.fromkeys(
-        ("multiprocessing.spawn", "multiprocess.spawn", "joblib.externals.loky.backend.spawn", "loky.backend.spawn"),
-        _change_spawn,
-    ),
+    "multiprocessing.spawn": _change_spawn,
+    "multiprocess.spawn": _change_spawn,
+    "joblib.externals.loky.backend.spawn": _change_spawn,
+    "loky.backend.spawn": _change_spawn,
 }

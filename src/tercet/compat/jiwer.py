@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from functools import partial
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,8 +27,20 @@ from .installing import original_of
 from .truth import token_texts
 
 __all__ = [
-    *("AlignmentChunk", "CharacterOutput", "WordOutput", "cer", "collect_error_counts", "compute_measures", "mer"),
-    *("process_characters", "process_words", "visualize_alignment", "visualize_error_counts", "wer", "wil", "wip"),
+    "AlignmentChunk",
+    "CharacterOutput",
+    "WordOutput",
+    "cer",
+    "collect_error_counts",
+    "compute_measures",
+    "mer",
+    "process_characters",
+    "process_words",
+    "visualize_alignment",
+    "visualize_error_counts",
+    "wer",
+    "wil",
+    "wip",
 ]
 
 #: jiwer's transforms, or any function from texts to lists of tokens; None stands for jiwer's default.
@@ -47,7 +59,8 @@ class _WordErrors(Wer):
         return super().new_plan()
 
 
-_METRIC, _OF_WORDS = Wer(), _WordErrors()
+_METRIC = Wer()
+_METRIC_OF_WORDS = _WordErrors()
 
 
 @dataclass
@@ -68,13 +81,17 @@ class AlignmentChunk:
     hyp_end_idx: int
 
     def __post_init__(self) -> None:
-        self.type = "substitute" if self.type == "replace" else self.type
+        if self.type == "replace":
+            self.type = "substitute"
         if self.type not in _TYPES.values():
             raise ValueError(f"type must be one of {', '.join(_TYPES.values())}, got {shorten(self.type)}.")
-        for side in ("ref", "hyp"):
-            start, end = getattr(self, f"{side}_start_idx"), getattr(self, f"{side}_end_idx")
-            if start > end:
-                raise ValueError(f"{side}_start_idx={start} is larger than {side}_end_idx={end}")
+        _check_range("ref", self.ref_start_idx, self.ref_end_idx)
+        _check_range("hyp", self.hyp_start_idx, self.hyp_end_idx)
+
+
+def _check_range(side: str, start: int, end: int) -> None:
+    if start > end:
+        raise ValueError(f"{side}_start_idx={start} is larger than {side}_end_idx={end}")
 
 
 class _Output:
@@ -83,7 +100,8 @@ class _Output:
     def __getattribute__(self, name: str) -> Any:
         value = super().__getattribute__(name)
         if name == "alignments" and callable(value):
-            self.alignments = value = value()
+            value = value()
+            self.alignments = value
         return value
 
     def __getstate__(self) -> dict[str, Any]:
@@ -156,11 +174,14 @@ def process_words(
         corpus = _texts(reference, hypothesis)
         assert corpus.strings is not None
         hypotheses, references = corpus.strings
-        lists = _words(references), _words(hypotheses)
+        tokens = _Tokens(_words(references), _words(hypotheses))
     else:
-        lists = _lists(reference, hypothesis, reference_transform, hypothesis_transform, _words)
-        corpus = _tokens(*lists)
-    return WordOutput(**_counted_later(lists, corpus, wer="wer", mer="mer", wil="wil", wip="wip"))
+        tokens = _Tokens(
+            _tokens_of(reference, "reference", reference_transform, _words),
+            _tokens_of(hypothesis, "hypothesis", hypothesis_transform, _words),
+        )
+        corpus = tokens.as_texts()
+    return WordOutput(**_counted_later(tokens, corpus, wer="wer", mer="mer", wil="wil", wip="wip"))
 
 
 def process_characters(
@@ -169,16 +190,21 @@ def process_characters(
     reference_transform: Transform = None,
     hypothesis_transform: Transform = None,
 ) -> CharacterOutput:
-    """Return the same of characters: by default those between the blanks at both ends.
+    """Return the characters of both sides, their rates, counts and alignments.
+
+    Parameters are those of :func:`process_words`; by default blanks at both ends of a text do not count.
 
     Examples
     --------
     >>> process_characters("猫が寝た", "犬が寝た").cer
     0.25
     """
-    lists = _lists(reference, hypothesis, reference_transform, hypothesis_transform, _characters)
+    tokens = _Tokens(
+        _tokens_of(reference, "reference", reference_transform, _characters),
+        _tokens_of(hypothesis, "hypothesis", hypothesis_transform, _characters),
+    )
     # Characters are counted as words are.
-    return CharacterOutput(**_counted_later(lists, _tokens(*lists), cer="wer"))
+    return CharacterOutput(**_counted_later(tokens, tokens.as_texts(), cer="wer"))
 
 
 def wer(
@@ -237,7 +263,8 @@ def cer(
     if reference_transform is hypothesis_transform is None:
         entries = _counted_in_one_step(_METRIC, reference, hypothesis)
         if entries is None:
-            entries = _counted(_texts(reference, hypothesis), of_words=False)
+            stats, _ = corpus_stats(_METRIC, _texts(reference, hypothesis))
+            entries = _METRIC.report(stats.total(), None)
         return float(entries["cer"])
     return process_characters(reference, hypothesis, reference_transform, hypothesis_transform).cer
 
@@ -301,7 +328,7 @@ def __getattr__(name: str) -> Any:
 
 def _rate(name: str, reference: Any, hypothesis: Any, *transforms: Transform) -> float:
     if transforms == (None, None):
-        entries = _counted_in_one_step(_OF_WORDS, reference, hypothesis)
+        entries = _counted_in_one_step(_METRIC_OF_WORDS, reference, hypothesis)
         if entries is None:
             entries = _counted(_texts(reference, hypothesis))
         return float(entries[name])
@@ -318,18 +345,16 @@ def _counted_in_one_step(metric: Wer, reference: Any, hypothesis: Any) -> dict[s
     scored = scored_by_plan(metric, hypotheses, references)
     if scored is None:
         return None
-    if metric is _OF_WORDS:
+    if metric is _METRIC_OF_WORDS:
         warn_of_lists(metric, scored)
     return metric._entries(scored.scores, scored.sums)
 
 
 def _texts(reference: Any, hypothesis: Any) -> Corpus:
     """Return texts in pairs that can be encoded."""
-    references = _side(reference, "reference").encoded().strings
-    hypotheses = _side(hypothesis, "hypothesis").encoded().strings
-    assert references is not None
-    assert hypotheses is not None
-    return _paired(hypotheses[0], references[0])
+    references = _strings(_side(reference, "reference").encoded())
+    hypotheses = _strings(_side(hypothesis, "hypothesis").encoded())
+    return _paired(hypotheses, references)
 
 
 def _side(side: Any, name: str) -> Corpus:
@@ -338,9 +363,23 @@ def _side(side: Any, name: str) -> Corpus:
     return texts if texts.n_items else read_texts([""], name)
 
 
-def _tokens(references: list[list[str]], hypotheses: list[list[str]]) -> Corpus:
-    texts, n = token_texts([*hypotheses, *references]), len(hypotheses)
-    return _paired(texts[:n], texts[n:])
+def _strings(side: Corpus) -> list[str]:
+    assert side.strings is not None
+    texts, _ = side.strings
+    return texts
+
+
+class _Tokens(NamedTuple):
+    """The tokens of each reference and each hypothesis."""
+
+    references: list[list[str]]
+    hypotheses: list[list[str]]
+
+    def as_texts(self) -> Corpus:
+        """Return texts in pairs, with a word for each token."""
+        texts = token_texts(self.hypotheses + self.references)
+        n_hypotheses = len(self.hypotheses)
+        return _paired(texts[:n_hypotheses], texts[n_hypotheses:])
 
 
 def _paired(hypotheses: list[str], references: list[str]) -> Corpus:
@@ -352,58 +391,65 @@ def _paired(hypotheses: list[str], references: list[str]) -> Corpus:
     return Corpus(hypotheses, references)
 
 
-def _lists(
-    reference: Any, hypothesis: Any, reference_transform: Transform, hypothesis_transform: Transform, default: Any
-) -> tuple[list[list[str]], list[list[str]]]:
-    """Return the tokens of each reference and each hypothesis."""
-    references = _tokens_of(reference, "reference", reference_transform, default)
-    hypotheses = _tokens_of(hypothesis, "hypothesis", hypothesis_transform, default)
-    return references, hypotheses
-
-
-def _tokens_of(side: Any, name: str, transform: Transform, default: Any) -> list[list[str]]:
+def _tokens_of(
+    side: Any, name: str, transform: Transform, default: Callable[[list[str]], list[list[str]]]
+) -> list[list[str]]:
+    """Return the tokens of each text of a side, as a transform gives them, or by default."""
     if transform is None:
-        texts = _side(side, name).strings
-        assert texts is not None
-        tokens: list[list[str]] = default(texts[0])
-        return tokens
-    lists: Any = transform([side] if isinstance(side, str) else side)
-    are_lists = isinstance(lists, list) and all(isinstance(tokens, list) for tokens in lists)
-    if not are_lists or not all(isinstance(token, str) for tokens in lists for token in tokens):
+        return default(_strings(_side(side, name)))
+    token_lists: Any = transform([side] if isinstance(side, str) else side)
+    if not _is_token_lists(token_lists):
         raise InputError(
             f"{name}_transform must return a list with the words, or characters, of each {name}, as "
-            f"[['a', 'b'], ['c']]. Got {shorten(lists)}."
+            f"[['a', 'b'], ['c']]. Got {shorten(token_lists)}."
         )
-    return [*lists]
+    return list(token_lists)
+
+
+def _is_token_lists(value: Any) -> bool:
+    if not isinstance(value, list):
+        return False
+    for tokens in value:
+        if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
+            return False
+    return True
 
 
 def _words(texts: list[str]) -> list[list[str]]:
     # As the reading "blanks" of the engine finds them.
-    return [[word for word in re.sub(r"\s\s+", " ", text).strip().split(" ") if word] for text in texts]
+    words = []
+    for text in texts:
+        pieces = re.sub(r"\s\s+", " ", text).strip().split(" ")
+        words.append([piece for piece in pieces if piece])
+    return words
 
 
 def _characters(texts: list[str]) -> list[list[str]]:
-    return [[*text.strip()] for text in texts]
+    return [list(text.strip()) for text in texts]
 
 
-def _counted(corpus: Corpus, *, of_words: bool = True) -> dict[str, Any]:
-    """Return rates and counts; of words, with a warning where blanks do not separate them."""
+def _counted(corpus: Corpus) -> dict[str, Any]:
+    """Return rates and counts of words, with a warning where blanks do not separate them."""
     if not corpus.n_items:
         # Transforms that leave nothing: no error, as in jiwer.
-        return _OF_WORDS.report(np.zeros(len(_OF_WORDS.columns)), None)
-    stats = batch_stats(_OF_WORDS, corpus) if of_words else corpus_stats(_METRIC, corpus)[0]
-    return _METRIC.report(stats.total(), None)
+        return _METRIC_OF_WORDS.report(np.zeros(len(_METRIC_OF_WORDS.columns)), None)
+    return _METRIC.report(batch_stats(_METRIC_OF_WORDS, corpus).total(), None)
 
 
-def _counted_later(lists: tuple[Any, Any], corpus: Corpus, **rates: str) -> dict[str, Any]:
+def _counted_later(tokens: _Tokens, corpus: Corpus, **rates: str) -> dict[str, Any]:
     """Return the arguments of an output, whose alignments are made when they are read."""
     counted = _counted(corpus)
-    entries = {name: counted[key] for name, key in rates.items()} | {name: counted[name] for name in _METRIC.facts}
-    return {"references": lists[0], "hypotheses": lists[1], "alignments": partial(_alignments, corpus), **entries}
+    entries = tokens._asdict()
+    entries["alignments"] = partial(_alignments, corpus)
+    for name, rate in rates.items():
+        entries[name] = counted[rate]
+    for name in _METRIC.facts:
+        entries[name] = counted[name]
+    return entries
 
 
 def _alignments(corpus: Corpus) -> list[list[AlignmentChunk]]:
-    tokens, _ = tokenize(corpus, _OF_WORDS.tokenizer)
+    tokens, _ = tokenize(corpus, _METRIC_OF_WORDS.tokenizer)
     documents = tokens.tokens.pieces()
     alignments = []
     for hypothesis, reference in zip(*tokens.pairs, strict=True):
@@ -414,11 +460,13 @@ def _alignments(corpus: Corpus) -> list[list[AlignmentChunk]]:
 
 def _chunks(steps: Iterable[int]) -> list[AlignmentChunk]:
     chunks = []
-    reference, hypothesis = 0, 0
+    reference = 0
+    hypothesis = 0
     for kind, run in groupby(steps):
-        n = len([*run])
+        n = len(list(run))
         reference_end = reference if kind == INSERTION else reference + n
         hypothesis_end = hypothesis if kind == DELETION else hypothesis + n
         chunks.append(AlignmentChunk(_TYPES[kind], reference, reference_end, hypothesis, hypothesis_end))
-        reference, hypothesis = reference_end, hypothesis_end
+        reference = reference_end
+        hypothesis = hypothesis_end
     return chunks

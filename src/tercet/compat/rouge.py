@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from functools import reduce
-from itertools import chain, count
-from operator import add
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, count, product
 from os import PathLike
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -43,7 +41,14 @@ class Rouge:
 
     DEFAULT_METRICS: ClassVar[list[str]] = ["rouge-1", "rouge-2", "rouge-l"]
     #: The order of n-grams; 0 for subsequences.
-    AVAILABLE_METRICS: ClassVar[dict[str, int]] = {**{f"rouge-{n}": n for n in range(1, 6)}, "rouge-l": 0}
+    AVAILABLE_METRICS: ClassVar[dict[str, int]] = {
+        "rouge-1": 1,
+        "rouge-2": 2,
+        "rouge-3": 3,
+        "rouge-4": 4,
+        "rouge-5": 5,
+        "rouge-l": 0,
+    }
     DEFAULT_STATS: ClassVar[list[str]] = ["r", "p", "f"]
     AVAILABLE_STATS: ClassVar[list[str]] = ["r", "p", "f"]
 
@@ -55,11 +60,14 @@ class Rouge:
         raw_results: bool = False,
         exclusive: bool = True,
     ) -> None:
-        self.return_lengths, self.raw_results, self.exclusive = return_lengths, raw_results, exclusive
+        self.return_lengths = return_lengths
+        self.raw_results = raw_results
+        self.exclusive = exclusive
         self.metrics = _checked_names("metric", metrics, self.DEFAULT_METRICS, self.AVAILABLE_METRICS)
-        self.stats = _checked_names("stat", None if raw_results else stats, self.DEFAULT_STATS, self.AVAILABLE_STATS)
         if raw_results:
             self.stats = ["hyp", "ref", "overlap"]
+        else:
+            self.stats = _checked_names("stat", stats, self.DEFAULT_STATS, self.AVAILABLE_STATS)
 
     def get_scores(
         self, hyps: str | Sequence[str], refs: str | Sequence[str], avg: bool = False, ignore_empty: bool = False
@@ -83,65 +91,79 @@ class Rouge:
             For a text that is not a string or has no sentence, and where no pair is left to average.
         """
         if isinstance(hyps, str) and isinstance(refs, str):
-            hyps, refs = [hyps], [refs]
+            hyps = [hyps]
+            refs = [refs]
         if isinstance(hyps, str) or isinstance(refs, str) or len(hyps) != len(refs):
             raise AssertionError(
                 f"Expected two texts, or one reference for each hypothesis, got {shorten(hyps)} and {shorten(refs)}."
             )
-        for name, texts in (("hyps", hyps), ("refs", refs)):
-            index = next((item for item, text in enumerate(texts) if not isinstance(text, str)), None)
-            if index is not None:
-                raise InputError(f"item {index} of {name} must be a string, got {shorten(texts[index])}.")
-        numbered = zip(range(len(hyps)), hyps, refs, strict=True)
-        pairs = [(item, hyp, ref) for item, hyp, ref in numbered if not ignore_empty or (hyp and ref)]
+        _check_strings("hyps", hyps)
+        _check_strings("refs", refs)
+        pairs = []
+        for item, (hyp, ref) in enumerate(zip(hyps, refs, strict=True)):
+            if (hyp and ref) or not ignore_empty:
+                pairs.append(_Pair(item, hyp, ref))
         scores = self._scores(pairs) if pairs else []
-        if not avg:
-            return scores
+        return self._averages(scores) if avg else scores
+
+    def _averages(self, scores: list[dict[str, dict[str, float]]]) -> dict[str, dict[str, float]]:
         if not scores:
             raise InputError("There is no pair of texts to average.")
-        return {
-            name: {
-                stat: reduce(add, (item_scores[name][stat] for item_scores in scores), 0) / len(scores)
-                for stat in stats
-            }
-            for name, stats in scores[0].items()
-        }
+        averages: dict[str, dict[str, float]] = {}
+        for name, stats in scores[0].items():
+            averages[name] = {}
+            for stat in stats:
+                total = 0.0
+                # Not by `sum`, which rounds otherwise from Python 3.12 on.
+                for item_scores in scores:
+                    total += item_scores[name][stat]
+                averages[name][stat] = total / len(scores)
+        return averages
 
-    def _scores(self, pairs: Sequence[tuple[int, str, str]]) -> list[dict[str, dict[str, float]]]:
+    def _scores(self, pairs: Sequence[_Pair]) -> list[dict[str, dict[str, float]]]:
         counts: list[tuple[int, int, int]] = []
         for pair in pairs:
-            lines = _lines(*pair)
-            counts += [self._counts(self.AVAILABLE_METRICS[metric], *lines) for metric in self.metrics]
+            hyp, ref = _lines(pair)
+            counts += [self._counts(self.AVAILABLE_METRICS[metric], hyp, ref) for metric in self.metrics]
         stats: list[dict[str, Any]]
         if self.raw_results:
             stats = [dict(zip(("overlap", "hyp", "ref"), row, strict=True)) for row in counts]
         else:
-            scores = pair_scores(
-                PairCounts(*np.array(counts, np.float64).reshape(-1, 3).T), beta=1.0, epsilon=EPSILON
-            )
+            pair_counts = PairCounts(*np.array(counts, np.float64).reshape(-1, 3).T)
+            scores = pair_scores(pair_counts, beta=1.0, epsilon=EPSILON)
             stats = [dict(zip("prf", row, strict=True)) for row in scores.tolist()]
-        results, n_metrics = [], len(self.metrics)
-        for index, (_, *texts) in enumerate(pairs):
-            metric_stats = zip(self.metrics, stats[index * n_metrics : (index + 1) * n_metrics], strict=True)
-            pair_result = {metric: {stat: values[stat] for stat in self.stats} for metric, values in metric_stats}
+        # Those of all metrics of the first pair, then of the second, and so on.
+        next_stats = iter(stats)
+        results = []
+        for pair in pairs:
+            pair_result = {}
+            for metric in self.metrics:
+                values = next(next_stats)
+                pair_result[metric] = {stat: values[stat] for stat in self.stats}
             if self.return_lengths:
-                n_words = [len(text.replace(".", " ").split()) for text in texts]
-                pair_result["lengths"] = dict(zip(("hyp", "ref"), n_words, strict=True))
+                pair_result["lengths"] = {"hyp": _n_words(pair.hyp), "ref": _n_words(pair.ref)}
             results.append(pair_result)
         return results
 
     def _counts(self, order: int, hyp: Lines, ref: Lines) -> tuple[int, int, int]:
         """Return what both share, and what each has."""
-        texts = [list(chain.from_iterable(lines)) for lines in (hyp, ref)]
+        hyp_ngrams = ngrams(list(chain.from_iterable(hyp)), order or 1)
+        ref_ngrams = ngrams(list(chain.from_iterable(ref)), order or 1)
         if self.exclusive:
-            hyp_ngrams, ref_ngrams = (set(ngrams(text, order or 1)) for text in texts)
-            return len(hyp_ngrams & ref_ngrams if order else union_words(hyp, ref)), len(hyp_ngrams), len(ref_ngrams)
-        counters = [Counter(ngrams(text, order or 1)) for text in texts]
+            hyp_set = set(hyp_ngrams)
+            ref_set = set(ref_ngrams)
+            shared = hyp_set & ref_set if order else union_words(hyp, ref)
+            return len(shared), len(hyp_set), len(ref_set)
+        hyp_counts = Counter(hyp_ngrams)
+        ref_counts = Counter(ref_ngrams)
         if order:
-            shared = (counters[0] & counters[1]).total()
+            n_shared = (hyp_counts & ref_counts).total()
         else:
-            shared = sum(len(lcs_positions(ref_line, hyp_line)[0]) for ref_line in ref for hyp_line in hyp)
-        return shared, counters[0].total(), counters[1].total()
+            n_shared = 0
+            for ref_line, hyp_line in product(ref, hyp):
+                ref_positions, _ = lcs_positions(ref_line, hyp_line)
+                n_shared += len(ref_positions)
+        return n_shared, hyp_counts.total(), ref_counts.total()
 
 
 class FilesRouge:
@@ -158,9 +180,28 @@ class FilesRouge:
         ignore_empty: bool = False,
     ) -> Any:
         """Return the scores of each line, or their averages; errors as :meth:`Rouge.get_scores`."""
-        with open(hyp_path, encoding="utf-8") as hyps, open(ref_path, encoding="utf-8") as refs:
-            texts = [[line.removesuffix("\n") for line in lines] for lines in (hyps, refs)]
-        return self.rouge.get_scores(texts[0], texts[1], avg, ignore_empty)
+        with open(hyp_path, encoding="utf-8") as hyp_file, open(ref_path, encoding="utf-8") as ref_file:
+            hyps = [line.removesuffix("\n") for line in hyp_file]
+            refs = [line.removesuffix("\n") for line in ref_file]
+        return self.rouge.get_scores(hyps, refs, avg, ignore_empty)
+
+
+class _Pair(NamedTuple):
+    """A hypothesis and its reference, with their number among all pairs."""
+
+    item: int
+    hyp: str
+    ref: str
+
+
+def _check_strings(name: str, texts: Sequence[Any]) -> None:
+    for item, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise InputError(f"item {item} of {name} must be a string, got {shorten(text)}.")
+
+
+def _n_words(text: str) -> int:
+    return len(text.replace(".", " ").split())
 
 
 def _checked_names(
@@ -173,14 +214,23 @@ def _checked_names(
     return names
 
 
-def _lines(item: int, hyp: str, ref: str) -> tuple[Lines, Lines]:
-    """Return the words of each sentence as numbers; a sentence of blanks has one, empty word."""
+def _lines(pair: _Pair) -> tuple[Lines, Lines]:
+    """Return the words of each sentence of both texts as numbers."""
     number: defaultdict[str, int] = defaultdict(count().__next__)
-    hyp_lines, ref_lines = (
-        [[number[word] for word in sentence.split() or [""]] for sentence in PACKAGES["rouge"](text) if sentence]
-        for text in (hyp, ref)
-    )
-    for name, lines in (("Hypothesis", hyp_lines), ("Reference", ref_lines)):
-        if not lines:
-            raise InputError(f"{name} is empty. (item {item})")
-    return hyp_lines, ref_lines
+    hyp = _numbered_lines(pair.hyp, number)
+    ref = _numbered_lines(pair.ref, number)
+    if not hyp:
+        raise InputError(f"Hypothesis is empty. (item {pair.item})")
+    if not ref:
+        raise InputError(f"Reference is empty. (item {pair.item})")
+    return hyp, ref
+
+
+def _numbered_lines(text: str, number: Mapping[str, int]) -> Lines:
+    lines = []
+    for sentence in PACKAGES["rouge"](text):
+        if sentence:
+            # A sentence of blanks has one, empty word.
+            words = sentence.split() or [""]
+            lines.append([number[word] for word in words])
+    return lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import chain
+from operator import attrgetter
 from typing import Any, Literal
 
 import numpy as np
@@ -76,10 +76,11 @@ class RougeScorer(scoring.BaseScorer):
         if self._is_read and getattr(self.score, "__func__", None) is RougeScorer.score:
             return self._read(texts, prediction)
         scores = [self.score(target, prediction) for target in texts]
-        return {
-            name: max((target_scores[name] for target_scores in scores), key=lambda score: score.fmeasure)
-            for name in self.rouge_types
-        }
+        best_scores = {}
+        for name in self.rouge_types:
+            type_scores = [target_scores[name] for target_scores in scores]
+            best_scores[name] = max(type_scores, key=attrgetter("fmeasure"))
+        return best_scores
 
     def score(self, target: str, prediction: str) -> dict[str, scoring.Score]:
         """Return the scores of a prediction by their type.
@@ -96,15 +97,19 @@ class RougeScorer(scoring.BaseScorer):
         names = tuple(self.rouge_types)
         if type(self._tokenizer) is tokenizers.DefaultTokenizer:
             _check_texts(target, prediction)
+        tokenize = self._tokenizer.tokenize
         scores: dict[str, scoring.Score] = {}
         whole_types = tuple(name for name in names if name != _BY_LINE)
         if whole_types:
-            texts = token_texts(map(self._tokenizer.tokenize, (target, prediction)))
-            scores = _scores(_types(whole_types), texts[::-1], "none")
+            target_text, prediction_text = token_texts([tokenize(target), tokenize(prediction)])
+            scores = _scores(_types(whole_types), [prediction_text, target_text], "none")
         if _BY_LINE in names:
-            lines = [list(map(self._tokenizer.tokenize, self._sentences(text))) for text in (target, prediction)]
-            texts, n = token_texts(chain(*lines)), len(lines[0])
-            scores |= _scores(_types((_BY_LINE,)), ["\n".join(texts[n:]), "\n".join(texts[:n])], "none")
+            target_lines = [tokenize(sentence) for sentence in self._sentences(target)]
+            prediction_lines = [tokenize(sentence) for sentence in self._sentences(prediction)]
+            texts = token_texts(target_lines + prediction_lines)
+            target_text = "\n".join(texts[: len(target_lines)])
+            prediction_text = "\n".join(texts[len(target_lines) :])
+            scores |= _scores(_types((_BY_LINE,)), [prediction_text, target_text], "none")
         return {name: scores[name] for name in names}
 
     @property
@@ -139,16 +144,17 @@ def _check_texts(target: Any, prediction: Any) -> None:
         return
     # Half characters, which cannot be encoded, become question marks.
     encodable = target.encode(errors="replace").decode()
-    mostly_dropped = LetterCounts(*engine.letters([encodable]), references=1).mostly_dropped
-    words = None if mostly_dropped else equal_words(prediction, [target])
-    if mostly_dropped or words is not None:
+    if LetterCounts(*engine.letters([encodable]), references=1).mostly_dropped:
         problem = "drops most letters of this target"
-        if words is not None:
-            problem = f"drops the rest: {words}"
-        warn(
-            f"rouge_score's tokenizer keeps a-z and 0-9 only and {problem}. Give RougeScorer "
-            "a tokenizer for its language, or use tercet.score('rouge', ...), which reads every script."
-        )
+    else:
+        words = equal_words(prediction, [target])
+        if words is None:
+            return
+        problem = f"drops the rest: {words}"
+    warn(
+        f"rouge_score's tokenizer keeps a-z and 0-9 only and {problem}. Give RougeScorer "
+        "a tokenizer for its language, or use tercet.score('rouge', ...), which reads every script."
+    )
 
 
 #: Where precision, recall and F of each type stand in a row, and how the engine calls the types.
@@ -181,10 +187,11 @@ def _types(names: tuple[str, ...]) -> _Types:
     for name in names:
         if not re.fullmatch("rouge([1-9]|L|Lsum)", str(name)):
             raise OptionError(f"Invalid rouge type: {name}. Known: rouge1 to rouge9, rougeL, rougeLsum.")
-    different = list(dict.fromkeys(names))
+    different_names = list(dict.fromkeys(names))
     columns = {}
     start = len(Rouge.base_columns)
-    for name in different:
+    for name in different_names:
         columns[name] = slice(start, start + 3)
         start += 3
-    return columns, (types_for_engine(parse_types(different)) or ()) if names else ()
+    kinds = types_for_engine(parse_types(different_names)) if names else None
+    return columns, kinds or ()

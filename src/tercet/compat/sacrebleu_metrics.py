@@ -93,7 +93,8 @@ def by_item(streams: Streams) -> References:
         return References(items, len(streams), lengths)
     items = [tuple([text for text in item if text is not None]) for item in items]
     numbers = set(map(len, items))
-    return References(items, numbers.pop() if len(numbers) == 1 else -1, lengths)
+    number = numbers.pop() if len(numbers) == 1 else -1
+    return References(items, number, lengths)
 
 
 def check_sentence(metric: str, hypothesis: Any, references: Any) -> None:
@@ -151,11 +152,12 @@ def check_lengths(metric: str, n_hypotheses: int, lengths: list[int]) -> None:
             f"{metric}: the references look transposed, with a list for each hypothesis. They must be streams, which "
             f"are lists with one text for each hypothesis: give {advice}. {_LET_PASS}"
         )
-    index = next(index for index, length in enumerate(lengths) if length != n_hypotheses)
-    raise InputError(
-        f"{metric}: each stream of references must have one text for each hypothesis. Got {lengths[index]:,} texts "
-        f"in references[{index}], for {n_hypotheses:,} hypotheses. {_LET_PASS}"
-    )
+    for index, length in enumerate(lengths):
+        if length != n_hypotheses:
+            raise InputError(
+                f"{metric}: each stream of references must have one text for each hypothesis. Got {length:,} texts "
+                f"in references[{index}], for {n_hypotheses:,} hypotheses. {_LET_PASS}"
+            )
 
 
 def _check_filled(metric: str, values: Sequence[Any], name: str) -> None:
@@ -202,7 +204,7 @@ class Metric(ABC, Generic[S]):
     @property
     def _columns(self) -> list[int]:
         """The columns of the suite's rows that sacrebleu's have, in its order: those that not every metric has."""
-        return [*range(len(Suite.base_columns), len(self.tercet.columns))]
+        return list(range(len(Suite.base_columns), len(self.tercet.columns)))
 
     @abstractmethod
     def _compute_score_from_stats(self, stats: Any) -> S:
@@ -238,13 +240,16 @@ class Metric(ABC, Generic[S]):
         """
         if self._changed():
             changed_rows = self._extract_corpus_statistics(hypotheses, references)
-            score, rows = self._aggregate_and_compute(changed_rows), np.array(changed_rows, np.float64)
+            score = self._aggregate_and_compute(changed_rows)
+            rows = np.array(changed_rows, np.float64)
         else:
             stats = self._stats(hypotheses, references)
-            score, rows = self._score(stats.total()), stats.rows
+            score = self._score(stats.total())
+            rows = stats.rows
         if n_bootstrap > 1:
+            self.n_bootstrap = n_bootstrap
             # sacrebleu's variable, and its default.
-            self.n_bootstrap, self.seed = n_bootstrap, os.environ.get("SACREBLEU_SEED", "12345").lower()
+            self.seed = os.environ.get("SACREBLEU_SEED", "12345").lower()
             seed: Any = np.random.SeedSequence().entropy if self.seed == "none" else int(self.seed)
             [totals] = resampled_totals([rows], n_bootstrap, seed)
             if self._changed():
@@ -283,12 +288,14 @@ class Metric(ABC, Generic[S]):
         references_by_item = self._ref_cache if references is None else self._read(references)
         if references_by_item is None:
             raise RuntimeError(_NO_REFERENCES)
-        texts, items = list(hypotheses), references_by_item.items
+        texts = list(hypotheses)
+        items = references_by_item.items
         if self.check_shapes:
             check_lengths(type(self).__name__, len(texts), references_by_item.lengths)
         elif len(texts) != len(items):
             n_items = min(len(texts), len(items))
-            texts, items = texts[:n_items], items[:n_items]
+            texts = texts[:n_items]
+            items = items[:n_items]
         if not self._force and len(texts) >= _TOKENIZED:
             _warn_of_tokens(texts)
         return self._rows(texts, items)
@@ -313,7 +320,8 @@ class Metric(ABC, Generic[S]):
         if self._changed():
             self._check_corpus_score_args(hypotheses, references)
             return self._changed_rows(hypotheses, references)
-        return list(map(self._row, self._stats(hypotheses, references).rows[:, self._columns].tolist()))
+        rows = self._stats(hypotheses, references).rows[:, self._columns].tolist()
+        return [self._row(counts) for counts in rows]
 
     def _row(self, counts: list[float]) -> list[Any]:
         return list(map(int, counts))
@@ -343,11 +351,10 @@ class Metric(ABC, Generic[S]):
             raise RuntimeError(_NO_REFERENCES)
         if self.check_shapes:
             check_lengths(type(self).__name__, len(hypotheses), [len(stream) for stream in streams])
-        infos = self._cache_references(streams)
-        return [
-            self._compute_segment_statistics(self._preprocess_segment(text), info)
-            for text, info in zip(hypotheses, infos, strict=False)
-        ]
+        rows = []
+        for text, info in zip(hypotheses, self._cache_references(streams), strict=False):
+            rows.append(self._compute_segment_statistics(self._preprocess_segment(text), info))
+        return rows
 
     def _as_there(self, method: str, *arguments: Any) -> Any:
         return getattr(type(self._there()), method)(self, *arguments)
@@ -364,7 +371,9 @@ class Metric(ABC, Generic[S]):
             value = getattr(self._there(), name)
         except OptionError:  # sacrebleu is not installed
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}") from None
-        return MethodType(value.__func__, self) if isinstance(value, MethodType) else value
+        if isinstance(value, MethodType):
+            return MethodType(value.__func__, self)
+        return value
 
 
 def _drop_in(cls: type) -> type:
@@ -373,7 +382,8 @@ def _drop_in(cls: type) -> type:
 
 @lru_cache(maxsize=128)
 def _changes(cls: type) -> bool:
-    return any(getattr(cls, name) is not getattr(_drop_in(cls), name) for name in _CHANGED)
+    drop_in = _drop_in(cls)
+    return any(getattr(cls, name) is not getattr(drop_in, name) for name in _CHANGED)
 
 
 @lru_cache(maxsize=32, typed=True)
@@ -456,7 +466,7 @@ class BLEU(Metric[BLEUScore]):
     SMOOTH_DEFAULTS: ClassVar[Mapping[str, float | None]] = {"none": None, "floor": 0.1, "add-k": 1, "exp": None}
     TOKENIZERS = (*OF_SACREBLEU, "spm")
     TOKENIZER_DEFAULT = "13a"
-    _OF_LANGUAGE: ClassVar[Mapping[str, tuple[str, str]]] = {
+    _TOKENIZER_OF_LANGUAGE: ClassVar[Mapping[str, tuple[str, str]]] = {
         "zh": ("zh", "Chinese"),
         "ja": ("ja-mecab", "Japanese"),
         "ko": ("ko-mecab", "Korean"),
@@ -481,7 +491,7 @@ class BLEU(Metric[BLEUScore]):
         self.effective_order = effective_order
         self.trg_lang = trg_lang
         self._force = force
-        best, language = self._OF_LANGUAGE.get(trg_lang, (self.TOKENIZER_DEFAULT, ""))
+        best, language = self._TOKENIZER_OF_LANGUAGE.get(trg_lang, (self.TOKENIZER_DEFAULT, ""))
         self._tokenize = best if tokenize is None else check_value("BLEU", "tokenize", _TOKENIZERS, tokenize)
         if language and self._tokenize != best:
             LOGGER.warning("Consider using the '%s' or 'spm' tokenizer for %s.", best, language)
@@ -506,13 +516,17 @@ class BLEU(Metric[BLEUScore]):
         Unlike sacrebleu it does not change the counts that it is given.
         """
         smooth_method = str(check_value("BLEU", "smooth_method", _SMOOTH_METHODS, smooth_method))
-        hits, ngrams = ([counts[order] for order in range(max_ngram_order)] for counts in (correct, total))
+        hits = [correct[order] for order in range(max_ngram_order)]
+        ngrams = [total[order] for order in range(max_ngram_order)]
         score, precisions, penalty = bleu_of_counts(
             hits, ngrams, sys_len, ref_len, method=smooth_method, value=smooth_value, effective=effective_order
         )
-        if smooth_method == "add-k" and any(hits):  # as sacrebleu shows them
+        if smooth_method == "add-k" and any(hits):
+            # As sacrebleu shows them: with what is added to all orders but the first.
             value = 1 if smooth_value is None else smooth_value
-            hits, ngrams = ([counts[0], *[count + value for count in counts[1:]]] for counts in (hits, ngrams))
+            for order in range(1, max_ngram_order):
+                hits[order] += value
+                ngrams[order] += value
         return BLEUScore(
             score=score,
             counts=hits,
@@ -545,20 +559,24 @@ class BLEU(Metric[BLEUScore]):
 
     @property
     def _columns(self) -> list[int]:
-        columns, order = self.tercet.columns, int(self.max_ngram_order)
+        columns = self.tercet.columns
         length = columns.index("length")
-        return [length, length + 1, *range(len(columns) - 2 * order, len(columns))]
+        first_count = len(columns) - 2 * int(self.max_ngram_order)
+        return [length, length + 1, *range(first_count, len(columns))]
 
     def _score(self, totals: NDArray[np.float64]) -> BLEUScore:
         order = int(self.max_ngram_order)
         length, reference_length, *counts = map(int, totals[self.tercet.columns.index("length") :].tolist())
-        return self._of_counts(length, reference_length, counts[-2 * order : -order], counts[-order:])
+        return self._score_counts(length, reference_length, counts[-2 * order : -order], counts[-order:])
 
     def _compute_score_from_stats(self, stats: Sequence[Any]) -> BLEUScore:
         order = int(self.max_ngram_order)
-        return self._of_counts(int(stats[0]), int(stats[1]), stats[2 : 2 + order], stats[2 + order :])
+        length, reference_length, *counts = stats
+        return self._score_counts(int(length), int(reference_length), counts[:order], counts[order:])
 
-    def _of_counts(self, length: int, reference_length: int, hits: Sequence[Any], ngrams: Sequence[Any]) -> BLEUScore:
+    def _score_counts(
+        self, length: int, reference_length: int, hits: Sequence[Any], ngrams: Sequence[Any]
+    ) -> BLEUScore:
         return self.compute_bleu(
             hits,
             ngrams,
@@ -572,7 +590,10 @@ class BLEU(Metric[BLEUScore]):
 
     def _options(self) -> dict[str, Any]:
         names = ("lowercase", "smooth_method", "smooth_value", "max_ngram_order", "effective_order")
-        return {**{name: getattr(self, name) for name in names}, "force": self._force, "tokenize": self._tokenize}
+        options = {name: getattr(self, name) for name in names}
+        options["force"] = self._force
+        options["tokenize"] = self._tokenize
+        return options
 
     def _signed(self) -> dict[str, tuple[str, Any]]:
         smooth = self.smooth_method
@@ -588,7 +609,8 @@ class BLEU(Metric[BLEUScore]):
         }
 
 
-_TOKENIZERS, _SMOOTH_METHODS = one_of(*BLEU.TOKENIZERS), one_of(*BLEU.SMOOTH_DEFAULTS)
+_TOKENIZERS = one_of(*BLEU.TOKENIZERS)
+_SMOOTH_METHODS = one_of(*BLEU.SMOOTH_DEFAULTS)
 
 
 class CHRF(Metric[CHRFScore]):

@@ -31,7 +31,8 @@ class Score:
         number = f"{self.score:.{width}f}"
         entries: dict[str, Any] = {"name": self.name, "score": float(number), "signature": signature}
         if self._mean > 0:
-            mean, ci = f"{self._mean:.{width}f}", f"{self._ci:.{width}f}"
+            mean = f"{self._mean:.{width}f}"
+            ci = f"{self._ci:.{width}f}"
             interval = f"μ = {mean} ± {ci}"
             number += f" ({interval})"
             entries |= {"confidence_mean": float(mean), "confidence_var": float(ci), "confidence": interval}
@@ -47,8 +48,9 @@ class Score:
 
     def keep_interval(self, resampled: NDArray[np.float64]) -> None:
         """Keep the mean of resampled scores, and half of what 95 % of them span."""
+        ordered = np.sort(resampled)
         # A fortieth, 2.5 % of the scores, is outside at each end.
-        ordered, outside = np.sort(resampled), len(resampled) // 40
+        outside = len(resampled) // 40
         self._mean = float(ordered.mean())
         self._ci = 0.5 * float(ordered[len(ordered) - outside - 1] - ordered[outside])
 
@@ -104,11 +106,11 @@ class BLEUScore(Score):
     @property
     def scores(self) -> list[float]:
         """BLEU of the first order, of the first two, and so on: edited copies of sacrebleu 1 have it."""
-
-        def of(precisions: Sequence[float]) -> float:
-            return bleu_of_counts(precisions, [100.0] * len(precisions), self.sys_len, self.ref_len)[0]
-
-        return [of(self.precisions[:order]) for order in range(1, len(self.precisions) + 1)]
+        scores = []
+        for order in range(1, len(self.precisions) + 1):
+            score, _, _ = bleu_of_counts(self.precisions[:order], [100.0] * order, self.sys_len, self.ref_len)
+            scores.append(score)
+        return scores
 
 
 class CHRFScore(Score):
@@ -136,7 +138,6 @@ class Signature:
     def __init__(self, args: Mapping[str, Any], entries: Mapping[str, tuple[str, Any]] | None = None) -> None:
         if "num_refs" not in args:
             raise ValueError("Number of references unknown, please evaluate the metric first.")
-        entries = entries or {}
         self._abbr = {
             "version": "v",
             "nrefs": "#",
@@ -147,7 +148,6 @@ class Signature:
             "bs": "bs",
             "ar": "ar",
             "seed": "rs",
-            **{name: short for name, (short, _) in entries.items()},
         }
         self.info: dict[str, Any] = {
             "version": VERSION,
@@ -159,18 +159,24 @@ class Signature:
             "lang": args.get("langpair"),
             "origlang": args.get("origlang"),
             "subset": args.get("subset"),
-            **{name: value for name, (_, value) in entries.items()},
         }
+        if entries is not None:
+            for name, (short, value) in entries.items():
+                self._abbr[name] = short
+                self.info[name] = value
 
     def format(self, short: bool = False) -> str:
         """Return the entries that are known, the version last."""
-        entries = {name: value for name, value in self.info.items() if value is not None and name != "version"}
-        words = {True: "yes", False: "no"}
+        names = [name for name in self.info if name != "version"]
         parts = []
-        for name, value in [*entries.items(), ("version", self.info["version"])]:
+        for name in [*names, "version"]:
+            value = self.info[name]
+            if value is None and name != "version":
+                continue
+            if isinstance(value, bool):
+                value = "yes" if value else "no"
             label = self._abbr[name] if short else name
-            shown = words[value] if isinstance(value, bool) else value
-            parts.append(f"{label}:{shown}")
+            parts.append(f"{label}:{value}")
         return "|".join(parts)
 
     def update(self, key: str, value: Any) -> None:

@@ -62,7 +62,9 @@ class BootstrapAggregator:
             raise ValueError("confidence_interval must be in range [0, 1]")
         if n_samples <= 0:
             raise ValueError("n_samples must be positive")
-        self._confidence_interval, self._n_samples, self._seed = confidence_interval, n_samples, seed
+        self._confidence_interval = confidence_interval
+        self._n_samples = n_samples
+        self._seed = seed
         self._scores: dict[str, list[Any]] = {}
 
     def add_scores(self, scores: Mapping[str, Any]) -> None:
@@ -73,12 +75,14 @@ class BootstrapAggregator:
     def aggregate(self) -> dict[str, AggregateScore]:
         """Return the interval of each type; its `mid` is the median of the resampled means."""
         tail = (1 - self._confidence_interval) / 2
-        levels, result = np.array([tail, 0.5, 1 - tail]), {}
+        levels = np.array([tail, 0.5, 1 - tail])
+        result = {}
         for name, scores in self._scores.items():
             table = np.array(scores, np.float64).reshape(len(scores), -1)
             (totals,) = resampled_totals([table], self._n_samples, self._seed)
             bounds = np.quantile(totals / len(table), levels, axis=0)
             # Named tuples stay what they are, and numbers become plain floats.
             kind = type(scores[0]) if isinstance(scores[0], tuple) else float
-            result[name] = AggregateScore(*(kind(*bound) for bound in bounds.tolist()))
+            low, middle, high = [kind(*bound) for bound in bounds.tolist()]
+            result[name] = AggregateScore(low, middle, high)
         return result

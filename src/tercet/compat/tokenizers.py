@@ -36,4 +36,6 @@ class DefaultTokenizer(Tokenizer):
     def tokenize(self, text: str) -> list[str]:
         """Split a text into tokens."""
         words = re.findall("[a-z0-9]+", text.lower())
-        return list(map(stemmer_for("porter"), words)) if self._use_stemmer else words
+        if self._use_stemmer:
+            return list(map(stemmer_for("porter"), words))
+        return words

@@ -82,27 +82,36 @@ class BLEUScore(SumsModule):
         self, n_gram: int = 4, smooth: bool = False, weights: Sequence[float] | None = None, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
-        self._of_words(n_gram, smooth, weights, tokenizer="none")
+        self._count_words(n_gram, smooth, weights, tokenizer="none")
 
-    def _of_words(self, n_gram: int, smooth: bool, weights: Sequence[float] | None, **options: Any) -> None:
+    def _count_words(self, n_gram: int, smooth: bool, weights: Sequence[float] | None, **options: Any) -> None:
         if weights is not None and len(weights) != n_gram:
             raise ValueError(f"List of weights has different weights than `n_gram`: {len(weights)} != {n_gram}")
-        self.n_gram, self.smooth = n_gram, smooth
-        self.weights = weights if weights is not None else [1.0 / n_gram] * n_gram
+        self.n_gram = n_gram
+        self.smooth = smooth
+        self.weights = [1.0 / n_gram] * n_gram if weights is None else weights
         # With one added to orders above the first, which is sacrebleu's method of this name.
         method = "add-k" if truth("BLEUScore", "smooth", smooth) else "none"
-        metric_options = {"max_order": n_gram, "weights": weights, "smooth_method": method, **options}
-        self._count(scorer("bleu_multi", compat="sacrebleu", scale=1, **metric_options))
+        metric = scorer(
+            "bleu_multi",
+            compat="sacrebleu",
+            scale=1,
+            max_order=n_gram,
+            weights=weights,
+            smooth_method=method,
+            **options,
+        )
+        self._count(metric)
 
     @property
     def preds_len(self) -> Any:
         """The words of all predictions so far."""
-        return self._sums_of(["length"])[0]
+        return self._sum_of("length")
 
     @property
     def target_len(self) -> Any:
         """The words of the references that are nearest in length."""
-        return self._sums_of(["closest"])[0]
+        return self._sum_of("closest")
 
     @property
     def numerator(self) -> Any:
@@ -149,8 +158,9 @@ class SacreBLEUScore(BLEUScore):
         # Not that of BLEUScore, which counts words between blanks.
         SumsModule.__init__(self, **kwargs)
         lowercase = truth("SacreBLEUScore", "lowercase", lowercase)
-        self._tokenize, self._lowercase = tokenize, lowercase
-        self._of_words(n_gram, smooth, weights, tokenizer=tokenize, lowercase=lowercase)
+        self._tokenize = tokenize
+        self._lowercase = lowercase
+        self._count_words(n_gram, smooth, weights, tokenizer=tokenize, lowercase=lowercase)
 
     @property
     def tokenizer(self) -> Any:
@@ -209,14 +219,24 @@ class CHRFScore(SumsModule):
         super().__init__(**kwargs)
         if not isinstance(n_char_order, int) or n_char_order < 1:
             raise ValueError("Expected argument `n_char_order` to be an integer greater than or equal to 1.")
-        self.n_char_order, self.n_word_order, self.beta = n_char_order, n_word_order, beta
-        self.lowercase, self.whitespace = lowercase, whitespace
+        self.n_char_order = n_char_order
+        self.n_word_order = n_word_order
+        self.beta = beta
+        self.lowercase = lowercase
+        self.whitespace = whitespace
         self.n_order = float(n_char_order + n_word_order)
-        orders = {"char_order": n_char_order, "word_order": n_word_order, "beta": beta}
-        truths = {"lowercase": lowercase, "whitespace": whitespace}
-        metric_options: dict[str, Any] = {name: truth("CHRFScore", name, value) for name, value in truths.items()}
-        metric_options |= {"eps_smoothing": True, "scale": 1}
-        self._count(scorer("chrf_multi", compat="sacrebleu", **orders, **metric_options), return_sentence_level_score)
+        metric = scorer(
+            "chrf_multi",
+            compat="sacrebleu",
+            char_order=n_char_order,
+            word_order=n_word_order,
+            beta=beta,
+            lowercase=truth("CHRFScore", "lowercase", lowercase),
+            whitespace=truth("CHRFScore", "whitespace", whitespace),
+            eps_smoothing=True,
+            scale=1,
+        )
+        self._count(metric, return_sentence_level_score)
 
 
 class TranslationEditRate(SumsModule):
@@ -283,12 +303,12 @@ class TranslationEditRate(SumsModule):
     @property
     def total_num_edits(self) -> Any:
         """The edits of all items so far."""
-        return self._sums_of(["num_edits"])[0]
+        return self._sum_of("num_edits")
 
     @property
     def total_tgt_len(self) -> Any:
         """The words of their references, the average where an item has several."""
-        return self._sums_of(["ref_length"])[0]
+        return self._sum_of("ref_length")
 
 
 class WordErrorRate(SumsModule):
@@ -314,7 +334,7 @@ class WordErrorRate(SumsModule):
     """
 
     higher_is_better = False
-    _of_nothing = float("nan")
+    _score_of_nothing = float("nan")
     _rate = "wer"
 
     def __init__(self, **kwargs: Any) -> None:
@@ -322,7 +342,7 @@ class WordErrorRate(SumsModule):
         self._count(scorer("wer"))
 
     #: Before the names of the counts of characters, in rows.
-    _counted = ""
+    _column_prefix = ""
 
     @property
     def errors(self) -> Any:
@@ -335,17 +355,17 @@ class WordErrorRate(SumsModule):
         return self._sum_of("hits", "substitutions", "deletions")
 
     def _sum_of(self, *names: str) -> Any:
-        return self._sums_of([self._counted + name for name in names]).sum()
+        return super()._sum_of(*[self._column_prefix + name for name in names])
 
     def _result(self, scores: dict[str, Any]) -> Any:
         if math.isnan(scores["wer"]):
-            return self._tensor(self._of_nothing)
+            return self._tensor(self._score_of_nothing)
         metric: Any = self._metric
         return self._tensor(float(metric.rates(self._totals())[self._rate]))
 
 
 class CharErrorRate(WordErrorRate):
-    """The same of characters, as ``torchmetrics.text.CharErrorRate`` and jiwer.
+    """Edits per character of the references, as ``torchmetrics.text.CharErrorRate`` and jiwer.
 
     Unlike torchmetrics, and like jiwer: blanks at both ends of a text do not count.
 
@@ -356,7 +376,7 @@ class CharErrorRate(WordErrorRate):
     """
 
     _rate = "cer"
-    _counted = "character_"
+    _column_prefix = "character_"
 
 
 class MatchErrorRate(WordErrorRate):
@@ -481,14 +501,27 @@ class ROUGEScore(SumsModule):
             )
         if "rougeLsum" in self.rouge_keys:
             needs("rougeLsum", "languages", "nltk")
-        self.accumulate, self.normalizer, self.tokenizer = accumulate, normalizer, tokenizer
-        kinds = [key.removeprefix("rouge") for key in self.rouge_keys]
-        self.rouge_keys_values = [int(kind) if kind.isdigit() else kind for kind in kinds]
-        use_stemmer = truth("ROUGEScore", "use_stemmer", use_stemmer)
-        self._use_stemmer = use_stemmer
-        split = "rouge" if normalizer is tokenizer is None else _Words(normalizer, tokenizer)
-        options = {"tokenizer": split, "use_stemmer": use_stemmer, "multi_ref": _ACCUMULATED[accumulate]}
-        self._count(scorer("rouge_nlws", rouge_types=self.rouge_keys, output="all", **options))
+        self.accumulate = accumulate
+        self.normalizer = normalizer
+        self.tokenizer = tokenizer
+        kinds: list[int | str] = []
+        for key in self.rouge_keys:
+            kind = key.removeprefix("rouge")
+            kinds.append(int(kind) if kind.isdigit() else kind)
+        self.rouge_keys_values = kinds
+        self._use_stemmer = truth("ROUGEScore", "use_stemmer", use_stemmer)
+        split: Any = "rouge"
+        if normalizer is not None or tokenizer is not None:
+            split = _Words(normalizer, tokenizer)
+        metric = scorer(
+            "rouge_nlws",
+            rouge_types=self.rouge_keys,
+            output="all",
+            tokenizer=split,
+            use_stemmer=self._use_stemmer,
+            multi_ref=_ACCUMULATED[accumulate],
+        )
+        self._count(metric)
 
     @property
     def stemmer(self) -> Any:
@@ -500,7 +533,7 @@ class ROUGEScore(SumsModule):
         return PorterStemmer()
 
     # The mean over no item is no number.
-    _of_nothing = float("nan")
+    _score_of_nothing = float("nan")
 
     def _read(self, preds: Any, target: Any) -> Corpus:
         corpus = super()._read(preds, target)
@@ -510,26 +543,30 @@ class ROUGEScore(SumsModule):
         return corpus.with_texts(encode([_lines(text) for text in corpus.texts.to_pylist()]))
 
     def _result(self, scores: dict[str, Any]) -> Any:
-        measures = {
-            f"{key}_{measure}": scores[key if measure == "fmeasure" else f"{key}_{measure}"]
-            for key in self.rouge_keys
-            for measure in ("fmeasure", "precision", "recall")
-        }
-        return dict(zip(measures, self._tensor([*measures.values()]).unbind(), strict=True))
+        measures = {}
+        for key in self.rouge_keys:
+            measures[f"{key}_fmeasure"] = scores[key]
+            measures[f"{key}_precision"] = scores[f"{key}_precision"]
+            measures[f"{key}_recall"] = scores[f"{key}_recall"]
+        return dict(zip(measures, self._tensor(list(measures.values())).unbind(), strict=True))
 
 
 class _Words:
     """The words of a text, found as torchmetrics does with a normalizer or a tokenizer of a user."""
 
     def __init__(self, normalizer: Callable[[str], str] | None, tokenizer: Callable[[str], Any] | None) -> None:
-        self._normalizer, self._tokenizer = normalizer, tokenizer
-        labels = (tokenizer_label(function) for function in (normalizer, tokenizer) if function)
+        self._normalize = normalizer or _lowercased_words
+        self._split = tokenizer or str.split
+        labels = [tokenizer_label(function) for function in (normalizer, tokenizer) if function]
         self.__qualname__ = "+".join(labels)  # its name in signatures
 
     def __call__(self, text: str) -> list[str]:
-        text = self._normalizer(text) if self._normalizer else re.sub(r"[^a-z0-9]+", " ", text.lower())
-        words = self._tokenizer(text) if self._tokenizer else text.split()
+        words = self._split(self._normalize(text))
         return [word for word in words if isinstance(word, str) and word]
+
+
+def _lowercased_words(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", " ", text.lower())
 
 
 def _lines(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -85,8 +84,13 @@ class BERTScore(Module):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        absent = {"model": model, "user_tokenizer": user_tokenizer, "user_forward_fn": user_forward_fn}
-        for name, value in {**absent, "baseline_url": baseline_url}.items():
+        refused = {
+            "model": model,
+            "user_tokenizer": user_tokenizer,
+            "user_forward_fn": user_forward_fn,
+            "baseline_url": baseline_url,
+        }
+        for name, value in refused.items():
             if value is not None:
                 raise OptionError(
                     f"tercet's BERTScore takes no {name!r}: give 'model_name_or_path', an encoder's name or folder, "
@@ -96,19 +100,29 @@ class BERTScore(Module):
             _warn_of_idle("num_threads", "texts are prepared in this thread")
         if max_length != 512 and not truncation:
             _warn_of_idle("max_length", "with truncation=True it has")
-        truths = {"all_layers": all_layers, "idf": idf, "verbose": verbose}
-        truths |= {"rescale_with_baseline": rescale_with_baseline, "truncation": truncation}
-        truths = {name: truth("BERTScore", name, value) for name, value in truths.items()}
-        truncation = truths.pop("truncation")
-        idf = truths["idf"]
-        options = {"model_type": model_name_or_path, "lang": lang, "num_layers": num_layers, **truths}
-        options |= {"baseline_path": baseline_path, "batch_size": batch_size, "device": device}
+        idf = truth("BERTScore", "idf", idf)
+        truncation = truth("BERTScore", "truncation", truncation)
+        options = {
+            "model_type": model_name_or_path,
+            "lang": lang,
+            "num_layers": num_layers,
+            "all_layers": truth("BERTScore", "all_layers", all_layers),
+            "idf": idf,
+            "verbose": truth("BERTScore", "verbose", verbose),
+            "rescale_with_baseline": truth("BERTScore", "rescale_with_baseline", rescale_with_baseline),
+            "baseline_path": baseline_path,
+            "batch_size": batch_size,
+            "device": device,
+        }
         metric = BertScore.from_options(options, idle=True)
         if truncation:
-            metric = metric.with_options({"max_length": min(max_length, metric.subwords().limit or max_length)})
-        kept = "texts" if idf else "scores"
+            limit = metric.subwords().limit
+            if limit:
+                limit = min(max_length, limit)
+            metric = metric.with_options({"max_length": limit or max_length})
+        state = "texts" if idf else "scores"
         self._metric = metric
-        self._state = f"{kept}_{digest([repr(metric)])}"
+        self._state = f"{state}_{digest([repr(metric)])}"
         self.model_name_or_path = model_name_or_path
         self.num_layers = num_layers
         self.all_layers = all_layers
@@ -119,9 +133,9 @@ class BERTScore(Module):
         self.batch_size = batch_size
         self.max_length = max_length
         self.truncation = truncation
-        self.rescale_with_baseline = truths["rescale_with_baseline"]
+        self.rescale_with_baseline = options["rescale_with_baseline"]
         self.baseline_path = baseline_path
-        self.verbose = truths["verbose"]
+        self.verbose = options["verbose"]
         self.num_threads = num_threads
         self.add_state(self._state, [], dist_reduce_fx="cat")
 
@@ -132,7 +146,7 @@ class BERTScore(Module):
             return
         if self.idf:
             # The texts, as bytes that are numbers of the type that a rank without texts sends.
-            line = json.dumps([*corpus.columns().values()]).encode() + b"\n"
+            line = json.dumps(list(corpus.columns().values())).encode() + b"\n"
             state = torch.from_numpy(np.frombuffer(line, np.uint8).astype(np.float32))
         else:
             state = self._scores(*corpus.columns().values()).flatten()
@@ -142,15 +156,20 @@ class BERTScore(Module):
         """Return the scores of all items so far."""
         state = dim_zero_cat(getattr(self, self._state))
         if self.idf:
-            lines = state.cpu().to(torch.uint8).numpy().tobytes().splitlines()
-            preds, target = map(list, map(chain.from_iterable, zip(*map(json.loads, lines), strict=True)))
+            preds = []
+            target = []
+            for line in state.cpu().to(torch.uint8).numpy().tobytes().splitlines():
+                batch_preds, batch_target = json.loads(line)
+                preds += batch_preds
+                target += batch_target
             scores = self._scores(preds, target)
         else:
             scores = state.view(-1, len(MEASURES), len(self._on_device.layers))
         measures = dict(zip(MEASURES, scores.to(self.device).permute(1, 2, 0).squeeze(), strict=True))
-        weighting = "idf" if self.idf else "no-idf"
-        hash_name = f"{self.model_name_or_path}_L{self.num_layers}_{weighting}"
-        return {**measures, "hash": hash_name} if self.return_hash else measures
+        if self.return_hash:
+            weighting = "idf" if self.idf else "no-idf"
+            measures["hash"] = f"{self.model_name_or_path}_L{self.num_layers}_{weighting}"
+        return measures
 
     @property
     def _on_device(self) -> BertScore:

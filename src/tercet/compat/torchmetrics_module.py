@@ -28,13 +28,25 @@ class Module(Metric):
     is_differentiable = False
     higher_is_better = True
     full_state_update = False
-    plot_lower_bound, plot_upper_bound = 0.0, 1.0
+    plot_lower_bound = 0.0
+    plot_upper_bound = 1.0
 
     #: Properties that torch.jit.script does not compile: they read the suite's sums and objects.
     __jit_unused_properties__: ClassVar[list[str]] = [
         *Metric.__jit_unused_properties__,
-        *("preds_len", "target_len", "numerator", "denominator", "total_num_edits", "total_tgt_len"),
-        *("errors", "total", "target_total", "preds_total", "tokenizer", "stemmer", "_on_device"),
+        "preds_len",
+        "target_len",
+        "numerator",
+        "denominator",
+        "total_num_edits",
+        "total_tgt_len",
+        "errors",
+        "total",
+        "target_total",
+        "preds_total",
+        "tokenizer",
+        "stemmer",
+        "_on_device",
     ]
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:
@@ -52,13 +64,16 @@ class SumsModule(Module):
     _sentences = ""
 
     #: The score of no item.
-    _of_nothing = 0.0
+    _score_of_nothing = 0.0
 
     def _count(self, metric: SuiteMetric, sentences: bool = False) -> None:
+        self._watch = Watch()
+        self._warned: set[str] = set()
+        self._metric = metric
         # A MetricCollection takes modules with equal names and values of states for one: names differ with options.
-        parts = {key: value for key, value in metric.signature(None).items() if key != "version"}
-        self._watch, self._warned = Watch(), set[str]()
-        self._metric, self._state = metric, f"sums_{digest([metric.name, *map(str, parts.items())])}"
+        parts = dict(metric.signature(None))
+        parts.pop("version", None)
+        self._state = f"sums_{digest([metric.name, *map(str, parts.items())])}"
         self.add_state(self._state, torch.zeros(len(metric.columns), DIGITS, dtype=torch.int64), dist_reduce_fx="sum")
         self.return_sentence_level_score = sentences
         if sentences:
@@ -83,9 +98,12 @@ class SumsModule(Module):
         """Return the score of all items so far, and those of the items where they were asked for."""
         totals = self._totals()
         scores = {name: float(score) for name, score in self._metric.finalize(totals).items()}
-        items = totals[self._metric.columns.index("items")]
-        score = self._result(scores if items else dict.fromkeys(scores, self._of_nothing))
-        return (score, dim_zero_cat(getattr(self, self._sentences))) if self.return_sentence_level_score else score
+        if not totals[self._metric.columns.index("items")]:
+            scores = dict.fromkeys(scores, self._score_of_nothing)
+        score = self._result(scores)
+        if self.return_sentence_level_score:
+            return score, dim_zero_cat(getattr(self, self._sentences))
+        return score
 
     def _totals(self) -> NDArray[np.float64]:
         totals: NDArray[np.float64] = ExactSums(getattr(self, self._state).cpu().numpy()[None]).floats()[0]
@@ -95,6 +113,10 @@ class SumsModule(Module):
         """Return the sums of some columns, as torchmetrics keeps them."""
         totals = dict(zip(self._metric.columns, self._totals(), strict=True))
         return self._tensor([float(totals[name]) for name in names])
+
+    def _sum_of(self, *names: str) -> torch.Tensor:
+        """Return the sum of some columns in one number."""
+        return self._sums_of(names).sum()
 
     def set_dtype(self, dst_type: Any) -> Any:
         """Leave the sums, which are whole numbers, as they are."""
@@ -113,11 +135,15 @@ class SumsModule(Module):
 def read(metric: SuiteMetric, preds: Any, target: Any) -> Corpus:
     """Return the texts, checked; texts without a list for each prediction are all references of one prediction."""
     if isinstance(preds, str):
-        preds, target = [preds], [target] if isinstance(target, str) else target
-    kinds = {isinstance(entry, str) for entry in target} if isinstance(target, (list, tuple)) else set()
-    if kinds == {True} and len(preds) == 1:
+        preds = [preds]
+        if isinstance(target, str):
+            target = [target]
+    are_texts: set[bool] = set()
+    if isinstance(target, (list, tuple)):
+        are_texts = {isinstance(entry, str) for entry in target}
+    if are_texts == {True} and len(preds) == 1:
         target = [target]
-    elif kinds == {True, False}:  # texts, and lists of them
+    elif are_texts == {True, False}:  # texts, and lists of them
         target = [[entry] if isinstance(entry, str) else entry for entry in target]
     elif isinstance(preds, list) and not any(preds) and _has_no_text([preds, target]):
         # Such as [[]], which torchmetrics takes for nothing.

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from tercet.api import known_options, make_scorer
@@ -110,10 +111,12 @@ def compute_metrics(
     """
     metric_by_name = _metrics_by_name(metrics)
     settings = check_values("compute_metrics", locals(), _CHECKS)
-    options_by_metric = _options_of(metric_by_name, {} if options is None else options, sentence_split)
-    configured_metrics = {
-        name: make_scorer(metric, options_by_metric[name]) for name, metric in metric_by_name.items()
-    }
+    if options is None:
+        options = {}
+    options_by_metric = _options_by_metric(metric_by_name, options, sentence_split)
+    configured_metrics = {}
+    for name, metric in metric_by_name.items():
+        configured_metrics[name] = make_scorer(metric, options_by_metric[name])
     function = TrainerMetrics(configured_metrics, Decoder(tokenizer, decode), references, settings)
     if not any(metric.loads_model for metric in configured_metrics.values()):
         # The names in `keep` are checked now; a length is there for gen_len.
@@ -124,19 +127,32 @@ def compute_metrics(
 
 def _metrics_by_name(metrics: Any) -> dict[str, str | Metric]:
     """Return the metrics by their full names; OptionError for anything else, and for one that is given twice."""
+    error = OptionError(f"metrics must be different metrics of the suite, got {shorten(metrics)}.")
     requested = [metrics] if isinstance(metrics, str | Metric) else metrics
+    if not isinstance(requested, (list, tuple)) or not requested:
+        raise error
     metric_by_name: dict[str, str | Metric] = {}
-    for metric in requested if isinstance(requested, (list, tuple)) else ():
+    for metric in requested:
         if isinstance(metric, Metric):
             name = metric.name
         elif isinstance(metric, str):
-            name = canonical(take_options(metric, {})[0])
+            text, _ = take_options(metric, {})
+            name = canonical(text)
         else:
-            break
+            raise error
+        if name in metric_by_name:
+            raise error
         metric_by_name[name] = metric
-    if not metric_by_name or len(metric_by_name) < len(requested):
-        raise OptionError(f"metrics must be different metrics of the suite, got {shorten(metrics)}.")
     return metric_by_name
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedScore:
+    """A score of a metric, and its name as it is logged."""
+
+    metric: str
+    score: str
+    name: str
 
 
 class TrainerMetrics:
@@ -157,7 +173,7 @@ class TrainerMetrics:
         self._metrics = metrics
         self._decoder = decoder
         self._causal = settings["causal"]
-        self._prefix = settings["prefix"]
+        self._prefix = f"{settings['prefix']}_" if settings["prefix"] else ""
         self._keep = settings["keep"]
         self._has_warned_of_causal = False
         self.reset()
@@ -177,24 +193,21 @@ class TrainerMetrics:
         (False, False, True)
         """
         better = {name: metric.higher_is_better for name, metric in self._metrics.items()}
-        for metric_name, score, name in self.score_names():
-            better[name] = is_higher_better(self._metrics[metric_name], score)
+        for logged in self.logged_scores():
+            better[logged.name] = is_higher_better(self._metrics[logged.metric], logged.score)
         return better
 
     @property
     def metrics(self) -> list[Metric]:
         """The metrics, with their options."""
-        return [*self._metrics.values()]
+        return list(self._metrics.values())
 
-    def score_names(self) -> Iterator[tuple[str, str, str]]:
-        """Yield of each score the metric, its name there, and its name as it is logged."""
-        counts = Counter(score for metric in self._metrics.values() for score in metric.score_names)
-        prefix = f"{self._prefix}_" if self._prefix else ""
-        for metric_name, metric in self._metrics.items():
-            for score in metric.score_names:
-                # A score that several metrics have is told by the name of its metric.
-                name = score if counts[score] == 1 else f"{metric_name}_{score}"
-                yield metric_name, score, f"{prefix}{name}"
+    def logged_scores(self) -> Iterator[LoggedScore]:
+        """Yield the scores of all metrics."""
+        names_by_metric = _unique_names({name: metric.score_names for name, metric in self._metrics.items()})
+        for metric, names in names_by_metric.items():
+            for score, name in names.items():
+                yield LoggedScore(metric, score, f"{self._prefix}{name}")
 
     @property
     def references(self) -> Any:
@@ -250,10 +263,11 @@ class TrainerMetrics:
         partials = [running.count(batch) for running in self._running]
         for running, partial in zip(self._running, partials, strict=True):
             running.add(partial)
-        if not self._has_warned and _warn_of_empty_references(batch, self._n_items):
-            self._has_warned = True
+        if not self._has_warned:
+            self._has_warned = _warn_of_empty_references(batch, self._n_items)
         self._n_items += batch.n_items
-        self._lengths += lengths or []
+        if lengths is not None:
+            self._lengths += lengths
 
     def result(self) -> dict[str, float]:
         """Return the scores of all added batches, and reset."""
@@ -277,29 +291,33 @@ class TrainerMetrics:
     def select(self, results: Mapping[str, Result], lengths: Sequence[int] | None) -> dict[str, float]:
         """Return the entries to keep, all of them floats."""
         numbers = {metric: _numbers(result) for metric, result in results.items()}
-        counts = Counter(name for entries in numbers.values() for name in entries)
+        names_by_metric = _unique_names(numbers)
         entries_by_name: dict[str, float] = {}
         default_names: list[str] = []
-        for metric, entries in numbers.items():
-            names = {name: name if counts[name] == 1 else f"{metric}_{name}" for name in entries}
-            entries_by_name.update({names[name]: value for name, value in entries.items()})
-            suffixes = ("", "_low", "_high") if results[metric].intervals else ("",)
-            scores = [f"{score}{suffix}" for score in self._metrics[metric].score_names for suffix in suffixes]
-            default_names += [names.get(name, name) for name in scores]
+        for metric, names in names_by_metric.items():
+            for entry, value in numbers[metric].items():
+                entries_by_name[names[entry]] = value
+            for score in self._metrics[metric].score_names:
+                entries = [score]
+                if results[metric].intervals:
+                    entries += [f"{score}_low", f"{score}_high"]
+                default_names += [names.get(entry, entry) for entry in entries]
         if lengths:
             entries_by_name["gen_len"] = sum(lengths) / len(lengths)
             default_names.append("gen_len")
-        prefix = f"{self._prefix}_" if self._prefix else ""
         selected_names = default_names if self._keep is None else self._keep
         for name in selected_names:
             if name not in entries_by_name:
-                results_entries = [result.to_dict(full=True) for result in results.values()]
-                values = [entries[name] for entries in results_entries if name in entries]
-                reason = f"is {shorten(values[0])}" if values else "is not in the results"
+                reason = "is not in the results"
+                for result in results.values():
+                    plain_result = result.to_dict(full=True)
+                    if name in plain_result:
+                        reason = f"is {shorten(plain_result[name])}"
+                        break
                 raise OptionError(
                     f"The entry {shorten(name)} {reason}: loggers take numbers. {did_you_mean(name, entries_by_name)}"
                 )
-        return {f"{prefix}{name}": entries_by_name[name] for name in selected_names}
+        return {f"{self._prefix}{name}": entries_by_name[name] for name in selected_names}
 
     def _read(
         self, predictions: Any, labels: Any, inputs: Any, first_item: int, is_last: bool | None = None
@@ -317,23 +335,41 @@ class TrainerMetrics:
         if is_last:
             n_items = _n_of_last_batch(n_items)
         elif is_last is None:
-            n_items = _n_different(texts.labels, _inputs(evaluation)) or n_items
+            n_before_repetition = _n_before_repetition(texts.labels, _inputs(evaluation))
+            if n_before_repetition is not None:
+                n_items = n_before_repetition
         if not any(metric.takes_references for metric in self._metrics.values()):
             batch = read_predictions(texts.predictions[:n_items])
         else:
-            references = self._references.of(evaluation, texts.labels, len(texts.predictions), first_item)
+            references = self._references.select(evaluation, texts.labels, len(texts.predictions), first_item)
             if self._references.is_list:
                 n_items = len(references)
             elif n_items < len(texts.predictions):
                 references = as_list(references, "references", "one text or one list of texts per item", 2)[:n_items]
             batch = read_batch(texts.predictions[:n_items], references)
-        return batch, None if texts.lengths is None else texts.lengths[:n_items]
+        lengths = None
+        if texts.lengths is not None:
+            lengths = texts.lengths[:n_items]
+        return batch, lengths
+
+
+def _unique_names(entries_by_metric: Mapping[str, Iterable[str]]) -> dict[str, dict[str, str]]:
+    """Return names of the entries of each metric: one that several metrics have is told by its metric."""
+    counts = Counter(chain.from_iterable(entries_by_metric.values()))
+    names_by_metric: dict[str, dict[str, str]] = {}
+    for metric, entries in entries_by_metric.items():
+        names_by_metric[metric] = {}
+        for entry in entries:
+            names_by_metric[metric][entry] = entry if counts[entry] == 1 else f"{metric}_{entry}"
+    return names_by_metric
 
 
 def _warn_of_empty_references(batch: Corpus, first_item: int = 0) -> bool:
     """Warn of items whose references are all empty, as labels of -100 alone are; return whether there are any."""
-    items = enumerate(batch.reference_lists(), first_item)
-    empty = [item for item, texts in items if texts and not any(map(str.strip, texts))]
+    empty = []
+    for item, texts in enumerate(batch.reference_lists(), first_item):
+        if texts and not any(text.strip() for text in texts):
+            empty.append(item)
     if empty:
         warn(
             f"{len(empty):,} of {batch.n_items:,} items have empty references, the first is item {empty[0]}: nothing "
@@ -349,16 +385,19 @@ def _prefix(value: Any) -> str:
 
 
 def _names(value: Any) -> list[str] | None:
-    names = [value] if isinstance(value, str) else value
-    if names is None or (isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)):
-        return None if names is None else list(names)
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, (list, tuple)) and all(isinstance(name, str) for name in value):
+        return list(value)
     raise refuse("a list of names of entries, or None")
 
 
 _CHECKS = {"sentence_split": one_of("newline", "auto"), "causal": flag, "prefix": _prefix, "keep": _names}
 
 
-def _options_of(
+def _options_by_metric(
     metric_by_name: Mapping[str, str | Metric], options: Mapping[str, Any], sentence_split: str
 ) -> dict[str, dict[str, Any]]:
     """Return each metric's options besides its own, given by metric, all in one, or both."""
@@ -367,12 +406,14 @@ def _options_of(
         raise OptionError(f"options must be a mapping of options, or of metrics to theirs, got {shorten(options)}.")
     options = {SHORT_NAMES.get(name, name): value for name, value in options.items()}
     accepted_options = {name: known_options(name) for name in names}
-    known_names = [*names, *(option for accepted in accepted_options.values() for option in accepted)]
-    options_by_metric: dict[str, dict[str, Any]] = {name: {} for name in names}
-    for name, metric in metric_by_name.items():
-        has_own = isinstance(metric, Metric) or "sentence_split" in take_options(metric, {})[1]
+    known_names = list(names)
+    options_by_metric: dict[str, dict[str, Any]] = {}
+    for name, accepted in accepted_options.items():
+        known_names += accepted
+        options_by_metric[name] = {}
         # A metric keeps the sentence_split that it was given with, unless another is asked for here.
-        if "sentence_split" in accepted_options[name] and not (has_own and sentence_split == "newline"):
+        is_kept = sentence_split == "newline" and _has_sentence_split(metric_by_name[name])
+        if "sentence_split" in accepted and not is_kept:
             options_by_metric[name]["sentence_split"] = sentence_split
     for option, value in options.items():
         takers = [name for name, accepted in accepted_options.items() if option in accepted]
@@ -390,15 +431,24 @@ def _options_of(
     return options_by_metric
 
 
+def _has_sentence_split(metric: str | Metric) -> bool:
+    """Return whether a metric was given with this option, as a value has all of them."""
+    if isinstance(metric, Metric):
+        return True
+    _, options_in_text = take_options(metric, {})
+    return "sentence_split" in options_in_text
+
+
 def _numbers(result: Result) -> dict[str, float]:
     """Return the numeric entries, and the ends of the intervals."""
-    numbers = {
-        name: float(value)
-        for name, value in result.to_dict(full=True).items()
-        if isinstance(value, (int, float)) and not isinstance(value, bool)
-    }
-    for name, (low, high) in (result.intervals or {}).items():
-        numbers |= {f"{name}_low": low, f"{name}_high": high}
+    numbers = {}
+    for name, value in result.to_dict(full=True).items():
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            numbers[name] = float(value)
+    if result.intervals:
+        for name, (low, high) in result.intervals.items():
+            numbers[f"{name}_low"] = low
+            numbers[f"{name}_high"] = high
     return numbers
 
 
@@ -450,7 +500,8 @@ _GIVEN_AWAY = (
 
 def read_texts(evaluation: Evaluation, decoder: Decoder, causal: bool) -> Texts:
     """Return the texts of an evaluation."""
-    label_texts, label_rows = None, None
+    label_texts = None
+    label_rows = None
     with readable("The predictions"):
         are_texts = is_text(evaluation.predictions)
         if not are_texts:
@@ -461,41 +512,58 @@ def read_texts(evaluation: Evaluation, decoder: Decoder, causal: bool) -> Texts:
         elif evaluation.label_ids is not None:
             label_rows = read_rows(evaluation.label_ids, "labels")
     if are_texts:
-        labels = label_texts if label_rows is None else decoder.labels(label_rows)
-        return Texts(list(evaluation.predictions), labels, None)
-    rows, label_rows, warning = _without_prompts(rows, label_rows, evaluation, decoder.pad, causal)
-    predictions, lengths = decoder.predictions(rows), decoder.lengths(rows)
+        predictions = list(evaluation.predictions)
+        lengths = None
+        warning = ""
+    else:
+        scored = _without_prompts(rows, label_rows, evaluation, pad=decoder.pad, causal=causal)
+        predictions = decoder.predictions(scored.predictions)
+        lengths = decoder.lengths(scored.predictions)
+        label_rows = scored.labels
+        warning = scored.warning
     labels = label_texts if label_rows is None else decoder.labels(label_rows)
     return Texts(predictions, labels, lengths, warning)
 
 
+@dataclass(frozen=True, slots=True)
+class _ScoredRows:
+    """The ids that are scored, and the labels beside them."""
+
+    predictions: Rows
+    labels: Rows | None
+    warning: str = ""
+
+
 def _without_prompts(
-    rows: Rows, labels: Rows | None, evaluation: Evaluation, pad: int | None, causal: bool
-) -> tuple[Rows, Rows | None, str]:
-    """Return the ids that are scored, the labels beside them, and a warning or ""."""
-    if not causal:
-        if begin_with(rows, _inputs(evaluation)):
-            # Only a causal model repeats all its prompts.
-            causal = True
-        else:
-            sign = signs_of_a_causal_model(rows, labels, pad)
-            return rows, labels, _LOOKS_CAUSAL.format(sign) if sign else ""
-    # From a causal model's logits, preprocess_logits_for_metrics makes ids of which the first is -100: no prompts.
-    of_logits: Rows | None = rows if all(len(row) > 0 and row[0] == IGNORED for row in rows) else None
-    if of_logits is None and evaluation.inputs is None:
-        of_logits = one_position_later(rows, labels)
-    if of_logits is not None:
+    rows: Rows, labels: Rows | None, evaluation: Evaluation, *, pad: int | None, causal: bool
+) -> _ScoredRows:
+    """Return what is scored of a causal model's ids: those after its prompts, or those of logits."""
+    # Only a causal model repeats all its prompts.
+    if not causal and not begin_with(rows, _inputs(evaluation)):
+        sign = signs_of_a_causal_model(rows, labels, pad)
+        return _ScoredRows(rows, labels, _LOOKS_CAUSAL.format(sign) if sign else "")
+    rows_of_logits: Rows | None = None
+    if all(len(row) > 0 and row[0] == IGNORED for row in rows):
+        # So preprocess_logits_for_metrics makes them from a causal model's logits: there are no prompts.
+        rows_of_logits = rows
+    elif evaluation.inputs is None:
+        rows_of_logits = one_position_later(rows, labels)
+    if rows_of_logits is not None:
         # No position predicts the first of the labels.
-        return of_logits, None if labels is None else [label[1:] for label in labels], ""
+        if labels is not None:
+            labels = [label[1:] for label in labels]
+        return _ScoredRows(rows_of_logits, labels)
     prompts = _prompts(evaluation, len(rows))
-    return cut_prompts(rows, prompts), labels, _GIVEN_AWAY if hold_labels(prompts, labels) else ""
+    warning = _GIVEN_AWAY if hold_labels(prompts, labels) else ""
+    return _ScoredRows(cut_prompts(rows, prompts), labels, warning)
 
 
 def _inputs(evaluation: Evaluation) -> Rows:
     """Return the ids of the inputs; none where they are no ids, as those of speech."""
-    inputs = evaluation.inputs
+    if evaluation.inputs is None:
+        return []
     try:
-        return [] if inputs is None else read_rows(_ids_of(inputs), "inputs")
+        return read_rows(_ids_of(evaluation.inputs), "inputs")
     except (InputError, KeyError):
         return []
 
@@ -526,7 +594,7 @@ def _n_processes() -> int:
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
-def _n_different(labels: list[Any] | None, inputs: Rows) -> int | None:
+def _n_before_repetition(labels: list[Any] | None, inputs: Rows) -> int | None:
     """Return the number of items before the first ones are repeated, None where no repetition is certain.
 
     Labels that the set has twice prove nothing: one at least must be of these two items alone.
@@ -534,8 +602,10 @@ def _n_different(labels: list[Any] | None, inputs: Rows) -> int | None:
     if labels is None or _n_processes() == 1:
         return None
     n = len(labels)
-    prompts = [row[row != IGNORED].tobytes() for row in inputs] if len(inputs) == n else [b""] * n
-    items = [(str(label), prompt) for label, prompt in zip(labels, prompts, strict=True)]
+    prompts = [b""] * n
+    if len(inputs) == n:
+        prompts = [row[row != IGNORED].tobytes() for row in inputs]
+    items = list(zip(map(str, labels), prompts, strict=True))
     counts = Counter(items)
     last_index_of = {item: index for index, item in enumerate(items)}
     for index, item in enumerate(items[: n // 2]):
@@ -566,7 +636,8 @@ class References:
         if references is not None and not callable(references):
             with readable("references"):
                 if isinstance(references, Iterator):
-                    self.source = references = list(references)
+                    references = list(references)
+                    self.source = references
                 n_items = len(references) if isinstance(references, Sized) else 0
             self._lists = read_items([""] * n_items, references).reference_lists()
 
@@ -575,7 +646,7 @@ class References:
         """Whether they are a list, as long as the evaluation set."""
         return self._lists is not None
 
-    def of(self, evaluation: Evaluation, labels: list[Any] | None, n_items: int, first_item: int) -> Any:
+    def select(self, evaluation: Evaluation, labels: list[Any] | None, n_items: int, first_item: int) -> Any:
         """Return the references of the items from `first_item` on: fewer than `n_items` if the rest repeats items.
 
         Processes pad their last batches with earlier items, so that there may be more predictions than items in
@@ -591,7 +662,8 @@ class References:
         # Only the processes of a distributed run pad their batches: in a single one all references must be there.
         if len(lists) < n_items and _n_processes() == 1:
             self.check_number(first_item + n_items)
-        _check_order(labels, lists)
+        if labels is not None:
+            _check_order(labels, lists)
         return lists
 
     def check_number(self, n_items: int) -> None:
@@ -603,13 +675,18 @@ class References:
             )
 
 
-def _check_order(labels: list[Any] | None, lists: list[list[str]]) -> None:
+def _check_order(labels: list[Any], lists: list[list[str]]) -> None:
     """Raise an InputError if the labels match mostly the references of other items: the order differs."""
-    n_own = n_elsewhere = 0
-    all_references = {text for texts in lists for text in texts}
-    for label, texts in zip(labels or (), lists, strict=False):
-        if isinstance(label, str) and label in all_references:
-            n_own, n_elsewhere = n_own + (label in texts), n_elsewhere + (label not in texts)
+    all_references = set(chain.from_iterable(lists))
+    n_own = 0
+    n_elsewhere = 0
+    for label, texts in zip(labels, lists, strict=False):
+        if not isinstance(label, str):
+            continue
+        if label in texts:
+            n_own += 1
+        elif label in all_references:
+            n_elsewhere += 1
     if n_elsewhere > n_own:
         raise InputError(
             f"The references are not in the order of the items: {n_elsewhere} labels are references of other items, "

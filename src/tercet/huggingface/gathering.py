@@ -6,7 +6,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from inspect import signature
@@ -46,8 +46,9 @@ class Gathering:
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         # evaluate would silently ignore arguments that it does not know.
         accepted = signature(super().__init__).parameters
+        known = [name for name in accepted if name not in ("hash", "kwargs")]
         for name in kwargs.keys() - accepted.keys():
-            hint = did_you_mean(name, [parameter for parameter in accepted if parameter not in ("hash", "kwargs")])
+            hint = did_you_mean(name, known)
             raise OptionError(f"evaluate modules cannot be loaded with {shorten(name)}. {hint}")
         try:
             super().__init__(*args, **kwargs)
@@ -79,8 +80,9 @@ class Gathering:
         """
         self._check_thread()
         if self.num_process == 1:
-            result = job.result([[Rows.of_texts(batch)] for batch in job.batches([*self._added, items])])
-            self._added, self._owner = [], {}
+            batches = job.batches([*self._added, items])
+            result = job.result([[Rows.uncounted(batch)] for batch in batches])
+            self._forget_items()
             return result
         self._keep(items)
         with self._explained():
@@ -96,17 +98,25 @@ class Gathering:
             self._processes.hand_over(rows, options)
             if self.process_id == 0:
                 self._wait_for_others()
-            self._job, self._failure = job, None
+            self._job = job
+            self._failure = None
             super().compute()  # type: ignore[misc]
-        self._added, self._owner, self._job = [], {}, None
+        self._forget_items()
         if self.process_id > 0:
             return None
         # Not before evaluate's locks are free: a process that sees this may start again.
         self._processes.clear()
-        received, self._received = self._received, []
+        received = self._received
+        self._received = []
         if self._failure is not None:
             raise self._failure
         return job.result([list(rows) for rows in zip(*received, strict=True)])
+
+    def _forget_items(self) -> None:
+        """Begin anew: the items are scored or lost."""
+        self._added = []
+        self._owner = {}
+        self._job = None
 
     def _counted(self, job: Job) -> list[Rows]:
         """Return the counted rows of this process, by system.
@@ -114,11 +124,12 @@ class Gathering:
         Items that cannot be counted are handed over as texts: the first process then raises the error of a single
         process, with the number of the item in the whole corpus.
         """
-        batches, self._added = job.batches(self._added), []  # not both in memory
+        batches = job.batches(self._added)
+        self._added = []  # not both in memory
         try:
             return [Rows.counted(job.metric, batch) for batch in batches]
         except Exception:
-            return [Rows.of_texts(batch) for batch in batches]
+            return [Rows.uncounted(batch) for batch in batches]
 
     def _compute(self, **columns: list[Any]) -> dict[str, Any]:
         """Receive the rows of all processes; an error waits until the base class has closed its files."""
@@ -198,27 +209,31 @@ class Gathering:
             raise self._explanation(error) from error
 
     def _explanation(self, error: Exception) -> GatheringError:
-        processes, waited = self._processes, f"within {self.timeout:g} seconds ('timeout')"
-        numbered = re.search(rf"-{self.num_process}-(\d+)\.arrow", str(error))
+        processes = self._processes
+        message = str(error)
         if isinstance(error, OSError) and error.errno is not None:
             return GatheringError(
                 f"{processes.name(self.process_id)} cannot use evaluate's files. {first_line(error)}. {_OTHER_FOLDER}"
             )
-        if numbered is not None and "already using" in str(error):
+        number = None
+        process = "another process"
+        file_of_process = re.search(rf"-{self.num_process}-(\d+)\.arrow", message)
+        if file_of_process is not None:
+            number = int(file_of_process[1])
+            process = processes.name(number)
+        if number is not None and "already using" in message:
             return GatheringError(
-                f"Another module uses the files of {processes.name(int(numbered[1]))} in {self.data_dir}: give each "
-                "run its own experiment_id."
+                f"Another module uses the files of {process} in {self.data_dir}: give each run its own experiment_id."
             )
-        if numbered is not None and "Cannot acquire lock" in str(error):
-            return self._late(int(numbered[1]))
-        if "Expected to find" in str(error) or "acquire lock" in str(error):
-            process = processes.name(int(numbered[1])) if numbered is not None else "another process"
+        if number is not None and "Cannot acquire lock" in message:
+            return self._late(number)
+        if "Expected to find" in message or "acquire lock" in message:
             return GatheringError(
-                f"{process} did not join {waited}: all processes must add or compute, with the same experiment_id "
-                "and cache_dir."
+                f"{process} did not join within {self.timeout:g} seconds ('timeout'): all processes must add or "
+                "compute, with the same experiment_id and cache_dir."
             )
-        missing = processes.missing() if self.process_id == 0 else []
-        if missing:
+        missing = processes.missing()
+        if self.process_id == 0 and missing:
             return processes.ended(missing[0])
         return GatheringError(f"The items of the processes cannot be joined. {first_line(error)}.")
 
@@ -228,8 +243,10 @@ class Gathering:
             lock = getattr(self, name, None)
             if lock is not None:
                 lock.release()
-        self.writer = self.filelock = self.cache_file_name = self._job = None
-        self._added, self._owner = [], {}
+        self.writer = None
+        self.filelock = None
+        self.cache_file_name = None
+        self._forget_items()
 
 
 # The files, next to evaluate's, in which processes hand over rows to the first.
@@ -249,7 +266,10 @@ class _Processes:
     def clear(self) -> None:
         """Remove the files of this process; the first process removes all."""
         self._rows = ()
-        for number in range(self.n_processes) if self.number_here == 0 else [self.number_here]:
+        numbers: Iterable[int] = [self.number_here]
+        if self.number_here == 0:
+            numbers = range(self.n_processes)
+        for number in numbers:
             self._path(number).unlink(missing_ok=True)
             self._path(number, "counting").unlink(missing_ok=True)
 
@@ -266,7 +286,8 @@ class _Processes:
         if self.number_here > 0:
             write_rows(self._path(self.number_here), rows, options)
         else:
-            self._rows, self._options = rows, options
+            self._rows = rows
+            self._options = options
 
     def is_waiting(self) -> bool:
         """Return whether the rows of this process have not been received yet."""
@@ -281,14 +302,14 @@ class _Processes:
 
         A GatheringError names a process that ended early, has other options, or whose file cannot be used.
         """
-        rows_by_process, options = [list(self._rows)], self._options
+        rows_by_process = [list(self._rows)]
         for number in range(1, self.n_processes):
             file = self._read(number)
-            for name in sorted({*file.options, *options}):
-                if file.options.get(name) != options.get(name):
+            for name in sorted({*file.options, *self._options}):
+                if file.options.get(name) != self._options.get(name):
                     raise GatheringError(
                         f"{self.name(number)} was given {_with_value(name, file.options)}, "
-                        f"process 0 {_with_value(name, options)}: give all processes the same."
+                        f"process 0 {_with_value(name, self._options)}: give all processes the same."
                     )
             try:
                 rows_by_process.append(file.rows(metric))
@@ -325,4 +346,6 @@ class _Processes:
 
 
 def _with_value(name: str, options: Mapping[str, str]) -> str:
-    return f"{name}={options[name][:60]}" if name in options else f"no {name}"
+    if name not in options:
+        return f"no {name}"
+    return f"{name}={options[name][:60]}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from accelerate.utils import gather_object
@@ -54,23 +55,34 @@ def generate(
     tokenizer = getattr(processor, "tokenizer", processor)
     texts = _written(tokenizer, prompts)
     rank, n_ranks = _rank_and_number()
-    share = range(rank, len(texts), n_ranks)
+    share = texts[rank::n_ranks]
     # Processes that share a model's weights generate together: each has as many prompts.
     most = -(-len(texts) // n_ranks)
-    padded = [texts[index] for index in share] + texts[:1] * (most - len(share))
+    share += texts[:1] * (most - len(share))
     with _as_before(model, tokenizer, seed + rank):
-        answers = _answers(model, tokenizer, padded, settings, batch_size, seconds)
-    shares = gather_object([answers])
-    n = min(map(len, shares))
-    return [shares[index % n_ranks][index // n_ranks] for index in range(min(n * n_ranks, len(texts)))]
+        answers = _answers(model, tokenizer, share, settings, batch_size=batch_size, seconds=seconds)
+    answers_by_rank = gather_object([answers])
+    # Where time was short, only the first prompts have an answer of each process.
+    n_rounds = min(map(len, answers_by_rank))
+    ordered_answers: list[str] = []
+    for index in range(n_rounds):
+        ordered_answers += [answers[index] for answers in answers_by_rank]
+    return ordered_answers[: len(texts)]
 
 
-def _written(tokenizer: Any, prompts: Sequence[Any]) -> list[tuple[str, bool]]:
-    """Return the text of each prompt, and whether it has its special tokens already, as chat templates write them."""
+class _Prompt(NamedTuple):
+    """A prompt as a text."""
+
+    text: str
+    has_special_tokens: bool  # as those that chat templates write
+
+
+def _written(tokenizer: Any, prompts: Sequence[Any]) -> list[_Prompt]:
+    """Return the prompts as texts; InputError where the tokenizer cannot write a conversation."""
     texts = []
     for item, prompt in enumerate(prompts):
         if isinstance(prompt, str):
-            texts.append((prompt, False))
+            texts.append(_Prompt(prompt, has_special_tokens=False))
             continue
         if getattr(tokenizer, "chat_template", None) is None:
             raise InputError(
@@ -83,7 +95,7 @@ def _written(tokenizer: Any, prompts: Sequence[Any]) -> list[tuple[str, bool]]:
                 f"item {item} of prompts, {shorten(prompt)}, does not fit the tokenizer's chat template. "
                 f"{first_line(error)}"
             ) from error
-        texts.append((text, True))
+        texts.append(_Prompt(text, has_special_tokens=True))
     return texts
 
 
@@ -112,15 +124,11 @@ def check(model: Any, processor: Any, prompts: Sequence[Any]) -> None:
 def try_out(model: Any, processor: Any, prompts: Sequence[Any], settings: Mapping[str, Any]) -> None:
     """Let the model write one token, so that settings it cannot write with are refused before training."""
     tokenizer = getattr(processor, "tokenizer", processor)
-    criteria = [*settings.get("stopping_criteria", ()), _stop]
+    criteria = StoppingCriteriaList([*settings.get("stopping_criteria", ()), _stop])
+    prompt = _written(tokenizer, prompts[:1])
     with _as_before(model, tokenizer, 0):
         try:
-            _of_batch(
-                model,
-                tokenizer,
-                _written(tokenizer, prompts[:1]),
-                {**settings, "stopping_criteria": StoppingCriteriaList(criteria)},
-            )
+            _answer_batch(model, tokenizer, prompt, {**settings, "stopping_criteria": criteria})
         except (TercetError, RuntimeError, MemoryError):
             raise
         except Exception as error:
@@ -145,38 +153,47 @@ def _rank_and_number() -> tuple[int, int]:
 def _as_before(model: Any, tokenizer: Any, seed: int) -> Iterator[None]:
     """Seed and prepare a model for generation, and put back what the block changes."""
     modes = [(module, module.training) for module in model.modules()]
-    side, token = tokenizer.padding_side, tokenizer.pad_token
-    devices = {parameter.device for parameter in model.parameters() if parameter.device.type not in ("cpu", "meta")}
-    kind = next(iter(devices)).type if devices else "cuda"
+    padding_side = tokenizer.padding_side
+    pad_token = tokenizer.pad_token
+    kind = "cuda"
+    devices = set()
+    for parameter in model.parameters():
+        if parameter.device.type not in ("cpu", "meta"):
+            kind = parameter.device.type
+            devices.add(parameter.device.index)
     try:
-        with torch.random.fork_rng([device.index for device in devices], device_type=kind), torch.no_grad():
+        with torch.random.fork_rng(list(devices), device_type=kind), torch.no_grad():
             torch.manual_seed(seed)
             model.eval()
             tokenizer.padding_side = "left"
-            if token is None:
+            if pad_token is None:
                 tokenizer.pad_token = tokenizer.eos_token
             yield
     finally:
-        for module, training in modes:
-            module.training = training
-        tokenizer.padding_side, tokenizer.pad_token = side, token
+        for module, is_training in modes:
+            module.training = is_training
+        tokenizer.padding_side = padding_side
+        tokenizer.pad_token = pad_token
 
 
 def _answers(
     model: Any,
     tokenizer: Any,
-    texts: Sequence[tuple[str, bool]],
+    prompts: Sequence[_Prompt],
     settings: Mapping[str, Any],
+    *,
     batch_size: int,
     seconds: float | None,
 ) -> list[str]:
     answers: list[str] = []
-    end = None if seconds is None else time.monotonic() + seconds
-    with bar_of("generating", "texts", len(texts)) as bar:
-        while len(answers) < len(texts) and not (answers and end is not None and time.monotonic() >= end):
-            batch = texts[len(answers) : len(answers) + batch_size]
+    end = math.inf if seconds is None else time.monotonic() + seconds
+    with bar_of("generating", "texts", len(prompts)) as bar:
+        while len(answers) < len(prompts):
+            if answers and time.monotonic() >= end:
+                break
+            batch = prompts[len(answers) : len(answers) + batch_size]
             try:
-                answers += _of_batch(model, tokenizer, batch, settings)
+                answers += _answer_batch(model, tokenizer, batch, settings)
             except (RuntimeError, MemoryError) as error:
                 batch_size = halved(batch_size, error)
                 continue
@@ -185,13 +202,12 @@ def _answers(
     return answers
 
 
-def _of_batch(
-    model: Any, tokenizer: Any, texts: Sequence[tuple[str, bool]], settings: Mapping[str, Any]
-) -> list[str]:
-    has_special_tokens = texts[0][1]
-    inputs = tokenizer(
-        [text for text, _ in texts], return_tensors="pt", padding=True, add_special_tokens=not has_special_tokens
-    ).to(model.device)
+def _answer_batch(model: Any, tokenizer: Any, prompts: Sequence[_Prompt], settings: Mapping[str, Any]) -> list[str]:
+    texts = [prompt.text for prompt in prompts]
+    # Prompts are all texts, or all conversations.
+    add_special_tokens = not prompts[0].has_special_tokens
+    inputs = tokenizer(texts, return_tensors="pt", padding=True, add_special_tokens=add_special_tokens)
+    inputs = inputs.to(model.device)
     inputs.pop("token_type_ids", None)
     # With gradient checkpointing a Trainer switches the cache off, which would take the square of the time.
     settings = {"use_cache": True, "pad_token_id": tokenizer.pad_token_id, **settings}
@@ -203,9 +219,11 @@ def _of_batch(
             f"generation_config must ask for one text per prompt, got {len(ids) // len(texts)}: give "
             "num_return_sequences=1."
         )
-    n_prompt = 0 if model.config.is_encoder_decoder else inputs["input_ids"].shape[1]
-    texts_of_batch: list[str] = tokenizer.batch_decode(ids[:, n_prompt:], skip_special_tokens=True)
-    return texts_of_batch
+    if not model.config.is_encoder_decoder:
+        n_prompt = inputs["input_ids"].shape[1]
+        ids = ids[:, n_prompt:]
+    answers: list[str] = tokenizer.batch_decode(ids, skip_special_tokens=True)
+    return answers
 
 
 def settings_of(generation_config: Any) -> dict[str, Any]:
@@ -215,8 +233,9 @@ def settings_of(generation_config: Any) -> dict[str, Any]:
     if isinstance(generation_config, Mapping):
         with _checked():
             GenerationConfig(**generation_config).validate()
-        limit = {} if "max_length" in generation_config else {"max_new_tokens": MAX_NEW_TOKENS}
-        return {**limit, **generation_config}
+        if "max_length" in generation_config:
+            return dict(generation_config)
+        return {"max_new_tokens": MAX_NEW_TOKENS, **generation_config}
     if hasattr(generation_config, "to_diff_dict"):
         with _checked():
             generation_config.validate()

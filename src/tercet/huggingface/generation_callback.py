@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -51,7 +51,8 @@ FILE = "checkpoints.jsonl"
 #: Below which p, adjusted for how often was looked, a checkpoint is better than another.
 ALPHA = 0.05
 #: Draws of a test: more of them at later looks, whose p is multiplied by more, until they take a second or two.
-_FEWEST_RESAMPLES, _MOST_RESAMPLES = 10_000, 100_000
+_FEWEST_RESAMPLES = 10_000
+_MOST_RESAMPLES = 100_000
 #: Texts in the table that loggers show.
 _SHOWN_ROWS = 20
 
@@ -85,11 +86,13 @@ class _Checkpoint:
     @property
     def name(self) -> str:
         """The name of its column in the file."""
-        return f"step {self.step}" if self.number == 1 else f"step {self.step} ({self.number})"
+        if self.number == 1:
+            return f"step {self.step}"
+        return f"step {self.step} ({self.number})"
 
-    def rows(self, number: int, n: int) -> SegmentStats:
-        """Return the rows of the first texts for the metric of this number."""
-        return self.stats[number].selected(np.arange(len(self.texts)) < n)
+    def rows(self, index: int, n: int) -> SegmentStats:
+        """Return the rows of the first n texts, for the metric of this index."""
+        return self.stats[index].selected(np.arange(len(self.texts)) < n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,10 +193,11 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         self._generation = settings_of(generation_config)
         # Names, options and their errors are those of compute_metrics.
         self._scores = compute_metrics(None, metrics, options=options, decode=lambda rows: [str(row) for row in rows])
-        self._metrics = [
-            metric if metric.asked.confidence_level else metric.with_options({"confidence_level": 0.95})
-            for metric in self._scores.metrics
-        ]
+        self._metrics = []
+        for metric in self._scores.metrics:
+            if not metric.asked.confidence_level:
+                metric = metric.with_options({"confidence_level": 0.95})
+            self._metrics.append(metric)
         self._prompts, self._references = _read_prompts(prompts, references, self._metrics)
         if settings["n"] is not None and settings["n"] < len(self._prompts):
             self._draw(settings["n"])
@@ -259,10 +263,10 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         self._checkpoints = [checkpoint for checkpoint in self._checkpoints if checkpoint.step <= step]
         if step > 0 and not self._checkpoints:
             path = Path(args.output_dir) / FILE
-            for earlier, number, texts in _read(path, self._prompts):
-                if earlier <= step:
-                    self._checkpoints.append(self._checkpoint(earlier, texts, number))
-                    self._n = min(self._n, len(texts))
+            for column in _read(path, self._prompts):
+                if column.step <= step:
+                    self._checkpoints.append(self._checkpoint(column.step, column.texts, column.number))
+                    self._n = min(self._n, len(column.texts))
                     self._file = path
 
     def on_train_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
@@ -327,15 +331,19 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         is_logged: bool = True,
         **_: Any,
     ) -> None:
-        step, is_main = state.global_step, state.is_world_process_zero
+        step = state.global_step
+        is_main = state.is_world_process_zero
         evaluation = _evaluation_of(metrics)
-        kind = "eval" if evaluation.startswith("eval_") else evaluation
-        names = {f"{kind}_{name}" for *_, name in self._scores.score_names()}
-        # Where the Trainer's compute_metrics has scores of the same names, these get another.
-        generated = "generated_" if names & (metrics or {}).keys() else ""
+        is_one_of_several = evaluation.startswith("eval_")
+        kind = "eval" if is_one_of_several else evaluation
+        generated = ""
+        for score in self._scores.logged_scores():
+            # Where the Trainer's compute_metrics has scores of the same names, these get another.
+            if metrics is not None and f"{kind}_{score.name}" in metrics:
+                generated = "generated_"
         self._meet(model)
         # While it trains, a Trainer with several evaluation sets evaluates one after the other at a step.
-        is_of_next_set = bool(self._told) and evaluation not in self._told and evaluation.startswith("eval_")
+        is_of_next_set = is_one_of_several and bool(self._told) and evaluation not in self._told
         if not is_of_next_set:
             check(model, processing_class, self._prompts)
             with bars_within(is_main and not args.disable_tqdm):
@@ -347,11 +355,12 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
             self._told.clear()
         logged = {f"{kind}_{generated}{name}": value for name, value in self._figures.items()}
         if not is_of_next_set and is_logged:
-            entry = state.log_history[-1] if metrics is not None and state.log_history else {}
-            if entry.get("step") == step:
-                entry.update(logged)
+            log = state.log_history
+            # The entry of the evaluation, if there was one.
+            if metrics is not None and log and log[-1].get("step") == step:
+                log[-1].update(logged)
             else:
-                state.log_history.append({"epoch": state.epoch, "step": step, **logged})
+                log.append({"epoch": state.epoch, "step": step, **logged})
         if not is_of_next_set and is_main:
             self._write(Path(args.output_dir))
             if is_logged:
@@ -377,11 +386,11 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         """Add what the model writes now to the checkpoints, and return a sentence for each metric."""
         self._n = len(texts)
         same_step = [checkpoint for checkpoint in self._checkpoints if checkpoint.step == step]
-        number = len(same_step) + 1
         last = self._checkpoints[-1] if self._checkpoints else None
         is_seen_again = last is not None and last.step == step and last.texts[: self._n] == texts
-        if last is not None and is_seen_again:
-            number = last.number
+        number = len(same_step) + 1
+        if is_seen_again:
+            number = same_step[-1].number
         checkpoint = self._checkpoint(step, texts, number)
         if is_seen_again:
             # The same weights, to which nothing is to be compared.
@@ -391,7 +400,9 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         return sentences
 
     def _checkpoint(self, step: int, texts: list[str], number: int = 1) -> _Checkpoint:
-        corpus = read_texts(texts) if self._references is None else read_items(texts, self._references[: len(texts)])
+        corpus = read_texts(texts)
+        if self._references is not None:
+            corpus = read_items(texts, self._references[: len(texts)])
         corpus.searched = bool(self._checkpoints)
         stats = [batch_stats(metric, corpus, self._warned) for metric in self._metrics]
         return _Checkpoint(step, texts, stats, number)
@@ -400,15 +411,14 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         """Return how many checkpoints in turn were not better, by the log: a resumed run has that of the first."""
         metric = self._metrics[0]
         higher_is_better = is_higher_better(metric, metric.primary)
-        (name,) = (
-            logged
-            for metric_name, score, logged in self._scores.score_names()
-            if (metric_name, score) == (metric.name, metric.primary)
-        )
+        for score in self._scores.logged_scores():
+            if score.metric == metric.name and score.score == metric.primary:
+                name = score.name
         is_better_by_step: dict[int, bool] = {}
         for entry in state.log_history:
-            for score in (f"eval_{name}", f"eval_generated_{name}"):
-                pvalue, difference = entry.get(f"{score}_p_best"), entry.get(f"{score}_diff_best")
+            for logged in (f"eval_{name}", f"eval_generated_{name}"):
+                pvalue = entry.get(f"{logged}_p_best")
+                difference = entry.get(f"{logged}_diff_best")
                 if pvalue is not None and difference is not None:
                     is_better_by_step[entry["step"]] = pvalue < ALPHA and (difference > 0) == higher_is_better
         n_not_better = 0
@@ -421,44 +431,51 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
 
     def _compared(self, checkpoint: _Checkpoint) -> tuple[dict[str, float], list[str]]:
         """Return what to log of a checkpoint, and a sentence for each metric."""
-        results = {
-            metric.name: summarize(metric, stats)
-            for metric, stats in zip(self._metrics, checkpoint.stats, strict=True)
-        }
+        results = {}
+        index_by_metric = {}
+        for index, metric in enumerate(self._metrics):
+            results[metric.name] = summarize(metric, checkpoint.stats[index])
+            index_by_metric[metric.name] = index
         logged = self._scores.select(results, None)
         self._tests.clear()
         sentences = []
-        for metric_name, score, name in self._scores.score_names():
-            number = [metric.name for metric in self._metrics].index(metric_name)
-            metric = self._metrics[number]
+        for logged_score in self._scores.logged_scores():
+            score = logged_score.score
+            name = logged_score.name
+            index = index_by_metric[logged_score.metric]
+            metric = self._metrics[index]
             value = logged[name]
-            low, high = results[metric_name].intervals[score]  # type: ignore[index]
+            low, high = results[metric.name].intervals[score]  # type: ignore[index]
             sentence = f"{checkpoint.name}: {name} {value:.4g}"
             if not math.isnan(low):
                 sentence += f" ({low:.4g} to {high:.4g})"
             higher_is_better = is_higher_better(metric, score)
-            for label, other in self._earlier(number, score, higher_is_better).items():
-                test = self._test(number, other, checkpoint)
+            for label, other in self._earlier(index, score, higher_is_better).items():
+                test = self._test(index, other, checkpoint)
                 difference = test.differences[score]
                 pvalue = min(1.0, test.pvalues[score] * _cost_of_looking(self._look_number))
-                logged |= {f"{name}_diff_{label}": difference, f"{name}_p_{label}": pvalue}
+                logged[f"{name}_diff_{label}"] = difference
+                logged[f"{name}_p_{label}"] = pvalue
                 if label == "best":
-                    sentence += _against(
-                        other.name, difference, pvalue, higher_is_better, _too_few(self._look_number, test.n_texts)
-                    )
+                    is_better = (difference > 0) == higher_is_better
+                    better = "better" if is_better else "worse"
+                    reason = f"p = {pvalue:.2g}"
+                    if pvalue >= ALPHA:
+                        reason += f", {_too_few(self._look_number, test.n_texts) or 'not significant'}"
+                    sentence += f", {abs(difference):.3g} {better} than {other.name}, the best before it ({reason})"
             if score == metric.primary:
                 sentences.append(sentence)
         return logged, sentences
 
-    def _earlier(self, number: int, score: str, higher_is_better: bool) -> dict[str, _Checkpoint]:
+    def _earlier(self, index: int, score: str, higher_is_better: bool) -> dict[str, _Checkpoint]:
         """Return the checkpoints that the next one is compared with: the first and the best one."""
         if not self._checkpoints:
             return {}
-        metric = self._metrics[number]
-        values = [
-            float(metric.finalize(metric.corpus_totals(checkpoint.rows(number, self._n)))[score])
-            for checkpoint in self._checkpoints
-        ]
+        metric = self._metrics[index]
+        values = []
+        for checkpoint in self._checkpoints:
+            totals = metric.corpus_totals(checkpoint.rows(index, self._n))
+            values.append(float(metric.finalize(totals)[score]))
         best = values.index(max(values) if higher_is_better else min(values))
         return {"first": self._checkpoints[0], "best": self._checkpoints[best]}
 
@@ -467,12 +484,12 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         """How often a checkpoint is compared with earlier ones, this time included."""
         return len(self._checkpoints)
 
-    def _test(self, number: int, earlier: _Checkpoint, checkpoint: _Checkpoint) -> _Test:
+    def _test(self, index: int, earlier: _Checkpoint, checkpoint: _Checkpoint) -> _Test:
         """Return the paired test of all scores of a metric, on the prompts that both answered."""
-        key = (number, earlier.name)
+        key = (index, earlier.name)
         if key not in self._tests:
-            metric = self._metrics[number]
-            stats = [earlier.rows(number, self._n), checkpoint.rows(number, self._n)]
+            metric = self._metrics[index]
+            stats = [earlier.rows(index, self._n), checkpoint.rows(index, self._n)]
             is_scored = scored_for_all(stats)
             if not is_scored.any():
                 raise InputError(metric.nothing_left)
@@ -484,7 +501,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
             if n_exchanges(n_texts, settings["n_resamples"]) is None:
                 pvalues = {name: pvalue_beyond_draws(result, n_texts) for name, result in results.items()}
             else:
-                # Of so few texts all exchanges are tested.
+                # Where texts are so few, all exchanges are tested.
                 exact = all_pairs_test(metric, scored, [(0, 1)], "permutation", **settings)
                 pvalues = {name: float(result.pvalues[0]) for name, result in exact.items()}
             self._tests[key] = _Test(differences, pvalues, n_texts)
@@ -497,8 +514,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         path = folder / FILE
         folder.mkdir(parents=True, exist_ok=True)
         if self._file != path and path.exists():
-            free = next(number for number in count(1) if not path.with_name(f"checkpoints-{number}.jsonl").exists())
-            path.replace(path.with_name(f"checkpoints-{free}.jsonl"))
+            path.replace(_free_name(path))
         self._file = path
         lines = []
         for item in range(self._n):
@@ -514,54 +530,67 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
 
     def _log(self, args: TrainingArguments, step: int, entries: Mapping[str, float]) -> None:
         """Pass scores, and a table of some texts, to the loggers that the Trainer reports to."""
-        names, texts = ["prompt", "reference", "text"], self._checkpoints[-1].texts[:_SHOWN_ROWS]
-        references = self._references or [[""]] * len(texts)
-        rows = [[_shown(self._prompts[item]), "\n".join(references[item]), text] for item, text in enumerate(texts)]
+        rows = []
+        for item, text in enumerate(self._checkpoints[-1].texts[:_SHOWN_ROWS]):
+            reference = "" if self._references is None else "\n".join(self._references[item])
+            rows.append([_shown(self._prompts[item]), reference, text])
         for name, logger in _LOGGERS.items():
             if name in args.report_to:
-                logger(args, step, entries, names, rows)
+                logger(args, step, entries, rows)
+
+
+def _free_name(path: Path) -> Path:
+    """Return a name for the file of an earlier run, beside the file of this one."""
+    free_path = path
+    numbers = count(1)
+    while free_path.exists():
+        free_path = path.with_name(f"checkpoints-{next(numbers)}.jsonl")
+    return free_path
 
 
 # What a Trainer reports to: the run that its own callback has begun.
 
 _Entries = Mapping[str, float]
+#: A prompt, its references and a text each.
 _Rows = list[list[str]]
+_COLUMNS = ["prompt", "reference", "text"]
 
 
-def _to_wandb(args: Any, step: int, entries: _Entries, names: list[str], rows: _Rows) -> None:
+def _to_wandb(args: Any, step: int, entries: _Entries, rows: _Rows) -> None:
     import wandb
 
     if wandb.run is not None:
-        table = wandb.Table(names, rows)
+        table = wandb.Table(_COLUMNS, rows)
         wandb.log({**entries, "eval/generations": table, "train/global_step": step})
 
 
-def _to_trackio(args: Any, step: int, entries: _Entries, names: list[str], rows: _Rows) -> None:
+def _to_trackio(args: Any, step: int, entries: _Entries, rows: _Rows) -> None:
     import trackio
 
-    table = trackio.Table(names, rows)
+    table = trackio.Table(_COLUMNS, rows)
     trackio.log({**entries, "eval/generations": table, "train/global_step": step})
 
 
-def _to_mlflow(args: Any, step: int, entries: _Entries, names: list[str], rows: _Rows) -> None:
+def _to_mlflow(args: Any, step: int, entries: _Entries, rows: _Rows) -> None:
     import mlflow
 
     if mlflow.active_run() is not None:
         mlflow.log_metrics({name.replace("/", "_", 1): value for name, value in entries.items()}, step=step)
-        columns = {name: [row[column] for row in rows] for column, name in enumerate(names)}
+        columns = {}
+        for position, name in enumerate(_COLUMNS):
+            columns[name] = [row[position] for row in rows]
         mlflow.log_table(columns, f"generations/step-{step}.json")
 
 
-def _to_tensorboard(args: Any, step: int, entries: _Entries, names: list[str], rows: _Rows) -> None:
+def _to_tensorboard(args: Any, step: int, entries: _Entries, rows: _Rows) -> None:
     from torch.utils.tensorboard import SummaryWriter
 
+    table = Table("", [Column(name, "name") for name in _COLUMNS], rows)
     # A run of its own: the folder of the Trainer's writer is known to its callback alone.
     with SummaryWriter(str(Path(args.output_dir) / "runs" / "generations")) as writer:
         for name, value in entries.items():
             writer.add_scalar(name, value, step)
-        writer.add_text(
-            "eval/generations", to_markdown([Table("", [Column(name, "name") for name in names], rows)]), step
-        )
+        writer.add_text("eval/generations", to_markdown([table]), step)
 
 
 _LOGGERS: dict[str, Callable[..., None]] = {
@@ -579,26 +608,31 @@ def _read_prompts(
     prompts: Any, references: Any, metrics: Sequence[Metric]
 ) -> tuple[list[Any], list[list[str]] | None]:
     """Return prompts, and a list of references for each; None where no metric takes any."""
-    read = as_list(prompts, "prompts", "one text, or one list of messages, per item", 2)
-    if not read:
+    prompt_list = as_list(prompts, "prompts", "one text, or one list of messages, per item", 2)
+    if not prompt_list:
         raise InputError("prompts must have at least one item, got none.")
-    for item, prompt in enumerate(read):
-        is_conversation = (
-            isinstance(prompt, Sequence) and prompt and all(isinstance(part, Mapping) for part in prompt)
-        )
-        if not isinstance(prompt, str) and not is_conversation:
+    are_texts = isinstance(prompt_list[0], str)
+    for item, prompt in enumerate(prompt_list):
+        is_text = isinstance(prompt, str)
+        if not is_text and not _is_conversation(prompt):
             raise InputError(f"item {item} of prompts must be a text or a list of messages, got {shorten(prompt)}.")
-        if isinstance(prompt, str) != isinstance(read[0], str):
+        if is_text != are_texts:
             raise InputError(f"item {item} of prompts is {shorten(prompt)}: give either texts or conversations.")
     needed_by = [metric for metric in metrics if metric.takes_references]
     if not needed_by:
-        return read, None
+        return prompt_list, None
     if references is None:
         raise InputError(f"{needed_by[0].name} needs references: one text, or a list of texts, for each prompt.")
-    corpus = read_items([""] * len(read), references, "prompts").checked()
+    corpus = read_items([""] * len(prompt_list), references, "prompts").checked()
     for metric in needed_by:
         refuse_missing(metric, corpus.missing)
-    return read, corpus.reference_lists()
+    return prompt_list, corpus.reference_lists()
+
+
+def _is_conversation(prompt: Any) -> bool:
+    if not isinstance(prompt, Sequence) or not prompt:
+        return False
+    return all(isinstance(message, Mapping) for message in prompt)
 
 
 def _shown(prompt: Any) -> str:
@@ -638,23 +672,24 @@ def _too_few(look: int, n_texts: int) -> str:
     return f"{n_texts} {texts_are} too few to show any difference"
 
 
-def _against(earlier: str, difference: float, pvalue: float, higher_is_better: bool, too_few: str) -> str:
-    """Return the end of a sentence on a checkpoint, compared with the best before it."""
-    better = "better" if (difference > 0) == higher_is_better else "worse"
-    found = f"p = {pvalue:.2g}"
-    if pvalue >= ALPHA:
-        found += f", {too_few or 'not significant'}"
-    return f", {abs(difference):.3g} {better} than {earlier}, the best before it ({found})"
-
-
 def _evaluation_of(metrics: Mapping[str, float] | None) -> str:
     """Return what a Trainer's names of an evaluation begin with: "eval", "test", or "eval_dev" of one of several."""
-    beginnings = [name.removesuffix("_runtime") for name in metrics or () if name.endswith("_runtime")]
+    if metrics is None:
+        return "eval"
+    beginnings = [name.removesuffix("_runtime") for name in metrics if name.endswith("_runtime")]
     return min(beginnings, key=len, default="eval")
 
 
-def _read(path: Path, prompts: Sequence[Any]) -> list[tuple[int, int, list[str]]]:
-    """Return step, number and texts of each checkpoint in the file of a run; none where its prompts are others."""
+class _Column(NamedTuple):
+    """What a model wrote after a step, and the number of the look."""
+
+    step: int
+    number: int
+    texts: list[str]
+
+
+def _read(path: Path, prompts: Sequence[Any]) -> list[_Column]:
+    """Return the checkpoints in the file of a run; none where its prompts are others."""
     if not path.is_file():
         return []
     # Not by splitlines: texts may hold other line ends, such as U+2028.
@@ -667,9 +702,10 @@ def _read(path: Path, prompts: Sequence[Any]) -> list[tuple[int, int, list[str]]
         return []
     if [row.get("source") for row in rows] != [_shown(prompt) for prompt in prompts[: len(rows)]]:
         return []
-    checkpoints = []
+    columns = []
     for name in rows[0]:
         match = _NAME.fullmatch(name)
         if match is not None:
-            checkpoints.append((int(match[1]), int(match[2] or 1), [row[name] for row in rows]))
-    return checkpoints
+            step, number = match.groups("1")
+            columns.append(_Column(int(step), int(number), [row[name] for row in rows]))
+    return columns

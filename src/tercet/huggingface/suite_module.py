@@ -62,17 +62,23 @@ class SuiteModule(Gathering):
 
     @property
     def _texts(self) -> str:
-        return "predictions=[...]" + (", references=[...]" if self.of.takes_references else "")
+        if self.of.takes_references:
+            return "predictions=[...], references=[...]"
+        return "predictions=[...]"
 
     def _info(self) -> Any:
         import datasets
         import evaluate
 
-        text, about = datasets.Value("string"), self.of.about
-        kinds = [datasets.Sequence(text), text]
-        features = [{"predictions": text, "references": kind} for kind in kinds]
-        if not self.of.takes_references:
-            features = [{"predictions": kind} for kind in ([text] if self.of.reader is read_texts else kinds)]
+        text = datasets.Value("string")
+        texts = datasets.Sequence(text)
+        if self.of.takes_references:
+            features = [{"predictions": text, "references": kind} for kind in (texts, text)]
+        elif self.of.reader is read_texts:
+            features = [{"predictions": text}]
+        else:
+            features = [{"predictions": kind} for kind in (texts, text)]
+        about = self.of.about
         return evaluate.MetricInfo(
             description=about.description,
             citation=about.citation,
@@ -102,25 +108,30 @@ class SuiteModule(Gathering):
         metric_options = own_options(self.of, {**self._defaults, **options}, self._dialect)
         with self._dialect.speaking():
             metric = self.of.from_options(metric_options)
-
-        def entries(scores: Result) -> Any:
-            return scores if self.config_name == "default" else self._dialect.to_entries(scores)
-
         has_nothing_to_gather = self.num_process == 1 and not len(self)
         if has_nothing_to_gather:
             scores = score_lists(metric, predictions, references)
             if scores is not None:
-                return entries(scores)
-        none_given = predictions is None and references is None
-        batch = self._read([], []) if none_given else self._read(predictions, references)
+                return self._entries(scores)
+        if predictions is None and references is None:
+            batch = self._read([], [])
+        else:
+            batch = self._read(predictions, references)
 
         def result(systems: list[list[Rows]]) -> Any:
-            return entries(result_of_rows(metric, systems[0]))
+            (rows,) = systems
+            return self._entries(result_of_rows(metric, rows))
 
         if has_nothing_to_gather:
-            return result([[Rows.of_texts(batch)]])
+            return result([[Rows.uncounted(batch)]])
         shared = shared_options(metric) if self.num_process > 1 else {}
         return self._gather(batch, shared, Job(metric, lambda batches: [join_batches(batches)], result))
+
+    def _entries(self, scores: Result) -> Any:
+        """Return a result as the configuration has it: that of another package has other keys."""
+        if self.config_name == "default":
+            return scores
+        return self._dialect.to_entries(scores)
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **inputs: Any) -> None:
         """Add predictions and references; they are checked first, and a refused batch adds nothing.
@@ -186,8 +197,9 @@ class SuiteModule(Gathering):
         """
         if "metrics" in settings:
             raise OptionError(f"This scores {self.of.name} only: for other 'metrics' use tercet.compute_metrics.")
-        requested = settings.pop("options", None)
-        options = {} if requested is None else requested
+        options = settings.pop("options", None)
+        if options is None:
+            options = {}
         if isinstance(options, Mapping):  # the function refuses all else
             options = self._dialect.to_options({**self._defaults, **options})
         with self._dialect.speaking():
@@ -199,11 +211,15 @@ class SuiteModule(Gathering):
     def _predictions(self, predictions: Any, arguments: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Return the predictions, under any of their names, and the other arguments."""
         aliases = [name for name in self.predictions_also_called if name in arguments]
-        if len(aliases) + (predictions is not None) > 1:
-            are_names = "are other names" if len(aliases) > 1 else "is another name"
-            raise InputError(f"{' and '.join(aliases)} {are_names} of predictions: give only one of them.")
-        remaining = {name: value for name, value in arguments.items() if name not in aliases}
-        return (arguments[aliases[0]] if aliases else predictions), remaining
+        if len(aliases) > 1:
+            raise InputError(f"{' and '.join(aliases)} are other names of predictions: give only one of them.")
+        if not aliases:
+            return predictions, arguments
+        (alias,) = aliases
+        if predictions is not None:
+            raise InputError(f"{alias} is another name of predictions: give only one of them.")
+        remaining = {name: value for name, value in arguments.items() if name != alias}
+        return arguments[alias], remaining
 
 
 def _refuse_inputs(inputs: dict[str, Any]) -> None:
@@ -213,9 +229,14 @@ def _refuse_inputs(inputs: dict[str, Any]) -> None:
 
 def shared_options(metric: Metric) -> dict[str, str]:
     """Return the options that must be equal in all processes, as texts that can be compared."""
-    of_metric = {name: getattr(metric, name) for name, option in metric.options().items() if not option.local}
-    of_call = {name: getattr(metric.asked, name) for name, option in Call.options().items() if not option.local}
-    return {name: _as_text(value) for name, value in {**of_metric, **of_call}.items()}
+    texts = {}
+    for name, option in metric.options().items():
+        if not option.local:
+            texts[name] = _as_text(getattr(metric, name))
+    for name, option in Call.options().items():
+        if not option.local:
+            texts[name] = _as_text(getattr(metric.asked, name))
+    return texts
 
 
 def _as_text(value: Any) -> str:
@@ -223,17 +244,21 @@ def _as_text(value: Any) -> str:
     if isinstance(value, (set, frozenset)):
         return ", ".join(sorted(map(_as_text, value)))
     if isinstance(value, Mapping):
-        return ", ".join(sorted(f"{_as_text(key)}: {_as_text(item)}" for key, item in value.items()))
+        entries = [f"{_as_text(key)}: {_as_text(item)}" for key, item in value.items()]
+        return ", ".join(sorted(entries))
     if callable(value):
         return str(getattr(value, "__qualname__", type(value).__qualname__))
-    return str(getattr(value, "digest", None) or shorten(value, 10_000))
+    # By which a network, or a model of subwords, is known.
+    digest = getattr(value, "digest", None)
+    return str(digest) if digest else shorten(value, 10_000)
 
 
 def _inputs_description(metric: type[Metric]) -> str:
     """Return evaluate's description of a module's inputs, results and use."""
     about = metric.about
     arguments = f"{indent(about.inputs, _INDENT)}{args_section(metric)}\n"
-    returns, example = indent(about.returns, _INDENT), indent(about.example, _INDENT)
+    returns = indent(about.returns, _INDENT)
+    example = indent(about.example, _INDENT)
     return f"\nArgs:\n{arguments}Returns:\n{returns}Examples:\n\n{example}"
 
 

@@ -62,7 +62,8 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bo
     if isinstance(logits, tuple):
         # The hidden states of an encoder follow the logits.
         has_encoder = any(getattr(output, "ndim", 0) == 3 for output in logits[1:])
-    logits, labels = _first_output(logits), _first_output(labels)
+    logits = _first_output(logits)
+    labels = _first_output(labels)
     if not _is_float(logits):
         return logits
     if logits.ndim != 3:
@@ -70,15 +71,17 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bo
             f"The predictions are {_described(logits)}, which are neither ids, shape (items, length), nor logits, "
             "shape (items, length, vocabulary)."
         )
-    ids, greatest = logits.argmax(-1), logits.max(-1)
+    ids = logits.argmax(-1)
+    greatest = logits.max(-1)
     # PyTorch also returns indices.
     greatest = getattr(greatest, "values", greatest)
     # NaN is the only number that does not equal itself, in NumPy and in PyTorch.
     ids[greatest != greatest] = _NO_NUMBER
     has_labels = labels is not None and tuple(getattr(labels, "shape", ())) == tuple(ids.shape)
-    # A batch of a model with an encoder has such labels only where all of them are padded on the left.
-    has_prompts = has_labels and not has_encoder and 0 not in ids.shape and bool((labels[:, 0] == IGNORED).all())
-    if (causal or has_prompts) and ids.shape[1]:
+    # A batch of a model with an encoder has labels that begin with -100 only where all are padded on the left.
+    if has_labels and not has_encoder and 0 not in ids.shape:
+        causal = causal or bool((labels[:, 0] == IGNORED).all())
+    if causal and ids.shape[1]:
         ids[:, 1:] = ids[:, :-1] + 0  # a copy: the two overlap
         ids[:, 0] = IGNORED
     if has_labels:
@@ -103,22 +106,27 @@ def is_text(value: Any) -> bool:
     """Return whether a list holds texts, or lists of texts, rather than ids; an empty list counts as texts."""
     if isinstance(value, str) or hasattr(value, "dtype") or not isinstance(value, Sequence):
         return False
-    first = next((entry for entry in value if entry is not None), "")
-    if isinstance(first, (list, tuple)):
-        return bool(first) and isinstance(first[0], str)
-    return isinstance(first, str)
+    for entry in value:
+        if isinstance(entry, (list, tuple)):
+            return len(entry) > 0 and isinstance(entry[0], str)
+        if entry is not None:
+            return isinstance(entry, str)
+    return True
 
 
 def predicted_rows(predictions: Any, labels: Any, causal: bool) -> Rows:
     """Return the ids of each prediction, of logits the most likely; including -100 and ids outside the vocabulary."""
-    if isinstance(predictions, list) and predictions and _dimensions(_first_output(predictions[0])) >= 2:
-        labels_by_batch = (
-            labels if isinstance(labels, list) and len(labels) == len(predictions) else [None] * len(predictions)
-        )
-        # With eval_do_concat_batches=False there is one entry per batch.
-        pairs = zip(predictions, labels_by_batch, strict=True)
-        return [row for batch, batch_labels in pairs for row in predicted_rows(batch, batch_labels, causal)]
-    return read_rows(preprocess_logits_for_metrics(predictions, labels, causal=causal), "predictions")
+    # With eval_do_concat_batches=False there is one entry per batch.
+    has_batches = isinstance(predictions, list) and predictions and _dimensions(_first_output(predictions[0])) >= 2
+    if not has_batches:
+        return read_rows(preprocess_logits_for_metrics(predictions, labels, causal=causal), "predictions")
+    labels_by_batch = [None] * len(predictions)
+    if isinstance(labels, list) and len(labels) == len(predictions):
+        labels_by_batch = labels
+    rows: Rows = []
+    for batch, batch_labels in zip(predictions, labels_by_batch, strict=True):
+        rows += predicted_rows(batch, batch_labels, causal)
+    return rows
 
 
 def read_rows(value: Any, name: str) -> Rows:
@@ -127,8 +135,7 @@ def read_rows(value: Any, name: str) -> Rows:
     if getattr(value, "ndim", 0) >= 1 and str(value.dtype) != "object":
         if "int" not in str(value.dtype) or value.ndim != 2:
             raise _shape_error(name, value)
-        array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
-        return list(array.astype(np.int64))
+        return list(_as_array(value).astype(np.int64))
     if not isinstance(value, (list, np.ndarray)):
         raise _shape_error(name, value)
     rows: Rows = []
@@ -139,19 +146,29 @@ def read_rows(value: Any, name: str) -> Rows:
             continue
         if _is_float(entry):
             raise _shape_error(name, entry)
-        row = np.asarray(entry.detach().cpu() if hasattr(entry, "detach") else entry)
+        row = _as_array(entry)
         if row.ndim != 1 or (row.size and row.dtype.kind not in "iu"):
             raise _shape_error(name, value)
         rows.append(row.astype(np.int64))
     return rows
 
 
+def _as_array(value: Any) -> NDArray[Any]:
+    """Return an array or a list, or a tensor, also of a GPU, as an array."""
+    if hasattr(value, "detach"):
+        value = value.detach().cpu()
+    return np.asarray(value)
+
+
 def begin_with(rows: Rows, prompts: Rows) -> bool:
     """Return whether each prediction begins with its prompt."""
-    return len(rows) == len(prompts) > 0 and all(
-        len(prompt) > 0 and _begins_with(row, prompt)
-        for row, prompt in zip(rows, map(_without_padding, prompts), strict=True)
-    )
+    if not rows or len(rows) != len(prompts):
+        return False
+    for row, padded_prompt in zip(rows, prompts, strict=True):
+        prompt = _without_padding(padded_prompt)
+        if not len(prompt) or not _begins_with(row, prompt):
+            return False
+    return True
 
 
 def cut_prompts(rows: Rows, prompts: Rows) -> Rows:
@@ -187,10 +204,14 @@ def one_position_later(rows: Rows, labels: Rows | None) -> Rows | None:
     """
     if labels is None or list(map(len, rows)) != list(map(len, labels)) or not all(map(len, labels)):
         return None
-    pairs = list(zip(rows, labels, strict=True))
-    if any(label[0] == IGNORED for label in labels) or all(row[0] == label[0] for row, label in pairs):
+    if any(label[0] == IGNORED for label in labels):
         return None
-    return [np.where(label == IGNORED, IGNORED, np.append(IGNORED, row[:-1])) for row, label in pairs]
+    all_begin_alike = True
+    later_rows = []
+    for row, label in zip(rows, labels, strict=True):
+        all_begin_alike = all_begin_alike and row[0] == label[0]
+        later_rows.append(np.where(label == IGNORED, IGNORED, np.append(IGNORED, row[:-1])))
+    return None if all_begin_alike else later_rows
 
 
 def signs_of_a_causal_model(rows: Rows, labels: Rows | None, pad: int | None) -> str:
@@ -198,12 +219,16 @@ def signs_of_a_causal_model(rows: Rows, labels: Rows | None, pad: int | None) ->
     paddings = [_n_leading(row, pad) for row in rows]
     if min(paddings, default=0) == 0 and max(paddings, default=0) >= 2:
         return "some begin with padding, as prompts do that are padded on the left"
-    if not rows or labels is None or len(labels) != len(rows) or not all(map(len, labels)) or not all(map(len, rows)):
+    if not rows or labels is None or len(labels) != len(rows):
+        return ""
+    if not all(map(len, labels)) or not all(map(len, rows)):
         return ""
     have_prompts = all(label[0] == IGNORED and (label != IGNORED).any() for label in labels)
     if have_prompts and not any(row[0] == IGNORED for row in rows):
         return "all labels begin with -100, as those of prompts do"
-    n_labels = n_own = n_next = 0
+    n_labels = 0
+    n_own = 0
+    n_next = 0
     for row, label in zip(rows, labels, strict=True):
         if len(row) == len(label):
             is_label = label != IGNORED
@@ -227,10 +252,13 @@ def hold_labels(prompts: Rows, labels: Rows | None) -> bool:
     """Return whether the ids of all labels stand in the prompts, at the same positions."""
     if labels is None or list(map(len, prompts)) != list(map(len, labels)):
         return False
-    n_labels = sum(int((label != IGNORED).sum()) for label in labels)
-    return n_labels > 0 and all(
-        bool((prompt == label)[label != IGNORED].all()) for prompt, label in zip(prompts, labels, strict=True)
-    )
+    has_label = False
+    for prompt, label in zip(prompts, labels, strict=True):
+        is_label = label != IGNORED
+        if not (prompt == label)[is_label].all():
+            return False
+        has_label = has_label or bool(is_label.any())
+    return has_label
 
 
 class Decoder:
@@ -241,9 +269,9 @@ class Decoder:
 
     def __init__(self, tokenizer: Any, decode: Decode | None) -> None:
         # A processor of transformers holds its tokenizer.
-        text_tokenizer = (
-            tokenizer if hasattr(tokenizer, "pad_token_id") else getattr(tokenizer, "tokenizer", tokenizer)
-        )
+        text_tokenizer = tokenizer
+        if not hasattr(tokenizer, "pad_token_id"):
+            text_tokenizer = getattr(tokenizer, "tokenizer", tokenizer)
         if decode is None and not hasattr(tokenizer, "batch_decode"):
             raise OptionError(
                 f"The tokenizer must be one of transformers, with batch_decode, got {shorten(tokenizer)} "
@@ -251,13 +279,17 @@ class Decoder:
             )
         if decode is not None and not callable(decode):
             raise OptionError(f"decode must be a function from lists of ids to texts, got {shorten(decode)}.")
-        self._tokenizer, self._decode = tokenizer, decode
+        if decode is None:
+            decode = partial(tokenizer.batch_decode, skip_special_tokens=True)
+        self._decode: Decode = decode
         self.pad: int | None = getattr(text_tokenizer, "pad_token_id", None)
         self._end: int | None = getattr(text_tokenizer, "eos_token_id", None)
-        self.size: int | None = len(text_tokenizer) if hasattr(text_tokenizer, "__len__") else None
-        # Ids may have gaps: the greatest can be more than their number.
-        if self.size is not None and hasattr(text_tokenizer, "get_vocab"):
-            self.size = max(self.size, 1 + max(text_tokenizer.get_vocab().values(), default=-1))
+        self.size: int | None = None
+        if hasattr(text_tokenizer, "__len__"):
+            self.size = len(text_tokenizer)
+            # Ids may have gaps: the greatest can be more than their number.
+            if hasattr(text_tokenizer, "get_vocab"):
+                self.size = max(self.size, 1 + max(text_tokenizer.get_vocab().values(), default=-1))
 
     def predictions(self, rows: Rows) -> list[str]:
         """Return texts, without -100 and ids beyond the vocabulary, which models have rows for.
@@ -298,9 +330,7 @@ class Decoder:
     def _texts(self, rows: Rows) -> list[str]:
         if not rows:
             return []
-        ids = [row.tolist() for row in rows]
-        decode = self._decode or partial(self._tokenizer.batch_decode, skip_special_tokens=True)
-        decoded = decode(ids)
+        decoded = self._decode([row.tolist() for row in rows])
         if isinstance(decoded, (str, bytes, Mapping)) or not isinstance(decoded, Iterable):
             raise InputError(
                 f"decode must return a list of texts, got {shorten(decoded)} ({type(decoded).__name__})."
@@ -314,9 +344,9 @@ class Decoder:
 
 def _n_to_end(row: NDArray[np.int64], end: int | None) -> int:
     """Return the number of ids up to the first of those ends that nothing else follows."""
-    others = np.flatnonzero(row != end)
-    n_before = int(others[-1]) + 1 if len(others) else 0
-    return min(n_before + 1, len(row))
+    tokens = np.flatnonzero(row != end)
+    n_before_end = int(tokens[-1]) + 1 if len(tokens) else 0
+    return min(n_before_end + 1, len(row))
 
 
 def _is_float(value: Any) -> bool:
@@ -326,9 +356,11 @@ def _is_float(value: Any) -> bool:
 def _dimensions(value: Any) -> int:
     if hasattr(value, "dtype") and str(value.dtype) != "object":
         return int(value.ndim)
-    if isinstance(value, (list, np.ndarray)):
-        return 1 + (_dimensions(value[0]) if len(value) else 0)
-    return 0
+    if not isinstance(value, (list, np.ndarray)):
+        return 0
+    if not len(value):
+        return 1
+    return 1 + _dimensions(value[0])
 
 
 def _described(value: Any) -> str:
@@ -336,5 +368,7 @@ def _described(value: Any) -> str:
 
 
 def _shape_error(name: str, value: Any) -> InputError:
-    description = _described(value) if hasattr(value, "dtype") else f"{shorten(value)} ({type(value).__name__})"
+    description = f"{shorten(value)} ({type(value).__name__})"
+    if hasattr(value, "dtype"):
+        description = _described(value)
     return InputError(f"The {name} must be ids of tokens, shape (items, length), got {description}.")

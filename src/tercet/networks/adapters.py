@@ -51,15 +51,15 @@ def put_adapter(adapter: str | HubModel, network: Any, option: str = "model_type
             expected_keys = set(peft.get_peft_model_state_dict(network, save_embedding_layers=False))
             outcome = peft.set_peft_model_state_dict(network, used_tensors)
     except Exception as error:  # of layers that the base lacks, or that have another size there
-        raise _of_another_model(name, network, option, first_line(error)) from error
+        raise _error_of_another_model(name, network, option, first_line(error)) from error
     unfilled = sorted(expected_keys - set(paths.values()))
     unused = sorted(outcome.unexpected_keys)
     if unfilled:
-        raise _of_another_model(name, network, option, f"its files lack the weights {unfilled[0]!r}")
+        raise _error_of_another_model(name, network, option, f"its files lack the weights {unfilled[0]!r}")
     if not unused and not paths:
         unused = [*tensors] or [""]
     if unused:
-        raise _of_another_model(name, network, option, f"there is no place for its weights {unused[0]!r}")
+        raise _error_of_another_model(name, network, option, f"there is no place for its weights {unused[0]!r}")
 
 
 def base_names(network: Any, names: Iterable[str]) -> set[str]:
@@ -93,7 +93,7 @@ def _paths(network: Any, keys: Iterable[str]) -> dict[str, str]:
     return paths
 
 
-def _of_another_model(name: str, network: Any, option: str, reason: str) -> OptionError:
+def _error_of_another_model(name: str, network: Any, option: str, reason: str) -> OptionError:
     return OptionError(
         f"The adapter {name}, given as {option!r}, does not fit into its base, a {type(network).__name__}: {reason}. "
         "Merge it into the model in which it was trained (merge_and_unload of PEFT), and give the folder of that."

@@ -162,7 +162,7 @@ class Encoder:
         import torch
 
         if layer is None:
-            # of a text in several windows the first: more tokens than there are positions stop a GPU for good
+            # The first window of a long text: more tokens than there are positions stop a GPU for good.
             batch = torch.from_numpy(ids[: self.subwords.limit].astype(np.int64))[None].to(self.device)
             layer = first_broken_layer(self.network.model, batch)
         text = self.subwords.tokenizer.decode(ids, skip_special_tokens=True)
@@ -278,7 +278,7 @@ def overlapping_windows(rows: Ragged, limit: int, head: tuple[int, ...], tail: t
             continue
         content = row[len(head) : len(row) - len(tail)]
         starts = [*range(0, len(content) - content_size, step), len(content) - content_size]
-        # Of the tokens that two windows share, the first takes one half, the second the other.
+        # The first window takes one half of the tokens that both share, the second the other.
         borders = [(content_start + content_size + next_start) // 2 for content_start, next_start in pairwise(starts)]
         for number, content_start in enumerate(starts):
             first_taken = 0
@@ -321,12 +321,15 @@ def fill(vectors: Any, norms: Any, windows: Windows, batches: Iterable[Batch]) -
 
 def not_finite_error(network: str, dtype: str, text: str | None = None, layer: int | None = None) -> InputError:
     """Return the error for a network that gives NaN or infinities, for a text, from a layer on."""
-    of_text = "" if text is None else f" for the text {shorten(text)}"
-    of_layer = "" if layer is None else f", from layer {layer} on"
+    where = ""
+    if text is not None:
+        where += f" for the text {shorten(text)}"
+    if layer is not None:
+        where += f", from layer {layer} on"
     advice = "Its weights are broken, or diverged in training: give others."
     if dtype == "float16":
         advice = "float16 ends at 65504, and greater numbers are infinite: leave 'dtype' out, or give 'bfloat16'."
-    return InputError(f"The {network} gives NaN or infinities{of_text}{of_layer}, in {dtype}. {advice}")
+    return InputError(f"The {network} gives NaN or infinities{where}, in {dtype}. {advice}")
 
 
 def first_broken_layer(model: Any, ids: Any) -> int | None:
@@ -364,7 +367,9 @@ def _states_of(
     for chosen in batches:
         try:
             width = int(widths[chosen].max())
-            states, is_taken = _states_of_batch(windows, chosen, width, model, device, several, padding_id)
+            states, is_taken = _states_of_batch(
+                windows, chosen, width, model=model, device=device, several=several, padding_id=padding_id
+            )
         except (RuntimeError, MemoryError) as error:
             batches.halve(error)
             continue
@@ -374,7 +379,14 @@ def _states_of(
 
 
 def _states_of_batch(
-    windows: Windows, chosen: NDArray[np.int64], width: int, model: Any, device: Any, several: bool, padding_id: int
+    windows: Windows,
+    chosen: NDArray[np.int64],
+    width: int,
+    *,
+    model: Any,
+    device: Any,
+    several: bool,
+    padding_id: int,
 ) -> tuple[Any, NDArray[np.bool_]]:
     """Return the states of some windows by layer, padded to a width, and which of their tokens are taken."""
     import torch

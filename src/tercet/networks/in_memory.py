@@ -58,7 +58,9 @@ class InMemory:
 
     def with_tokenizer(self, tokenizer: Any) -> InMemory:
         """Return the same network with another tokenizer, unless that is None."""
-        return self if tokenizer is None else replace(self, tokenizer=tokenizer)
+        if tokenizer is None:
+            return self
+        return replace(self, tokenizer=tokenizer)
 
     @property
     def name(self) -> str:
@@ -73,7 +75,9 @@ class InMemory:
     @property
     def config(self) -> Any:
         """The configuration of transformers."""
-        return self.network().config if _is_static(self.model) else self.model.config
+        if _is_static(self.model):
+            return self.network().config
+        return self.model.config
 
     def tokenizer_copy(self) -> Any:
         """Return a copy of the tokenizer, whose settings change with calls."""
@@ -151,7 +155,9 @@ def _is_packed(network: Any) -> bool:
 
 def dtype_of(network: Any) -> str:
     """Return the name of a network's precision."""
-    return "qint8" if _is_packed(network) else str(network.dtype).removeprefix("torch.")
+    if _is_packed(network):
+        return "qint8"
+    return str(network.dtype).removeprefix("torch.")
 
 
 def tensors_of(network: Any) -> Iterator[tuple[str, Any]]:
@@ -206,8 +212,10 @@ def unknown_tokenizer(model: InMemory, option: str) -> OptionError:
 
 def _unwrapped(model: Any) -> Any:
     """Return a model without what torch.compile and training on several devices put around it."""
-    while _is_module(inner := getattr(model, "_orig_mod", None) or getattr(model, "module", None)):
+    inner = model
+    while _is_module(inner):
         model = inner
+        inner = getattr(model, "_orig_mod", None) or getattr(model, "module", None)
     return model
 
 

@@ -97,7 +97,9 @@ def encoder_of(
 
 def chosen_layer(model_type: Located, num_layers: int | None) -> int:
     """Return the layer to use: the requested one, or bert-score's for this model."""
-    layer = num_layers if num_layers is not None else best_layer(str(model_type))
+    if num_layers is not None:
+        return num_layers
+    layer = best_layer(str(model_type))
     if layer is not None:
         return layer
     depth = model_depth(load_config(locate(model_type)))
@@ -251,12 +253,14 @@ def state_of(model: Located, option: str = "model_type") -> tuple[object, ...]:
         return model.state()
     if isinstance(model, HubModel) or not os.path.isabs(model):
         return ()
+    files = {}
     with os.scandir(model) as entries:
-        stats = [(entry.name, entry.stat()) for entry in entries if entry.is_file()]
-    state: tuple[object, ...] = tuple(
-        sorted((name, stat.st_size, stat.st_mtime_ns, stat.st_ino) for name, stat in stats)
-    )
-    if all(name != ADAPTER_CONFIG for name, _ in stats):
+        for entry in entries:
+            if entry.is_file():
+                stat = entry.stat()
+                files[entry.name] = (stat.st_size, stat.st_mtime_ns, stat.st_ino)
+    state: tuple[object, ...] = tuple(sorted(files.items()))
+    if ADAPTER_CONFIG not in files:
         return state
     base = base_of(model, option)
     if base is None:
@@ -272,8 +276,10 @@ def label_of(model: Located, *digests: str) -> str:
 
 def model_name(model: Located) -> str:
     """Return the name of a located model: on the Hub, or of its folder."""
-    model = str(model)
-    return Path(model).name if os.path.isdir(model) else model
+    name = str(model)
+    if os.path.isdir(name):
+        return Path(name).name
+    return name
 
 
 def best_device(device: str | int | None) -> str:
@@ -284,7 +290,9 @@ def best_device(device: str | int | None) -> str:
         return str(as_device(device))
     if torch.cuda.is_available():
         return "cuda"
-    return "mps" if torch.backends.mps.is_available() else "cpu"
+    if torch.backends.mps.is_available():
+        return "mps"
+    return "cpu"
 
 
 def usable(device: str) -> Any:
@@ -350,7 +358,7 @@ def probe(model: Any, subwords: Subwords, device: Any, *, several: bool) -> tupl
             )
         except Exception as error:
             raise _refusal(model, f"cannot be run on text alone ({type(error).__name__}: {error})") from error
-        # of the batch only the shape of the ids matters here
+        # only the shape of the batch's ids matters here
         for ids, states in ((short, unbatched), (padded.repeat(2, 1), batched)):
             if states.ndim != 4 or states.shape[1:3] != ids.shape:
                 raise _refusal(

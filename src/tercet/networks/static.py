@@ -48,13 +48,15 @@ def static_tokenizer(tokenizer: Tokenizer) -> PreTrainedTokenizerFast:
 def read_vectors(path: str) -> torch.Tensor:
     """Return the vectors that a file of sentence-transformers or of model2vec holds; of broken ones many errors."""
     tensors = load_file(path)
-    vectors = tensors["embedding.weight"] if "embedding.weight" in tensors else _of_model2vec(tensors)
+    vectors = tensors.get("embedding.weight")
+    if vectors is None:
+        vectors = _vectors_of_model2vec(tensors)
     if vectors.ndim != 2:
         raise ValueError(f"vectors have the shape {tuple(vectors.shape)}")
     return vectors
 
 
-def _of_model2vec(tensors: dict[str, torch.Tensor]) -> torch.Tensor:
+def _vectors_of_model2vec(tensors: dict[str, torch.Tensor]) -> torch.Tensor:
     """Return the vector of each token from model2vec's tensors: tokens may share one, and have weights."""
     vectors = tensors["embeddings"]
     if not vectors.is_floating_point():

@@ -182,7 +182,9 @@ class Subwords:
 
     def _prepared(self, text: str) -> str:
         text = text.strip()
-        return " " + text if self.prefix_space and text else text
+        if self.prefix_space and text:
+            return f" {text}"
+        return text
 
     def _encode(self, texts: list[str]) -> list[NDArray[np.int32]]:
         rows = self._ids([self._prepared(text) for text in texts])

@@ -76,7 +76,13 @@ def arrow_statistics(
     """
     summing = summing_metric(metric, options)
     rows = as_table(table)
-    columns = TextColumns.of(rows.schema, prediction, references, id=id, take_references=summing.takes_references)
+    columns = TextColumns.from_schema(
+        rows.schema,
+        prediction=prediction,
+        references=references,
+        id=id,
+        take_references=summing.takes_references,
+    )
     ids = columns.ids(rows)
     corpus = summing.as_scored(summing.corpus(*columns.texts(rows)))
     try:
@@ -98,24 +104,28 @@ _LISTS = pa.large_list(_TEXT)
 
 def roles_of(schema: Any) -> Roles:
     """Return the roles of the columns of a pyarrow.Schema, by their names and types."""
-    system_fields = [field for field in schema if role_of(field.name) == "system"]
-    texts = [field.name for field in system_fields if is_text(field.type)]
-    nulls = [field.name for field in system_fields if is_null(field.type)]  # a null column may have any type
-    references = [
-        field.name
-        for field in schema
-        if role_of(field.name) == "reference" and (is_text(field.type) or is_list(field.type) or is_null(field.type))
-    ]
-    return Roles(source=None, references=tuple(references), systems=tuple(texts or nulls))
+    references = []
+    systems = []
+    null_systems = []
+    for field in schema:
+        role = role_of(field.name)
+        # A null column may have any type.
+        if role == "reference" and (is_text(field.type) or is_list(field.type) or is_null(field.type)):
+            references.append(field.name)
+        elif role == "system" and is_text(field.type):
+            systems.append(field.name)
+        elif role == "system" and is_null(field.type):
+            null_systems.append(field.name)
+    return Roles(source=None, references=tuple(references), systems=tuple(systems or null_systems))
 
 
 def choose_columns(
     roles: Roles,
     names: Sequence[str],
+    *,
     systems: Sequence[str] | None,
     references: str | Sequence[str] | None,
     id: str | None,
-    *,
     take_references: bool,
     one_system: bool,
     cluster: str | None = None,
@@ -127,24 +137,28 @@ def choose_columns(
     if not (references is None or has_entries(references)):
         raise InputError(f"references must be the names of columns, got {shorten(references)}.")
     reference_columns = [references] if isinstance(references, str) else list(references or ())
-    for name in (*reference_columns, *(systems or ()), *(name for name in (id, cluster) if name is not None)):
+    prediction_columns = list(systems or ())
+    named_columns = [*reference_columns, *prediction_columns]
+    if id is not None:
+        named_columns.append(id)
+    if cluster is not None:
+        named_columns.append(cluster)
+    for name in named_columns:
         if name not in names:
             raise InputError(f"The table has no column {shorten(name)}. {did_you_mean(name, names)}")
     # A column has one role: one that was named is not recognized for another.
-    taken_columns = {*reference_columns, *(systems or ()), id, cluster}
-    prediction_columns = list(systems or (name for name in roles.systems if name not in taken_columns))
+    if not prediction_columns:
+        prediction_columns = [name for name in roles.systems if name not in named_columns]
     if not prediction_columns or (one_system and len(prediction_columns) > 1):
-        problem = (
-            f"several match by name: {', '.join(prediction_columns)}"
-            if prediction_columns
-            else "none matches by name"
-        )
+        problem = "none matches by name"
+        if prediction_columns:
+            problem = f"several match by name: {', '.join(prediction_columns)}"
         raise InputError(
             f"Cannot tell which column holds predictions: {problem}. The columns are "
             f"{', '.join(names) or 'none'}: name one of them."
         )
     if not reference_columns and take_references:
-        reference_columns = [name for name in roles.references if name not in taken_columns]
+        reference_columns = [name for name in roles.references if name not in named_columns]
         if not reference_columns:
             raise InputError(f"No column matches references by name: name one of {', '.join(names)}.")
     return prediction_columns, reference_columns
@@ -159,20 +173,20 @@ class TextColumns:
     id: str | None
 
     @classmethod
-    def of(
+    def from_schema(
         cls,
         schema: Any,
+        *,
         prediction: str | None,
         references: str | Sequence[str] | None,
         id: str | None,
-        take_references: bool = True,
+        take_references: bool,
     ) -> TextColumns:
         """Return the given columns of a pyarrow.Schema, else those recognized by name."""
-        systems = None if prediction is None else [prediction]
         (prediction,), reference_columns = choose_columns(
             roles_of(schema),
             schema.names,
-            systems=systems,
+            systems=None if prediction is None else [prediction],
             references=references,
             id=id,
             take_references=take_references,
@@ -209,11 +223,13 @@ class TextColumns:
         for name in (self.prediction, *self.references):
             check_arrow(table[name], f"the column {name!r}")
         predictions = _plain_texts(table[self.prediction])
-        columns = [_plain_texts(table[name]) for name in self.references]
         if predictions.null_count:
-            row = self.row(table, predictions.combine_chunks().is_null().index(True).as_py(), first_row)
+            index = predictions.combine_chunks().is_null().index(True).as_py()
+            row = self.row(table, index, first_row)
             raise InputError(f"{row}, column {self.prediction!r}: the prediction is missing; expected a text.")
-        return predictions, _references_of_rows(columns) if columns else None
+        if not self.references:
+            return predictions, None
+        return predictions, _references_of_rows([_plain_texts(table[name]) for name in self.references])
 
     def ids(self, table: Any) -> Any:
         """Return the ids, or None."""
@@ -224,16 +240,21 @@ class TextColumns:
 
     def row(self, table: Any, index: int, first_row: int = 0) -> str:
         """Return the name of a row in errors: its number, and its id if any."""
-        id = "" if self.id is None else f", {self.id} {shorten(table[self.id][index].as_py())}"
-        return f"row {first_row + index}{id}"
+        number = f"row {first_row + index}"
+        if self.id is None:
+            return number
+        return f"{number}, {self.id} {shorten(table[self.id][index].as_py())}"
 
 
 def as_table(data: Any) -> Any:
     """Return a pyarrow.Table from any Arrow-compatible table (Polars, pandas, DuckDB, a record batch)."""
     try:
         if isinstance(data, pa.RecordBatch):
-            data = pa.Table.from_batches([data])
-        table = data if isinstance(data, pa.Table) else pa.table(data)
+            table = pa.Table.from_batches([data])
+        elif isinstance(data, pa.Table):
+            table = data
+        else:
+            table = pa.table(data)
     except (TypeError, ValueError, pa.ArrowException):
         raise InputError(f"Expected an Arrow-compatible table, got {shorten(data)}.") from None
     try:
@@ -251,16 +272,16 @@ def read_ids(ids: Any, first_item: int = 0) -> Any:
         ids = pa.concat_arrays(ids.chunks) if ids.num_chunks else pa.array([], pa.string())
     if not isinstance(ids, pa.Array):
         values = as_list(ids, "ids", "a string or an integer per item", 1)
-        return pa.array(
-            [_id_as_text(value, index) for index, value in enumerate(values, first_item)], pa.large_string()
-        )
+        texts = [_id_as_text(value, item) for item, value in enumerate(values, first_item)]
+        return pa.array(texts, _TEXT)
     if is_dictionary(ids.type):
-        return read_ids(read_ids(ids.dictionary).cast(pa.large_string()).take(ids.indices), first_item)
-    if ids.null_count or (len(ids) and not (is_plain_text(ids.type) or is_integer(ids.type))):
-        problem = f"ids are {ids.type}"
-        if ids.null_count:
-            problem = f"item {first_item + ids.is_null().index(True).as_py()} has no id"
-        raise InputError(f"{problem}; expected a string or an integer for each item.")
+        return read_ids(read_ids(ids.dictionary).cast(_TEXT).take(ids.indices), first_item)
+    expected = "expected a string or an integer for each item."
+    if ids.null_count:
+        item = first_item + ids.is_null().index(True).as_py()
+        raise InputError(f"item {item} has no id; {expected}")
+    if len(ids) and not (is_plain_text(ids.type) or is_integer(ids.type)):
+        raise InputError(f"ids are {ids.type}; {expected}")
     return ids
 
 
@@ -284,23 +305,24 @@ def _references_of_rows(columns: list[Any]) -> Any:
     if len(columns) == 1 and columns[0].type == _TEXT and not _has_empty_cells(columns[0]):
         return columns[0]
     texts = []
-    owners = []
+    # The row to which each text belongs.
+    rows_of_texts = []
     for column in columns:
         cells = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
-        # The row to which each text belongs.
-        owner = np.arange(len(cells))
+        rows = np.arange(len(cells))
         if cells.type == _LISTS:
             sizes = pc.fill_null(pc.list_value_length(cells), 0).to_numpy()
-            owner = np.repeat(owner, sizes)
+            rows = np.repeat(rows, sizes)
             cells = cells.flatten()
         # A missing cell has no length, and is no reference either.
         filled = pc.fill_null(pc.greater(pc.binary_length(cells), 0), False)
         texts.append(cells.filter(filled))
-        owners.append(owner[filled.to_numpy(zero_copy_only=False)])
-    owner = np.concatenate(owners)
+        rows_of_texts.append(rows[filled.to_numpy(zero_copy_only=False)])
+    all_rows = np.concatenate(rows_of_texts)
     # Stable, so that an item's references stay in the order of the columns.
-    order = np.argsort(owner, kind="stable")
-    offsets = np.append(0, np.cumsum(np.bincount(owner, minlength=len(columns[0]))))
+    order = np.argsort(all_rows, kind="stable")
+    n_references = np.bincount(all_rows, minlength=len(columns[0]))
+    offsets = np.append(0, np.cumsum(n_references))
     return pa.LargeListArray.from_arrays(offsets, pa.concat_arrays(texts).take(pa.array(order)))
 
 

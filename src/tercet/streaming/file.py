@@ -20,7 +20,8 @@ from tercet.signature import __version__
 FORMAT = 3
 #: What writes each kind of file, for messages.
 _WRITERS = {"stream": "Stream.save", "rows": "a module that gathers items"}
-_HEADER, _DIGEST = b"tercet", b"sha256"
+_HEADER = b"tercet"
+_DIGEST = b"sha256"
 
 
 def pack(kind: str, header: Mapping[str, Any], table: Any) -> bytes:
@@ -53,7 +54,8 @@ def unpack(data: bytes, kind: str, name: str) -> tuple[dict[str, Any], Any]:
         raise damaged from None
     # Before the digest, which differs between versions.
     if format != FORMAT:
-        raise _of_another_format(name, kind, header, data) or damaged
+        error = _error_of_another_format(name, kind, header, data)
+        raise damaged if error is None else error
     if metadata.get(_DIGEST) != _digest(data, metadata.get(_DIGEST, b"")):
         raise InputError(f"{name} is damaged: its checksum does not match.")
     if header.get("kind") != kind:
@@ -88,19 +90,24 @@ def _digest(data: bytes, digest: bytes) -> bytes:
     return sha256(data).hexdigest().encode()
 
 
-def _of_another_format(name: str, kind: str, header: Mapping[str, Any], data: bytes) -> InputError | None:
+def _error_of_another_format(name: str, kind: str, header: Mapping[str, Any], data: bytes) -> InputError | None:
     """Return the error for a file of an older or newer tercet, which says who wrote it; None for anything else.
 
     Formats 1 and 2 are the text ``tercet-<kind>-<format>``; their version is in the signature of their rows.
     """
-    older = re.fullmatch(r"tercet-([a-z]{1,20})-(\d{1,9})", str(header["format"]))
-    if older is None and type(header["format"]) is not int:
+    number = header["format"]
+    written_kind = header.get("kind")
+    older = re.fullmatch(r"tercet-([a-z]{1,20})-(\d{1,9})", str(number))
+    if older is not None:
+        written_kind, number = older.groups()
+    elif type(number) is not int:
         return None
-    written_kind, number = older.groups() if older else (header.get("kind"), header["format"])
-    version = re.search(rb"version:tercet-(\d{1,9}(?:\.\d{1,9}){0,3})", data)
-    writer_version = version[1].decode() if version else header.get("tercet", "")
+    version = header.get("tercet", "")
+    version_in_rows = re.search(rb"version:tercet-(\d{1,9}(?:\.\d{1,9}){0,3})", data)
+    if version_in_rows is not None:
+        version = version_in_rows[1].decode()
+    writer = f"tercet {str(version)[:40]}" if version else "tercet"
     return InputError(
-        f"{name} was written by tercet{' ' * bool(writer_version)}{str(writer_version)[:40]} "
-        f"as {str(written_kind)[:20]} file format {str(number)[:20]}; "
+        f"{name} was written by {writer} as {str(written_kind)[:20]} file format {str(number)[:20]}; "
         f"this version of tercet reads {kind} file format {FORMAT}."
     )

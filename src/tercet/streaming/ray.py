@@ -62,10 +62,12 @@ class Workers:
 
     def __post_init__(self) -> None:
         """Raise an OptionError for invalid values."""
-        if self.num_gpus is not None and not (finite(self.num_gpus) is not None and self.num_gpus >= 0):
-            raise OptionError(f"num_gpus must be a number of at least 0. Got {shorten(self.num_gpus)} instead.")
-        if self.concurrency is not None and (type(self.concurrency) is not int or self.concurrency < 1):
-            raise OptionError(f"concurrency must be an integer above 0. Got {shorten(self.concurrency)} instead.")
+        gpus = self.num_gpus
+        if gpus is not None and (finite(gpus) is None or gpus < 0):
+            raise OptionError(f"num_gpus must be a number of at least 0. Got {shorten(gpus)} instead.")
+        n_workers = self.concurrency
+        if n_workers is not None and (type(n_workers) is not int or n_workers < 1):
+            raise OptionError(f"concurrency must be an integer above 0. Got {shorten(n_workers)} instead.")
 
     def pool(self, ray: Any) -> dict[str, Any]:
         """Return the arguments by which Ray Data makes a pool of actors: one for each GPU, or each two CPUs."""
@@ -90,9 +92,9 @@ class Tasks:
     An error is returned, too: Ray would print one that is raised, and further ones for other tasks.
     """
 
-    def __init__(self, work: Work, of_files: bool) -> None:
+    def __init__(self, work: Work, reads_files: bool) -> None:
         self._work = work
-        self._of_files = of_files
+        self._reads_files = reads_files
 
     def __call__(self, batch: Any) -> Any:
         """Return the sums of a batch."""
@@ -103,19 +105,23 @@ class Tasks:
         return _returned(self._fitted, batch)
 
     def _summed(self, batch: Any) -> Summed:
-        if not self._of_files:
-            return self._work.of_table(batch)
-        return reduce(Summed.add, map(self._work.of_part, _file_parts(batch)), Summed())
+        if not self._reads_files:
+            return self._work.sum_table(batch)
+        summed = Summed()
+        for part in _file_parts(batch):
+            summed = summed.add(self._work.sum_part(part))
+        return summed
 
     def _fitted(self, batch: Any) -> list[tuple[int, Any]]:
-        if self._of_files:
-            parts = [self._work.fit_part(part) for part in _file_parts(batch)]
+        if self._reads_files:
+            contexts_of_parts = [self._work.fit_part(part) for part in _file_parts(batch)]
         else:
-            parts = [self._work.fit([batch])]
-        contexts = []
-        for part in parts:
-            contexts += [(number, plain_context(context)) for number, context in part.items()]
-        return contexts
+            contexts_of_parts = [self._work.fit([batch])]
+        numbered_contexts = []
+        for contexts in contexts_of_parts:
+            for number, context in contexts.items():
+                numbered_contexts.append((number, plain_context(context)))
+        return numbered_contexts
 
 
 def _returned(task: Callable[[Any], Any], batch: Any) -> dict[str, Any]:
@@ -131,27 +137,35 @@ def _returned(task: Callable[[Any], Any], batch: Any) -> dict[str, Any]:
 
 def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
     """Return the result of each job on a ray.data.Dataset of texts, or a list of files."""
-    of_files = isinstance(data, list)
-    dataset, n_tasks = _dataset_of_files(ray, data, work) if of_files else (data.select_columns(work.columns), 0)
-    network = any(job.metric.loads_model for job in work.jobs)
-    batches = {"batch_format": "pyarrow", "batch_size": _ROWS_OF_NETWORKS if network and not of_files else None}
+    reads_files = isinstance(data, list)
+    if reads_files:
+        blocks = _blocks_of_files(ray, data, work)
+        dataset = ray.data.from_items(blocks, override_num_blocks=len(blocks))
+        n_tasks = len(blocks)
+    else:
+        dataset = data.select_columns(work.columns)
+        n_tasks = 0
+    loads_network = any(job.metric.loads_model for job in work.jobs)
+    batches: dict[str, Any] = {"batch_format": "pyarrow", "batch_size": None}
+    if loads_network and not reads_files:
+        batches["batch_size"] = _ROWS_OF_NETWORKS
     if any(job.metric.needs_corpus for job in work.jobs):
         # A first pass over the corpus, for metrics that must see all of it.
-        fitted = dataset.map_batches(Tasks(work, of_files).fit, **batches)
+        fitted = dataset.map_batches(Tasks(work, reads_files).fit, **batches)
         contexts: dict[int, Any] = {}
-        for result in _results_of_tasks(fitted, "reading", n_tasks):
-            for number, plain in result:
+        for numbered_contexts in _results_of_tasks(fitted, "reading", n_tasks):
+            for number, plain in numbered_contexts:
                 add_up(contexts, {number: context_of(plain, work.jobs[number].metric)})
         work = work.fitted(contexts)
         for job in work.jobs:
             warn_of(job.metric, job.metric.corpus_warning(job.context))
-    if network:
+    if loads_network:
         # A class runs in actors, which load the network once; a function runs in tasks.
         sums_dataset = dataset.map_batches(
-            Tasks, fn_constructor_args=(work, of_files), **batches, **workers.pool(ray)
+            Tasks, fn_constructor_args=(work, reads_files), **batches, **workers.pool(ray)
         )
     else:
-        sums_dataset = dataset.map_batches(Tasks(work, of_files).__call__, **batches)
+        sums_dataset = dataset.map_batches(Tasks(work, reads_files).__call__, **batches)
     total = _added_up(ray, _results_of_tasks(sums_dataset, "scoring", n_tasks))
     bad = sorted(total.bad)
     if not total.sums:
@@ -166,20 +180,26 @@ def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
     return [result.with_keys(result, bad_files=bad) for result in results]
 
 
-def _dataset_of_files(ray: Any, files: list[str], work: Work) -> tuple[Any, int]:
-    """Return a dataset of tasks, a block each, and how many there are."""
+def _blocks_of_files(ray: Any, files: list[str], work: Work) -> list[dict[str, str]]:
+    """Return the parts of files as blocks of a dataset, a task each; InputError where there are none."""
     n_tasks = round(_TASKS_OF_A_CPU * ray.cluster_resources().get("CPU", 1.0))
     # A file that is skipped is skipped as a whole: none is divided then.
     parts = list_parts(files, 1 if work.skip_bad else n_tasks)
-    tasks = tasks_of(parts, n_tasks)
-    rows = [{"parts": json.dumps([asdict(part) for part in parts])} for parts in tasks]
-    if not rows:
+    blocks = []
+    for task in tasks_of(parts, n_tasks):
+        plain_parts = [asdict(part) for part in task]
+        blocks.append({"parts": json.dumps(plain_parts)})
+    if not blocks:
         raise InputError(_NOTHING)
-    return ray.data.from_items(rows, override_num_blocks=len(rows)), len(rows)
+    return blocks
 
 
 def _file_parts(batch: Any) -> list[FilePart]:
-    return [FilePart(**part) for parts in batch["parts"].to_pylist() for part in json.loads(parts)]
+    """Return the parts of files in a batch of these blocks."""
+    parts = []
+    for text in batch["parts"].to_pylist():
+        parts += [FilePart(**part) for part in json.loads(text)]
+    return parts
 
 
 def _results_of_tasks(dataset: Any, activity: str, n_tasks: int) -> Iterator[Any]:
@@ -212,8 +232,8 @@ def _added_up(ray: Any, results: Iterator[Summed]) -> Summed:
             sums.append(added.remote(*pending))
             pending = []
     while len(sums) > _ADDED_AT_A_TIME:
-        chunks = (sums[start : start + _ADDED_AT_A_TIME] for start in range(0, len(sums), _ADDED_AT_A_TIME))
-        sums = [added.remote(*chunk) for chunk in chunks]
+        starts = range(0, len(sums), _ADDED_AT_A_TIME)
+        sums = [added.remote(*sums[start : start + _ADDED_AT_A_TIME]) for start in starts]
     return _sum_of(*pending, *ray.get(sums))
 
 
@@ -353,35 +373,36 @@ def score_systems(
             names = schema.names
         else:
             roles, names = _roles_in_first(files, on_bad_file == "skip")
-        compares = any(metric.takes_references for metric in metrics.values())
+        takes_references = any(metric.takes_references for metric in metrics.values())
         columns, reference_columns = choose_columns(
             roles,
             names,
             systems=systems,
             references=references,
             id=id,
-            take_references=compares,
+            take_references=takes_references,
             one_system=one_system,
             cluster=cluster,
         )
         systems_and_metrics = [(system, label, metric) for system in columns for label, metric in metrics.items()]
-        labels = labels_of(systems_and_metrics)
-        jobs = tuple(
-            Job(metric, system, job_labels)
-            for (system, _, metric), job_labels in zip(systems_and_metrics, labels, strict=True)
-        )
-        if folder is not None and any(id in job_labels.values() for job_labels in labels):
-            raise InputError(f"The column of the ids, {id!r}, has the name of a score: rename it.")
+        jobs = []
+        for (system, _, metric), labels in zip(systems_and_metrics, labels_of(systems_and_metrics), strict=True):
+            if folder is not None and id in labels.values():
+                raise InputError(f"The column of the ids, {id!r}, has the name of a score: rename it.")
+            jobs.append(Job(metric, system, labels))
         work = Work(
-            jobs=jobs,
-            references=tuple(reference_columns) if compares else (),
+            jobs=tuple(jobs),
+            references=tuple(reference_columns) if takes_references else (),
             id=id,
             segments=folder,
             skip_bad=on_bad_file == "skip",
             cluster=cluster,
         )
         results = run(ray, data if files is None else files, work, workers)
-    return {(system, label): result for (system, label, _), result in zip(systems_and_metrics, results, strict=True)}
+    keyed_results = {}
+    for (system, label, _), result in zip(systems_and_metrics, results, strict=True):
+        keyed_results[system, label] = result
+    return keyed_results
 
 
 def _roles_in_first(files: Sequence[str], skip_bad: bool) -> tuple[Roles, list[str]]:
@@ -415,28 +436,26 @@ _PATIENCE = 10
 def _running_ray() -> Iterator[Any]:
     """Yield the package ray, connected; a Ray that was started here is stopped at the end."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    local = not os.environ.get("RAY_ADDRESS")
-    if local:
+    address = os.environ.get("RAY_ADDRESS", "")
+    if not address:
         # Read when Ray is imported: a local Ray listens on 127.0.0.1 only, as on Windows.
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
     needs("Scoring on a cluster", "ray", "ray")
     import ray
     import ray.data
 
-    started = not ray.is_initialized()
-    if started:
-        _check_address(os.environ.get("RAY_ADDRESS", ""))
-        quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
-        settings = (
-            {"address": "local", "include_dashboard": False, "object_store_memory": _OBJECT_STORE} if local else {}
-        )
+    is_started_here = not ray.is_initialized()
+    if is_started_here:
+        _check_address(address)
+        settings: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+        if not address:
+            settings |= {"address": "local", "include_dashboard": False, "object_store_memory": _OBJECT_STORE}
         try:
-            ray.init(**settings, **quiet)
+            ray.init(**settings)
         except Exception as error:
-            address = os.environ.get("RAY_ADDRESS")
-            problem = (
-                f"RAY_ADDRESS is {shorten(address)}, where no Ray cluster answers" if address else "Ray did not start"
-            )
+            problem = "Ray did not start"
+            if address:
+                problem = f"RAY_ADDRESS is {shorten(address)}, where no Ray cluster answers"
             raise OptionError(f"{problem}. {first_line(error)}") from None
     context = ray.data.DataContext.get_current()
     log = logging.getLogger("ray.data")
@@ -453,7 +472,7 @@ def _running_ray() -> Iterator[Any]:
         for name, value in settings_before.items():
             setattr(context, name, value)
         log.setLevel(level)
-        if started:
+        if is_started_here:
             ray.shutdown()
 
 

@@ -34,10 +34,13 @@ def result_of(metric: Metric, sums: Sums) -> Result:
     """Return the result of sums; errors as :func:`check_made`, and if no item has a score."""
     check_made(metric, sums)
     floats = sums.exact.floats()
-    rows = _of_columns(sums, floats, metric.columns)
-    corpus, resamples = rows[0], rows[1:]
+    rows = _columns_of(sums, floats, metric.columns)
+    corpus = rows[0]
+    resamples = rows[1:]
     if not corpus[metric.columns.index("items")]:
-        raise InputError(metric.nothing_left if corpus.any() else "There are no items: nothing was added.")
+        if corpus.any():
+            raise InputError(metric.nothing_left)
+        raise InputError("There are no items: nothing was added.")
     warn_of(metric, metric.corpus_warning(_context(metric, sums, floats)))
     warn_of(metric, metric.score_warning(corpus))
 
@@ -49,10 +52,14 @@ def result_of(metric: Metric, sums: Sums) -> Result:
         intervals = _intervals(metric, corpus, resamples, level)
         notes["ci"] = f"{level!r},expanded"
     line = str(signature.extended(notes))
-    requested = {"intervals": intervals, "signature": line if metric.asked.signature else None}
     entries = metric.report(corpus, None)
+    requested: dict[str, Any] = {}
+    if intervals is not None:
+        requested["intervals"] = intervals
+    if metric.asked.signature:
+        requested["signature"] = line
     return Result(
-        {**entries, **{name: value for name, value in requested.items() if value is not None}},
+        {**entries, **requested},
         metric=metric.name,
         signature=line,
         n_segments=metric.total_of(corpus, "items"),
@@ -70,12 +77,8 @@ def check_made(metric: Metric, sums: Sums) -> None:
         raise MergeError(f"The sums are of {signature.metric or 'no metric'}, not of {metric.name}.")
     empty = None if metric.needs_corpus else empty_context(metric)  # the sums lack a context
     expected = sums_columns(metric, empty)
-    for relation, names, other_names in (("lack", expected, sums.columns), ("also have", sums.columns, expected)):
-        missing = [shorten(name)[1:-1] for name in names if name not in other_names]
-        if missing:
-            raise MergeError(
-                f"The sums {relation} {', '.join(missing[:9])}: they are of another metric, or of other options."
-            )
+    _refuse_columns("lack", [name for name in expected if name not in sums.columns])
+    _refuse_columns("also have", [name for name in sums.columns if name not in expected])
     _check_numbers(metric, sums)
     resampling = resampling_of(metric)
     n_requested = 0 if resampling is None else resampling.n_resamples
@@ -98,21 +101,33 @@ def check_made(metric: Metric, sums: Sums) -> None:
         )
 
 
+def _refuse_columns(relation: str, columns: list[str]) -> None:
+    """Raise a MergeError if there are columns that sums lack, or should not have."""
+    if columns:
+        names = ", ".join(shorten(name)[1:-1] for name in columns[:9])
+        raise MergeError(f"The sums {relation} {names}: they are of another metric, or of other options.")
+
+
 def _check_numbers(metric: Metric, sums: Sums) -> None:
     """Raise a MergeError for an impossible sum: below 0, not an integer, or more than one that it is a part of."""
-    counts = {*metric.base_columns, *sums.columns} - {*metric.columns[len(metric.base_columns) :]}
-    added = sums.of_corpus(ADDED)
+    own_columns = metric.columns[len(metric.base_columns) :]
+    added = sums.corpus_sum(ADDED)
     for column, name in enumerate(sums.columns):
-        # Of the four digits of a sum, the first has the sign, and the last two are decimals.
+        is_count = name not in own_columns
+        # The first of the four digits of a sum has the sign, and the last two are decimals.
         digits = sums.exact.digits[:, column]
-        may_be_negative = metric.loads_model and name not in counts  # cosines
-        problem = "less than 0" if (digits[:, 0] < 0).any() and not may_be_negative else ""
-        if name in counts and name not in SPREAD and digits[:, 2:].any():
-            problem = problem or "not an integer"
-        if name in ("items", "empty", "missing") and sums.of_corpus(name) > added:
-            problem = problem or "more than all items"
-        if problem:
-            raise MergeError(f"The sum of {shorten(name)} is {problem}, which no texts can give.")
+        is_negative = (digits[:, 0] < 0).any()
+        may_be_negative = metric.loads_model and not is_count  # cosines
+        has_decimals = digits[:, 2:].any() and name not in SPREAD
+        if is_negative and not may_be_negative:
+            problem = "less than 0"
+        elif is_count and has_decimals:
+            problem = "not an integer"
+        elif name in ("items", "empty", "missing") and sums.corpus_sum(name) > added:
+            problem = "more than all items"
+        else:
+            continue
+        raise MergeError(f"The sum of {shorten(name)} is {problem}, which no texts can give.")
     for chain in metric.ascending:
         for name, larger in pairwise(chain):
             if sums.exact.exceeds(sums.columns.index(name), sums.columns.index(larger)).any():
@@ -121,24 +136,23 @@ def _check_numbers(metric: Metric, sums: Sums) -> None:
                 )
 
 
-def _of_columns(sums: Sums, floats: NDArray[np.float64], names: tuple[str, ...]) -> NDArray[np.float64]:
+def _columns_of(sums: Sums, floats: NDArray[np.float64], names: tuple[str, ...]) -> NDArray[np.float64]:
     return floats[:, [sums.columns.index(name) for name in names]]
 
 
 def _context(metric: Metric, sums: Sums, floats: NDArray[np.float64]) -> Any:
     """Return the metric's context of all texts, whose numbers are among the sums."""
-    numbers = {
-        name.removeprefix(CONTEXT): int(value)
-        for name, value in zip(sums.columns, floats[0], strict=True)
-        if name.startswith(CONTEXT)
-    }
+    numbers = {}
+    for name, value in zip(sums.columns, floats[0], strict=True):
+        if name.startswith(CONTEXT):
+            numbers[name.removeprefix(CONTEXT)] = int(value)
     return context_of(numbers or None, metric)
 
 
 def _references_of(metric: Metric, sums: Sums, floats: NDArray[np.float64]) -> str:
     """Return how many references the items have: least and most, or the mean where an item has 31 or more."""
-    names = (*metric.columns[:4], SQUARES)
-    items, _, _, references, squares = _of_columns(sums, floats, names)[0].tolist()
+    names = ("items", "references", SQUARES)
+    items, references, squares = _columns_of(sums, floats, names)[0].tolist()
     # By the inequality of Cauchy and Schwarz, equal only if all items have the same number of references.
     if items * squares == references * references:
         return f"{references / items:g}"
@@ -154,16 +168,18 @@ def _intervals(
 ) -> dict[str, list[float]]:
     """Return the expanded percentiles of the resamples' scores; NaN where units are too few to have an interval."""
     observed = metric.finalize(corpus)
-    n_items = metric.columns.index("items")
-    n_units = _n_units(float(corpus[n_items]), resamples[:, n_items])
+    items = metric.columns.index("items")
+    n_units = _n_units(float(corpus[items]), resamples[:, items])
     if round(n_units) < FEWEST_UNITS:
         warn_of(metric, too_few_units(round(n_units), "item"))
         return {name: [math.nan, math.nan] for name in metric.score_names}
     levels = expanded_levels(level, n_units - 1, spread_of(n_units))
     intervals = {}
-    # Of few items, some resamples draw none.
-    nonempty = resamples[resamples[:, n_items] > 0]
-    for name, distribution in metric.finalize(nonempty if len(nonempty) else corpus[None]).items():
+    # Where items are few, some resamples draw none.
+    nonempty = resamples[resamples[:, items] > 0]
+    if not len(nonempty):
+        nonempty = corpus[None]
+    for name, distribution in metric.finalize(nonempty).items():
         score = float(observed[name])
         bounds = np.quantile(distribution, levels)
         # What differs by rounding alone is the score itself, as in the bootstrap of a corpus in memory.

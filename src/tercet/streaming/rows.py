@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from decimal import Decimal
 from functools import reduce
@@ -56,7 +56,7 @@ class Rows:
     artefacts: Artefacts | None = None
 
     @classmethod
-    def of_texts(cls, batch: Corpus) -> Rows:
+    def uncounted(cls, batch: Corpus) -> Rows:
         """Return items that are counted once all parts have arrived."""
         return cls(batch=batch)
 
@@ -68,31 +68,42 @@ class Rows:
         that this part chooses, and its texts are kept for the case that the corpus chooses another.
         """
         if not batch.n_items or metric.needs_corpus not in (False, "signed"):
-            return cls.of_texts(batch)
+            return cls.uncounted(batch)
         batch = metric.as_scored(batch)
         stats, context = corpus_stats(metric, batch)
         artefacts = None
         if metric.takes_references and not batch.searched:
-            artefacts = next(iter(artefacts_of(batch)), Artefacts(batch.n_items))
+            artefacts = artefacts_of_one(batch)
         kept_batch = batch if metric.needs_corpus else None
         return cls(stats, context, kept_batch, artefacts)
 
     def __len__(self) -> int:
         if self.stats is not None:
             return len(self.stats)
-        return 0 if self.batch is None else self.batch.n_items
+        if self.batch is not None:
+            return self.batch.n_items
+        return 0
 
     @property
     def missing(self) -> list[int]:
         """Indices of the items without a reference."""
         if self.stats is not None:
             return np.flatnonzero(self.stats.column("missing")).tolist()
-        return [] if self.batch is None else self.batch.missing
+        if self.batch is not None:
+            return self.batch.missing
+        return []
+
+
+def artefacts_of_one(batch: Corpus) -> Artefacts:
+    """Return the artefacts of a corpus of one system, also where it has none."""
+    for artefacts in artefacts_of(batch):
+        return artefacts
+    return Artefacts(batch.n_items)
 
 
 def result_of_rows(metric: Metric, parts: Sequence[Rows]) -> Result:
     """Return the result of a corpus in parts, in their order: that of :func:`tercet.score`, to the bit."""
-    # Of one part that was not counted yet, the texts are the corpus.
+    # The texts of a single part are the corpus.
     if len(parts) == 1 and parts[0].stats is None and parts[0].batch is not None:
         return score_batch(metric, parts[0].batch)
     stats = stats_of_rows(metric, parts)
@@ -102,22 +113,26 @@ def result_of_rows(metric: Metric, parts: Sequence[Rows]) -> Result:
 
 def stats_of_rows(metric: Metric, parts: Sequence[Rows]) -> SegmentStats:
     """Return the statistics of a corpus in parts; errors have the items' numbers in the corpus."""
-    ends = np.cumsum([len(part) for part in parts]).tolist()
-    starts = [end - len(part) for part, end in zip(parts, ends, strict=True)]
+    starts = []
     missing = []
-    for part, start in zip(parts, starts, strict=True):
-        missing += [start + index for index in part.missing]
+    n_items = 0
+    for part in parts:
+        starts.append(n_items)
+        missing += [n_items + index for index in part.missing]
+        n_items += len(part)
     refuse_missing(metric, missing)
     filled_parts = [_filled(metric, part, start) for part, start in zip(parts, starts, strict=True) if len(part)]
     _warn_of_artefacts(filled_parts)
     stats = [part.stats for part in filled_parts if part.stats is not None]
     if filled_parts and len(stats) == len(filled_parts):
         context = joined_context([part.context for part in filled_parts])
-        if not metric.needs_corpus or {part_stats.signature for part_stats in stats} == {metric.signature(context)}:
+        signatures = {part_stats.signature for part_stats in stats}
+        if not metric.needs_corpus or signatures == {metric.signature(context)}:
             warn_of(metric, metric.corpus_warning(context))
             return SegmentStats.concatenate(stats)
     corpus = join_batches([part.batch for part in parts if part.batch is not None])
-    corpus.searched = any(part.stats is not None for part in filled_parts)
+    # The parts with statistics were searched as they were counted.
+    corpus.searched = bool(stats)
     return batch_stats(metric, corpus)
 
 
@@ -144,7 +159,7 @@ class Running:
     def __init__(self, metric: Metric) -> None:
         self.metric = metric
         self._items = 0
-        self._parts = [Rows.of_texts(read_batch([], []))]
+        self._parts = [Rows.uncounted(read_batch([], []))]
 
     def count(self, batch: Corpus) -> Rows:
         """Return the rows of a part, without adding it; errors give the items' numbers in the corpus."""
@@ -173,12 +188,14 @@ def write_rows(path: str | PathLike[str], parts: Sequence[Rows], options: Mappin
     columns: dict[str, Any] = {}
     descriptions = []
     for number, part in enumerate(parts):
+        signature = None
         if part.stats is not None:
+            signature = str(part.stats.signature)
             for name, values in zip(part.stats.columns, part.stats.rows.T, strict=True):
                 columns[f"{number}.row.{name}"] = pa.array(values)
         if part.batch is not None:
-            columns.update(zip((f"{number}.{name}" for name in _TEXTS), part.batch.arrays(), strict=True))
-        signature = None if part.stats is None else str(part.stats.signature)
+            for name, texts in zip(_TEXTS, part.batch.arrays(), strict=True):
+                columns[f"{number}.{name}"] = texts
         descriptions.append(
             {
                 "signature": signature,
@@ -224,7 +241,8 @@ class RowsFile:
             rows = [self._table[f"{number}.row.{name}"].to_numpy() for name in metric.columns]
             stats = SegmentStats(signature, metric.columns, np.column_stack(rows))
         if part["texts"]:
-            batch = read_batch(*(self._table[f"{number}.{name}"] for name in _TEXTS))
+            predictions, references = (self._table[f"{number}.{name}"] for name in _TEXTS)
+            batch = read_batch(predictions, references)
         artefacts = part.get("artefacts")
         if artefacts is not None:
             artefacts = Artefacts.of_plain(artefacts)
@@ -252,7 +270,7 @@ class Sums:
             raise MergeError(f"Sums of different signatures do not add up: {self.signature} and {other.signature}.")
         return replace(self, exact=self.exact + other.exact)
 
-    def of_corpus(self, column: str) -> float:
+    def corpus_sum(self, column: str) -> float:
         """Return the sum of a column over the corpus."""
         index = self.columns.index(column)
         return float(ExactSums(self.exact.digits[:1, index : index + 1]).floats()[0, 0])
@@ -267,7 +285,7 @@ class Sums:
         return pa.table([*labels, *self.exact.decimals()], names=[_SIGNATURE, _RESAMPLE, *self.columns])
 
     @classmethod
-    def of_table(cls, table: Any, columns: tuple[str, ...] | None = None) -> Sums:
+    def from_table(cls, table: Any, columns: tuple[str, ...] | None = None) -> Sums:
         """Return the sums of a table, as :meth:`to_table` returns it; rows of the same resample are added.
 
         Takes these columns, in order, or all. MergeError for a table of anything else, with different signatures, or
@@ -297,11 +315,12 @@ class Sums:
         if (counts != counts[0]).any():
             raise MergeError("The table lacks rows of some resamples: all parts must have those of all resamples.")
         sums = ExactSums.of_decimals([_decimals(name, table[name]) for name in columns])
-        ordered = sums.digits[np.argsort(numbers, kind="stable")]
+        digits = sums.digits[np.argsort(numbers, kind="stable")]
         # Sorted by resample, the rows of a part stand at the same offset within those of each resample.
-        total, *other_sums = (ExactSums(ordered[offset :: counts[0]]) for offset in range(int(counts[0])))
-        for part_sums in other_sums:
-            total = total + part_sums
+        n_parts = int(counts[0])
+        total = ExactSums(digits[::n_parts])
+        for offset in range(1, n_parts):
+            total = total + ExactSums(digits[offset::n_parts])
         return cls(signatures[0], columns, total)
 
 
@@ -320,9 +339,12 @@ def _resample_numbers(column: Any) -> NDArray[np.int64]:
 
 def _decimals(name: str, column: Any) -> Any:
     """Return a column of sums as decimals; MergeError if an engine rounded or lost any."""
-    rounded = pa.types.is_floating(column.type)
-    if rounded or column.null_count:
-        damage = f"rounded, to the type {column.type}" if rounded else "incomplete"
+    damage = ""
+    if pa.types.is_floating(column.type):
+        damage = f"rounded, to the type {column.type}"
+    elif column.null_count:
+        damage = "incomplete"
+    if damage:
         raise MergeError(f"The sums of {name!r} are {damage}; expected decimals, as tercet.arrow_statistics gives.")
     try:
         if not (pa.types.is_decimal(column.type) or pa.types.is_integer(column.type)):
@@ -360,14 +382,16 @@ def empty_context(metric: Metric) -> Any:
 def _summable(context: Any) -> dict[str, int]:
     """Return a context as numbers that add up; empty for any other context."""
     plain = plain_context(context)
-    is_numbers = isinstance(plain, dict) and all(isinstance(number, int) for number in plain.values())
-    return plain if is_numbers else {}
+    if isinstance(plain, dict) and all(isinstance(number, int) for number in plain.values()):
+        return plain
+    return {}
 
 
 def _like(plain: Any, example: Any) -> Any:
     """Return plain data as values of the same types as an example."""
     if is_dataclass(example) and not isinstance(example, type):
-        return replace(example, **{name: _like(value, getattr(example, name)) for name, value in plain.items()})
+        values = {name: _like(value, getattr(example, name)) for name, value in plain.items()}
+        return replace(example, **values)
     if isinstance(example, np.ndarray):
         return np.array(plain, example.dtype)
     if isinstance(example, tuple):
@@ -409,13 +433,15 @@ def check_in_parts(metric: Metric, passes: int) -> None:
 
 def resampling_of(metric: Metric) -> PoissonBootstrap | None:
     """Return the requested bootstrap; None without intervals."""
-    call = metric.asked
-    return None if call.confidence_level is None else PoissonBootstrap(call.n_resamples, call.seed)
+    if metric.asked.confidence_level is None:
+        return None
+    return PoissonBootstrap(metric.asked.n_resamples, metric.asked.seed)
 
 
 def sums_columns(metric: Metric, context: Any) -> tuple[str, ...]:
     """Return the names of the sums that a metric keeps, with those of its context."""
-    return (*metric.columns, ADDED, SQUARES, KEYS, *SPREAD, *(f"{CONTEXT}{name}" for name in _summable(context)))
+    context_columns = [f"{CONTEXT}{name}" for name in _summable(context)]
+    return (*metric.columns, ADDED, SQUARES, KEYS, *SPREAD, *context_columns)
 
 
 def sums_of(
@@ -435,47 +461,63 @@ def sums_of(
     """
     corpus = metric.as_scored(corpus)
     refuse_missing(metric, [corpus.first_item + item for item in corpus.missing])
-    keys = None if ids is None else _distinct_keys(ids, corpus.n_items, corpus.first_item)
+    item_keys = None if ids is None else _distinct_keys(ids, corpus.n_items, corpus.first_item)
     cluster_keys = None if clusters is None else keys_of_ids(clusters)
-    units = "texts" if ids is None else "given"
-    if clusters is not None:
-        units = "clusters"
+    pieces = _Pieces(metric, corpus, context=context, item_keys=item_keys, cluster_keys=cluster_keys)
+    return reduce(add, pieces.each_sums(on_rows))
 
-    def summed(start: int, stop: int) -> tuple[Sums, SegmentStats]:
-        batch = corpus.part(start, stop)
-        item_keys = keys_of_texts(batch) if keys is None else keys[start:stop]
-        batch_context = metric.fit(batch) if context is None else context
-        stats = metric.segment_stats(batch, batch_context)
+
+@dataclass(frozen=True, slots=True)
+class _Pieces:
+    """A corpus that is summed piece by piece.
+
+    Items are identified by `item_keys`, else by their texts; they are drawn by `cluster_keys`, else one by one.
+    """
+
+    metric: Metric
+    corpus: Corpus
+    context: Any  # of the whole corpus; None: each piece has its own
+    item_keys: Keys | None
+    cluster_keys: Keys | None
+
+    def each_sums(self, on_rows: Callable[..., Any] | None) -> Iterator[Sums]:
+        """Yield the sums of each piece."""
+        for sums, stats in each_piece(self.metric, self.corpus.n_items, self._counted):
+            if on_rows is not None:
+                on_rows(stats)
+            yield sums
+
+    def _counted(self, start: int, stop: int) -> tuple[Sums, SegmentStats]:
+        """Return the sums and the rows of a piece."""
+        batch = self.corpus.part(start, stop)
+        keys = keys_of_texts(batch) if self.item_keys is None else self.item_keys[start:stop]
+        context = self.metric.fit(batch) if self.context is None else self.context
+        stats = self.metric.segment_stats(batch, context)
         check_summable(stats.rows, stats.columns, batch.first_item)
-        drawn_keys = item_keys if cluster_keys is None else cluster_keys[start:stop]
+        squares = stats.column("references") ** 2
+        # The upper 32 bits of each key, which a float holds exactly.
+        halves = (keys >> np.uint64(32)).astype(np.float64)
+        rows = np.column_stack([stats.rows, np.ones(len(keys)), squares, halves])
+        sums = ExactSums.of(rows).beside(_spread(stats))
+        signature = stats.signature
+        resampling = resampling_of(self.metric)
+        if resampling is not None:
+            signature = resampled(signature, resampling, self._units())
+            drawn_keys = keys if self.cluster_keys is None else self.cluster_keys[start:stop]
+            # The sums besides those of the rows are of the corpus alone: resamples have 0 there.
+            no_sums = ExactSums.zeros(resampling.n_resamples, 3 + len(SPREAD))
+            sums = sums.stacked(resampling.sums(stats.rows, drawn_keys).beside(no_sums))
         # A context of the whole corpus is known already: only those of pieces are summed.
-        piece_context = None if context is not None else batch_context
-        sums = _sums(metric, stats, keys=item_keys, drawn_keys=drawn_keys, context=piece_context, units=units)
-        return sums, stats
+        piece_context = context if self.context is None else None
+        context_numbers = list(_summable(piece_context).values())
+        sums = sums.beside(ExactSums.of_first(context_numbers, len(sums.digits)))
+        return Sums(str(signature), sums_columns(self.metric, piece_context), sums), stats
 
-    def passed_on(piece: tuple[Sums, SegmentStats]) -> Sums:
-        if on_rows is not None:
-            on_rows(piece[1])
-        return piece[0]
-
-    return reduce(add, map(passed_on, each_piece(metric, corpus.n_items, summed)))
-
-
-def _sums(metric: Metric, stats: SegmentStats, keys: Keys, drawn_keys: Keys, context: Any, units: str) -> Sums:
-    """Return the sums of rows, of the resamples in which `drawn_keys` draw them, and of a context's numbers."""
-    signature = stats.signature
-    resampling = resampling_of(metric)
-    squares = stats.column("references") ** 2
-    # The upper 32 bits of each key, which a float holds exactly.
-    halves = (keys >> np.uint64(32)).astype(np.float64)
-    sums = ExactSums.of(np.column_stack([stats.rows, np.ones(len(keys)), squares, halves])).beside(_spread(stats))
-    if resampling is not None:
-        signature = resampled(signature, resampling, units)
-        # These sums are of the corpus alone: resamples have 0 there.
-        no_sums = ExactSums.zeros(resampling.n_resamples, 3 + len(SPREAD))
-        sums = sums.stacked(resampling.sums(stats.rows, drawn_keys).beside(no_sums))
-    sums = sums.beside(ExactSums.of_first(list(_summable(context).values()), len(sums.digits)))
-    return Sums(str(signature), sums_columns(metric, context), sums)
+    def _units(self) -> str:
+        """Return the word of a signature for what is drawn."""
+        if self.cluster_keys is not None:
+            return "clusters"
+        return "texts" if self.item_keys is None else "given"
 
 
 def _distinct_keys(ids: Any, n_items: int, first_item: int) -> Keys:

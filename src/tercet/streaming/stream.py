@@ -74,15 +74,16 @@ class Stream:
     def __init__(self, metric: str | Metric, **options: Any) -> None:
         metric, options = take_options(metric, options)
         self._metric = summing_metric(metric, options)
-        metric_options = {**metric.given, **metric.asked.given} if isinstance(metric, Metric) else {}
-        self._options = {**metric_options, **options}
+        self._options = options
+        if isinstance(metric, Metric):
+            self._options = {**metric.given, **metric.asked.given, **options}
         self._sums: Sums | None = None
         # Marks of the streams and items in the sums, by which duplicates are recognized. They are beside the sums,
         # because a set that grows takes no copy for each stream that is merged.
         self._origins: set[str] = set()
         self._mark = secrets.token_hex(8)
         self._watch = Watch()
-        self._warned = False
+        self._has_warned = False
 
     @property
     def metric(self) -> str:
@@ -96,7 +97,9 @@ class Stream:
 
     def __len__(self) -> int:
         """Return how many items were added."""
-        return 0 if self._sums is None else int(self._sums.of_corpus(ADDED))
+        if self._sums is None:
+            return 0
+        return _n_items(self._sums)
 
     def add(self, predictions: Any, references: Any = None, ids: Any = None, cluster: Any = None) -> None:
         """Add items; a refused batch adds nothing.
@@ -148,7 +151,9 @@ class Stream:
         MergeError
             For a stream of another metric or other options, of the same items, or merged before.
         """
-        streams = other if has_entries(other) and not isinstance(other, Stream) else [other]
+        streams: Any = [other]
+        if has_entries(other) and not isinstance(other, Stream):
+            streams = other
         sums = self._sums
         new_marks: set[str] = set()
         for stream in streams:
@@ -165,8 +170,11 @@ class Stream:
                 check_made(self._metric, stream._sums)
                 sums = stream._sums
             else:
-                # Streams or items that this stream has, or one of the others that are merged into it.
-                _check_different(marks & self._origins | marks & new_marks | marks & {_identity(sums)})
+                # Marks of this stream, or of one of the others that are merged into it.
+                shared_marks = marks & self._origins
+                shared_marks |= marks & new_marks
+                shared_marks |= marks & {_identity(sums)}
+                _check_different(shared_marks)
                 sums = sums + stream._sums
             new_marks |= marks
         self._sums = sums
@@ -204,9 +212,9 @@ class Stream:
             For sums made with another metric or other options, or a table of anything else.
         """
         stream = cls(metric, **options)
-        sums = Sums.of_table(as_table(table), stream._sums_or_zeros().columns)
+        sums = Sums.from_table(as_table(table), stream._sums_or_zeros().columns)
         check_made(stream._metric, sums)
-        if sums.of_corpus(ADDED):
+        if _n_items(sums):
             stream._sums = sums
             stream._origins.add(stream._mark)
         return stream
@@ -254,14 +262,16 @@ class Stream:
     def _warn_of_texts(self, corpus: Corpus) -> None:
         """Warn, once, of what only texts show: sums have but the number of their letters."""
         self._watch.see(corpus)
-        message = None if self._warned else self._metric.corpus_warning(None, corpus)
-        self._warned = self._warned or message is not None
-        warn_of(self._metric, message)
+        if not self._has_warned:
+            message = self._metric.corpus_warning(None, corpus)
+            self._has_warned = message is not None
+            warn_of(self._metric, message)
 
     def _plus(self, sums: Sums) -> Sums:
         if self._sums is None:
             return sums
-        earlier_ids, ids = (Signature.parse(part.signature).get("ids") for part in (self._sums, sums))
+        earlier_ids = Signature.parse(self._sums.signature).get("ids")
+        ids = Signature.parse(sums.signature).get("ids")
         if earlier_ids != ids:
             descriptions = {"texts": "neither ids nor clusters", "given": "ids", "clusters": "clusters"}
             earlier_words = descriptions.get(earlier_ids or "", earlier_ids)
@@ -271,16 +281,26 @@ class Stream:
 
     def _sums_or_zeros(self) -> Sums:
         """Return the sums: those of no items as long as nothing was added."""
-        return sums_of(self._metric, read_batch([], [])) if self._sums is None else self._sums
+        if self._sums is None:
+            return sums_of(self._metric, read_batch([], []))
+        return self._sums
 
     def __repr__(self) -> str:
-        return f"Stream({self.metric!r}, {len(self):,} item{'s' * (len(self) != 1)})"
+        return f"Stream({self.metric!r}, {_items(len(self))})"
+
+
+def _n_items(sums: Sums) -> int:
+    """Return how many items were added, including those left out."""
+    return int(sums.corpus_sum(ADDED))
+
+
+def _items(n_items: int) -> str:
+    return "1 item" if n_items == 1 else f"{n_items:,} items"
 
 
 def _identity(sums: Sums) -> str:
     """Return a mark of the items in sums, independent of the stream."""
-    n_items = int(sums.of_corpus(ADDED))
-    return f"{n_items:,} {'item' if n_items == 1 else 'items'} {int(sums.of_corpus(KEYS))}"
+    return f"{_items(_n_items(sums))} {int(sums.corpus_sum(KEYS))}"
 
 
 def _check_different(shared_marks: set[str]) -> None:
@@ -301,15 +321,21 @@ def _check_different(shared_marks: set[str]) -> None:
 
 
 def write_stream(
-    path: str | PathLike[str], metric: str, options: Mapping[str, Any], sums: Sums | None, origins: Iterable[str]
+    path: str | PathLike[str], metric: str, *, options: Mapping[str, Any], sums: Sums | None, origins: Iterable[str]
 ) -> None:
     """Write a stream; options that cannot be saved are listed by name, to be given again."""
-    plain = {name: plain_value(value) for name, value in options.items()}
-    saved = {name: value for name, value in plain.items() if value is not NotImplemented}
+    saved_options = {}
+    given_again = []
+    for name, value in options.items():
+        plain = plain_value(value)
+        if plain is NotImplemented:
+            given_again.append(name)
+        else:
+            saved_options[name] = plain
     header = {
         "metric": metric,
-        "options": saved,
-        "given again": sorted(plain.keys() - saved.keys()),
+        "options": saved_options,
+        "given again": sorted(given_again),
         "origins": sorted(origins),
     }
     _check_path(path)
@@ -338,16 +364,18 @@ def read_stream(
         if not is_right(header.get(field)):
             value = shorten(header.get(field))
             raise InputError(f"{name} is damaged: its {field!r} is {value}; expected {expected}.")
-    if {*repeated_options} != {*header["given again"]}:
-        missing = sorted({*header["given again"]} - {*repeated_options})
-        repeated = ", ".join(sorted(repeated_options))
-        problem = f"give {', '.join(missing)} again, as no file can hold them" if missing else f"got also {repeated}"
+    given_again = set(header["given again"])
+    if set(repeated_options) != given_again:
+        problem = f"got also {', '.join(sorted(repeated_options))}"
+        missing = sorted(given_again - set(repeated_options))
+        if missing:
+            problem = f"give {', '.join(missing)} again, as no file can hold them"
         raise OptionError(f"{name} holds the options that it was made with: {problem}.")
     try:
-        sums = Sums.of_table(table) if table.num_rows else None
+        sums = Sums.from_table(table) if table.num_rows else None
     except MergeError as error:
         raise InputError(f"{name}: {shorten(str(error), 300)}") from None
-    return header["metric"], {**header["options"], **repeated_options}, sums, {*header["origins"]}
+    return header["metric"], {**header["options"], **repeated_options}, sums, set(header["origins"])
 
 
 def _check_path(path: object) -> None:
@@ -360,13 +388,18 @@ def _is_names(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_options(value: Any) -> bool:
+    return isinstance(value, dict) and "self" not in value and "metric" not in value
+
+
 #: Fields of a header: the check and description of each. Files are untrusted input.
 _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "metric": (lambda value: isinstance(value, str), "the name of a metric"),
-    "options": (
-        lambda value: isinstance(value, dict) and not {"self", "metric"} & value.keys(),
-        "options by their names",
-    ),
+    "metric": (_is_text, "the name of a metric"),
+    "options": (_is_options, "options by their names"),
     "given again": (_is_names, "a list of names"),
     "origins": (_is_names, "a list of texts"),
 }
@@ -378,15 +411,20 @@ def plain_value(value: Any) -> Any:
         return value
     if isinstance(value, PathLike):
         return fspath(value)
-    if isinstance(value, (np.bool_, np.integer, np.floating)):
-        return float(value) if isinstance(value, np.floating) else value.item()
+    if isinstance(value, np.floating):
+        return float(value)
+    if isinstance(value, (np.bool_, np.integer)):
+        return value.item()
     if isinstance(value, (set, frozenset)):
         value = sorted(value, key=str)
-    entries: list[Any] | None = None
     if isinstance(value, (list, tuple)):
-        entries = [plain_value(entry) for entry in value]
-    elif isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
-        entries = [plain_value(entry) for entry in value.values()]
-    if entries is None or any(entry is NotImplemented for entry in entries):
-        return NotImplemented
-    return dict(zip(value, entries, strict=True)) if isinstance(value, Mapping) else entries
+        return _plain_list(value)
+    if isinstance(value, Mapping) and _is_names(list(value)):
+        entries = _plain_list(value.values())
+        return entries if entries is NotImplemented else dict(zip(value, entries, strict=True))
+    return NotImplemented
+
+
+def _plain_list(values: Iterable[Any]) -> Any:
+    entries = [plain_value(value) for value in values]
+    return NotImplemented if any(entry is NotImplemented for entry in entries) else entries

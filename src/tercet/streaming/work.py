@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from glob import glob
 from hashlib import sha256
-from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -17,7 +16,7 @@ import pyarrow.fs as fs
 import pyarrow.parquet as pq
 
 from tercet.base.metric import Metric, segment_lists
-from tercet.corpus.artefacts import Artefacts, artefacts_of
+from tercet.corpus.artefacts import Artefacts
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, MergeError, TercetError, first_line, shorten
 from tercet.files.arrow_tables import open_parquet
@@ -27,7 +26,7 @@ from tercet.files.table import Log, Roles, Table
 from tercet.statistics.stats import SegmentStats
 
 from .columns import TextColumns, read_ids, roles_of
-from .rows import Sums, sums_of
+from .rows import Sums, artefacts_of_one, sums_of
 
 
 @dataclass(slots=True)
@@ -91,10 +90,15 @@ class Work:
     @property
     def columns(self) -> list[str]:
         """The columns to read."""
-        needed = [job.prediction for job in self.jobs] + list(self.references)
-        return list(dict.fromkeys([*needed, *filter(None, (self.id, self.cluster))]))
+        columns = [job.prediction for job in self.jobs]
+        columns += self.references
+        if self.id is not None:
+            columns.append(self.id)
+        if self.cluster is not None:
+            columns.append(self.cluster)
+        return list(dict.fromkeys(columns))
 
-    def of_part(self, part: FilePart) -> Summed:
+    def sum_part(self, part: FilePart) -> Summed:
         """Return the sums of a part of a file; errors name the file."""
         rows = _Rows(self, part)
         try:
@@ -108,7 +112,7 @@ class Work:
         rows.write(f"part-{part.number:06}")
         return replace(rows.summed, parts={part.name})
 
-    def of_table(self, table: Any) -> Summed:
+    def sum_table(self, table: Any) -> Summed:
         """Return the sums of a table; one that comes twice, with the same ids and sums, counts once."""
         rows = _Rows(self)
         rows.add(table)
@@ -184,14 +188,15 @@ class _Rows:
         ids = None if self.work.id is None else read_ids(table[self.work.id], first_row)
         clusters = None if self.work.cluster is None else read_ids(table[self.work.cluster], first_row)
         for number, job in enumerate(self.work.jobs):
-            piece_stats: list[SegmentStats] = []
             corpus = self.work._corpus_of(job, table, first_row)
+            # Kept only for the scores of the items.
+            piece_stats: list[SegmentStats] = []
             on_rows = None if self.work.segments is None else piece_stats.append
             summed.sums[number] = sums_of(
                 job.metric, corpus, ids=ids, context=job.context, on_rows=on_rows, clusters=clusters
             )
             if job.metric.takes_references and job.prediction not in summed.artefacts:
-                summed.artefacts[job.prediction] = next(iter(artefacts_of(corpus)), Artefacts(corpus.n_items))
+                summed.artefacts[job.prediction] = artefacts_of_one(corpus)
             if piece_stats:
                 lists = segment_lists(job.metric, SegmentStats.concatenate(piece_stats))
                 for name, label in job.labels.items():
@@ -204,15 +209,18 @@ class _Rows:
     @property
     def _next_row(self) -> int:
         """The number, in the file or the table, of the row that comes next."""
-        return self.n_rows + (0 if self.part is None else self.part.first_row)
+        if self.part is None:
+            return self.n_rows
+        return self.part.first_row + self.n_rows
 
     def _names_of(self, table: Any, ids: Any) -> dict[str, Any]:
         """Return columns that name the items: ids, or the file and the row in it."""
         if self.work.id is not None:
             return {self.work.id: ids}
         assert self.part is not None
-        paths = pa.array([self.part.path] * table.num_rows, pa.string())
-        return {"file": paths, "row": pa.array(range(self._next_row, self._next_row + table.num_rows), pa.int64())}
+        paths = [self.part.path] * table.num_rows
+        numbers = range(self._next_row, self._next_row + table.num_rows)
+        return {"file": pa.array(paths, pa.string()), "row": pa.array(numbers, pa.int64())}
 
     def write(self, name: str) -> None:
         """Write the scores of the items: an existing file is replaced once the new one is complete."""
@@ -249,28 +257,28 @@ def check_folder(path: str, files: Sequence[str]) -> None:
         infos = system.get_file_info(fs.FileSelector(own_path))
     except (OSError, ValueError, pa.ArrowException) as error:
         raise InputError(f"The folder {path!r} cannot be made. {first_line(error)}") from None
-    earlier_files = [info.base_name for info in infos if info.base_name.startswith("part-")]
+    folder_holds = f"The folder for the scores of items, {path!r}, holds"
+    for info in infos:
+        if info.base_name.startswith("part-"):
+            raise InputError(f"{folder_holds} {info.base_name} of an earlier run: give an empty one.")
     real_folder = f"{os.path.realpath(path)}{os.sep}"
-    inputs = [file for file in files if "://" not in file and os.path.realpath(file).startswith(real_folder)]
-    if earlier_files or inputs:
-        problem = (
-            f"holds {earlier_files[0]} of an earlier run"
-            if earlier_files
-            else f"holds {inputs[0]!r}, which is to be scored"
-        )
-        raise InputError(f"The folder for the scores of items, {path!r}, {problem}: give an empty one.")
+    for file in files:
+        if "://" not in file and os.path.realpath(file).startswith(real_folder):
+            raise InputError(f"{folder_holds} {file!r}, which is to be scored: give an empty one.")
 
 
 def labels_of(jobs: Sequence[tuple[str, str, Metric]]) -> list[dict[str, str]]:
     """Return names of the scores of items, for each system, label and metric: as short as possible while unique."""
-    names = [
-        {name: (name, f"{name} {system}", f"{name} {system} {label}") for name in metric.segment_names}
-        for system, label, metric in jobs
-    ]
-    for length in range(3):
-        labels = [{name: spellings[length] for name, spellings in job_names.items()} for job_names in names]
-        all_labels = list(chain.from_iterable(job_labels.values() for job_labels in labels))
-        if len({*all_labels}) == len(all_labels):
+    for template in ("{name}", "{name} {system}", "{name} {system} {label}"):
+        labels = []
+        all_labels: list[str] = []
+        for system, label, metric in jobs:
+            job_labels = {}
+            for name in metric.segment_names:
+                job_labels[name] = template.format(name=name, system=system, label=label)
+            labels.append(job_labels)
+            all_labels += job_labels.values()
+        if len(set(all_labels)) == len(all_labels):
             return labels
     raise InputError("A metric is given twice, with the same options.")
 
@@ -287,7 +295,8 @@ _THREADS = 16
 _OPENING = 1 << 14
 #: The most rows, where a footer tells them, and bytes of a task, however few workers there are: little work is
 #: lost with a worker.
-_MOST_ROWS, _MOST_BYTES = 1 << 20, 1 << 28
+_MOST_ROWS = 1 << 20
+_MOST_BYTES = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,13 +338,13 @@ def list_files(data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) 
         )
     files: list[str] = []
     for path in _matching([os.fspath(path) for path in paths]):
-        if _is_folder(path):
-            files_within = _files_within(path)
-            if not files_within:
-                raise InputError(f"The folder {path!r} has no file that ends with {' '.join(_ENDS)}.")
-            files += files_within
-        else:
+        if not _is_folder(path):
             files.append(path)
+            continue
+        files_within = _files_within(path)
+        if not files_within:
+            raise InputError(f"The folder {path!r} has no file that ends with {' '.join(_ENDS)}.")
+        files += files_within
     for path in files:
         if not _is_table(path):
             raise InputError(f"{path!r} is not a table, judging by its extension; expected {' '.join(_ENDS)}.")
@@ -353,14 +362,19 @@ def list_parts(files: Sequence[str], n_tasks: int) -> list[FilePart]:
 
     Only of the latter are footers read here, some at a time; the others are read by those who score the rows.
     """
-    at_addresses = any("://" in path for path in files)
+    has_addresses = any("://" in path for path in files)
     with ThreadPoolExecutor(_THREADS) as pool:
         # Only an address is slow to answer.
-        whole_files = list(pool.map(_whole, files)) if at_addresses else [_whole(path) for path in files]
-        n_bytes = sum(part.n_bytes for part in whole_files)
-        large = [part for part in whole_files if _is_parquet(part.path) and part.n_bytes * n_tasks > n_bytes]
-        groups = dict(zip((part.path for part in large), pool.map(_groups, large), strict=True))
-    parts = chain.from_iterable(groups.get(part.path, [part]) for part in whole_files)
+        wholes = list(pool.map(_whole, files)) if has_addresses else [_whole(path) for path in files]
+        n_bytes = sum(whole.n_bytes for whole in wholes)
+        large = [whole for whole in wholes if _is_parquet(whole.path) and whole.n_bytes * n_tasks > n_bytes]
+        groups_of_large = pool.map(_groups, large)
+        parts: list[FilePart] = []
+        for whole in wholes:
+            if whole in large:
+                parts += next(groups_of_large)
+            else:
+                parts.append(whole)
     return [replace(part, number=number) for number, part in enumerate(parts)]
 
 
@@ -372,28 +386,38 @@ def tasks_of(parts: Sequence[FilePart], n_tasks: int) -> list[list[FilePart]]:
     share = sum(part.n_bytes + _OPENING for part in parts) / max(1, n_tasks)
     tasks: list[list[FilePart]] = []
     # Before this part: the work of all tasks, and the work and rows of the last one.
-    total_work = work = rows = 0
+    total_work = 0
+    work = 0
+    rows = 0
     for part in parts:
         part_work = part.n_bytes + _OPENING
         is_full = work + part_work > _MOST_BYTES or rows + part.n_rows > _MOST_ROWS
         # A task begins once those before it have their share of the work.
         if not tasks or is_full or total_work >= share * len(tasks):
             tasks.append([])
-            work = rows = 0
+            work = 0
+            rows = 0
         total_work += part_work
         work += part_work
         rows += part.n_rows
-        previous = tasks[-1][-1] if tasks[-1] else None
-        if previous is None or previous.n_groups is None or previous.path != part.path or part.n_groups is None:
-            tasks[-1].append(part)
+        task = tasks[-1]
+        if task and part.n_groups is not None and task[-1].path == part.path:
+            task[-1] = _joined(task[-1], part)
         else:
-            tasks[-1][-1] = replace(
-                previous,
-                n_groups=previous.n_groups + part.n_groups,
-                n_rows=previous.n_rows + part.n_rows,
-                n_bytes=previous.n_bytes + part.n_bytes,
-            )
+            task.append(part)
     return tasks
+
+
+def _joined(groups: FilePart, later: FilePart) -> FilePart:
+    """Return row groups and those of the same file that follow them as one part."""
+    assert groups.n_groups is not None
+    assert later.n_groups is not None
+    return replace(
+        groups,
+        n_groups=groups.n_groups + later.n_groups,
+        n_rows=groups.n_rows + later.n_rows,
+        n_bytes=groups.n_bytes + later.n_bytes,
+    )
 
 
 def roles_in(path: str) -> tuple[Roles, list[str]]:
@@ -538,8 +562,10 @@ def _matching(paths: Sequence[str]) -> list[str]:
     """Return the paths; missing ones are expanded as patterns."""
     files: list[str] = []
     for path in paths:
-        exists = "://" in path or os.path.exists(path)
-        matching = [path] if exists else sorted(glob(path, recursive=True))
+        if "://" in path or os.path.exists(path):
+            files.append(path)
+            continue
+        matching = sorted(glob(path, recursive=True))
         if not matching:
             raise InputError(f"There is no file {path!r}.")
         files += matching
@@ -563,11 +589,15 @@ def _files_within(folder: str) -> list[str]:
     files = []
     for path in sorted(info.path for info in infos if info.is_file):
         names = path[len(own_path) :].strip("/").split("/")
-        if not any(name.startswith(("_", ".")) for name in names) and _is_table(path):
+        is_hidden = any(name.startswith(("_", ".")) for name in names)
+        if _is_table(path) and not is_hidden:
             files.append(prefix + path)
     return files
 
 
 def _file_system_of(path: str) -> tuple[Any, str]:
     """Return the file system of a path or address, and the path there."""
-    return fs.FileSystem.from_uri(path) if "://" in path else (fs.LocalFileSystem(), path)
+    if "://" in path:
+        system, own_path = fs.FileSystem.from_uri(path)
+        return system, own_path
+    return fs.LocalFileSystem(), path

@@ -68,7 +68,7 @@ class Control:
         if self.kind == "menu":
             return next(label for label, choice in self.choices.items() if choice == value)
         if self.kind == "several":
-            return [str(item) for item in value or ()]
+            return [] if value is None else [str(item) for item in value]
         if self.kind == "weights":
             return _weights_text(value)
         return "" if value is None else value
@@ -118,9 +118,10 @@ class Control:
         takes_none = self.default is None
         if takes_none and (value is None or values == []):
             return None
-        if isinstance(values, list) and values and all(type(item) is str and item in self.choices for item in values):
-            is_repeated = len({*values}) < len(values)
-            if not (takes_none and is_repeated):
+        are_choices = isinstance(values, list) and all(type(item) is str and item in self.choices for item in values)
+        if values and are_choices:
+            has_repeated = len(set(values)) < len(values)
+            if not (takes_none and has_repeated):
                 return values
         expected = f"a list of some of {', '.join(map(repr, self.choices))}"
         if takes_none:
@@ -155,25 +156,26 @@ class Control:
         try:
             return int(text) if is_whole else float(text)
         except ValueError:
-            raise self._refused(text, "an integer" if is_whole else "a number") from None
+            expected = "an integer" if is_whole else "a number"
+            raise self._refused(text, expected) from None
 
     def _refused(self, value: Any, expected: str) -> OptionError:
         return OptionError(f"The {self.name!r} option on this page must be {expected}. Got {shorten(value)} instead.")
 
 
 def controls(
-    metric: str, offered: Mapping[str, Mapping[str, Any]], of_one_text: Mapping[str, Any] | None = None
+    metric: str, offered: Mapping[str, Mapping[str, Any]], text_options: Mapping[str, Any] | None = None
 ) -> list[Control]:
-    """Return the controls of options that a metric's demo offers."""
+    """Return the controls of options that a metric's demo offers; `text_options` are others for a single text."""
     cls = metric_class(metric)
     declared = {**cls.options(), **Call.options()}
     controls_by_name: dict[str, Control] = {}
     for name, settings in offered.items():
         control = replace(_control(declared[name], settings), info=option_doc(declared[name]).first_sentence)
-        if of_one_text and name in of_one_text:
+        if text_options is not None and name in text_options:
             # The menu begins with what depends on whether a text or a file is scored.
-            choices = control.choices or {str(choice): choice for choice in (True, False)}
-            label = f"auto (text: {_label(of_one_text[name])}, file: {_label(control.default)})"
+            choices = control.choices or {"True": True, "False": False}
+            label = f"auto (text: {_label(text_options[name])}, file: {_label(control.default)})"
             control = replace(control, kind="menu", value=DEPENDS, choices={label: DEPENDS, **choices})
         # Menus stand before what follows them, so that the control of the leader is there.
         for leader, following in settings.get("follows", {}).items():
@@ -196,15 +198,17 @@ def _control(declared: Option, settings: Mapping[str, Any]) -> Control:
     if choices is None and isinstance(check, OneOf):
         choices = check.choices
     if choices is not None:
-        labels = choices if isinstance(choices, Mapping) else {_label(choice): choice for choice in choices}
-        first = default if default in labels.values() else next(iter(labels.values()))
-        return Control(name, "menu", default, value=settings.get("value", first), choices=labels)
+        if not isinstance(choices, Mapping):
+            choices = {_label(choice): choice for choice in choices}
+        values = list(choices.values())
+        first = default if default in values else values[0]
+        return Control(name, "menu", default, value=settings.get("value", first), choices=choices)
     value = settings.get("value", default)
     if check is flag or isinstance(default, bool):
         return Control(name, "flag", default, value)
     if isinstance(check, Integer):
-        most = settings.get("most", _MOST if check.maximum is None else None)
-        return Control(name, "whole", default, value, most=most)
+        bound = _MOST if check.maximum is None else None
+        return Control(name, "whole", default, value, most=settings.get("most", bound))
     if name == "weights":
         return Control(name, "weights", default, value)
     return Control(name, "number", default, value)
@@ -225,7 +229,9 @@ def _label(choice: Any) -> str:
 
 def _program_name(label: str, choice: Any) -> Any:
     """Return what a program calls a choice: its value, or the first words of its label where the label has others."""
-    return choice if label == _label(choice) else label.split(" (")[0]
+    if label == _label(choice):
+        return choice
+    return label.partition(" (")[0]
 
 
 def given_options(offered: Sequence[Control], values: Mapping[str, Any]) -> dict[str, Any]:
@@ -246,17 +252,24 @@ def given_options(offered: Sequence[Control], values: Mapping[str, Any]) -> dict
 
 def _begun(offered: Sequence[Control], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the page begins with instead of defaults; nothing where another of its encoders is given."""
-    initial = {control.name: control for control in offered if control.value not in (control.default, DEPENDS)}
-    menus = [control for control in initial.values() if control.kind == "menu"]
-    if any(values.get(menu.name, menu.value) != menu.value for menu in menus):
-        return {}
-    return {name: control.value for name, control in initial.items()}
+    initial_values = {}
+    for control in offered:
+        if control.value in (control.default, DEPENDS):
+            continue
+        if control.kind == "menu" and values.get(control.name, control.value) != control.value:
+            return {}
+        initial_values[control.name] = control.value
+    return initial_values
 
 
 def without_defaults(offered: Sequence[Control], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options whose value is not the metric's default, and that were chosen at all."""
     defaults = {control.name: control.default for control in offered}
-    return {name: value for name, value in values.items() if value is not DEPENDS and value != defaults[name]}
+    chosen = {}
+    for name, value in values.items():
+        if value is not DEPENDS and value != defaults[name]:
+            chosen[name] = value
+    return chosen
 
 
 def _read_weights(text: Any) -> Any:
@@ -266,11 +279,14 @@ def _read_weights(text: Any) -> Any:
     try:
         if "=" not in text:
             return _numbers(text)
-        entries = [part.split("=", 1) for part in text.split(";") if part.strip()]
-        weights = {name.strip(): _numbers(numbers) for name, numbers in entries}
-        # A name that stands twice.
-        if len(weights) < len(entries):
-            raise ValueError
+        weights = {}
+        for part in text.split(";"):
+            if not part.strip():
+                continue
+            name, numbers = part.split("=", 1)
+            if name.strip() in weights:
+                raise ValueError
+            weights[name.strip()] = _numbers(numbers)
         return weights
     except (TypeError, ValueError):
         raise OptionError(

@@ -12,8 +12,9 @@ import os
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
 from functools import cached_property
 from inspect import signature
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs
 
 import gradio as gr
@@ -31,10 +32,13 @@ _WITH_FRAME = MOST_BYTES + (1 << 20)
 #: So much is read, and what is too much thrown away, for a visitor to get to read the answer.
 _DRAINED = 20 * MOST_BYTES
 #: Most bytes of bodies that are held at a time, those of small requests aside; most seconds that a body may take.
-_MOST_HELD, _SMALL_BODY, _LONGEST_SENDING = 10 * MOST_BYTES, 64 << 10, 120
+_MOST_HELD = 10 * MOST_BYTES
+_SMALL_BODY = 64 << 10
+_LONGEST_SENDING = 120
 _BUSY = "Too many large requests are being sent at the moment: try again in a minute."
 #: Most levels of lists and objects in JSON (named weights are at the sixth), and most values and keys.
-_MOST_LEVELS, _MOST_VALUES = 16, 100_000
+_MOST_LEVELS = 16
+_MOST_VALUES = 100_000
 _TOO_MANY = f"The JSON has more than {_MOST_VALUES:,} values: send fewer texts at a time."
 # In characters: the names of sessions are kept.
 _LONGEST_SESSION = 100
@@ -51,7 +55,8 @@ class Guard:
     """An ASGI middleware: a request that is too large, nested too deeply, or asks for an address is refused."""
 
     def __init__(self, app: _App, leave: Callable[[Sequence[str]], None]) -> None:
-        self._app, self._leave = app, leave
+        self._app = app
+        self._leave = leave
         # One thread at a time competes with the event loop.
         self._checking = asyncio.Lock()
         # One upload at a time is written, so that each sees the files of those before it.
@@ -77,11 +82,11 @@ class Guard:
         body = _Body()
         try:
             try:
-                status, problem = await asyncio.wait_for(self._read(body, receive), _LONGEST_SENDING)
+                refusal = await asyncio.wait_for(self._read(body, receive), _LONGEST_SENDING)
             except asyncio.TimeoutError:
-                status, problem = 408, f"This request took longer than {_LONGEST_SENDING} seconds to arrive."
-            if problem is not None:
-                await _refuse(status, problem, scope, receive, send)
+                refusal = _Refusal(408, f"This request took longer than {_LONGEST_SENDING} seconds to arrive.")
+            if refusal is not None:
+                await _refuse(refusal.status, refusal.problem, scope, receive, send)
             elif scope["path"].rstrip("/").endswith("/upload"):
                 async with self._uploading:
                     if await asyncio.to_thread(has_room_for_upload, body.size):
@@ -98,14 +103,14 @@ class Guard:
         finally:
             self._held -= body.held
 
-    async def _read(self, body: _Body, receive: _Receive) -> tuple[int, str | None]:
-        """Read the body of a request; return a status and a message where it is refused, else no message."""
+    async def _read(self, body: _Body, receive: _Receive) -> _Refusal | None:
+        """Read the body of a request; return why it is refused, if it is."""
         is_busy = False
         has_more = True
         while has_more:
             message = await receive()
             if message["type"] != "http.request":  # the visitor has gone
-                return 400, "The request was cut off."
+                return _Refusal(400, "The request was cut off.")
             part = message.get("body", b"")
             body.size += len(part)
             has_more = message.get("more_body", False) and body.size <= _DRAINED
@@ -122,14 +127,17 @@ class Guard:
                 body.held += to_hold
                 self._held += to_hold
         if body.size > _WITH_FRAME:
-            return 413, f"This request is larger than the limit of {MOST_BYTES >> 20} MB: send less at a time."
+            return _Refusal(
+                413, f"This request is larger than the limit of {MOST_BYTES >> 20} MB: send less at a time."
+            )
         if is_busy:
-            return 503, _BUSY
-        return 200, None
+            return _Refusal(503, _BUSY)
+        return None
 
     async def _pass_on(self, scope: _Message, receive: _Receive, send: _Send) -> None:
         """Have gradio answer a request."""
-        has_begun = is_complete = False
+        has_begun = False
+        is_complete = False
 
         async def answer(message: _Message) -> None:
             nonlocal has_begun, is_complete
@@ -156,6 +164,13 @@ class Guard:
                     "predictions, references and options: see the API at the foot of the page."
                 )
                 await _refuse(400, problem, scope, receive, send)
+
+
+class _Refusal(NamedTuple):
+    """The answer to a request that is not passed on."""
+
+    status: int
+    problem: str
 
 
 class _Body:
@@ -189,7 +204,8 @@ async def _refuse(status: int, problem: str, scope: _Message, receive: _Receive,
 
 def _names(scope: _Message) -> list[str]:
     """Return the names, of a session or of an event, under which the jobs may run that a request is waiting for."""
-    return [*parse_qs(scope["query_string"].decode("latin-1")).get("session_hash", []), Path(scope["path"]).name]
+    query = parse_qs(scope["query_string"].decode("latin-1"))
+    return [*query.get("session_hash", []), Path(scope["path"]).name]
 
 
 def _problem_of_json(body: bytes) -> str | None:
@@ -206,16 +222,18 @@ def _problem_of_json(body: bytes) -> str | None:
         return f"The JSON is nested too deeply: expected at most {_MOST_LEVELS} levels."
     except ValueError as error:
         return f"The body must be JSON: {error}."
-    session = level[0].get("session_hash") if level and isinstance(level[0], dict) else None
-    if isinstance(session, str) and len(session) > _LONGEST_SESSION:
-        return f"session_hash: expected at most {_LONGEST_SESSION} characters, got {len(session):,}."
-    n_values = n_characters = 0
+    for content in level:
+        session = content.get("session_hash") if isinstance(content, dict) else None
+        if isinstance(session, str) and len(session) > _LONGEST_SESSION:
+            return f"session_hash: expected at most {_LONGEST_SESSION} characters, got {len(session):,}."
+    n_values = 0
+    n_characters = 0
     for _ in range(_MOST_LEVELS):
         n_characters += sum(map(_n_characters, level))
         if n_characters > ALL_CHARACTERS:
             # Said here, before the texts are copied to a process that would refuse them.
             return f"The texts have over {ALL_CHARACTERS:,} characters, which is the limit of a request."
-        level = [value for parent in level for value in _children(parent)]
+        level = list(chain.from_iterable(map(_children, level)))
         n_values += len(level)
         if not level:
             return None
@@ -227,21 +245,30 @@ def _problem_of_json(body: bytes) -> str | None:
 def _is_foreign(headers: Headers) -> bool:
     """Return whether a browser says that a page of another site asks; programs and pages of this address do not."""
     origin = headers.get("origin")
-    hosts = (headers.get("host"), headers.get("x-forwarded-host"), os.environ.get("SPACE_HOST"))
-    return origin is not None and origin.partition("://")[2].lower() not in {host.lower() for host in hosts if host}
+    if origin is None:
+        return False
+    _, _, host_of_origin = origin.lower().partition("://")
+    for host in (headers.get("host"), headers.get("x-forwarded-host"), os.environ.get("SPACE_HOST")):
+        if host and host.lower() == host_of_origin:
+            return False
+    return True
 
 
 def _n_characters(value: Any) -> int:
     """Return the length of a text, or of all the keys of an object."""
     if isinstance(value, str):
         return len(value)
-    return sum(map(len, value)) if isinstance(value, dict) else 0
+    if isinstance(value, dict):
+        return sum(map(len, value))
+    return 0
 
 
 def _children(value: Any) -> list[Any]:
     if isinstance(value, dict):
         return list(value.values())
-    return value if isinstance(value, list) else []
+    if isinstance(value, list):
+        return value
+    return []
 
 
 class Upload(gr.File):  # type: ignore[misc]
@@ -253,7 +280,9 @@ class Upload(gr.File):  # type: ignore[misc]
 
     def preprocess(self, payload: Any) -> str | None:
         """Return where the file is; the base class would leave an empty file behind each time."""
-        return None if payload is None else str(payload.path)
+        if payload is None:
+            return None
+        return str(payload.path)
 
     async def async_move_resource_to_block_cache(self, url_or_file_path: str | Path | None) -> str | None:
         """Take files that were uploaded; the base class would fetch an address too."""
@@ -288,10 +317,12 @@ class Page(gr.Blocks):  # type: ignore[misc]
         n_expected = len(block_fn.inputs)
         if len(inputs) > n_expected:
             raise _refused(f"Expected at most {n_expected} values, got {len(inputs)}.")
-        inputs = [*inputs, *[None] * (n_expected - len(inputs))]
+        missing = [None] * (n_expected - len(inputs))
+        inputs = inputs + missing
         # For messages: the parameters, as programs know them, or where there are others, what the page calls them.
-        parameters = list(signature(block_fn.fn).parameters)
-        names = parameters if len(parameters) == n_expected else [block.label for block in block_fn.inputs]
+        names = list(signature(block_fn.fn).parameters)
+        if len(names) != n_expected:
+            names = [block.label for block in block_fn.inputs]
         for name, block, value in zip(names, block_fn.inputs, inputs, strict=True):
             if not isinstance(block, Upload) and await asyncio.to_thread(_has_file, value):
                 raise _refused(f"{name}: expected texts or numbers, got a file or an address.")
@@ -300,7 +331,9 @@ class Page(gr.Blocks):  # type: ignore[misc]
 
     async def process_api(self, block_fn: Any, *arguments: Any, **keywords: Any) -> dict[str, Any]:
         """Return what a function of the page returns; it has its own messages for all that goes wrong within it."""
-        VISIT.set(tuple(name for name in (keywords.get("session_hash"), keywords.get("event_id")) if name))
+        session = keywords.get("session_hash")
+        event = keywords.get("event_id")
+        VISIT.set(tuple(name for name in (session, event) if name))
         try:
             output: dict[str, Any] = await super().process_api(block_fn, *arguments, **keywords)
         except gr.Error:
@@ -313,7 +346,6 @@ class Page(gr.Blocks):  # type: ignore[misc]
             if keywords.get("state") is not None:
                 # For many sessions gradio keeps all components, with their values, for links that this page has not.
                 keywords["state"].config_values.clear()
-        session, event = keywords.get("session_hash"), keywords.get("event_id")
         if session and event:
             self.unread.add(session, event, await asyncio.to_thread(size_of, output))
         return output
@@ -337,6 +369,7 @@ def _values(value: Any) -> Iterator[Any]:
 
 def _has_file(value: Any) -> bool:
     """Return whether there is a value in it that gradio would take for a file, or trip over."""
-    return any(
-        isinstance(part, dict) and isinstance(part.get("path"), str) and "meta" in part for part in _values(value)
-    )
+    for part in _values(value):
+        if isinstance(part, dict) and isinstance(part.get("path"), str) and "meta" in part:
+            return True
+    return False

@@ -34,29 +34,42 @@ _LOG = logging.getLogger(__name__)
 #: Whose request is being answered: gradio's names of the session and of the event.
 VISIT: ContextVar[tuple[str, ...]] = ContextVar("VISIT", default=())
 
-_SECONDS, _SECONDS_WITH_MODEL = 20, 300
-_LONGEST_WARM_UP, _LONGEST_START = 5, 300  # seconds
-_MEMORY, _MEMORY_WITH_MODEL = 1 << 30, 4 << 30  # bytes
+#: Seconds that a request may take, and the start of a process.
+_SECONDS = 20
+_SECONDS_WITH_MODEL = 300
+_LONGEST_WARM_UP = 5
+_LONGEST_START = 300
+#: Bytes that a process may take, beyond those of its start.
+_MEMORY = 1 << 30
+_MEMORY_WITH_MODEL = 4 << 30
 _RATHER = "Give fewer or shorter texts, or run the metric on your own machine."
 #: Most characters of texts and options that are short, as JSON.
 _SHORT = 4_000
 #: Most requests with long texts, or a file, that wait: gradio has a thread for each, and keeps others for short ones.
-_MOST_WAITING, _MOST_SHORT = 10, 20
+_MOST_WAITING = 10
+_MOST_SHORT = 20
 
 
 class Jobs:
     """The worker processes of a page."""
 
     def __init__(self, metric: str, cases: Path, address: str, loads_model: bool) -> None:
-        # As many are ready as may reach the deadline at once.
-        at_a_time, spare = (1, 0) if loads_model else (2, 2)
+        if loads_model:
+            at_a_time = 1
+            spare = 0
+            self._seconds = _SECONDS_WITH_MODEL
+        else:
+            at_a_time = 2
+            # As many are ready as may reach the deadline at once.
+            spare = 2
+            self._seconds = _SECONDS
         most_long = at_a_time + _MOST_WAITING
+        most = most_long + _MOST_SHORT
         #: How gradio queues what runs here.
-        self.queue = {"concurrency_id": "score", "concurrency_limit": most_long + _MOST_SHORT}
-        self._seconds = _SECONDS_WITH_MODEL if loads_model else _SECONDS
+        self.queue = {"concurrency_id": "score", "concurrency_limit": most}
         begin = (metric, str(cases), address)
-        self._short = _Lane(begin, 1, 0, most_long + _MOST_SHORT)
-        self._long = _Lane(begin, at_a_time, spare, most_long)
+        self._short = _Lane(begin, at_a_time=1, spare=0, max_entries=most)
+        self._long = _Lane(begin, at_a_time=at_a_time, spare=spare, max_entries=most_long)
         self._running: dict[str, set[Future[Any]]] = {}
         self._lock = Lock()
         self._ready = self._short.warm_up()
@@ -74,9 +87,11 @@ class Jobs:
 
     def run(self, method: Callable[..., Any], *arguments: Any) -> Any:
         """Return what a method of the page's demo returns."""
-        of_texts = method in (Demo.compute, Demo.score_text)
-        is_short = of_texts and len(json.dumps(arguments, ensure_ascii=False, default=str)) <= _SHORT
-        lane = self._short if is_short else self._long
+        lane = self._long
+        if method in (Demo.compute, Demo.score_text):
+            size = len(json.dumps(arguments, ensure_ascii=False, default=str))
+            if size <= _SHORT:
+                lane = self._short
         if not lane.entries.acquire(blocking=False):
             raise InputError(
                 f"{_MOST_WAITING} requests with long texts or files are waiting already. Give shorter texts, or try "
@@ -131,15 +146,17 @@ class Jobs:
     def leave(self, names: Iterable[str]) -> None:
         """End what is being computed for a visitor who has left."""
         with self._lock:
-            for job in set().union(*(self._running.get(name, ()) for name in names)):
-                job.cancel()
+            for name in names:
+                for job in self._running.get(name, ()):
+                    job.cancel()
 
 
 class _Lane:
     """Worker processes, of which some run at a time."""
 
-    def __init__(self, begin: tuple[str, str, str], at_a_time: int, spare: int, max_entries: int) -> None:
-        self._begin, self._n_workers = begin, at_a_time + spare
+    def __init__(self, begin: tuple[str, str, str], *, at_a_time: int, spare: int, max_entries: int) -> None:
+        self._begin = begin
+        self._n_workers = at_a_time + spare
         self.running = Semaphore(at_a_time)
         self.entries = Semaphore(max_entries)
         self._pool = self._new_pool()
@@ -179,7 +196,8 @@ def _begin(metric: str, cases: str, address: str) -> None:
     _demo = Demo(metric, runpy.run_path(cases), address)
     first = _demo.examples[0]
     try:
-        _demo.score_text(first.prediction, first.references, _demo.text_options(first.contents)[0])
+        options, _ = _demo.text_options(first.contents)
+        _demo.score_text(first.prediction, first.references, options)
     except Exception as error:
         # Whatever it is, a visitor who asks for the same is shown it.
         _LOG.warning("the first example cannot be scored: %s", error)
@@ -191,9 +209,13 @@ def _limit_memory(most: int) -> None:
     if sys.platform == "linux":
         import resource
 
-        lines = Path("/proc/self/status").read_text().splitlines()
-        taken = next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmData:"))
-        resource.setrlimit(resource.RLIMIT_DATA, (taken + most, resource.getrlimit(resource.RLIMIT_DATA)[1]))
+        _, hard_limit = resource.getrlimit(resource.RLIMIT_DATA)
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmData:"):
+                _, kilobytes, _ = line.split()
+                limit = most + (int(kilobytes) << 10)
+                resource.setrlimit(resource.RLIMIT_DATA, (limit, hard_limit))
+                return
 
 
 # Functions of the module: what is sent to a process is named by its module.

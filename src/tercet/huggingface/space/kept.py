@@ -111,11 +111,13 @@ class Unread:
         with self._lock:
             self._sizes[event] = session, size
             waiting = self._queue.pending_event_ids_session
-            for read in [
-                event for event, (session, _) in self._sizes.items() if event not in waiting.get(session, ())
-            ]:
-                del self._sizes[read]
-            total = sum(size for _, size in self._sizes.values())
+            total = 0
+            for counted_event, (its_session, its_size) in list(self._sizes.items()):
+                if counted_event in waiting.get(its_session, ()):
+                    total += its_size
+                else:
+                    # It was fetched.
+                    del self._sizes[counted_event]
             while total > _MOST_UNREAD and len(self._sizes) > 1:
                 _, (oldest, size) = self._sizes.popitem(last=False)
                 self._forget(oldest)
@@ -127,7 +129,7 @@ class Unread:
         waiting = self._queue.pending_event_ids_session
         running = self._queue.event_ids_to_events
         finished: dict[str, tuple[frozenset[str], float]] = {}
-        for session in {*list(waiting), *list(self._queue.pending_messages_per_session)}:
+        for session in set(waiting) | set(self._queue.pending_messages_per_session):
             events = frozenset(waiting.get(session, ()))
             if any(event in running for event in events):
                 continue
@@ -159,8 +161,10 @@ def size_of(value: Any) -> int:
 
 #: Options of glibc's `mallopt`, and what they are set to: a block of this size is given back when it is freed, and
 #: threads share two arenas. Otherwise each keeps what the largest requests have taken.
-_MMAP_THRESHOLD, _ARENA_MAX = -3, -8
-_LARGE_BLOCK, _ARENAS = 256 << 10, 2
+_MMAP_THRESHOLD = -3
+_LARGE_BLOCK = 256 << 10
+_ARENA_MAX = -8
+_ARENAS = 2
 
 
 def give_memory_back_at_once() -> None:

@@ -18,7 +18,9 @@ KEPT_SECONDS = 600
 #: Most bytes of a workbook, which is an archive, when it is unpacked.
 MOST_UNPACKED = 50 << 20
 #: Most characters of a text on the page, whose matches are drawn; of any text; and of all texts of a call.
-TEXT_CHARACTERS, _LONG_CHARACTERS, ALL_CHARACTERS = 10_000, 20_000, 5_000_000
+TEXT_CHARACTERS = 10_000
+_LONG_CHARACTERS = 20_000
+ALL_CHARACTERS = 5_000_000
 #: Most products of the tokens of a prediction and its references, and of their lines, which count so many times: what
 #: edits and subsequences take time for, two seconds at most; and in plain Python, where pairs of words take gigabytes
 #: as well.
@@ -28,7 +30,8 @@ _LINES = 10
 _MOST_MATCHES = 200_000_000
 #: Most characters of an item in the mean; and where texts are compared with nothing: a language model reads them
 #: whole, while those that compare by a network read what it takes at a time.
-_MEAN_CHARACTERS, _MEAN_CHARACTERS_ALONE = 1000, 150
+_MEAN_CHARACTERS = 1000
+_MEAN_CHARACTERS_ALONE = 150
 # Words, and each character of scripts without blanks.
 _TOKENS = re.compile(r"[^\W\u0e00-\U0010ffff]+|\S")
 # The words of ROUGE, which splits at all other letters.
@@ -54,46 +57,53 @@ def check_size(
 
     Of several systems, the predictions of all of them are counted, and the references for each.
     """
-    n_items, tokenizer = len(predictions), options.get("tokenizer")
+    n_items = len(predictions)
+    tokenizer = options.get("tokenizer")
     if n_items > most_items:
         raise InputError(
             f"{n_items:,} items are more than the {most_items:,} that this page takes: load the metric and score "
             "them on your own machine."
         )
+    texts = list(predictions)
+    mean = _MEAN_CHARACTERS_ALONE
     # Where there are no references, a text stands in for them: a model reads each of its tokens beside the others.
-    targets = [[text] for text in predictions] if references is None else references
-    texts = [*predictions, *chain.from_iterable(targets if references is not None else [])]
+    targets: Sequence[Sequence[str]] = [[text] for text in predictions]
+    if references is not None:
+        texts += chain.from_iterable(references)
+        mean = _MEAN_CHARACTERS
+        targets = references
     longest = max(map(len, texts), default=0)
     if longest > _LONG_CHARACTERS:
         raise InputError(f"A text has {longest:,} characters; this page takes texts of up to {_LONG_CHARACTERS:,}.")
     n_characters = sum(map(len, texts))
-    mean = _MEAN_CHARACTERS_ALONE if references is None else _MEAN_CHARACTERS
     most = min(ALL_CHARACTERS, mean * most_items)
-    products = sum(
-        _n_tokens(prediction, tokenizer) * sum(_n_tokens(text, tokenizer) for text in compared)
-        + _LINES * prediction.count("\n") * sum(text.count("\n") for text in compared)
-        for prediction, compared in zip(predictions, targets, strict=True)
-    )
-    if n_characters > most or products > _MOST_PRODUCTS:
+    n_products = 0
+    for prediction, compared in zip(predictions, targets, strict=True):
+        n_products += _n_tokens(prediction, tokenizer) * sum(_n_tokens(text, tokenizer) for text in compared)
+        n_products += _LINES * prediction.count("\n") * sum(text.count("\n") for text in compared)
+    if n_characters > most or n_products > _MOST_PRODUCTS:
         raise InputError(
             f"The texts have {n_characters:,} characters; this page accepts up to {most:,}, and "
             "fewer when single texts are long."
         )
     n_weighted = sum(kind.startswith("rougeW") for kind in options.get("rouge_types", ()))
     # There are at most as many matches as products: below the limit, none need be counted.
-    if n_weighted * products > _MOST_MATCHES:
-        pairs = zip(predictions, targets, strict=True)
-        matches = sum(_n_matches(prediction, text, tokenizer) for prediction, compared in pairs for text in compared)
-        if n_weighted * matches > _MOST_MATCHES:
+    if n_weighted * n_products > _MOST_MATCHES:
+        n_matches = 0
+        for prediction, compared in zip(predictions, targets, strict=True):
+            n_matches += sum(_n_matches(prediction, text, tokenizer) for text in compared)
+        if n_weighted * n_matches > _MOST_MATCHES:
             raise InputError(
-                f"The texts have {matches:,} pairs of equal words, for which ROUGE-W takes longer than 5 seconds; "
+                f"The texts have {n_matches:,} pairs of equal words, for which ROUGE-W takes longer than 5 seconds; "
                 f"this page takes {_MOST_MATCHES // n_weighted:,}. Give fewer or shorter texts, or leave out rougeW."
             )
     if tokenizer in _BY_DICTIONARY:
-        stretches = [len(stretch) for text in texts for stretch in _BREAKS.split(text)]
-        if sum(length * length for length in stretches) > _MOST_SQUARES:
+        lengths: list[int] = []
+        for text in texts:
+            lengths += map(len, _BREAKS.split(text))
+        if sum(length * length for length in lengths) > _MOST_SQUARES:
             raise InputError(
-                f"Stretches of up to {max(stretches):,} characters without spaces or punctuation take the tokenizer "
+                f"Stretches of up to {max(lengths):,} characters without spaces or punctuation take the tokenizer "
                 f"{tokenizer!r} too long here: this page takes shorter or fewer ones."
             )
 
@@ -104,13 +114,17 @@ def _n_tokens(text: str, tokenizer: Any) -> int:
 
 def _n_matches(prediction: str, reference: str, tokenizer: Any) -> int:
     """Return at most how many pairs of equal tokens two texts have; words with one beginning may have one stem."""
-    n_matches = []
-    for tokens in zip(_words(prediction, tokenizer), _words(reference, tokenizer), strict=True):
-        times, target = (Counter(token[:2].casefold() for token in of_text) for of_text in tokens)
-        n_matches.append(sum(count * target[token] for token, count in times.items()))
-    return max(n_matches)
+    most = 0
+    for tokens, target_tokens in zip(_words(prediction, tokenizer), _words(reference, tokenizer), strict=True):
+        counts = Counter(token[:2].casefold() for token in tokens)
+        target_counts = Counter(token[:2].casefold() for token in target_tokens)
+        n_matches = sum(count * target_counts[beginning] for beginning, count in counts.items())
+        most = max(most, n_matches)
+    return most
 
 
 def _words(text: str, tokenizer: Any) -> list[Sequence[str]]:
     """Return the tokens of a text as several tokenizers split it: one of them has as many as the metric's own."""
-    return [text] if tokenizer == "char" else [_TOKENS.findall(text), _ASCII_TOKENS.findall(text)]
+    if tokenizer == "char":
+        return [text]
+    return [_TOKENS.findall(text), _ASCII_TOKENS.findall(text)]

@@ -39,21 +39,30 @@ def page(demo: Demo, jobs: Jobs, folder: Path) -> gr.Blocks:
         contents = {control.name: _component(control) for control in demo.controls}
         with gr.Column(elem_id="page"):
             # Texts come first, then options, which both tabs share, and then results over the full width.
-            text, file = gr.Tab("Text", id="text"), gr.Tab("File", id="file")
+            text = gr.Tab("Text", id="text")
+            file = gr.Tab("File", id="file")
             with gr.Tab("Card", id="card"):
                 gr.Markdown(card, elem_id="card")
             with gr.Accordion("Options", open=False, elem_id="options"), gr.Row():
                 for content in contents.values():
                     content.render()
                 reset = gr.Button("Reset options", size="sm", elem_id="reset")
-            of_text, of_file = gr.Column(elem_id="of-text"), gr.Column(elem_id="of-file")
+            text_results = gr.Column(elem_id="of-text")
+            file_results = gr.Column(elem_id="of-file")
             with text:
-                text_tab(demo, jobs, list(contents.values()), of_text)
+                text_tab(demo, jobs, list(contents.values()), text_results)
             with file:
-                file_tab(demo, jobs, list(contents.values()), of_file)
+                file_tab(demo, jobs, list(contents.values()), file_results)
         reset.click(lambda: demo.initial_contents, None, list(contents.values()), api_visibility="private")
-        for control in filter(lambda control: control.follows, demo.controls):
-            _follow(control, contents[control.name], demo, contents[control.follows])
+        controls = {control.name: control for control in demo.controls}
+        for control in demo.controls:
+            if control.follows:
+                _follow(
+                    control,
+                    contents[control.name],
+                    leader=controls[control.follows],
+                    leader_content=contents[control.follows],
+                )
         gr.api(_compute_for_programs(demo, jobs), api_name="compute", **jobs.queue)
     return blocks
 
@@ -110,11 +119,11 @@ def _component(control: Control) -> Any:
     return gr.Number(content, **common)
 
 
-def _follow(control: Control, content: Any, demo: Demo, leader: Any) -> None:
+def _follow(control: Control, content: Any, leader: Control, leader_content: Any) -> None:
     """Have a control show what belongs to the choice of another, when a visitor chooses there."""
-    choices = next(candidate.choices for candidate in demo.controls if candidate.name == control.follows)
-    contents = {label: str(control.shown(control.following.get(choice))) for label, choice in choices.items()}
-    leader.input(None, leader, content, js=f"label => ({json.dumps(contents)})[label]", api_visibility="private")
+    shown = {label: str(control.shown(control.following.get(choice))) for label, choice in leader.choices.items()}
+    js = f"label => ({json.dumps(shown)})[label]"
+    leader_content.input(None, leader_content, content, js=js, api_visibility="private")
 
 
 def _compute_for_programs(demo: Demo, jobs: Jobs) -> Callable[..., dict[str, Any]]:

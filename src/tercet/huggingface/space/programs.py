@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
@@ -34,9 +35,11 @@ class Source(NamedTuple):
 
 def program(address: str, source: Source, options: Mapping[str, Any], takes_references: bool) -> str:
     """Return the program that loads a metric and computes."""
-    names = ["predictions", *(["references"] if takes_references else [])]
-    arguments = {**{name: name for name in names}, **{name: repr(value) for name, value in options.items()}}
-    lines = "".join(f"    {name}={value},\n" for name, value in arguments.items())
+    lines = "    predictions=predictions,\n"
+    if takes_references:
+        lines += "    references=references,\n"
+    for name, value in options.items():
+        lines += f"    {name}={value!r},\n"
     return (
         f"import evaluate\n{source.imports}\n{source.lines}\nmetric = evaluate.load({address!r})\n"
         f"result = metric.compute(\n{lines})\nprint(result)\n"
@@ -45,8 +48,9 @@ def program(address: str, source: Source, options: Mapping[str, Any], takes_refe
 
 def comparing(source: Source, metric: Metric) -> str:
     """Return the program that compares systems."""
-    arguments = ["systems", f"tercet.{metric!r}", *(["references=references"] if metric.takes_references else [])]
-    lines = "".join(f"    {argument},\n" for argument in arguments)
+    lines = f"    systems,\n    tercet.{metric!r},\n"
+    if metric.takes_references:
+        lines += "    references=references,\n"
     imports = f"{source.imports}\n" if source.imports else ""
     return (
         f"{imports}import tercet\n\n{source.lines}\nresult = tercet.compare(\n{lines})\n"
@@ -56,8 +60,10 @@ def comparing(source: Source, metric: Metric) -> str:
 
 def source_of_texts(prediction: str, references: Sequence[str] | None) -> Source:
     """Return the lines that give one text; without references where None is given."""
-    references_line = "" if references is None else f"references = {[list(references)]!r}\n"
-    return Source(f"predictions = {[prediction]!r}\n{references_line}")
+    lines = f"predictions = {[prediction]!r}\n"
+    if references is not None:
+        lines += f"references = {[list(references)]!r}\n"
+    return Source(lines)
 
 
 def source_of_file(path: str, table: Table, systems: Sequence[str], references: Sequence[str]) -> Source:
@@ -69,24 +75,33 @@ def source_of_file(path: str, table: Table, systems: Sequence[str], references: 
     name = Path(path).name
     reading = _reading(path, table, [*systems, *references])
     if reading is None:
-        also = f"; references = [[...], ...]: {', '.join(map(repr, references))}" if references else ""
+        also = ""
+        if references:
+            also = f"; references = [[...], ...]: {', '.join(map(repr, references))}"
         if len(systems) == 1:
             return Source(f"predictions = [...]  # the column {systems[0]!r} of {name!r}{also}\n")
         entries = ", ".join(f"{system!r}: [...]" for system in systems)
         return Source(f"systems = {{{entries}}}  # these columns of {name!r}{also}\n")
-    columns = [f"table[{column!r}]" for column in references]
-    cells = [cell for column in references for cell in table.columns[column]]
-    text = "text for cell in row for text in (cell if isinstance(cell, list) else [cell])"
-    loops = text if any(isinstance(cell, list) for cell in cells) else "text for text in row"
-    condition = "text" if all(isinstance(cell, str) for cell in cells) else "isinstance(text, str) and text"
-    references_line = (
-        f"references = [[{loops} if {condition}] for row in zip({', '.join(columns)})]\n" if references else ""
-    )
     if len(systems) == 1:
-        predictions_line = f"predictions = table[{systems[0]!r}].tolist()"
+        lines = f"{reading.lines}predictions = table[{systems[0]!r}].tolist()\n"
     else:
-        predictions_line = f"systems = {{name: table[name].tolist() for name in {list(systems)!r}}}"
-    return Source(f"{reading.lines}{predictions_line}\n{references_line}", reading.imports)
+        lines = f"{reading.lines}systems = {{name: table[name].tolist() for name in {list(systems)!r}}}\n"
+    if references:
+        lines += _references_line(table, references)
+    return Source(lines, reading.imports)
+
+
+def _references_line(table: Table, references: Sequence[str]) -> str:
+    """Return the line that takes references from columns, no longer than their cells need it."""
+    loops = "text for text in row"
+    condition = "text"
+    for cell in chain.from_iterable(table.columns[column] for column in references):
+        if isinstance(cell, list):
+            loops = "text for cell in row for text in (cell if isinstance(cell, list) else [cell])"
+        if not isinstance(cell, str):
+            condition = "isinstance(text, str) and text"
+    columns = ", ".join(f"table[{column!r}]" for column in references)
+    return f"references = [[{loops} if {condition}] for row in zip({columns})]\n"
 
 
 # Its source is copied into the program for a visitor with such a file.
@@ -114,7 +129,8 @@ def read_tmx(path: str) -> pd.DataFrame:
 
 def _reading(path: str, table: Table, columns: Iterable[str]) -> Source | None:
     """Return the lines that read a file as a table of pandas; None where pandas reads other texts in its columns."""
-    name, format = Path(path).name, SUFFIXES[Path(path).suffix.lower()]
+    name = Path(path).name
+    format = SUFFIXES[Path(path).suffix.lower()]
     if format == "tmx":
         try:
             is_same = _same(read_tmx(path), table, columns)
@@ -126,17 +142,19 @@ def _reading(path: str, table: Table, columns: Iterable[str]) -> Source | None:
         imports = "from typing import Any\nfrom xml.etree import ElementTree\n\nimport pandas as pd\n\n"
         return Source(f"{inspect.getsource(read_tmx)}\n\ntable = read_tmx({name!r})\n", imports)
     function, ways = _WAYS[format]
-    for encoding in _ENCODINGS if function == "read_csv" else _ENCODINGS[:1]:
-        for way in ways:
-            try:
-                is_same = _same(getattr(pd, function)(path, **way, **encoding), table, columns)
-            except (ValueError, ImportError):
-                # Of another encoding, not a table, or a workbook without the package that reads it.
-                continue
-            if is_same:
-                settings = {key: value for key, value in {**way, **encoding}.items() if (key, value) != ("sep", ",")}
-                arguments = ", ".join(f"{key}={_named(value)}" for key, value in settings.items())
-                return Source(f"table = pd.{function}({name!r}, {arguments})\n", "import pandas as pd\n")
+    encodings = _ENCODINGS if function == "read_csv" else _ENCODINGS[:1]
+    for encoding, way in product(encodings, ways):
+        settings = {**way, **encoding}
+        try:
+            is_same = _same(getattr(pd, function)(path, **settings), table, columns)
+        except (ValueError, ImportError):
+            # It has another encoding, is no table, or is a workbook without the package that reads it.
+            continue
+        if is_same:
+            if settings.get("sep") == ",":
+                del settings["sep"]
+            arguments = ", ".join(f"{key}={_named(value)}" for key, value in settings.items())
+            return Source(f"table = pd.{function}({name!r}, {arguments})\n", "import pandas as pd\n")
     return None
 
 

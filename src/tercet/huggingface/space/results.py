@@ -43,11 +43,14 @@ def code_box(name: str) -> Any:
 
 def hidden(outputs: list[Any]) -> list[Any]:
     """Return updates that hide the results of an earlier call, but for the first output; the code stays folded."""
-    # The value of a button is its name, which stays.
-    updates: list[dict[str, Any]] = [
-        {} if isinstance(output, gr.Button) else {"value": None} for output in outputs[1:-1]
-    ]
-    return [*(gr.update(visible=False, **update) for update in updates), gr.update(value=_NO_CODE)]
+    updates = []
+    for output in outputs[1:-1]:
+        if isinstance(output, gr.Button):
+            # Its value is its name, which stays.
+            updates.append(gr.update(visible=False))
+        else:
+            updates.append(gr.update(visible=False, value=None))
+    return [*updates, gr.update(value=_NO_CODE)]
 
 
 def with_messages(compute: Callable[..., list[Any]], other_outputs: list[Any]) -> Callable[..., list[Any]]:
@@ -72,37 +75,41 @@ def result_html(page_result: PageResult, lines: Sequence[str] = (), *, explained
 
     Parts of the score, such as precisions, are folded too where an explanation beside shows them.
     """
-    result, (primary, _) = page_result.result, page_result.primary
-    of_items = result.get("segments") or {}
-    entries = {
-        name: value
-        for name, value in result.items()
-        if name not in _APART and name != primary and not isinstance(value, dict)
+    result = page_result.result
+    primary, _ = page_result.primary
+    segments = result.get("segments") or {}
+    scores = {}
+    counts = {}
+    for name, value in result.items():
+        if name in _APART or name == primary or isinstance(value, dict):
+            continue
         # The scores of a file's items have a table of their own, and that of one text stands above already.
-        if not (isinstance(value, list) and (name in of_items or name in page_result.only_of_items))
-    }
-    scores = {
-        name: value
-        for name, value in entries.items()
-        if _is_score(value) and (name in page_result.titles or not explained)
-    }
-    counts = {name: value for name, value in entries.items() if name not in scores}
-    # Of few texts, intervals are NaN, and a note says why.
-    intervals = {
-        name: bounds for name, bounds in (result.get("intervals") or {}).items() if not math.isnan(bounds[0])
-    }
-    band = result.get("interpretation") if result["n_segments"] >= _TEST_SET else None
+        if isinstance(value, list) and (name in segments or name in page_result.only_of_items):
+            continue
+        if _is_score(value) and (name in page_result.titles or not explained):
+            scores[name] = value
+        else:
+            counts[name] = value
+    intervals = {}
+    for name, bounds in (result.get("intervals") or {}).items():
+        # Where texts are few, intervals are NaN, and a note says why.
+        if not math.isnan(bounds[0]):
+            intervals[name] = bounds
     lines_html = "".join(f"<p>{escape(line)}</p>" for line in lines)
     notes_html = "".join(f'<div class="tercet-note">{escape(note)}</div>' for note in page_result.notes)
     digits = 2 if page_result.in_percent else 4
-    interval = f"95 % interval: {_range(intervals[primary], digits)}" if primary in intervals else ""
-    percent = "Scores in percent." if page_result.in_percent else ""
-    without_interval = ""
+    interval = ""
+    if primary in intervals:
+        interval = f"95 % interval: {_range(intervals[primary], digits)}"
+    band_html = ""
+    if result["n_segments"] >= _TEST_SET and result.get("interpretation"):
+        band_html = f"<p>Roughly, {escape(result['interpretation'])}.</p>"
+    remarks = []
+    if page_result.in_percent:
+        remarks.append("Scores in percent.")
     if result["n_segments"] == 1:
-        without_interval = "One text has no interval: a file of texts has one."
-    remark = " ".join(filter(None, [percent, without_interval]))
-    band_html = f"<p>Roughly, {escape(band)}.</p>" if band else ""
-    remark_html = f"<small>{remark}</small>" if remark else ""
+        remarks.append("One text has no interval: a file of texts has one.")
+    remark_html = f"<small>{' '.join(remarks)}</small>" if remarks else ""
     return (
         f'<div class="tercet"><div class="tercet-score">{escape(page_result.titles[primary])} '
         f"{number(result[primary], digits)}</div>"
@@ -116,7 +123,8 @@ def result_html(page_result: PageResult, lines: Sequence[str] = (), *, explained
 
 def _is_score(value: Any) -> bool:
     """Return whether a value is no count: it has a fraction, or all of its values have."""
-    return isinstance(value, float) or (isinstance(value, list) and all(isinstance(item, float) for item in value))
+    values = value if isinstance(value, list) else [value]
+    return all(isinstance(item, float) for item in values)
 
 
 def _range(bounds: Sequence[Any], digits: int) -> str:
@@ -133,7 +141,8 @@ def _table(values: Mapping[str, Any], intervals: Mapping[str, Any], titles: Mapp
             interval_cell = f"<td>{_range(intervals[name], digits)}</td>"
         elif intervals:
             interval_cell = "<td></td>"
-        text = number(value, digits if name in titles or isinstance(value, list) else 4)  # lists are of precisions
+        is_score = name in titles or isinstance(value, list)  # lists are of precisions
+        text = number(value, digits if is_score else 4)
         rows += f'<tr><th scope="row">{words}</th><td>{text}</td>{interval_cell}</tr>'
     if not rows:
         return ""
@@ -149,4 +158,6 @@ def number(value: Any, digits: int = 4) -> str:
     """Return a value as a person reads it: so many decimals, lists in a row."""
     if isinstance(value, list):
         return ", ".join(number(item, digits) for item in value)
-    return f"{value:.{digits}f}" if isinstance(value, float) else escape(str(value))
+    if isinstance(value, float):
+        return f"{value:.{digits}f}"
+    return escape(str(value))

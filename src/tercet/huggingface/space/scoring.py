@@ -8,7 +8,7 @@ import unicodedata
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,11 +82,12 @@ class Demo:
         offered = {**cases["DEMO_OPTIONS"], **common}
         initial_options = given_options(controls(metric, offered), {})
         self.controls = controls(metric, offered, _segment_options(make_scorer(metric, initial_options)))
-        program_controls = [
-            replace(control, value=control.default) if control.name in COMMON else control
-            for control in self.controls
-        ]
-        self._of_programs = [*program_controls, *controls(metric, FOR_PROGRAMS)]
+        self._controls_of_programs = []
+        for control in self.controls:
+            if control.name in COMMON:
+                control = replace(control, value=control.default)
+            self._controls_of_programs.append(control)
+        self._controls_of_programs += controls(metric, FOR_PROGRAMS)
         self.most_items: int = cases["DEMO_ITEMS"]
         self._cases: Sequence[Mapping[str, Any]] = cases["CASES"]
 
@@ -95,10 +96,13 @@ class Demo:
         """The items of the cases: each sets its own options, and all others to what the page begins with."""
         examples = []
         for case in self._cases:
-            values = {control.name: case["options"].get(control.name, control.value) for control in self.controls}
-            contents = [control.shown(values[control.name]) for control in self.controls]
-            changed = [control for control in self.controls if values[control.name] != control.value]
-            options = " · ".join(f"{control.name}={control.in_words(values[control.name])}" for control in changed)
+            contents = []
+            changes = []
+            for control in self.controls:
+                value = case["options"].get(control.name, control.value)
+                contents.append(control.shown(value))
+                if value != control.value:
+                    changes.append(f"{control.name}={control.in_words(value)}")
             n_items = len(case["predictions"])
             references_of_items = case.get("references", [[]] * n_items)
             for prediction, references in zip(case["predictions"], references_of_items, strict=True):
@@ -108,7 +112,7 @@ class Demo:
                 examples.append(
                     Example(
                         title=title,
-                        options=options,
+                        options=" · ".join(changes),
                         prediction=prediction,
                         references=joined(references),
                         contents=contents,
@@ -130,12 +134,14 @@ class Demo:
 
     def changed_options(self, contents: Sequence[Any]) -> list[str]:
         """Return a line on options that differ from what the page begins with: an example may have set them."""
-        values = self._values(contents)
-        changed = [control for control in self.controls if values[control.name] != control.value]
-        options = ", ".join(
-            f"{control.name}={values[control.name]!r}" for control in changed if values[control.name] is not DEPENDS
-        )
-        return [f"Options: {options}."] if options else []
+        changes = []
+        for control, content in zip(self.controls, contents, strict=True):
+            value = control.read(content)
+            if value != control.value and value is not DEPENDS:
+                changes.append(f"{control.name}={value!r}")
+        if not changes:
+            return []
+        return [f"Options: {', '.join(changes)}."]
 
     def text_options(self, contents: Sequence[Any]) -> tuple[dict[str, Any], list[str]]:
         """Return the options of a single text, and a note on those that nobody chose.
@@ -146,13 +152,17 @@ class Demo:
         undecided = [name for name, value in self._values(contents).items() if value is DEPENDS]
         if not undecided:
             return options, []
-        segment_options = _segment_options(make_scorer(self.metric, options))
-        segment_values = {name: value for name, value in segment_options.items() if name in undecided}
-        if not segment_values:
+        option_words = []
+        for name, value in _segment_options(make_scorer(self.metric, options)).items():
+            if name in undecided:
+                options[name] = value
+                option_words.append(f"{name}={value!r}")
+        if not option_words:
             return options, []
-        option_words = " and ".join(f"{name}={value!r}" for name, value in segment_values.items())
-        note = f"Scored as one segment, with {option_words}. A file is scored as a corpus, without that."
-        return {**options, **segment_values}, [note]
+        note = (
+            f"Scored as one segment, with {' and '.join(option_words)}. A file is scored as a corpus, without that."
+        )
+        return options, [note]
 
     def score(
         self, predictions: Sequence[str], references: Any, options: Mapping[str, Any]
@@ -170,22 +180,24 @@ class Demo:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             result = score_batch(metric, batch)
-        messages = [str(warning.message) for warning in caught if warning.category is UserWarning]
-        notes = [note.removeprefix(f"{self.metric}: ") for note in messages]
+        notes = []
+        for warning in caught:
+            if warning.category is UserWarning:
+                notes.append(str(warning.message).removeprefix(f"{self.metric}: "))
         notes += dropped_letters(metric, batch)
         if result.empty_predictions and self.takes_references:  # the others say it themselves
             notes.append(f"Empty predictions: {result.empty_predictions}, which score 0.")
         segment_names = dict(zip(metric.score_names, metric.segment_names, strict=True))
         titles = {name: metric.score_title(name) for name in metric.score_names}
-        for name, of_item in segment_names.items():
-            titles.setdefault(of_item, titles[name])
+        for name, segment_name in segment_names.items():
+            titles.setdefault(segment_name, titles[name])
         page_result = PageResult(
             result=result.to_dict(full=True),
             notes=notes,
             options=dict(options),
             primary=(metric.primary, segment_names[metric.primary]),
             titles=titles,
-            only_of_items=frozenset(metric.segment_names) - {*metric.score_names},
+            only_of_items=frozenset(metric.segment_names) - set(metric.score_names),
             scale=metric.scale,
             in_percent=metric.unit is not None and metric.scale == 100,
             meaning=_meaning(metric),
@@ -212,16 +224,20 @@ class Demo:
 
         Without options it is what the page begins with; intervals and segments are options too.
         """
-        checked_options = given_options(self._of_programs, {} if options is None else options)
+        if options is None:
+            options = {}
+        checked_options = given_options(self._controls_of_programs, options)
         page_result, _, _ = self.score(predictions, references, checked_options)
         return {key: self._without_folders(value) for key, value in page_result.result.items()}
 
     def _without_folders(self, entry: Any) -> Any:
         """Return an entry of a result with the names of encoders for their folders, which are the server's."""
-        names = {choice: name for control in self.controls for name, choice in control.renamed.items()}
-        for folder, name in names.items():
-            if isinstance(entry, str) and os.path.isabs(folder):  # no name of the Hub
-                entry = entry.replace(folder, name)
+        if not isinstance(entry, str):
+            return entry
+        for control in self.controls:
+            for name, folder in control.renamed.items():
+                if os.path.isabs(folder):  # no name of the Hub
+                    entry = entry.replace(folder, name)
         return entry
 
     def score_text(self, prediction: str, references: str, options: Mapping[str, Any]) -> tuple[PageResult, str]:
@@ -246,7 +262,8 @@ class Demo:
                 # Too much to draw, though not to score.
                 page_result.notes.append(str(error))
                 return page_result, ""
-        html = explanation.to_html(metric.scale if metric.unit is not None else 1)
+        scale = 1 if metric.unit is None else metric.scale
+        html = explanation.to_html(scale)
         if len(html) > MOST_DRAWN:
             page_result.notes.append(
                 f"The picture would be {len(html) >> 20} MB, too large to show. Give a shorter text to see it."
@@ -285,9 +302,11 @@ class Demo:
         They are where a column is called a reference, or only one is left; languages and two unknown names are not.
         """
         is_sure = len(roles.systems) == 1 or (self.takes_references and bool(roles.references))
+        if not is_sure:
+            return []
         # The texts of all systems together are the items that the page takes.
         most = max(1, min(MOST_SYSTEMS, self.most_items // max(len(table.lines), 1)))
-        return list(roles.systems[:most]) if is_sure else []
+        return list(roles.systems[:most])
 
     def choice_of_columns(self, table: Table) -> str:
         """Return instructions for a visitor if no column was recognized by name."""
@@ -308,10 +327,11 @@ class Demo:
         if not systems or (self.takes_references and not references):
             also = ", and at least one of references" if self.takes_references else ""
             raise InputError(f"Choose the column of the predictions{also}.")
-        if in_both_roles := [system for system in systems if self.takes_references and system in references]:
-            raise InputError(
-                f"The column {in_both_roles[0]!r} is chosen for the predictions and as a reference: choose another."
-            )
+        for system in systems:
+            if self.takes_references and system in references:
+                raise InputError(
+                    f"The column {system!r} is chosen for the predictions and as a reference: choose another."
+                )
         _, targets = items(table, systems[0], references)
         texts: dict[str, list[str]] = {}
         for system in systems:
@@ -329,12 +349,16 @@ class Demo:
         page_result, _, _ = self.score(predictions, targets, all_options)
         segments = page_result.result["segments"]
         rows = {"line": table.lines, **segments, "prediction": predictions, **self.joined_references(targets)}
-        file_lines = source_of_file(path, table, systems, references if self.takes_references else [])
+        if not self.takes_references:
+            references = []
+        file_lines = source_of_file(path, table, systems, references)
         return page_result, rows, self.code(file_lines, page_result.options)
 
     def joined_references(self, targets: Sequence[Sequence[str]]) -> dict[str, list[str]]:
         """Return the last column of the table of a file's items, where there are references."""
-        return {"references": [" | ".join(texts) for texts in targets]} if self.takes_references else {}
+        if not self.takes_references:
+            return {}
+        return {"references": [" | ".join(texts) for texts in targets]}
 
     def code(self, source: Source, options: Mapping[str, Any]) -> str:
         """Return the program that computes the same, for lines that give it texts."""
@@ -381,30 +405,34 @@ def histogram(values: Sequence[float | None], scale: float) -> list[tuple[str, i
         high = min(high, 3 * float(np.percentile(numbers, 90)))
     counts, edges = np.histogram(np.minimum(numbers, high), bins=20, range=(low, high))
     digits = 0 if high >= 100 else 2
-    return [
-        (f"{start:.{digits}f} – {stop:.{digits}f}", int(count))
-        for start, stop, count in zip(edges, edges[1:], counts, strict=False)
-    ]
+    bars = []
+    for (start, stop), count in zip(pairwise(edges), counts, strict=True):
+        bars.append((f"{start:.{digits}f} – {stop:.{digits}f}", int(count)))
+    return bars
 
 
 def _meaning(metric: Metric) -> str:
     """Return what the primary score compares, and which values are good."""
     compares = metric.about.compares
-    rises = is_higher_better(metric, metric.primary)
-    better = "Higher" if rises else "Lower"
-    best = metric.scale if rises else 0
-    at_best = f"; {best} is the best" if metric.unit is not None else ""
+    better = "Lower"
+    best = 0
+    if is_higher_better(metric, metric.primary):
+        better = "Higher"
+        best = metric.scale
+    at_best = ""
+    if metric.unit is not None:
+        at_best = f"; {best} is the best"
     return f"{compares[0].upper()}{compares[1:]}. {better} is better{at_best}."
 
 
 def _segment_options(metric: Metric) -> dict[str, Any]:
     """Return the options by which single segments are scored, where these differ."""
-    by_segment = metric.segment_metric
-    return {
-        name: getattr(by_segment, name)
-        for name in metric.options()
-        if getattr(by_segment, name) != getattr(metric, name)
-    }
+    options = {}
+    for name in metric.options():
+        value = getattr(metric.segment_metric, name)
+        if value != getattr(metric, name):
+            options[name] = value
+    return options
 
 
 # A note that the page adds to a score, since no metric warns of this.
@@ -424,24 +452,26 @@ def dropped_letters(metric: Metric, batch: Corpus) -> list[str]:
     if metric.signature(context).get("tok") != "rouge" or metric.corpus_warning(context, batch) is not None:
         return []
     all_texts = batch.texts.to_pylist()
-    letters = {
-        letter
-        for letter in set().union(*all_texts)
-        if not letter.isascii() and unicodedata.category(letter)[0] in "LM"
-    }
+    letters = set()
+    for character in set().union(*all_texts):
+        if not character.isascii() and unicodedata.category(character).startswith(("L", "M")):
+            letters.add(character)
     if not letters:
         return []
-    shown_letters = sorted(letters)[:_MOST_LETTERS]
-    # A mark, such as an accent, stands on a circle, which shows where it belongs.
-    listing = ", ".join(
-        f"\u25cc{letter}" if unicodedata.category(letter)[0] == "M" else letter for letter in shown_letters
-    )
-    remainder = f" and {len(letters) - _MOST_LETTERS} others" if len(letters) > _MOST_LETTERS else ""
+    listed_letters = []
+    for letter in sorted(letters)[:_MOST_LETTERS]:
+        if unicodedata.category(letter).startswith("M"):
+            # A mark, such as an accent, stands on a circle, which shows where it belongs.
+            letter = f"\u25cc{letter}"
+        listed_letters.append(letter)
+    listing = ", ".join(listed_letters)
+    if len(letters) > _MOST_LETTERS:
+        listing += f" and {len(letters) - _MOST_LETTERS} others"
     text = next(text for text in all_texts if not letters.isdisjoint(text))
     word = next(word for word in text.split() if not letters.isdisjoint(word))
     pieces = " and ".join(map(repr, re.findall("[a-z0-9]+", word.lower()))) or "nothing"
     return [
-        f"The tokenizer 'rouge' drops the letters {listing}{remainder}: of {shorten(word)} it leaves {pieces}. "
+        f"The tokenizer 'rouge' drops the letters {listing}: of {shorten(word)} it leaves {pieces}. "
         "Choose the tokenizer 'unicode' to keep them."
     ]
 
@@ -477,13 +507,15 @@ def compare_file(
     texts = comparison.test_set
     segment_names = dict(zip(main.scorer.score_names, main.scorer.segment_names, strict=True))
     name = segment_names[main.name]
-    rows: dict[str, list[Any]] = {
-        "line": table.lines,
-        **{f"{name} {system}": scores for system, scores in main.segments.items()},
-        **{f"prediction {system}": predictions for system, predictions in texts.systems.items()},
-        **demo.joined_references(texts.references),
-    }
-    file_lines = source_of_file(path, table, systems, references if demo.takes_references else [])
+    rows: dict[str, list[Any]] = {"line": table.lines}
+    for system, scores in main.segments.items():
+        rows[f"{name} {system}"] = scores
+    for system, predictions in texts.systems.items():
+        rows[f"prediction {system}"] = predictions
+    rows |= demo.joined_references(texts.references)
+    if not demo.takes_references:
+        references = []
+    file_lines = source_of_file(path, table, systems, references)
     html = compared_html(comparison, notes, lines)
     return PageComparison(
         html=html,
@@ -512,7 +544,8 @@ def _compared(
     demo.check_size([*chain.from_iterable(texts.values())], targets * len(texts), options)
     with warnings.catch_warnings():  # the comparison keeps them
         warnings.simplefilter("ignore")
-        test_set = TestSet(names_of([path])[0], texts, targets, None)
+        (name,) = names_of([path])
+        test_set = TestSet(name, texts, targets, None)
         return table, compare(test_set, _metric(demo, options))
 
 

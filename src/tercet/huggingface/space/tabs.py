@@ -93,12 +93,12 @@ def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
     def compute(prediction: str, references: str, *contents: Any) -> list[Any]:
         options, lines = demo.text_options(contents)
         page_result, picture_html = jobs.run(Demo.score_text, prediction or "", references or "", options)
-        targets = split_references(references or "")
+        targets = split_references(references or "") if demo.takes_references else None
         return [
             result_html(page_result, [*demo.changed_options(contents), *lines], explained=bool(picture_html)),
             gr.Textbox(page_result.result["signature"], visible=True),
             gr.HTML(picture_html, visible=True),
-            demo.code(source_of_texts(prediction, targets if demo.takes_references else None), options),
+            demo.code(source_of_texts(prediction, targets), options),
         ]
 
     @cache
@@ -186,10 +186,11 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
             summary += f" {demo.choice_of_columns(table)}"
         elif len(recognized) < len(roles.systems):
             summary += f" {len(roles.systems)} systems; of so many rows, the page compares up to {len(recognized)}."
+        recognized_references = list(roles.references) if demo.takes_references else []
         return [
             f"<p>{escape(summary)}</p>",
             gr.Dropdown(names, value=recognized),
-            gr.Dropdown(names, value=list(roles.references) if demo.takes_references else []),
+            gr.Dropdown(names, value=recognized_references),
             "",
             *hidden(outputs),
         ]
@@ -197,7 +198,8 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
     def compute(path: str | None, systems: list[str], references: list[str], *contents: Any) -> list[Any]:
         if path is None:
             raise InputError("Choose a file first.")
-        options, lines = demo.page_options(contents), demo.changed_options(contents)
+        options = demo.page_options(contents)
+        lines = demo.changed_options(contents)
         systems = list(dict.fromkeys(systems or []))
         if len(systems) > 1:
             comparison = jobs.run(compare_file, path, systems, references, options, lines)
@@ -214,16 +216,16 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
                 comparison.program,
             ]
         page_result, table, program = jobs.run(Demo.score_file, path, systems, references, options)
-        _, of_items = page_result.primary
+        _, segment_name = page_result.primary
         frame = pd.DataFrame(table)
-        bars = pd.DataFrame(demo.histogram(table[of_items], page_result.scale), columns=["score", "texts"])
+        bars = pd.DataFrame(demo.histogram(table[segment_name], page_result.scale), columns=["score", "texts"])
         # The plot sorts its labels as texts: signs that nobody sees keep their order. (With the argument `sort` a
         # second result would not be drawn.)
         bars["score"] = ["\u200b" * position + label for position, label in enumerate(bars["score"])]
         return [
             result_html(page_result, lines),
             gr.Textbox(page_result.result["signature"], visible=True),
-            gr.BarPlot(bars, visible=True, x_title=page_result.titles[of_items]),
+            gr.BarPlot(bars, visible=True, x_title=page_result.titles[segment_name]),
             gr.HTML(visible=False),
             items(frame, page_result),
             *files(frame, page_result.result),
@@ -283,15 +285,21 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
 
 def _widths(frame: pd.DataFrame) -> list[str]:
     """Return how wide the columns of the table are: names stand on one line, and texts take what numbers leave."""
-    names = {name: 9 * min(len(str(name)), 40) + 60 for name in frame}
+    widths = {name: 9 * min(len(str(name)), 40) + 60 for name in frame}
     texts = frame.select_dtypes(exclude="number").columns
-    numbers = sum(width for name, width in names.items() if name not in texts)
-    least = max(300, (_TABLE_WIDTH - numbers) // max(len(texts), 1))
-    return [f"{max(width, least if name in texts else 90)}px" for name, width in names.items()]
+    width_of_numbers = sum(width for name, width in widths.items() if name not in texts)
+    least_of_texts = max(300, (_TABLE_WIDTH - width_of_numbers) // max(len(texts), 1))
+    column_widths = []
+    for name, width in widths.items():
+        least = least_of_texts if name in texts else 90
+        column_widths.append(f"{max(width, least)}px")
+    return column_widths
 
 
 def _tsv(frame: pd.DataFrame) -> str:
     """Return a table with a line per item: white space within texts becomes a blank."""
     texts = frame.select_dtypes(include=["object", "string"]).columns
-    in_lines = frame.assign(**{name: [" ".join(text.split()) for text in frame[name]] for name in texts})
-    return str(in_lines.to_csv(sep="\t", index=False))
+    texts_in_lines = {}
+    for name in texts:
+        texts_in_lines[name] = [" ".join(text.split()) for text in frame[name]]
+    return str(frame.assign(**texts_in_lines).to_csv(sep="\t", index=False))
