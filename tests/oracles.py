@@ -9,7 +9,7 @@ from itertools import chain, combinations, pairwise
 
 from tercet.corpus.reading import read_batch
 from tercet.corpus.tokenizers import tokenize
-from tercet.engine.kinds import UNSPACED
+from tercet.engine.character_kinds import UNSPACED
 
 
 # --- n-grams: Papineni et al. 2002, BLEU, section 2.1; Lin 2004, ROUGE, section 2

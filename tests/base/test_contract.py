@@ -14,7 +14,7 @@ from tercet.base.metric import summarize
 from tercet.comparison.paired_significance import paired_significance
 from tercet.corpus.stems import lemmatizer_for, stemmer_for
 from tercet.registry import metric_class
-from tercet.statistics.bootstrap import bootstrap_weights
+from tercet.statistics.draws import bootstrap_weights
 from tercet.statistics.stats import SegmentStats
 from tercet.test_sets.test_set import TestSet
 from texts import all_pairs, corpora

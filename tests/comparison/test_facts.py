@@ -10,7 +10,7 @@ import sacrebleu
 from conftest import ZERO_BLEU
 from samples import sample
 from tercet import compare, score
-from tercet.comparison.facts import NO_REFERENCE
+from tercet.comparison.system_facts import NO_REFERENCE
 from tercet.comparison.tables import in_format
 from tercet.comparison.terminal import to_text
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import tercet
 import tercet.compat.bert_score as ours
-from tercet.networks import find as names
+from tercet.networks import layers
 from texts import ALL_TEXTS, MINILM, PAIRS
 
 SMALL = {"model_type": MINILM, "num_layers": 2}
@@ -47,7 +47,7 @@ def as_english(tmp_path, monkeypatch):
     (tmp_path / "roberta-large").symlink_to(MINILM, target_is_directory=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(theirs.utils.model2layers, "roberta-large", 2)
-    monkeypatch.setitem(names.BEST_LAYERS, "roberta-large", 2)
+    monkeypatch.setitem(layers.BEST_LAYERS, "roberta-large", 2)
 
 
 texts = st.sampled_from(ALL_TEXTS)

@@ -15,7 +15,7 @@ import tercet
 from conftest import needed
 from tercet import InputError, OptionError
 from tercet.networks import load as loading
-from tercet.networks.find import BEST_LAYERS, best_layer, model_of_language
+from tercet.networks.layers import BEST_LAYERS, best_layer, model_of_language
 from texts import MINILM
 
 

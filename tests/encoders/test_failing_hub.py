@@ -91,7 +91,7 @@ def test_does_not_hold_up_a_model_in_the_cache(hub, tmp_path):
 def test_leaves_nothing_in_the_session_of_the_hub(hub, tmp_path, monkeypatch):
     import huggingface_hub
 
-    from tercet.networks.find import optional_file
+    from tercet.networks.model_files import optional_file
 
     session = huggingface_hub.utils.get_session()
     hooks = session.hooks if hasattr(session, "hooks") else session.event_hooks

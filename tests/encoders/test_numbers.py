@@ -339,7 +339,7 @@ class TestAModelInMemory:
 
 def test_the_last_of_several_calls_puts_the_settings_back():
     """Default precision and products are of all threads."""
-    from tercet.networks.own_settings import own_settings
+    from tercet.networks.torch_settings import own_settings
 
     with default_dtype(torch.float64):
         first, second = own_settings(), own_settings()

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from tercet.engine import _engine, plain
-from tercet.engine.kinds import may_be_changed
+from tercet.engine.character_kinds import may_be_changed
 from tercet.engine.plain_text import READINGS, LoneSurrogateError, strings
 
 CHUNK = 1 << 13

@@ -11,9 +11,9 @@ import tercet
 from suite import SUITE
 from tercet.base import about
 from tercet.base.about import About
+from tercet.base.comparison_settings import CompareSettings, CorrelateSettings, PlanSettings
 from tercet.base.docs import option_docs
 from tercet.base.options import Call, in_words
-from tercet.base.settings import CompareSettings, CorrelateSettings, PlanSettings
 from tercet.registry import CLASS_NAMES, metric_class
 
 CALL = set(Call.options())

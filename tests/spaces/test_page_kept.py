@@ -14,7 +14,7 @@ from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
 from tercet.errors import InputError
-from tercet.huggingface.space import guard, kept
+from tercet.huggingface.space import request_checks, storage
 from tercet.huggingface.space.scoring import Demo
 
 MB = 1 << 20
@@ -37,14 +37,16 @@ def folder(monkeypatch, tmp_path):
 
 @pytest.fixture
 def visitor(folder):
-    """A program in front of a page on which a file may be given, behind the guard."""
+    """A program in front of a page on which a file may be given, behind the request_checks."""
 
     async def app():  # without a running loop, gradio makes one and leaves it open
-        with guard.Page(analytics_enabled=False) as blocks:
-            file, name = guard.Upload(), gr.Textbox()
+        with request_checks.Page(analytics_enabled=False) as blocks:
+            file, name = request_checks.Upload(), gr.Textbox()
             file.change(lambda path: path and os.path.basename(path), file, name, api_name="name")
         blocks.max_file_size = None  # as `launch` does
-        return App.create_app(blocks, app_kwargs={"middleware": [Middleware(guard.Guard, lambda names: None)]})
+        return App.create_app(
+            blocks, app_kwargs={"middleware": [Middleware(request_checks.Guard, lambda names: None)]}
+        )
 
     with TestClient(finished(app())) as client:
         yield client
@@ -60,7 +62,7 @@ def files_in(folder):
 
 class TestFiles:
     def test_of_all_visitors_have_a_bound_together(self, visitor, folder, monkeypatch):
-        monkeypatch.setattr(kept, "_MOST_UPLOADED", 3 * MB)
+        monkeypatch.setattr(storage, "_MOST_UPLOADED", 3 * MB)
         answers = [upload(visitor, bytes([number]) * (MB - 1000)) for number in range(6)]
         assert [answer.status_code for answer in answers] == [200] * 3 + [503] * 3
         assert answers[-1].json() == {
@@ -71,7 +73,7 @@ class TestFiles:
         assert upload(visitor, b"z" * (MB - 1000)).status_code == 200
 
     def test_that_are_many_and_small_have_a_bound_too(self, visitor, folder, monkeypatch):
-        monkeypatch.setattr(kept, "_MOST_UPLOADED", MB)
+        monkeypatch.setattr(storage, "_MOST_UPLOADED", MB)
         body = (
             b"".join(FRAME % (b"files", b"%d.tsv" % number, b"%d" % number) for number in range(300)) + b"--x--\r\n"
         )
@@ -82,12 +84,12 @@ class TestFiles:
         assert upload(visitor, b"a" * MB, end=b"").status_code == 200  # cut off
         assert upload(visitor, b"b" * MB, part=b"other").status_code == 200
         known = upload(visitor, b"c").json()[0]
-        assert kept.files_size() >= 2 * MB
-        kept._sweep_files()
+        assert storage.files_size() >= 2 * MB
+        storage._sweep_files()
         assert len(files_in(folder)) == 3  # they may still be on their way
-        monkeypatch.setattr(kept, "_GRADIO_IS_DONE", -60)  # a minute later than they came
+        monkeypatch.setattr(storage, "_GRADIO_IS_DONE", -60)  # a minute later than they came
         os.unlink(known)  # as gradio does
-        kept._sweep_files()
+        storage._sweep_files()
         assert list(folder.rglob("*")) == []
         assert upload(visitor, b"a").status_code == 200
 
@@ -101,16 +103,16 @@ class TestFiles:
         assert [str(each) for each in files_in(folder)] == [path]
 
     def test_of_results_have_room_where_uploads_have_none(self, visitor, folder, monkeypatch):
-        monkeypatch.setattr(kept, "_MOST_UPLOADED", MB)
-        monkeypatch.setattr(kept, "_MOST_FILES", 2 * MB)
+        monkeypatch.setattr(storage, "_MOST_UPLOADED", MB)
+        monkeypatch.setattr(storage, "_MOST_FILES", 2 * MB)
         assert upload(visitor, b"a" * (MB - 1000)).status_code == 200
         assert upload(visitor, b"b" * (MB - 1000)).status_code == 503
-        first, second = (kept.write_download("items.tsv", "ä" * 200_000) for _ in range(2))
+        first, second = (storage.write_download("items.tsv", "ä" * 200_000) for _ in range(2))
         assert first != second
         with open(first, encoding="utf-8") as file:
             assert file.read() == "ä" * 200_000
         with pytest.raises(InputError, match="holds as many files as it can: try again in 10 minutes"):
-            kept.write_download("items.tsv", "a" * MB)
+            storage.write_download("items.tsv", "a" * MB)
 
     def test_are_kept_from_their_last_use(self, cases, tmp_path):
         demo = Demo("bleu_multi", cases, "bleu_multi")
@@ -124,11 +126,11 @@ class TestFiles:
             demo.read_file(str(path))
 
     def test_are_in_a_folder_of_the_page_unless_the_environment_names_one(self, monkeypatch, folder):
-        kept.use_own_folder()
-        assert kept.get_upload_folder() == str(folder)
+        storage.use_own_folder()
+        assert storage.get_upload_folder() == str(folder)
         monkeypatch.delenv("GRADIO_TEMP_DIR")
-        kept.use_own_folder()
-        assert "tercet-page-" in kept.get_upload_folder()
+        storage.use_own_folder()
+        assert "tercet-page-" in storage.get_upload_folder()
 
 
 @pytest.fixture
@@ -143,7 +145,7 @@ class TestResultsThatNobodyFetches:
     @pytest.fixture
     def clock(self, monkeypatch):
         clock = SimpleNamespace(now=1000.0)
-        monkeypatch.setattr(kept, "time", SimpleNamespace(monotonic=lambda: clock.now))
+        monkeypatch.setattr(storage, "time", SimpleNamespace(monotonic=lambda: clock.now))
         return clock
 
     @pytest.fixture
@@ -152,7 +154,7 @@ class TestResultsThatNobodyFetches:
         return Queue(dict.fromkeys(sessions), sessions, {"event of running": "an event"})
 
     def test_are_forgotten_after_some_minutes(self, clock, queue):
-        unread = kept.Unread(queue)
+        unread = storage.Unread(queue)
         unread.sweep()
         clock.now += 400
         queue.pending_event_ids_session["page"] = {"another"}
@@ -169,8 +171,8 @@ class TestResultsThatNobodyFetches:
         assert set(queue.pending_messages_per_session) == {"running"}
 
     def test_are_forgotten_where_they_are_too_large_together(self, queue, monkeypatch):
-        monkeypatch.setattr(kept, "_MOST_UNREAD", 100)
-        unread = kept.Unread(queue)
+        monkeypatch.setattr(storage, "_MOST_UNREAD", 100)
+        unread = storage.Unread(queue)
         unread.add("program", "event of program", 60)
         unread.add("page", "event of page", 30)
         assert len(queue.pending_messages_per_session) == 3
@@ -183,8 +185,8 @@ class TestResultsThatNobodyFetches:
         assert set(queue.pending_event_ids_session) == {"page", "last"}
 
     def test_are_measured_with_all_that_is_in_them(self):
-        assert kept.size_of({"data": [["a" * 1000, "b" * 1000], {"c" * 1000: 0.5}]}) > 3000
-        assert kept.size_of([0.5] * 1000) > 24_000
+        assert storage.size_of({"data": [["a" * 1000, "b" * 1000], {"c" * 1000: 0.5}]}) > 3000
+        assert storage.size_of([0.5] * 1000) > 24_000
 
 
 async def passed_on(scope, receive, send):
@@ -224,11 +226,11 @@ def large(character=b"a"):
 
 class TestBodies:
     def test_are_held_up_to_a_bound_and_small_ones_always(self, monkeypatch):
-        monkeypatch.setattr(guard, "_MOST_HELD", 10 * MB)
+        monkeypatch.setattr(request_checks, "_MOST_HELD", 10 * MB)
 
         async def attack():
             until = asyncio.Event()
-            entrance = guard.Guard(passed_on, None)
+            entrance = request_checks.Guard(passed_on, None)
             attackers = [asyncio.create_task(ask(entrance, large(), until)) for _ in range(5)]
             while sum(task.done() for task in attackers) < 3:
                 await asyncio.sleep(0.01)
@@ -243,17 +245,17 @@ class TestBodies:
         print(answers)
         assert 8 * MB < held <= 10 * MB
         length = str(4 * MB + 14)
-        busy = (503, json.dumps({"detail": guard._BUSY}, separators=(",", ":")))
+        busy = (503, json.dumps({"detail": request_checks._BUSY}, separators=(",", ":")))
         assert sorted(answers) == [(200, length)] * 2 + [busy] * 3
         assert small == (200, "15")
         assert later == (200, length)
         assert left == 0
 
     def test_that_do_not_come_are_waited_for_so_long(self, monkeypatch):
-        monkeypatch.setattr(guard, "_LONGEST_SENDING", 0.2)
+        monkeypatch.setattr(request_checks, "_LONGEST_SENDING", 0.2)
 
         async def attack():
-            entrance = guard.Guard(passed_on, None)
+            entrance = request_checks.Guard(passed_on, None)
             return await ask(entrance, [*large(), None], asyncio.Event()), entrance._held
 
         (status, said), held = finished(attack())
@@ -265,7 +267,7 @@ class TestBodies:
         async def attack():
             until = asyncio.Event()
             until.set()
-            entrance = guard.Guard(passed_on, None)
+            entrance = request_checks.Guard(passed_on, None)
             answers = [await ask(entrance, [b"a" * MB] * 30, until), await ask(entrance, [b"{" * MB], until)]
             return answers, entrance._held
 

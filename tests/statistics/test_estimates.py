@@ -9,7 +9,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercet.statistics.bootstrap import bootstrap_scores
+from tercet.statistics.draws import bootstrap_scores
 from tercet.statistics.estimates import Estimate, Variance, difference, over_runs, pooled_variance
 from tercet.statistics.stats import SegmentStats
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import tercet
 from tercet.corpus.reading import read_batch
-from tercet.statistics.bootstrap import PoissonBootstrap, keys_of_ids, keys_of_texts
+from tercet.statistics.draws import PoissonBootstrap, keys_of_ids, keys_of_texts
 from tercet.statistics.exact import ExactSums
 from texts import LATIN, all_pairs, any_texts, awkward_corpus
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tercet.base.metric import batch_stats
 from tercet.comparison.metric_specs import metric_of
 from tercet.corpus.items import read_systems
-from tercet.statistics.bootstrap import bootstrap_scores
+from tercet.statistics.draws import bootstrap_scores
 from tercet.statistics.paired_tests import paired_permutation_test
 from tercet.statistics.power import (
     share_items_needed,

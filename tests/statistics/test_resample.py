@@ -22,7 +22,7 @@ from tercet.comparison.metric_specs import metric_of
 from tercet.corpus.reading import read_batch
 from tercet.signature import Signature
 from tercet.statistics import intervals
-from tercet.statistics.bootstrap import (
+from tercet.statistics.draws import (
     Tosses,
     bootstrap_scores,
     bootstrap_weights,
@@ -71,7 +71,7 @@ def test_draws_and_tosses_are_those_of_numpys_generator_in_one_piece_or_in_chunk
     expected = np.random.default_rng(7).choice(11, (30, 11))
     tosses = np.random.default_rng(7).integers(2, size=(100, 11), dtype=bool)
     for cells in (2_000_000, 50, 400):
-        monkeypatch.setattr("tercet.statistics.bootstrap._CHUNK_CELLS", cells)
+        monkeypatch.setattr("tercet.statistics.draws._CHUNK_CELLS", cells)
         weights = np.concatenate(list(bootstrap_weights(11, 30, seed=7)))
         assert weights.tolist() == [np.bincount(drawn, minlength=11).tolist() for drawn in expected]
         assert (np.concatenate(list(shuffle_masks(11, 100, seed=7))) == tosses).all()
@@ -79,7 +79,7 @@ def test_draws_and_tosses_are_those_of_numpys_generator_in_one_piece_or_in_chunk
 
 @pytest.mark.parametrize("cells", [1_000_000, 7])
 def test_tosses_of_some_segments_are_those_of_all_in_one_piece_or_in_chunks(cells, monkeypatch):
-    monkeypatch.setattr("tercet.statistics.bootstrap._CHUNK_CELLS", cells)
+    monkeypatch.setattr("tercet.statistics.draws._CHUNK_CELLS", cells)
     some = np.array([0, 7, 8, 10, 3])
     tosses = Tosses(11, 100, seed=7)
     drawn = np.random.default_rng(7).integers(2, size=(100, 11), dtype=bool)
@@ -98,9 +98,9 @@ def test_sums_are_those_of_the_draws_however_they_are_cut(monkeypatch):
         systems = [np.column_stack([np.ones(n), rng.integers(0, 9, (n, 3)), np.zeros(n)]) for _ in range(2)]
         weights = np.concatenate(list(bootstrap_weights(n, 30, seed=7)))
         with monkeypatch.context() as patch:
-            patch.setattr("tercet.statistics.bootstrap._DRAWS", draws)
+            patch.setattr("tercet.statistics.draws._DRAWS", draws)
             for name, value in (("BLOCK", block), ("RESAMPLES", resamples), ("COUNTS", counts)):
-                patch.setattr(f"tercet.statistics.bootstrap._{name}", value)
+                patch.setattr(f"tercet.statistics.draws._{name}", value)
             assert np.array_equal(resampled_totals(systems, 30, seed=7), [weights @ rows for rows in systems])
 
 

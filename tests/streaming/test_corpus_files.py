@@ -15,7 +15,7 @@ import pytest
 from growth import times_longer
 from tercet.errors import InputError
 from tercet.files.read import read_table
-from tercet.streaming.work import (
+from tercet.streaming.parts import (
     BadFileError,
     FilePart,
     list_files,

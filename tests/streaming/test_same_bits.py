@@ -16,7 +16,7 @@ from conftest import ZERO_BLEU
 from tercet import Stream, arrow_statistics
 from tercet.api import make_scorer
 from tercet.base import metric as pieces
-from tercet.streaming.work import Job, Summed, Work
+from tercet.streaming.parts import Job, Summed, Work
 from texts import corpora
 
 #: Options with which each metric's rows are the same on every machine and in every batch.

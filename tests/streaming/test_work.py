@@ -15,9 +15,9 @@ from growth import times_longer
 from tercet.api import make_scorer
 from tercet.corpus.reading import read_batch
 from tercet.errors import InputError, MergeError
+from tercet.streaming.parts import Job, Summed, Work, check_folder, labels_of, list_parts
 from tercet.streaming.result import result_of
 from tercet.streaming.rows import context_of, plain_context
-from tercet.streaming.work import Job, Summed, Work, check_folder, labels_of, list_parts
 from texts import all_pairs, awkward_corpus
 
 OPTIONS = {"confidence_level": 0.9, "n_resamples": 50}

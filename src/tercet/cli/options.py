@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hi
 
 import typer
 
+from tercet.base.comparison_settings import Adjust, CompareSettings, Interval, Test
 from tercet.base.options import Option, Value
-from tercet.base.settings import Adjust, CompareSettings, Interval, Test
 from tercet.checks import Integer, OneOf, flag
 from tercet.errors import OptionError
 from tercet.files.join import LEAVE_OUT

@@ -7,7 +7,7 @@ from typing import Literal
 
 import typer
 
-from tercet.base.settings import PlanSettings
+from tercet.base.comparison_settings import PlanSettings
 from tercet.files.writing import check_file, check_outputs
 from tercet.markup import one_cell
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.base.comparison_settings import CompareSettings, usual_resamples
 from tercet.base.metric import Metric, batch_stats, is_higher_better, segment_lists, summarize
 from tercet.base.options import check_values
-from tercet.base.settings import CompareSettings, usual_resamples
 from tercet.checks import has_entries, known_keywords
 from tercet.corpus.corpus import Corpus, surrogate_error
 from tercet.corpus.items import read_systems
@@ -36,7 +36,6 @@ from tercet.test_sets.text_warnings import (
     warn_of_scores,
 )
 
-from .facts import facts_of_systems
 from .given_scores import (
     column_stats,
     default_metrics,
@@ -52,6 +51,7 @@ from .metric_specs import distinct, label_of, metric_of, name_of
 from .result import Comparison
 from .score_rows import bounds_of_systems, score_rows
 from .scores import ScoreTable, digits_of, scored_for_all
+from .system_facts import facts_of_systems
 
 if TYPE_CHECKING:
     from tercet.statistics.families import PairTests

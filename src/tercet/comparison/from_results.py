@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from tercet.base.comparison_settings import CompareSettings
 from tercet.base.metric import Metric, is_higher_better
-from tercet.base.settings import CompareSettings
 from tercet.result import Result
 from tercet.test_sets.test_set import TestSet
 
-from .facts import facts_of_result
 from .metric_specs import label_of
 from .result import Comparison
 from .scores import ScoreTable, SystemScore, some_best
+from .system_facts import facts_of_result
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from tercet.errors import warn
 from tercet.metrics.column import Column
-from tercet.statistics.bootstrap import N_RESAMPLES, apart, bootstrap_scores
 from tercet.statistics.distributions import normal_quantile
+from tercet.statistics.draws import N_RESAMPLES, apart, bootstrap_scores
 from tercet.statistics.estimates import Difference, Estimate, difference
 from tercet.statistics.families import step_down_levels
 from tercet.statistics.noninferiority import greatest_loss, tango, units_of_three

@@ -16,8 +16,8 @@ from tercet.errors import InputError, OptionError, argument, argument_set, did_y
 from tercet.markup import MOST_NAMED, joined
 from tercet.metrics.column import Column
 from tercet.registry import SHORT_NAMES
-from tercet.statistics.bootstrap import ConfidenceInterval
 from tercet.statistics.distributions import wilson
+from tercet.statistics.draws import ConfidenceInterval
 from tercet.statistics.noninferiority import tango
 from tercet.statistics.stats import SegmentStats
 from tercet.test_sets.score_warnings import gated_oddities

@@ -14,7 +14,7 @@ from tercet.checks import has_entries, known_keywords
 from tercet.errors import InputError, OptionError, argument, shorten
 from tercet.markup import MOST_NAMED, Name, Sentence, all_of, joined
 from tercet.registry import drawing
-from tercet.statistics.bootstrap import apart
+from tercet.statistics.draws import apart
 from tercet.statistics.families import PairTests
 from tercet.statistics.inference import untested
 from tercet.statistics.intervals import FEWEST_UNITS, BootstrapResult, bootstraps, over_strata

@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from tercet.base.comparison_settings import PlanSettings
 from tercet.base.metric import Metric
 from tercet.base.options import check_value, check_values
-from tercet.base.settings import PlanSettings
 from tercet.checks import known_keywords, number
 from tercet.errors import argument, on_command_line
 from tercet.markup import Name, Sentence, listed, one_cell, sentences_html
-from tercet.statistics.bootstrap import bootstrap_scores
+from tercet.statistics.draws import bootstrap_scores
 from tercet.statistics.power import MANY
 from tercet.statistics.progress import bars_within
 from tercet.statistics.stats import Scores, SegmentStats

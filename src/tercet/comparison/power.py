@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.base.settings import RESAMPLES
+from tercet.base.comparison_settings import RESAMPLES
 from tercet.errors import argument_set
 from tercet.markup import Name, Sentence
-from tercet.statistics.bootstrap import ROUNDING
+from tercet.statistics.draws import ROUNDING
 from tercet.statistics.inference import Inference
 from tercet.statistics.power import (
     share_items_needed,

@@ -17,17 +17,17 @@ from tercet.corpus.corpus import Corpus
 from tercet.errors import needs
 from tercet.markup import one_cell
 from tercet.registry import drawing
-from tercet.statistics.bootstrap import N_RESAMPLES
 from tercet.statistics.clusters import clustered
+from tercet.statistics.draws import N_RESAMPLES
 from tercet.statistics.inference import ADJUSTED, INTERVALS, WELCH, Inference, inference
 from tercet.statistics.intervals import FEWEST_UNITS, MOST_UNITS, too_few_units
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import number_or_none
 from tercet.test_sets.test_set import TestSet
 
-from .facts import SystemFacts, fact_lines
 from .scores import AS_GOOD, LOWER, ScoreTable, SystemScore, scored_for_all
 from .sections import Section
+from .system_facts import SystemFacts, fact_lines
 
 if TYPE_CHECKING:
     from .slices import Slices

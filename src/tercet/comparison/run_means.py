@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.statistics.bootstrap import apart
+from tercet.statistics.draws import apart
 from tercet.statistics.inference import WELCH
 from tercet.test_sets.test_set import TestSet
 

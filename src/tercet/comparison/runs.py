@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tercet.checks import has_entries
 from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.markup import MOST_NAMED, Name, Sentence, joined, listed
-from tercet.statistics.bootstrap import ConfidenceInterval
+from tercet.statistics.draws import ConfidenceInterval
 from tercet.statistics.estimates import Difference, Estimate, Variance, difference, over_runs, pooled_variance
 from tercet.statistics.families import adjusted_by_holm
 from tercet.statistics.groups import Rank, ranks

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.statistics.bootstrap import ConfidenceInterval, apart
+from tercet.statistics.draws import ConfidenceInterval, apart
 from tercet.statistics.families import PairTests
 from tercet.statistics.groups import ranks
 from tercet.statistics.inference import Inference

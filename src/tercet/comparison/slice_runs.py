@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.statistics.bootstrap import N_RESAMPLES, ConfidenceInterval, bootstrap_scores
+from tercet.statistics.draws import N_RESAMPLES, ConfidenceInterval, bootstrap_scores
 from tercet.statistics.estimates import Estimate
 
 from .result import Comparison

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
 from tercet.markup import MOST_NAMED, Name, Sentence, listed, one_cell
-from tercet.statistics.bootstrap import ConfidenceInterval, apart
 from tercet.statistics.clusters import Clusters, clustered
+from tercet.statistics.draws import ConfidenceInterval, apart
 from tercet.statistics.inference import ADJUSTED, Inference
 from tercet.statistics.intervals import bootstraps
 from tercet.statistics.stats import SegmentStats

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.statistics.bootstrap import ConfidenceInterval, Tosses, n_exchanges, rounding
+from tercet.statistics.draws import ConfidenceInterval, Tosses, n_exchanges, rounding
 from tercet.statistics.families import NullDraws, family_test, holm
 from tercet.statistics.inference import Inference, PairedTest
 from tercet.statistics.stats import Scores, SegmentStats

@@ -16,9 +16,9 @@ from rich.table import Table as Grid
 from tercet.markup import one_cell, short_names
 from tercet.tables import Cell, Column, Table, decimals, to_terminal
 
-from .fitting import Fitted, Shown, fitted, folded, left_out_in_words, printed
 from .run_means import over_runs
 from .scores import BEST, LOWER, ScoreTable, SystemScore, against
+from .table_width import Fitted, Shown, fitted, folded, left_out_in_words, printed
 
 if TYPE_CHECKING:
     from .result import Comparison

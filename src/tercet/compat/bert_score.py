@@ -14,10 +14,10 @@ from tercet.metrics.bertscore.metric import BertScore
 from tercet.metrics.bertscore.options import MEASURES, official_hash
 from tercet.metrics.bertscore.options import OFFICIAL_VERSION as __version__  # noqa: N811
 from tercet.metrics.bertscore.weights import IdfTable
-from tercet.networks.find import BEST_LAYERS as model2layers  # noqa: N811  its name there
-from tercet.networks.find import best_layer, model_of_language
+from tercet.networks.layers import BEST_LAYERS as model2layers  # noqa: N811  its name there
+from tercet.networks.layers import best_layer, model_of_language
 
-from .truth import truth
+from .flags import truth
 
 if TYPE_CHECKING:
     import torch

@@ -23,8 +23,8 @@ from tercet.engine.plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
 from tercet.errors import InputError, OptionError, shorten
 from tercet.metrics.wer import Wer
 
+from .flags import token_texts
 from .installing import original_of
-from .truth import token_texts
 
 __all__ = [
     "AlignmentChunk",

@@ -18,7 +18,7 @@ from tercet.errors import InputError, shorten, warn
 from tercet.metrics.bleu.metric import Bleu
 from tercet.metrics.bleu.rows import FIRST_MATCH_COLUMN, LENGTH_COLUMN, REFERENCE_LENGTH_COLUMNS
 
-from .truth import token_texts
+from .flags import token_texts
 
 Tokens = Sequence[Hashable]
 #: Of each order: fractions.

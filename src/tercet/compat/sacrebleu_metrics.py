@@ -25,15 +25,15 @@ from tercet.metrics.bleu.metric import Bleu
 from tercet.metrics.bleu.options import OF_SACREBLEU
 from tercet.metrics.chrf import Chrf
 from tercet.metrics.ter import Ter
-from tercet.statistics.bootstrap import resampled_totals
+from tercet.statistics.draws import resampled_totals
 from tercet.statistics.stats import SegmentStats
 
+from .flags import truth
 from .installing import original_of
 from .sacrebleu_scores import BLEUScore as BLEUScore
 from .sacrebleu_scores import CHRFScore as CHRFScore
 from .sacrebleu_scores import Score, Signature, bleu_of_counts
 from .sacrebleu_scores import TERScore as TERScore
-from .truth import truth
 
 # What BLEU, CHRF and TER of sacrebleu share: streams of references, checked, turned to items, and scored.
 

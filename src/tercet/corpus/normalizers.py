@@ -13,7 +13,7 @@ from tercet.checks import refuse
 from tercet.errors import InputError, did_you_mean, needs, shorten
 
 from .detokenizing import detokenized
-from .scripts import arabic, indic, persian
+from .letter_forms import arabic, indic, persian
 
 Normalizer = Callable[[str], str]
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tercet.statistics.bootstrap import bootstrap_weights
+from tercet.statistics.draws import bootstrap_weights
 from tercet.statistics.progress import bar_of
 
 from .coefficients import (

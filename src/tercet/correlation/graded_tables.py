@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tercet.errors import InputError, OptionError, argument, argument_set, shorten, warn
+from tercet.files.column_names import ITEM, LANGUAGE_PAIRS, RATER
 from tercet.files.frames import frame_kind, read_frame
 from tercet.files.grade_columns import check_systems_of_grades, grade_columns, possible_grades
 from tercet.files.mt_metrics_eval import Asked as OfFolder
@@ -29,7 +30,6 @@ from tercet.files.score_columns import (
 )
 from tercet.files.summary_annotations import read_summary_annotations
 from tercet.files.table import Table
-from tercet.files.vocabulary import ITEM, LANGUAGE_PAIRS, RATER
 from tercet.files.wmt_annotations import DOCUMENT, check_no_appraise, read_annotations, read_grades_alone
 from tercet.markup import MOST_NAMED, joined
 from tercet.statistics.clusters import Clusters

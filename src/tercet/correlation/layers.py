@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tercet.errors import InputError, OptionError, shorten
 from tercet.metrics.bertscore.metric import BertScore
-from tercet.networks.find import best_layer
+from tercet.networks.layers import best_layer
 
 from .figures import FigureValue, value_of
 from .grades import MetricColumn

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.statistics.bootstrap import ROUNDING
 from tercet.statistics.clusters import Clusters
 from tercet.statistics.distributions import t_tail
+from tercet.statistics.draws import ROUNDING
 from tercet.statistics.families import family_test_of_blocks, of_pairs
 from tercet.statistics.progress import counted
 

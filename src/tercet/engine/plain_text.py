@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tercet import numpy_later as np
 
-from .kinds import SET_APART_BY_ZH, UNSPACED, is_counted, is_without_blanks
+from .character_kinds import SET_APART_BY_ZH, UNSPACED, is_counted, is_without_blanks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,10 +11,10 @@ from typing import Any, Literal, NamedTuple
 from tercet.errors import InputError, argument, on_command_line
 from tercet.markup import MOST_NAMED, joined
 
+from .column_names import GRADES, NEITHER, PERHAPS, RATERS, n_shared, words_in
 from .numbers import is_missing, is_number
 from .score_columns import SEPARATORS
 from .table import Table
-from .vocabulary import GRADES, NEITHER, PERHAPS, RATERS, n_shared, words_in
 
 #: A rater within a name, as in ``annotator_1`` and ``fluency_rater_b``.
 _RATER = re.compile(

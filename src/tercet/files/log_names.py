@@ -11,11 +11,11 @@ from pathlib import Path
 from tercet.errors import InputError
 from tercet.markup import joined
 
+from .column_names import n_shared
 from .harness_logs import DAMAGED
 from .read import unpacked
 from .table import Log
 from .text import LIMITS, open_binary, read_whole
-from .vocabulary import n_shared
 
 #: What separates the words of a name; lm-evaluation-harness writes it for signs of a model's path too.
 _BETWEEN = "_"

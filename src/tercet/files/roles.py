@@ -9,10 +9,9 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tercet.engine.kinds import UNSPACED
+from tercet.engine.character_kinds import UNSPACED
 
-from .json_values import as_list
-from .vocabulary import (
+from .column_names import (
     ABOUT,
     BARE_REFERENCES,
     BARE_SOURCES,
@@ -43,6 +42,7 @@ from .vocabulary import (
     WHOLE_SOURCES,
     folded,
 )
+from .json_values import as_list
 
 if TYPE_CHECKING:
     from .table import Roles, Table

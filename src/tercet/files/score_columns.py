@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from tercet.errors import InputError, argument, did_you_mean, shorten
 
+from .column_names import FREE_OF, HIGHER, IN_DOUBT, LOWER, NONE_OF, TAKEN, TURNED
 from .json_values import field_of
 from .numbers import read_numbers
-from .vocabulary import FREE_OF, HIGHER, IN_DOUBT, LOWER, NONE_OF, TAKEN, TURNED
 
 if TYPE_CHECKING:
     from .table import Table

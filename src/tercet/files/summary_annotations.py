@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from tercet.errors import InputError, argument_set, shorten, warn
 from tercet.markup import joined
 
+from .column_names import DATASET, FLIPPED, FRANK, FRANK_GRADES, SUMMEVAL, SUMMEVAL_EXPERTS, SUMMEVAL_OTHERS
 from .table import Table
-from .vocabulary import DATASET, FLIPPED, FRANK, FRANK_GRADES, SUMMEVAL, SUMMEVAL_EXPERTS, SUMMEVAL_OTHERS
 
 _Row = dict[str, Any]
 _ITEM = "item"

@@ -192,7 +192,7 @@ def _with_warning(memory: Memory) -> Memory:
 def read_ctm(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     """Read words with their times: recording, channel, begin, duration, word, perhaps confidence.
 
-    A row has a word and its recording, and `labels` the rest, of which `tercet.files.segments` makes texts.
+    A row has a word and its recording, and `labels` the rest, of which `tercet.files.timed_words` makes texts.
     """
     rows = RaggedRows(name)
     labels: dict[str, list[Any]] = {key: [] for key in (RECORDING, CHANNEL, BEGIN, END)}

@@ -13,10 +13,10 @@ from typing import Any
 
 from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, shorten
 
+from .column_names import APPRAISE_KINDS, CANARY, DA_SCORES, ESA_SCORES, MQM_ERRORS, MQM_WEIGHTS
 from .numbers import is_number
 from .table import Table
 from .text import open_binary
-from .vocabulary import APPRAISE_KINDS, CANARY, DA_SCORES, ESA_SCORES, MQM_ERRORS, MQM_WEIGHTS
 
 #: What stands around an error in a text of MQM.
 _MARKS = re.compile("</?v>")

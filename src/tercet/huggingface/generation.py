@@ -13,7 +13,7 @@ from accelerate.utils import gather_object
 from transformers import GenerationConfig, StoppingCriteriaList
 
 from tercet.errors import InputError, OptionError, TercetError, first_line, shorten
-from tercet.networks.memory import halved
+from tercet.networks.out_of_memory import halved
 from tercet.statistics.progress import bar_of
 
 #: Tokens of a text, where neither the user nor the model says how many.

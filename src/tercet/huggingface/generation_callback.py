@@ -20,7 +20,7 @@ from tercet.checks import integer, known_keywords, number, refuse
 from tercet.comparison.scores import scored_for_all
 from tercet.corpus.items import as_list, read_items, read_texts
 from tercet.errors import InputError, needs, shorten
-from tercet.statistics.bootstrap import n_exchanges
+from tercet.statistics.draws import n_exchanges
 from tercet.statistics.paired_tests import (
     all_pairs_test,
     least_pvalue,

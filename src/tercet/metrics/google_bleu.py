@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tercet import numpy_later as np
 from tercet.base.about import from_card
-from tercet.base.blanks import HasTokenizer
+from tercet.base.has_tokenizer import HasTokenizer
 from tercet.base.metric import Metric, rules_of_plan
 from tercet.base.options import option, shared_labels
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out

@@ -34,18 +34,6 @@ from tercet.networks.encoder import (
     not_finite_error,
     weights_digest,
 )
-from tercet.networks.find import (
-    Located,
-    base_of,
-    cut_warning,
-    load_base,
-    load_tokenizer,
-    locate,
-    network_of,
-    path_or_model,
-    quiet,
-    tell_of_load,
-)
 from tercet.networks.in_memory import InMemory, dtype_of, is_quantized, tell_of_copy
 from tercet.networks.load import (
     LOADING,
@@ -58,9 +46,21 @@ from tercet.networks.load import (
     usable,
     use_attention,
 )
+from tercet.networks.long_texts import cut_warning
+from tercet.networks.model_files import (
+    Located,
+    base_of,
+    load_base,
+    load_tokenizer,
+    locate,
+    network_of,
+    quiet,
+    tell_of_load,
+)
 from tercet.networks.onednn import suit_processor
-from tercet.networks.own_settings import own_settings
+from tercet.networks.path_options import path_or_model
 from tercet.networks.subwords import fingerprint_of, positions_of
+from tercet.networks.torch_settings import own_settings
 from tercet.signature import Signature
 from tercet.statistics.progress import bar_of, line_of
 from tercet.statistics.stats import Scores, SegmentStats

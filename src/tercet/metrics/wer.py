@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tercet import numpy_later as np
 from tercet.base.about import from_card
-from tercet.base.blanks import HasTokenizer
+from tercet.base.has_tokenizer import HasTokenizer
 from tercet.base.metric import Metric, rules_of_plan
 from tercet.base.options import MISSING_REFERENCES, option, shared_labels
 from tercet.base.rows import as_rows, leave_out

@@ -8,7 +8,7 @@ from typing import Any
 
 from tercet.errors import OptionError, first_line, shorten
 
-from .find import ADAPTER_CONFIG, HubModel, optional_file, quiet
+from .model_files import ADAPTER_CONFIG, HubModel, optional_file, quiet
 
 _WEIGHTS = "adapter_model.safetensors"
 #: What PEFT writes before the name of a layer.

@@ -15,11 +15,12 @@ from tercet.errors import InputError, shorten
 from tercet.locks import Lock
 
 from .adapters import base_names, put_adapter
-from .find import Located, base_of, cut, load_base, model_depth, quiet, text_config
 from .in_memory import InMemory, adapters_of, dtype_of, is_quantized, tensors_of
-from .memory import halved
-from .own_settings import own_settings
+from .layers import cut, model_depth, text_config
+from .model_files import Located, base_of, load_base, quiet
+from .out_of_memory import halved
 from .subwords import Subwords
+from .torch_settings import own_settings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

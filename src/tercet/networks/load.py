@@ -19,23 +19,22 @@ from tercet.signature import digest
 from tercet.statistics.progress import line_of
 
 from .encoder import Encoder, load_network, states_of_ids
-from .find import (
+from .in_memory import InMemory, is_quantized, tell_of_copy
+from .layers import best_layer, model_depth
+from .model_files import (
     ADAPTER_CONFIG,
     HubModel,
     Located,
     base_of,
-    best_layer,
     load_config,
     load_tokenizer,
     locate,
-    model_depth,
     quiet,
     tell_of_load,
 )
-from .in_memory import InMemory, is_quantized, tell_of_copy
 from .onednn import suit_processor
-from .own_settings import own_settings
 from .subwords import Subwords, lower_casing
+from .torch_settings import own_settings
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from tercet.engine.ragged import Ragged
 from tercet.errors import OptionError
 from tercet.locks import Lock
 
-from .find import text_config
+from .layers import text_config
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

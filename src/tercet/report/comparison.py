@@ -65,9 +65,9 @@ from .segments import (
 from .table_data import copies, table_data
 
 if TYPE_CHECKING:
-    from tercet.comparison.facts import SystemFacts
     from tercet.comparison.result import Comparison
     from tercet.comparison.scores import ScoreTable, SystemScore
+    from tercet.comparison.system_facts import SystemFacts
     from tercet.test_sets.test_set import TestSet
 
 #: The scripts that list the segments, and unpack them first.

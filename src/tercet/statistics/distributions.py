@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .bootstrap import ConfidenceInterval
+from .draws import ConfidenceInterval
 
 
 def normal_quantile(share: float) -> float:

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .bootstrap import ConfidenceInterval, rounding
 from .distributions import t_quantile, t_tail
+from .draws import ConfidenceInterval, rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tercet.engine.chosen import engine
 from tercet.threads import in_threads
 
-from .bootstrap import ROUNDING
+from .draws import ROUNDING
 from .progress import bar_of
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .bootstrap import n_exchanges
 from .distributions import mcnemar
+from .draws import n_exchanges
 from .families import FamilyResult, PairTests, adjusted_by_holm, holm, of_pairs
 from .intervals import KINDS
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from tercet.errors import OptionError, shorten
 
-from .bootstrap import N_RESAMPLES, ConfidenceInterval, bootstrap_scores, rounding
 from .clusters import Clusters
 from .distributions import normal_quantile, normal_share, t_quantile
+from .draws import N_RESAMPLES, ConfidenceInterval, bootstrap_scores, rounding
 
 if TYPE_CHECKING:
     from .stats import Formula, Scores, SegmentStats

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .bootstrap import ROUNDING, ConfidenceInterval
 from .distributions import normal_quantile, t_quantile
+from .draws import ROUNDING, ConfidenceInterval
 
 #: Of fewer units that differ, what they lose does not say what others will.
 _FEWEST_DIFFERENT = 15

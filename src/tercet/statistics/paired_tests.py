@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tercet.engine.chosen import engine
 from tercet.errors import InputError, MergeError
 
-from .bootstrap import (
+from .draws import (
     all_masks,
     bootstrap_scores,
     n_exchanges,

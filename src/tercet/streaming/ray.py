@@ -24,9 +24,7 @@ from tercet.result import Result
 from tercet.statistics.progress import bar_of, bars_within, line_of
 
 from .columns import choose_columns, roles_of
-from .result import result_of
-from .rows import check_in_parts, context_of, plain_context
-from .work import (
+from .parts import (
     BadFileError,
     FilePart,
     Job,
@@ -41,6 +39,8 @@ from .work import (
     roles_in,
     tasks_of,
 )
+from .result import result_of
+from .rows import check_in_parts, context_of, plain_context
 
 # Work on a corpus as Ray Data runs it: by tasks, or by actors that keep a network; then one sum, in a tree.
 

@@ -13,7 +13,7 @@ from tercet.base.metric import Metric, warn_of
 from tercet.errors import InputError, MergeError, shorten
 from tercet.result import Result
 from tercet.signature import Signature
-from tercet.statistics.bootstrap import rounding
+from tercet.statistics.draws import rounding
 from tercet.statistics.intervals import FEWEST_UNITS, expanded_levels, spread_of, too_few_units
 
 from .rows import (

@@ -34,7 +34,7 @@ from tercet.corpus.reading import read_batch
 from tercet.errors import InputError, MergeError, OptionError, TercetError, first_line, shorten, warn
 from tercet.result import Result
 from tercet.signature import Signature
-from tercet.statistics.bootstrap import Keys, PoissonBootstrap, keys_of_ids, keys_of_texts
+from tercet.statistics.draws import Keys, PoissonBootstrap, keys_of_ids, keys_of_texts
 from tercet.statistics.exact import DECIMAL, ExactSums, check_summable
 from tercet.statistics.stats import SegmentStats
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tercet.errors import InputError, argument, shorten, warn
-from tercet.files.memories import JoinedMemories, join_memories, read_memory
+from tercet.files.column_names import ITEM
 from tercet.files.read import read_file
 from tercet.files.roles import guess_roles, lack
+from tercet.files.subtitles_and_memories import JoinedMemories, join_memories, read_memory
 from tercet.files.table import SOURCE_TEXT, Log, Memory, Table
-from tercet.files.vocabulary import ITEM
 
 from .long_tables import cells_of_rows, column_called
 from .names import name_of

@@ -6,10 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tercet.errors import InputError, argument_set, arguments_set
-from tercet.files.roles import CODES, guess_roles, lack, name_role
-from tercet.files.score_columns import without_scores
-from tercet.files.table import Log, Memory, Roles, Table, TableWithRoles
-from tercet.files.vocabulary import (
+from tercet.files.column_names import (
     DIMENSION,
     ITEM,
     METRIC,
@@ -19,6 +16,9 @@ from tercet.files.vocabulary import (
     RUN,
     SYSTEM,
 )
+from tercet.files.roles import CODES, guess_roles, lack, name_role
+from tercet.files.score_columns import without_scores
+from tercet.files.table import Log, Memory, Roles, Table, TableWithRoles
 
 from .labels import slice_columns
 from .long_tables import (

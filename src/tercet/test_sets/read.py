@@ -63,10 +63,10 @@ def read_test_sets(
     Files of translators (.tmx .xlf .xliff .sdlxliff .mqxliff .po), subtitles (.srt .vtt .ass .ssa) and transcripts
     (.ctm .stm .seglst.json .trn, a file called ``text``) with `references` that are such files too are one test set.
     Each of `files` is a system, and they are joined by source text, time or id
-    (:func:`tercet.files.memories.join_memories` says how). References of XLIFF and PO files may also be tables with a
-    column of sources, or else of the ids of units. `reference_columns` and `source_column` may then name the
-    languages; by default the source is what the header of the references says, and the target their only other
-    language. Of an XLIFF file alone, the systems are the origins of its proposals, and the references its
+    (:func:`tercet.files.subtitles_and_memories.join_memories` says how). References of XLIFF and PO files may also be
+    tables with a column of sources, or else of the ids of units. `reference_columns` and `source_column` may then
+    name the languages; by default the source is what the header of the references says, and the target their only
+    other language. Of an XLIFF file alone, the systems are the origins of its proposals, and the references its
     translations. A TMX file alone is a table whose columns are languages, without a role: references must be named,
     by code or its beginning ("pt" for "pt-BR"), and systems, unless they are the other texts of the references'
     language. Where the texts of a language name their authors (``creationid``), each author has a column, such as

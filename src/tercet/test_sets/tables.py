@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from tercet.errors import InputError, argument, argument_set, arguments_set, did_you_mean, shorten, warn
+from tercet.files.column_names import ITEM
 from tercet.files.endings import ENDING_COLUMNS, wrong_ends
 from tercet.files.join import NOTHING_LOST
-from tercet.files.memories import columns_of, complete
 from tercet.files.numbers import WRITTEN_AS_MISSING
 from tercet.files.read import MEMORIES, TRANSLATIONS, predictions_in, references_in, table_format
 from tercet.files.roles import CODES, clear_role, document_column, guess_roles, lack, role_of
@@ -23,8 +23,8 @@ from tercet.files.score_columns import (
     systems_of,
     without_scores,
 )
+from tercet.files.subtitles_and_memories import columns_of, complete
 from tercet.files.table import SOURCE_TEXT, Memory, Roles, Table, TableWithRoles
-from tercet.files.vocabulary import ITEM
 from tercet.markup import joined
 from tercet.statistics.clusters import Clusters
 

@@ -11,7 +11,6 @@ from tercet.errors import InputError, argument, recorded, shorten, warn
 from tercet.files.batches import Answers, Requests
 from tercet.files.frames import read_frame
 from tercet.files.log_folders import read_folder
-from tercet.files.memories import join_memories
 from tercet.files.read import (
     BILINGUAL,
     MEMORIES,
@@ -21,6 +20,7 @@ from tercet.files.read import (
     table_format,
     unpacked,
 )
+from tercet.files.subtitles_and_memories import join_memories
 from tercet.files.table import SOURCE_TEXT, Log, Memory, Table
 from tercet.files.text import STDIN
 from tercet.files.writing import check_different

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from tercet.errors import InputError, argument, argument_set, shorten, warn
+from tercet.files.column_names import ITEM
 from tercet.files.roles import CODES, clear_role, guess_roles, lack
 from tercet.files.score_columns import score_columns, scored_systems, without_scores
 from tercet.files.table import Log, Memory, Table
-from tercet.files.vocabulary import ITEM
 
 from .long_tables import column_called
 from .roles import Columns, named

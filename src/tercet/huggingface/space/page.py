@@ -20,12 +20,12 @@ from starlette.middleware import Middleware
 from tercet.errors import TercetError
 
 from .controls import Control
-from .guard import Guard, Page
 from .jobs import Jobs
-from .kept import SWEEP_SECONDS, give_memory_back_at_once, keep_swept, use_own_folder
 from .limits import KEPT_SECONDS, MOST_BYTES
+from .request_checks import Guard, Page
 from .results import OUR_FAULT
 from .scoring import Demo
+from .storage import SWEEP_SECONDS, give_memory_back_at_once, keep_swept, use_own_folder
 from .tabs import file_tab, text_tab
 
 _LOG = logging.getLogger(__name__)

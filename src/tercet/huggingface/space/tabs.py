@@ -15,13 +15,13 @@ from tercet.errors import InputError
 from tercet.report.comparison import BROWSING
 from tercet.report.rendering import script_of
 
-from .guard import Columns, Upload
 from .jobs import Jobs
-from .kept import write_download
 from .limits import MOST_BYTES
 from .programs import source_of_texts
+from .request_checks import Columns, Upload
 from .results import code_box, hidden, outcome_box, result_html, signature_box, with_messages
 from .scoring import Demo, PageResult, compare_file, known_formats, report_file, split_references
+from .storage import write_download
 
 _LOG = logging.getLogger(__name__)
 

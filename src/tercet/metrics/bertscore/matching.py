@@ -13,9 +13,9 @@ from tercet.corpus.reading import Indices
 from tercet.engine.ragged import Ragged, different_rows, ranges
 from tercet.errors import InputError
 from tercet.networks.encoder import Encoder, Store, order_of, windows_of
-from tercet.networks.find import cut_warning
-from tercet.networks.own_settings import own_settings
+from tercet.networks.long_texts import cut_warning
 from tercet.networks.subwords import Subwords
+from tercet.networks.torch_settings import own_settings
 from tercet.statistics.progress import bar_of
 
 from .weights import Weights

@@ -22,10 +22,12 @@ from tercet.explanation.explanation import Explanation
 from tercet.explanation.parts import Heading, Legend, Part, Share, Table, graded, quarters
 from tercet.explanation.pictures import Token, alignment_html, alignment_svg, heat_map
 from tercet.networks.encoder import Encoder, windows_of
-from tercet.networks.find import Located, cut_texts, model_of_language, network_of
+from tercet.networks.layers import model_of_language
 from tercet.networks.load import chosen_layer, encoder_of, subwords_of
-from tercet.networks.own_settings import own_settings
+from tercet.networks.long_texts import cut_texts
+from tercet.networks.model_files import Located, network_of
 from tercet.networks.subwords import Subwords
+from tercet.networks.torch_settings import own_settings
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 

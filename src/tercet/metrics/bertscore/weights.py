@@ -21,8 +21,8 @@ from tercet.corpus.items import check_texts
 from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, MergeError, OptionError, did_you_mean, needs, shorten
 from tercet.files.writing import write_file, write_text_file
-from tercet.networks.find import first_name
 from tercet.networks.in_memory import InMemory
+from tercet.networks.layers import first_name
 from tercet.networks.load import subwords_of
 from tercet.networks.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES, Subwords
 

@@ -7,8 +7,8 @@ from os import PathLike, curdir, fspath
 from os.path import join
 from typing import Any, Literal
 
-from tercet.base.blanks import HasTokenizer
 from tercet.base.dialects import Dialect
+from tercet.base.has_tokenizer import HasTokenizer
 from tercet.base.options import lemmatizer_option, option, stemmer_option
 from tercet.checks import Check, finite, integer, number, one_of, refuse
 from tercet.corpus.tokenizers import MECAB_TOKENIZERS, SACREBLEU_MODELS, is_model_path

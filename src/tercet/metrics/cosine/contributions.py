@@ -12,8 +12,8 @@ from tercet.explanation.parts import Heading, Legend, Sentence, Share, Table, gr
 from tercet.explanation.parts import Part as PartOfPage
 from tercet.explanation.pictures import Part, contributions_html
 from tercet.networks.encoder import Encoder, windows_of
-from tercet.networks.own_settings import own_settings
 from tercet.networks.subwords import Subwords
+from tercet.networks.torch_settings import own_settings
 
 from .pooling import Pooling, token_weights
 from .vectors import Vectors

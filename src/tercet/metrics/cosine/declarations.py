@@ -14,9 +14,9 @@ from platform import python_version
 from typing import Any
 
 from tercet.errors import OptionError, did_you_mean, shorten
-from tercet.networks.find import HubModel, Located, locate, optional_file
 from tercet.networks.in_memory import InMemory
 from tercet.networks.load import read_static
+from tercet.networks.model_files import HubModel, Located, locate, optional_file
 
 #: How the embeddings of tokens become one; the names are those of sentence-transformers.
 _POOLINGS = ("mean", "cls", "max", "lasttoken", "weightedmean", "mean_sqrt_len_tokens")

@@ -28,8 +28,10 @@ from tercet.corpus.reading import Crossing, Indices
 from tercet.engine.ragged import Ragged, different_rows, first_greatest
 from tercet.errors import OptionError, needs, setting, shorten
 from tercet.networks.encoder import Encoder
-from tercet.networks.find import cut_texts, cut_warning, network_of, path_or_model
 from tercet.networks.load import encoder_of, subwords_of
+from tercet.networks.long_texts import cut_texts, cut_warning
+from tercet.networks.model_files import network_of
+from tercet.networks.path_options import path_or_model
 from tercet.networks.subwords import Subwords
 from tercet.signature import Signature, digest
 from tercet.statistics.stats import Scores, SegmentStats

@@ -10,7 +10,7 @@ from tercet import numpy_later as np
 from tercet.engine.ragged import Ragged
 from tercet.locks import Lock
 from tercet.networks.encoder import Encoder, Windows, not_finite_error, windows_of
-from tercet.networks.own_settings import own_settings
+from tercet.networks.torch_settings import own_settings
 from tercet.statistics.progress import bar_of
 
 from .pooling import Pooling, texts_of_windows, token_weights

@@ -24,8 +24,8 @@ from starlette.responses import JSONResponse
 from tercet.errors import shorten
 
 from .jobs import VISIT
-from .kept import FULL, Unread, has_room_for_upload, size_of
 from .limits import ALL_CHARACTERS, MOST_BYTES
+from .storage import FULL, Unread, has_room_for_upload, size_of
 
 # A file has a frame around it when it is sent.
 _WITH_FRAME = MOST_BYTES + (1 << 20)

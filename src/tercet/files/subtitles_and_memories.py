@@ -14,8 +14,8 @@ from tercet.markup import joined
 
 from .join import LEAVE_OUT, NOTHING_LOST, Join, Lost, join, join_rows, lacks_in_words
 from .read import read_file
-from .segments import in_segments
 from .table import SOURCE_TEXT, Memory, Table
+from .timed_words import in_segments
 
 
 class JoinedMemories(NamedTuple):
