@@ -131,7 +131,7 @@ def _cached_metric(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
     if type(metric) is not str:
         return make_scorer(metric, options)
     # With the types of the values, as 1, 1.0 and True are equal: a metric may take one of them and refuse another.
-    values: list[Any] = [*options.values()]
+    values: list[Any] = list(options.values())
     of_lists: tuple[type, ...] = ()
     kinds = (*map(type, values),)
     for number, kind in enumerate(kinds):

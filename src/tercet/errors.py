@@ -78,7 +78,7 @@ def arguments_set(name: str, values: Sequence[str]) -> str:
         return ""
     if on_command_line():
         return " ".join(argument_set(name, value) for value in values)
-    return f"{name}={values[0]!r}" if len(values) == 1 else f"{name}={[*values]!r}"
+    return f"{name}={values[0]!r}" if len(values) == 1 else f"{name}={list(values)!r}"
 
 
 def setting(metric: str, name: str, value: str) -> str:

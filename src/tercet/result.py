@@ -165,7 +165,7 @@ class Result(dict[str, Any]):
             head.append("interval")
             rows = [[*row, _number_text(intervals.get(row[0], []), " to ")] for row in rows]
         size = f"{self.n_segments:,} segment{'s' * (self.n_segments != 1)}"
-        from .markup import scores_html
+        from .names_and_sentences import scores_html
 
         return scores_html(head, rows, [size, self.signature] if self.metric else [])
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tercet.markup import one_cell, visible
+from tercet.names_and_sentences import one_cell, visible
 
 
 @pytest.mark.parametrize(

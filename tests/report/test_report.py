@@ -23,7 +23,7 @@ from tercet import InputError
 from tercet.comparison.compare import compare
 from tercet.comparison.lengths import make_buckets
 from tercet.explanation.matches import Word
-from tercet.markup import fitted, short_names
+from tercet.names_and_sentences import fitted, short_names
 from tercet.report.comparison import to_html
 from tercet.report.rendering import _environment, script_of
 from tercet.report.segments import (

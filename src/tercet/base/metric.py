@@ -51,7 +51,7 @@ PUBLIC = ("__call__", "explain", "pairwise", "segments", "stats")
 # The class of metrics' classes: help and completion show the options and what a user calls, not how it is made.
 class _Helpful(ABCMeta):
     def __dir__(cls) -> list[str]:
-        return [*PUBLIC]
+        return list(PUBLIC)
 
     @property
     def __doc__(cls: type[Metric]) -> str:  # type: ignore[override,misc]  # a property, as `help` asks no other descriptor
@@ -415,7 +415,7 @@ class Metric(Configured, metaclass=_Helpful):
         """Show in a notebook what the metric is, with its options, and how it is called."""
         texts = "predictions, references" if self.takes_references else "predictions"
         description = self.about.description if hasattr(self, "about") else ""
-        from tercet.markup import metric_html
+        from tercet.names_and_sentences import metric_html
 
         return metric_html(self.title or self.name, repr(self), description, f"metric({texts})")
 
@@ -604,7 +604,7 @@ def segments_of_lists(metric: Metric, predictions: Any, references: Any) -> dict
     assert scored.scores_of_items is not None
     lists: dict[str, list[float | None]] = {}
     for name, number in zip(metric.segment_names, metric.scores_of_plan.values(), strict=True):
-        lists[name] = [*scored.scores_of_items[number]]
+        lists[name] = list(scored.scores_of_items[number])
     return lists
 
 
@@ -846,7 +846,7 @@ def pair_scores(metric: Metric, hypotheses: Any, references: Any) -> NDArray[np.
         scores[block] = primary_scores.reshape(scores[block].shape)
 
     n_jobs = 1 if metric.loads_model else metric.asked.n_jobs  # a network has threads of its own
-    blocks = [*_blocks(crossing.strings, distinct_texts, distinct_references, n_jobs)]
+    blocks = list(_blocks(crossing.strings, distinct_texts, distinct_references, n_jobs))
     for _ in in_threads(fill, blocks, n_jobs):
         pass
     if scores.shape == (len(hypothesis_texts), len(reference_texts)):
@@ -857,7 +857,7 @@ def pair_scores(metric: Metric, hypotheses: Any, references: Any) -> NDArray[np.
 def _different(texts: Indices) -> tuple[Indices, Indices]:
     """Return the different ones in the order in which they first come, and which of them each is."""
     numbers = {text: number for number, text in enumerate(dict.fromkeys(texts.tolist()))}
-    return np.array([*numbers], np.int64), np.array([numbers[text] for text in texts.tolist()], np.int64)
+    return np.array(list(numbers), np.int64), np.array([numbers[text] for text in texts.tolist()], np.int64)
 
 
 def _encoded_texts(metric: Metric, values: Any, name: str) -> list[str]:

@@ -11,7 +11,7 @@ import typer
 from tercet.base.comparison_settings import CorrelateSettings, Ties, Unit
 from tercet.errors import OptionError, shorten
 from tercet.files.writing import check_file, check_outputs
-from tercet.markup import visible
+from tercet.names_and_sentences import visible
 
 from .options import (
     HOW_METRICS_ARE_WRITTEN,

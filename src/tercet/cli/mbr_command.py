@@ -9,7 +9,7 @@ import typer
 
 from tercet.errors import InputError, OptionError, shorten
 from tercet.files.writing import check_different, check_file, check_outputs
-from tercet.markup import visible
+from tercet.names_and_sentences import visible
 
 from .options import Encoding, Out, Progress, Sheet, metric_option, reading, takes_groups, writing
 from .score_command import MetricCommand

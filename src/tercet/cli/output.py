@@ -14,8 +14,8 @@ import typer
 
 from tercet.errors import OptionError, needs, shorten
 from tercet.files.writing import check_ending, check_file, write_text_file
-from tercet.markup import visible
-from tercet.tables import BOM, Table, as_markdown, needs_workbooks, write_workbook
+from tercet.names_and_sentences import visible
+from tercet.tables import BOM, Table, needs_workbooks, write_workbook
 
 from .options import ResultsOutput, ScoreFormat, ScoreOutput
 
@@ -199,7 +199,7 @@ def finish(
         from tercet.comparison.exports import export_segments
 
         export_segments(comparisons, segments, bom=output.bom, worst_first=output.worst_first)
-    results: list[Comparison | Overall] = [*comparisons]
+    results: list[Comparison | Overall] = list(comparisons)
     if over_all is not None:
         results.append(over_all)
     if format == "xlsx" and output.out is not None:
@@ -211,34 +211,7 @@ def finish(
         if format == "hub" and output.out is not None:
             output.out.parent.mkdir(exist_ok=True)
         write(text, output.out, format, bom=output.bom, opens=output.open)
-    failed, passed = gate.findings(comparisons)
-    lines = [*(f"passed: {line}" for line in passed), *(f"failed: {line}" for line in failed)]
-    for line in lines:
-        typer.echo(visible(line), err=True)
-    if gate.is_set:
-        _append_to_job_summary(results, lines)
-    if failed:
-        raise typer.Exit(1)
-
-
-def _append_to_job_summary(comparisons: Sequence[Comparison], lines: Sequence[str]) -> None:
-    """Append the findings and tables to the page that a job of continuous integration shows, where it has one."""
-    path = os.environ.get("GITHUB_STEP_SUMMARY")
-    if path:
-        from tercet.comparison.tables import in_format
-
-        findings = "".join(f"- {as_markdown(line)}\n" for line in lines)
-        text = f"{findings}\n{in_format(comparisons, 'markdown')}\n"
-        try:
-            with open(path, "a", encoding="utf-8") as file:
-                file.write(text)
-        except OSError as error:
-            # A page that cannot be written, as on a full disk, does not change the verdict.
-            typer.echo(
-                f"warning: the summary of the job, {visible(path)} (GITHUB_STEP_SUMMARY), could not be written: "
-                f"{error.strerror or error}.",
-                err=True,
-            )
+    gate.decide(comparisons, results)
 
 
 def _rendered(comparisons: Sequence[Comparison], format: ScoreFormat, output: ScoreOutput) -> str:

@@ -9,7 +9,7 @@ import typer
 
 from tercet.base.comparison_settings import PlanSettings
 from tercet.files.writing import check_file, check_outputs
-from tercet.markup import one_cell
+from tercet.names_and_sentences import one_cell
 
 from .options import HOW_METRICS_ARE_WRITTEN, Out, Progress, Scored, Texts, scoring, setting, takes_groups, writing
 from .score_command import MetricCommand

@@ -15,7 +15,7 @@ from tercet.base.comparison_settings import CompareSettings
 from tercet.errors import OptionError
 from tercet.files.join import LEAVE_OUT
 from tercet.files.writing import check_ending, check_folder, check_outputs
-from tercet.markup import visible
+from tercet.names_and_sentences import visible
 from tercet.registry import CLASS_NAMES, METRICS, SHORT_NAMES
 
 from .help import Command

@@ -1,20 +1,23 @@
-"""``--fail-under`` and ``--fail-if-worse``: thresholds, so that a command fails if a system became worse."""
+"""``--fail-under`` and ``--fail-if-worse``: thresholds, so that a command exits with 1 if a system became worse."""
 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
+
+import typer
 
 from tercet.comparison.completeness import MOST_MISSING, too_many_gaps
 from tercet.comparison.given_scores import check_gated, default_metrics
 from tercet.comparison.metric_specs import label, label_of, metric_of
 from tercet.errors import OptionError, did_you_mean, shorten
-from tercet.markup import MOST_NAMED, joined
 from tercet.metrics.column import Column
+from tercet.names_and_sentences import MOST_NAMED, joined, visible
 from tercet.specs import split_metric
-from tercet.tables import decimals
+from tercet.tables import as_markdown, decimals
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
@@ -59,6 +62,17 @@ class Gate(NamedTuple):
                 )
         if alpha >= 0.5:
             raise OptionError(f"--fail-if-worse needs an --alpha below 0.5. Got {alpha:g} instead.")
+
+    def decide(self, comparisons: Sequence[Comparison], results: Sequence[Comparison]) -> None:
+        """Say what passed and failed, also in the summary of a job; exit with code 1 if anything failed."""
+        failed, passed = self.findings(comparisons)
+        lines = [f"passed: {line}" for line in passed] + [f"failed: {line}" for line in failed]
+        for line in lines:
+            typer.echo(visible(line), err=True)
+        if self.is_set:
+            _append_to_job_summary(results, lines)
+        if failed:
+            raise typer.Exit(1)
 
     def findings(self, comparisons: Sequence[Comparison]) -> tuple[list[str], list[str]]:
         """Return a line for what fails, and for each comparison that does not; of several sets one for all."""
@@ -111,6 +125,26 @@ class Gate(NamedTuple):
                     if self.thresholds or of_system.system not in comparison.outputs_of_baseline:
                         lines[name, of_system.system] = f"{name}: {of_system.in_words(self.most_missing)}"
         return lines
+
+
+def _append_to_job_summary(comparisons: Sequence[Comparison], lines: Sequence[str]) -> None:
+    """Append the findings and tables to the page that a job of continuous integration shows, where it has one."""
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if path:
+        from tercet.comparison.tables import in_format
+
+        findings = "".join(f"- {as_markdown(line)}\n" for line in lines)
+        text = f"{findings}\n{in_format(comparisons, 'markdown')}\n"
+        try:
+            with open(path, "a", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            # A page that cannot be written, as on a full disk, does not change the verdict.
+            typer.echo(
+                f"warning: the summary of the job, {visible(path)} (GITHUB_STEP_SUMMARY), could not be written: "
+                f"{error.strerror or error}.",
+                err=True,
+            )
 
 
 def _absent(comparisons: Sequence[Comparison]) -> Iterator[str]:

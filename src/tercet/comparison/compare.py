@@ -17,8 +17,8 @@ from tercet.checks import has_entries, known_keywords
 from tercet.corpus.corpus import Corpus, surrogate_error
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, argument, as_settings, recorded, shorten, warn
-from tercet.markup import joined
 from tercet.metrics.column import Column
+from tercet.names_and_sentences import joined
 from tercet.statistics.clusters import Clusters, clustered
 from tercet.statistics.inference import PERMUTATION, Inference
 from tercet.statistics.intervals import bootstraps
@@ -335,7 +335,7 @@ def _messages(comparison: Comparison, data: _Data, *, has_baseline: bool, runs: 
         # What is among the warnings was said where the texts were read.
         if remark not in test_set.warnings:
             warn(remark)
-    messages = [*test_set.warnings]
+    messages = list(test_set.warnings)
     if not test_set.is_searched:
         if data.needed_by:
             messages += empty_references(test_set)
@@ -349,7 +349,7 @@ def _messages(comparison: Comparison, data: _Data, *, has_baseline: bool, runs: 
 def _remarks(comparison: Comparison, data: _Data, *, has_baseline: bool, runs: Any) -> list[str]:
     """Return what is odd about the texts, the scores that came with them, the slices and the runs."""
     test_set = data.test_set
-    remarks = [*data.placeholders]
+    remarks = list(data.placeholders)
     if not test_set.is_searched:
         remarks += odd_segments(test_set, with_references=bool(data.needed_by))
     if comparison.test is not None and not has_baseline:
@@ -464,7 +464,7 @@ def _all_metrics(metrics: Any, columns: list[Column]) -> list[Metric]:
             metrics = "bleu_multi"
         return read_metrics(metrics, "compare")
     if metrics is None or (isinstance(metrics, Sequence) and not metrics):
-        return [*columns]
+        return list(columns)
     return distinct([*read_metrics(metrics, "compare"), *columns])
 
 

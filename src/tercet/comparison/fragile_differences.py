@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.files.score_columns import is_of_effort
-from tercet.markup import MOST_NAMED, Name, Sentence
 from tercet.metrics.column import Column
+from tercet.names_and_sentences import MOST_NAMED, Name, Sentence
 from tercet.statistics.distributions import mcnemar
 from tercet.statistics.intervals import FEWEST_UNITS
 from tercet.statistics.stats import SegmentStats

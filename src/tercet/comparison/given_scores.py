@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tercet.base.metric import Metric
 from tercet.checks import has_entries
 from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, shorten, warn
-from tercet.markup import MOST_NAMED, joined
 from tercet.metrics.column import Column
+from tercet.names_and_sentences import MOST_NAMED, joined
 from tercet.registry import SHORT_NAMES
 from tercet.statistics.distributions import wilson
 from tercet.statistics.draws import ConfidenceInterval
@@ -129,12 +129,12 @@ def scores_alone(columns: Mapping[Column, _BySystem | None]) -> TestSet:
             raise InputError(f"The names of systems must be strings, got {shorten(system)}.")
     names = [column.name for column in columns]
     test_set = without_texts(
-        "test set", [*by_system], len(_numbers_of_system(names[0], *next(iter(by_system.items()))))
+        "test set", list(by_system), len(_numbers_of_system(names[0], *next(iter(by_system.items()))))
     )
     if any(map(_is_score, names)) or not all(map(_is_score, by_system)):
         return test_set
-    systems = joined([*map(shorten, by_system)], MOST_NAMED)
-    scores = joined([*map(shorten, names)], MOST_NAMED)
+    systems = joined(list(map(shorten, by_system)), MOST_NAMED)
+    scores = joined(list(map(shorten, names)), MOST_NAMED)
     message = (
         f"Systems are {systems} here, and scores {scores}: numbers are given by the score, and then by the system, "
         f"as {_SCORES}."
@@ -146,7 +146,7 @@ def scores_alone(columns: Mapping[Column, _BySystem | None]) -> TestSet:
 def _is_score(name: str) -> bool:
     """Return whether a name is one of a score, such as BLEURT-20."""
     words = re.findall(r"[a-z]+\d*", name.casefold())
-    return bool(words) and {*words} <= _WORDS_OF_SCORES
+    return bool(words) and set(words) <= _WORDS_OF_SCORES
 
 
 def with_scores(test_set: TestSet, columns: Mapping[Column, _BySystem | None]) -> TestSet:

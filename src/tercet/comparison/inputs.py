@@ -9,7 +9,7 @@ from typing import Any
 from tercet.checks import has_entries
 from tercet.errors import InputError, argument, argument_set, arguments_set, shorten
 from tercet.files.frames import frame_kind, is_dataset_of_splits
-from tercet.markup import MOST_NAMED, joined
+from tercet.names_and_sentences import MOST_NAMED, joined
 from tercet.test_sets.read import read_test_sets
 from tercet.test_sets.test_set import TestSet
 
@@ -71,7 +71,7 @@ def check_no_splits(value: Any, function: str) -> None:
     """Raise an InputError for a dataset of several splits, which is a mapping, but not of systems."""
     if is_dataset_of_splits(value):
         split = next(iter(value), "test")
-        splits = joined([*map(repr, value)], MOST_NAMED)
+        splits = joined(list(map(repr, value)), MOST_NAMED)
         raise InputError(
             f"{function} takes one split of a dataset, got a DatasetDict of {splits}: "
             f"tercet.{function}(dataset[{split!r}])."
@@ -93,7 +93,7 @@ def _check_in_columns(frame: Any, kind: str, references: Any) -> None:
     if references is None:
         return
     names = [references] if isinstance(references, str) else references
-    columns = [*getattr(frame, "column_names", frame.columns)]
+    columns = list(getattr(frame, "column_names", frame.columns))
     are_columns = isinstance(names, list | tuple) and bool(names) and all(name in columns for name in names)
     call = arguments_set("reference_columns", names) if are_columns else argument_set("reference_columns", "NAME")
     raise InputError(

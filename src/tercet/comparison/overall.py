@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tercet.checks import has_entries, known_keywords
 from tercet.errors import InputError, OptionError, argument, shorten
-from tercet.markup import MOST_NAMED, Name, Sentence, all_of, joined
+from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, all_of, joined
 from tercet.registry import drawing
 from tercet.statistics.draws import apart
 from tercet.statistics.families import PairTests
@@ -268,11 +268,11 @@ def _shared(sets: Sequence[Comparison]) -> tuple[list[str], list[_Key], list[str
     keys, other_keys = _in_all(keys_of)
     notes = []
     if other_systems:
-        names = joined([*map(shorten, other_systems)], MOST_NAMED)
+        names = joined(list(map(shorten, other_systems)), MOST_NAMED)
         notes.append(f"Not in all test sets, and left out here: the systems {names}.")
     if other_keys:
         scores = dict.fromkeys(name for _, name, *_ in other_keys)
-        names = joined([*map(shorten, scores)], MOST_NAMED)
+        names = joined(list(map(shorten, scores)), MOST_NAMED)
         where = "Not in all test sets, on one scale and in one direction"
         notes.append(f"{where}, and left out here: the scores {names}.")
     if sets[0].joins_runs and any(name not in systems for name in sets[0].test_set.systems):

@@ -18,7 +18,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, read_items
 from tercet.corpus.tokenizers import tokenizer_label
 from tercet.errors import OptionError, did_you_mean
-from tercet.markup import joined
+from tercet.names_and_sentences import joined
 from tercet.registry import METRICS, metric_class
 from tercet.specs import take_options
 
@@ -460,7 +460,7 @@ def checked_peers(metric: str, against: str) -> Peers:
     """Return the packages that a metric declares; OptionError for a pair that cannot be explained."""
     peers = peers_of(metric)
     if peers is None:
-        raise OptionError(f"{joined([*packages()])} can be explained against other packages, not {metric}.")
+        raise OptionError(f"{joined(list(packages()))} can be explained against other packages, not {metric}.")
     if against not in peers.packages:
         hint = did_you_mean(str(against), list(peers.packages))
         raise OptionError(f"{metric} cannot be compared with {against!r}. {hint}")

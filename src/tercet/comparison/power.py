@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tercet.base.comparison_settings import RESAMPLES
 from tercet.errors import argument_set
-from tercet.markup import Name, Sentence
+from tercet.names_and_sentences import Name, Sentence
 from tercet.statistics.draws import ROUNDING
 from tercet.statistics.inference import Inference
 from tercet.statistics.power import (

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tercet.errors import OptionError, on_command_line, shorten
-from tercet.markup import MOST_NAMED, joined
+from tercet.names_and_sentences import MOST_NAMED, joined
 
 #: Between the parts of a name.
 _SEPARATORS = "-_./: "
@@ -374,4 +374,4 @@ def _grouped(key_of: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def _quoted(names: Sequence[str]) -> str:
-    return joined([*map(shorten, names)], MOST_NAMED)
+    return joined(list(map(shorten, names)), MOST_NAMED)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tercet.checks import has_entries
 from tercet.errors import OptionError, did_you_mean, shorten
-from tercet.markup import MOST_NAMED, Name, Sentence, joined, listed
+from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, joined, listed
 from tercet.statistics.draws import ConfidenceInterval
 from tercet.statistics.estimates import Difference, Estimate, Variance, difference, over_runs, pooled_variance
 from tercet.statistics.families import adjusted_by_holm
@@ -90,7 +90,7 @@ def _systems_of_pattern(systems: Sequence[str], runs: Any) -> dict[str, str]:
     reading, matches = read(pattern, systems)
     system_of = reading.system_of
     if not system_of:
-        names = joined([*map(shorten, systems)], MOST_NAMED)
+        names = joined(list(map(shorten, systems)), MOST_NAMED)
         raise OptionError(f"runs: {shorten(runs)} matches no system: {names}.")
     nameless = next((output for output, system in system_of.items() if not system), None)
     if nameless is not None:

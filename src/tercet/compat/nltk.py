@@ -277,14 +277,14 @@ def _counts(
     items: list[Any] = references
     if len(references) != n_hypotheses:
         remaining = iter(references)
-        items = [[*islice(remaining, len(entries))] for entries in list_of_references]
+        items = [list(islice(remaining, len(entries))) for entries in list_of_references]
     scored = scored_by_plan(metric, texts, items)
     if scored is not None:
         sums = scored.sums
     else:
         offsets = np.array([0, *accumulate(map(len, list_of_references))])
         sums = metric.segment_stats(Corpus(texts, references, offsets)).total().tolist()
-    counts = [*map(int, sums)]
+    counts = list(map(int, sums))
     first_floor = FIRST_MATCH_COLUMN + 2 * max_order
     return (
         counts[FIRST_MATCH_COLUMN : FIRST_MATCH_COLUMN + max_order],

@@ -179,7 +179,7 @@ MARKS_OF_ASCII = _ASCII_MARKS.encode()
 def _is_mark() -> NDArray[np.bool_]:
     """Return whether each unit of UTF-16 is a mark: none of the marks takes two."""
     is_mark = np.zeros(1 << 16, np.bool_)
-    is_mark[[*map(ord, _MARKS)]] = True
+    is_mark[list(map(ord, _MARKS))] = True
     return is_mark
 
 
@@ -304,12 +304,12 @@ def _joined_sample(corpus: Corpus) -> str:
 def marked(joined: str) -> list[Kind]:
     """Return the kinds that a text has, of texts in one string."""
     if joined.isascii():
-        present = {*filter(joined.__contains__, _ASCII_MARKS)}
+        present = set(filter(joined.__contains__, _ASCII_MARKS))
     elif len(joined) < _SHORT:
-        present = {*_EVERY_MARK(joined)}
+        present = set(_EVERY_MARK(joined))
     else:
         units = np.frombuffer(joined.encode("utf-16-le", "surrogatepass"), np.uint16)
-        present = {*map(chr, np.flatnonzero(np.bincount(units[_is_mark().take(units)])).tolist())}
+        present = set(map(chr, np.flatnonzero(np.bincount(units[_is_mark().take(units)])).tolist()))
     if not present:
         return []
     marks_of_kinds = [(kind, [mark for mark in present if mark in kind.marks]) for kind in KINDS]
@@ -319,7 +319,7 @@ def marked(joined: str) -> list[Kind]:
 def _some(texts: Any) -> Any:
     n = len(texts)
     if isinstance(texts, Sequence):
-        return texts if n < 2 * _SAMPLED_ITEMS else [*itemgetter(*sampled(n, _SAMPLED_ITEMS))(texts)]
+        return texts if n < 2 * _SAMPLED_ITEMS else list(itemgetter(*sampled(n, _SAMPLED_ITEMS))(texts))
     # Half as many, as decoding takes time.
     return texts if n < _SAMPLED_ITEMS else texts.take(sampled(n, _SAMPLED_ITEMS // 2))
 
@@ -402,7 +402,7 @@ def warn_of_texts(corpus: Corpus) -> None:
 
 def _warn_of_artefacts(corpus: Corpus, by_system: Sequence[Artefacts]) -> None:
     names: Sequence[str] = corpus.names
-    if len({*names}) != len(by_system):
+    if len(set(names)) != len(by_system):
         names = [f"predictions of system {number}" for number in range(1, len(by_system) + 1)]
     for name, artefacts in zip(names, by_system, strict=True):
         for message in artefacts.messages(f"the {name} have").values():
@@ -489,11 +489,11 @@ def equal_words(prediction: str, references: Iterable[str]) -> EqualWords | None
 
     Words of which it leaves nothing match no word.
     """
-    words = {*filterfalse(str.isascii, prediction.split())}
+    words = set(filterfalse(str.isascii, prediction.split()))
     if not words:
         return None
     for reference in references:
-        reference_words = {*filterfalse(str.isascii, reference.split())}
+        reference_words = set(filterfalse(str.isascii, reference.split()))
         if words - reference_words and reference_words - words:
             equal = _equal(_words_beyond_ascii(words), _words_beyond_ascii(reference_words))
             if equal is not None:
@@ -601,7 +601,7 @@ def _are_tokens(prediction: str, references: list[str]) -> bool:
     """Return whether no reference has a blank, and most of what the prediction consists of is among them."""
     if any(len(text.split()) != 1 for text in references):
         return False
-    tokens = [*prediction] if max(map(len, references)) == 1 else prediction.split()
+    tokens = list(prediction) if max(map(len, references)) == 1 else prediction.split()
     return len(tokens) >= FEWEST_TOKENS and 2 * sum(token in references for token in tokens) > len(tokens)
 
 

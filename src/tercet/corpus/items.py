@@ -86,7 +86,7 @@ def warn_of_order(name: str, predictions: object, references: object) -> None:
     reference_labels = references.index
     if len(labels) != len(reference_labels) or labels.equals(reference_labels):
         return
-    if {*labels} == {*reference_labels}:
+    if set(labels) == set(reference_labels):
         warn(
             f"the indexes of {name} and references have the same labels in another order: texts are paired by their "
             "places, as lists are. If the labels say which belong together, bring both to one order first, as "

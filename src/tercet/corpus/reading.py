@@ -135,5 +135,5 @@ def changed_texts(batch: Corpus, *, lowercase: bool = False, prepare: Callable[[
     else:
         return bytes_of(batch.predictions) + bytes_of(batch.references)
     if prepare is not None:
-        strings = [*map(prepare, strings)]
+        strings = list(map(prepare, strings))
     return engine.lowered(strings) if lowercase else strings

@@ -55,7 +55,7 @@ _REFUSALS = (
 )  # fmt: skip
 _OPENINGS = tuple(opening for openings, _ in _REFUSALS for opening in openings)
 #: Characters in which a refusal is one, and what may stand before it.
-_SOON, _BEFORE = 60, {*" \t\n*\"'“«"}
+_SOON, _BEFORE = 60, set(" \t\n*\"'“«")
 #: How refusals begin: most texts are known by two characters to be none.
 _FIRST_TWO = {opening[:2].replace("'", mark) for opening in _OPENINGS for mark in "'’"}
 _beginning_of = itemgetter(slice(2))
@@ -159,7 +159,7 @@ def _lowercased_word(pair: Pair) -> str | None:
     with_capitals = [reference for reference in pair.references if reference != reference.lower()]
     if not with_capitals:
         return None
-    words = {*pair.text.split()}
+    words = set(pair.text.split())
     for reference in with_capitals:
         for word in reference.split():
             lowered = word.lower()
@@ -214,7 +214,7 @@ def _refusals(corpus: Corpus, system: int, item: str) -> Style | None:
 
 
 def _has_refusal(texts: Sequence[str]) -> bool:
-    beginnings = {*filter(_may_refuse, {*map(_beginning_of, texts)})}
+    beginnings = set(filter(_may_refuse, set(map(_beginning_of, texts))))
     return bool(beginnings) and any(_is_refusal(text) for text in texts if text[:2] in beginnings)
 
 

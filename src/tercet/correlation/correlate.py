@@ -240,7 +240,7 @@ def _all_grades(grades: Any, test_set: TestSet, given_scores: Mapping[Column, An
     for column, values in given_scores.items():
         name = column.name
         if name in test_set.scores and (values or name not in grades_and_scores.values):
-            numbers[name] = np.array([*numbers_of(column, test_set).values()])
+            numbers[name] = np.array(list(numbers_of(column, test_set).values()))
     all_grades = grades_and_scores.with_scores([column.name for column in given_scores], numbers)
     if not all_grades.dimensions:
         raise InputError(f"There are no grades beside the scores: {', '.join(map(shorten, all_grades.scores))}.")
@@ -330,7 +330,7 @@ def _dimension(text: str) -> Column:
     column: Column | None = None
     with contextlib.suppress(OptionError):
         column = parse_column(text)
-    if column is None or {*column.written} - {"better"}:
+    if column is None or set(column.written) - {"better"}:
         expected = "better=lower or better=higher after the name"
         raise OptionError(f"{argument('dimension')}: expected {expected}, got {shorten(text)}.")
     return column

@@ -31,7 +31,7 @@ from tercet.files.score_columns import (
 from tercet.files.summary_annotations import read_summary_annotations
 from tercet.files.table import Table
 from tercet.files.wmt_annotations import DOCUMENT, check_no_appraise, read_annotations, read_grades_alone
-from tercet.markup import MOST_NAMED, joined
+from tercet.names_and_sentences import MOST_NAMED, joined
 from tercet.statistics.clusters import Clusters
 from tercet.test_sets.long_tables import column_called, rows_by_system, wide
 from tercet.test_sets.names import names_of
@@ -288,7 +288,7 @@ class _Texts:
 
     def preferences(self) -> list[Row]:
         """Return the grades of systems that are called better and worse: the first was preferred."""
-        if {*self.systems} != {"better", "worse"}:
+        if set(self.systems) != {"better", "worse"}:
             return []
         rows: list[Row] = []
         for system in self.systems:
@@ -336,7 +336,7 @@ def _scores_of(texts: _Texts, rows: Sequence[Row], names: Sequence[str]) -> _Sco
     values = {dimension: external.mean(dimension) for dimension in external.dimensions}
     in_columns = [name for name in names if name not in values]
     for name in in_columns:
-        values[name] = np.array([*score_columns(table, systems, name).values()])
+        values[name] = np.array(list(score_columns(table, systems, name).values()))
     return _Scores(values, in_columns)
 
 
@@ -418,7 +418,7 @@ class _JoinedRows:
 
     def further(self, test_set: TestSet) -> list[str]:
         """Return the columns that the test set does not use."""
-        in_use = {*self.with_scores(()).columns} - {*test_set.left_out}
+        in_use = set(self.with_scores(()).columns) - set(test_set.left_out)
         return [column for column in self.table.columns if column not in in_use]
 
     def fields(self, test_set: TestSet, scores: Sequence[str], named: Mapping[str, Sequence[str]]) -> str:

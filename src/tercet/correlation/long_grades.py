@@ -151,7 +151,7 @@ class LongGrades:
             n_all=lost.n_all,
         )
         numbers = {key: number for number, key in enumerate(items.keys)}
-        return LongTexts(test_set, numbers, {*first_rows} - {*items.keys})
+        return LongTexts(test_set, numbers, set(first_rows) - set(items.keys))
 
     @property
     def _source(self) -> str | None:

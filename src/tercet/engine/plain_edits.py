@@ -100,7 +100,7 @@ def _edits(text: Words, reference: Words) -> _Edits:
     beam = _beam(len(text), len(reference))
     n_tried = 0
     while True:
-        table = _rows(text, reference, [[*range(len(reference) + 1)]], beam)
+        table = _rows(text, reference, [list(range(len(reference) + 1))], beam)
         cost = table[-1][-1]
         steps = _steps(text, reference, table)
         candidates = _candidates(text, reference, steps, n_tried)

@@ -218,7 +218,7 @@ def paired_strings(
         return None
     if all_strings(references):
         return texts, references, None
-    if not {*map(type, references)} <= {list, tuple}:
+    if not set(map(type, references)) <= {list, tuple}:
         return None
     flat = list(chain.from_iterable(references))
     if not all_strings(flat):

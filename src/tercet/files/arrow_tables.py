@@ -110,13 +110,13 @@ def arrow_table(table: Any, name: str) -> Table:
 
 def _unpacked(chunks: Iterable[Chunk], columns: Iterable[str]) -> int:
     """Return the same of some columns."""
-    names = {*columns}
+    names = set(columns)
     return sum(chunk.size for chunk in chunks if chunk.path[:1] and chunk.path[0] in names)
 
 
 def _in_lists(chunks: Iterable[Chunk], columns: Iterable[str]) -> int:
     """Return how many values the columns of a Parquet file have beyond one a row; a column may name its fields."""
-    names = {*columns}
+    names = set(columns)
     n_values = 0
     for chunk in chunks:
         is_read = chunk.path[:1] and (chunk.path[0] in names or ".".join(chunk.path[:2]) in names)
@@ -152,7 +152,7 @@ def _table_of_batches(batches: Iterable[Any], names: list[str], name: str, limit
         _check_cells(n_rows * len(names), name)
         check_arrow(batch, name)
         arrays = {}
-        for column in [*columns]:
+        for column in list(columns):
             array = _bytes_as_texts(batch.column(column))
             if array is None:
                 del columns[column]

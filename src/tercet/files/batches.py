@@ -65,7 +65,7 @@ def _requests(table: Table) -> Requests:
         if not isinstance(question, str):
             question = None
         questions.append(question)
-    return Requests(table.name, {_ID: [*_rows_by_id(table)], ASKED: questions}, table.lines)
+    return Requests(table.name, {_ID: list(_rows_by_id(table)), ASKED: questions}, table.lines)
 
 
 def _answers_of_batch(table: Table) -> Answers:
@@ -145,7 +145,7 @@ def _wrong_end(body: Mapping[str, Any]) -> str:
 def _answer_texts(body: Mapping[str, Any], location: str) -> str | list[str]:
     """Return the text of an answer, or those of several choices; one of tool calls or a refusal has an empty one."""
     if isinstance(body.get("output"), list):
-        return _answer_text([*_text_parts(body["output"])], location)
+        return _answer_text(list(_text_parts(body["output"])), location)
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices or not all(isinstance(choice, dict) for choice in choices):
         raise InputError(
@@ -295,7 +295,7 @@ def _completed(answers: Answers, expected: Collection[str], references: str, mis
     """Return the answers with an empty one for each id that references expect and that has none."""
     ids = answers.columns[_ID]
     joined = join(
-        {answers.name: {*ids}},
+        {answers.name: set(ids)},
         expected,
         f"ids of {references}",
         lambda custom_id: f"is {shorten(custom_id)}",

@@ -114,7 +114,7 @@ def _flat(cell: list[Any]) -> list[Any]:
     """Return the entries of lists within a list, as the samples of several requests are written."""
     if not all(isinstance(entry, list) for entry in cell):
         return cell
-    return [*chain.from_iterable(cell)]
+    return list(chain.from_iterable(cell))
 
 
 def is_ranked(lines: Sequence[str]) -> bool:

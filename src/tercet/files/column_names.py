@@ -35,7 +35,7 @@ def n_shared(names: Iterable[Sequence[str]]) -> int:
     """Return how many first words all names share, each as its words in their order."""
     n_first = 0
     for words_at_place in zip(*names, strict=False):
-        if len({*words_at_place}) > 1:
+        if len(set(words_at_place)) > 1:
             break
         n_first += 1
     return n_first

@@ -58,7 +58,7 @@ def comet_log(content: Mapping[str, Any], name: str) -> Log | None:
     return Log(
         name,
         columns,
-        [*range(1, len(first_segments) + 1)],
+        list(range(1, len(first_segments) + 1)),
         unit="segment",
         harness=_SCORE,
         task=_SCORE,

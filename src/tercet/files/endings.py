@@ -66,7 +66,7 @@ def wrong_ends(column: str, cells: Sequence[Any]) -> dict[int, str]:
         kinds = {row: wrong_end(cell) for row, cell in present.items()}
     elif column == "status":
         states = {row: str(cell).strip().casefold() for row, cell in present.items()}
-        if not _STATES.keys() >= {*states.values()}:
+        if not _STATES.keys() >= set(states.values()):
             return {}
         kinds = {row: _STATES[state] for row, state in states.items()}
     else:

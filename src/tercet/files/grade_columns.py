@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any, Literal, NamedTuple
 
 from tercet.errors import InputError, argument, on_command_line
-from tercet.markup import MOST_NAMED, joined
+from tercet.names_and_sentences import MOST_NAMED, joined
 
 from .column_names import GRADES, NEITHER, PERHAPS, RATERS, n_shared, words_in
 from .numbers import is_missing, is_number
@@ -94,8 +94,8 @@ def check_systems_of_grades(table: Table, systems: Sequence[str], columns: Itera
             unclear.append(column)
     if not unclear:
         return
-    graded = joined([*map(repr, unclear)], MOST_NAMED)
-    with_texts = joined([*map(repr, systems)], MOST_NAMED)
+    graded = joined(list(map(repr, unclear)), MOST_NAMED)
+    with_texts = joined(list(map(repr, systems)), MOST_NAMED)
     forms = " and ".join(f"'{unclear[0]}_{system}'" for system in systems[:2])
     raise InputError(
         f"{table.name}: it is not clear which of the systems {with_texts} the grades in {graded} are of. "
@@ -159,7 +159,7 @@ def _aliases(systems: Sequence[str]) -> dict[str, str]:
     words_behind = [words[n_first:] for words in words_of_systems]
     n_last = n_shared([words[::-1] for words in words_behind])
     names = ["".join(words[: len(words) - n_last]).strip(SEPARATORS) for words in words_behind]
-    if all(names) and len({*names}) == len(names):
+    if all(names) and len(set(names)) == len(names):
         # A system's whole name goes before what is part of another's.
         aliases = {**dict(zip(names, systems, strict=True)), **aliases}
     return aliases

@@ -123,7 +123,7 @@ class _Documents:
         documents = cls(_score_names(table), _no_texts(table))
         # Old versions of the harness do not name the filter.
         filters = table.columns.get("filter", ["none"] * len(table.lines))
-        has_filters = len({*filters}) > 1
+        has_filters = len(set(filters)) > 1
         for row, filter_name in enumerate(filters):
             column = _RESPONSE
             if has_filters:

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from tercet.errors import InputError, shorten
-from tercet.markup import joined
+from tercet.names_and_sentences import joined
 
 from .json_values import as_list
 from .roles import clear_role, name_role
@@ -28,8 +28,8 @@ def table_in(data: bytes | bytearray, name: str) -> Table | None:
         return _table_of_objects(content, name)
     if not isinstance(content, dict):
         return None
-    if content and all(map(str.isdecimal, content)) and _are_objects([*content.values()]):
-        return _table_of_objects([*content.values()], name)
+    if content and all(map(str.isdecimal, content)) and _are_objects(list(content.values())):
+        return _table_of_objects(list(content.values()), name)
     tables = {}
     columns = {}
     # How many rows columns of texts have.
@@ -42,11 +42,11 @@ def table_in(data: bytes | bytearray, name: str) -> Table | None:
         elif key in columns and _has_texts(columns[key]):
             lengths.add(len(columns[key]))
     if tables and lengths.isdisjoint(map(len, tables.values())):
-        of_texts = [*tables]
+        of_texts = list(tables)
         if len(tables) > 1:
             of_texts = [key for key, rows in tables.items() if _say_texts(rows[0])]
         if len(of_texts) != 1:
-            names = joined([*map(shorten, tables)])
+            names = joined(list(map(shorten, tables)))
             raise InputError(f"{name} holds several tables, {names}: give each in a file of its own.")
         return _table_of_objects(tables[of_texts[0]], name)
     if lengths:

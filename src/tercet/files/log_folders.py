@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from tercet.errors import InputError, warn
-from tercet.markup import joined
+from tercet.names_and_sentences import joined
 
 from .moments import instant, last_moment, without_moments
 from .read import read_file, table_format
@@ -55,7 +55,7 @@ def read_folder(folder: str) -> list[Log]:
             logs.append(table)
     if not paths and not logs:
         names = [os.path.relpath(path, folder) for path in files]
-        content = f"it holds {joined([*map(repr, names)], _MOST_LISTED) or 'no file'}"
+        content = f"it holds {joined(list(map(repr, names)), _MOST_LISTED) or 'no file'}"
         tables = [path for path in files if table_format(path) not in ("", "inspect")]
         example = ""
         if tables:

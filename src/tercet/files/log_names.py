@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tercet.errors import InputError
-from tercet.markup import joined
+from tercet.names_and_sentences import joined
 
 from .column_names import n_shared
 from .harness_logs import DAMAGED

@@ -141,9 +141,9 @@ class _Task:
             references = [[] for _ in self.keys]
         sources = self._shared_sources()
         labels, cluster_name = self._clusters(cluster)
-        fields = self._fields([*scores], has_texts=not no_texts, has_sources=sources is not None)
+        fields = self._fields(list(scores), has_texts=not no_texts, has_sources=sources is not None)
         if cluster is None and cluster_name is not None:
-            fields += f"; {len({*labels}):,} samples with {len(labels):,} answers are resampled by sample"
+            fields += f"; {len(set(labels)):,} samples with {len(labels):,} answers are resampled by sample"
         logs = "logs" if len(self.runs) > 1 else "log"
         return Runs(
             task=self._first.task,
@@ -281,14 +281,14 @@ class _Task:
     def _clusters(self, column: str | None) -> tuple[list[str], str | None]:
         """Return what each segment is resampled with, and what that is; None where each is alone."""
         samples = [sample for sample, *_ in self.keys]
-        n_samples = len({*samples})
+        n_samples = len(set(samples))
         if column is None and n_samples < len(samples):
             return samples, "sample id"
         if column is None:
             return samples, None
         cells = self._first.column(column)
         labels = [str(cells[row] or "") for row in self._rows_of(next(iter(self.runs)))]
-        if len({*zip(samples, labels, strict=True)}) > n_samples:
+        if len(set(zip(samples, labels, strict=True))) > n_samples:
             warn(
                 f"{self._first.name}: {column!r} puts answers to the same sample into different clusters, though "
                 "they are not independent. Without it, logs are resampled by sample."

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tercet.errors import InputError, shorten, warn
-from tercet.markup import joined
+from tercet.names_and_sentences import joined
 
 from .harness_logs import is_number, numbers_of_scores
 from .read import unpacked
@@ -68,7 +68,7 @@ def judgments_log(table: Table) -> Log | None:
     return Log(
         table.name,
         columns,
-        [*lines.values()],
+        list(lines.values()),
         harness="MT-Bench",
         task=f"MT-Bench, judged by {judge}",
         run=run,

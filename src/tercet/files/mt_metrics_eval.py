@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.errors import InputError, OptionError, argument_set, did_you_mean, shorten, warn
-from tercet.markup import MOST_NAMED, joined
+from tercet.names_and_sentences import MOST_NAMED, joined
 
 from .json_tables import object_in
 from .text import read_lines
@@ -92,7 +92,7 @@ def read_metrics_folder(path: str | os.PathLike[str], asked: Asked) -> MetricsFo
     documents = texts.documents(pair.file("documents", ".docs"))
 
     n_items = {"seg": texts.n_segments, "doc": len(set(documents or ())), "sys": 1}[level]
-    items = _Items([*pair.outputs], n_items, LEVELS[level])
+    items = _Items(list(pair.outputs), n_items, LEVELS[level])
     human = {name: items.read(pair.human[name].path) for name in dimensions}
     systems = [name for name in outputs if any(_has_score(scores, name) for scores in human.values())]
     if not systems:
@@ -198,7 +198,7 @@ class _Pair:
         if not human:
             raise InputError(
                 f"{folder / 'human-scores'} has no scores of {name}: expected files called {name}.NAME.LEVEL.score, "
-                f"whose level is {joined([*LEVELS], word='or')}."
+                f"whose level is {joined(list(LEVELS), word='or')}."
             )
         return cls(folder, name, outputs, references, human)
 
@@ -268,7 +268,7 @@ class _Pair:
             return True
         used = suffix.split(".")
         if suffix == "all":
-            used = [*self.references]
+            used = list(self.references)
         return set(used) <= set(references)
 
 

@@ -151,7 +151,7 @@ def notation_of_file(columns: Iterable[Iterable[Any]], otherwise: Notation) -> N
 def _has_groups_alone(text: str) -> bool:
     """Return whether a number has thousands and no decimals, as ids have that are written so: 1.000.001."""
     signs = re.findall("[.,]", text)
-    return len(signs) > 1 and len({*signs}) == 1
+    return len(signs) > 1 and len(set(signs)) == 1
 
 
 def _shown_notation(signs: Iterable[Sign]) -> Notation | None:
@@ -243,7 +243,7 @@ def read_numbers(
     Errors name what they mean, and begin with where the cell stands in its file. Without a notation it is found from
     the cells.
     """
-    if {*map(type, cells)} == {float}:
+    if set(map(type, cells)) == {float}:
         numbers = np.array(cells)
         if not (np.abs(numbers) > LARGEST).any():
             return numbers

@@ -122,7 +122,7 @@ class _Tests:
                 system = column.partition(" ")[2]
                 why = result.get("error") or response.get("error") or "no output"
                 failures.append(f"{system}: {shorten(why)}")
-        return cls([*outputs_by_test.values()], tuple(dict.fromkeys(columns)), failures)
+        return cls(list(outputs_by_test.values()), tuple(dict.fromkeys(columns)), failures)
 
     def complete(self, name: str) -> list[_Outputs]:
         """Return the tests of which every system has an output; InputError where there are none."""

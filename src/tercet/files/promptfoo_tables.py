@@ -45,7 +45,7 @@ def named_apart(rows: Sequence[Row]) -> list[Row]:
     if not rows:
         return []
     line, header = rows[0]
-    names = [*header]
+    names = list(header)
     for number, name in enumerate(header, 1):
         behind = header[number:]
         if _HEADER.fullmatch(name) or behind[:1] == [_STATUS]:
@@ -56,7 +56,7 @@ def named_apart(rows: Sequence[Row]) -> list[Row]:
 
 def _n_about(names: Sequence[str]) -> int:
     """Return how many columns, from the first, are about an output; 0 where those are not there that all have."""
-    about = [*takewhile(lambda name: name in _ABOUT_OUTPUTS, names)]
+    about = list(takewhile(lambda name: name in _ABOUT_OUTPUTS, names))
     if _GRADER_REASON not in about:
         return 0
     return len(about)
@@ -158,7 +158,7 @@ def _output_in_cell(table: Table, name: str, row: int) -> _Output | None:
 
 def _reason_and_text(text: str) -> tuple[str, str, int]:
     """Return the reason, the text behind it, and how many lines may be the one between them."""
-    lines = [*_LINE.finditer(text)]
+    lines = list(_LINE.finditer(text))
     if not lines:
         return "", text, 0
     return text[: lines[0].start()], text[lines[0].end() :], len(lines)
@@ -166,7 +166,7 @@ def _reason_and_text(text: str) -> tuple[str, str, int]:
 
 def _without_reason(text: str) -> tuple[str, str]:
     """Return the text before the last reason, and the reason, which a text that failed may begin with, too."""
-    matches = [*_REASON.finditer(text)]
+    matches = list(_REASON.finditer(text))
     if not matches:
         return text.strip(), ""
     reason = text[matches[-1].end() :].strip()

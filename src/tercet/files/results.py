@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tercet.errors import InputError, first_line, shorten
-from tercet.markup import joined
+from tercet.names_and_sentences import joined
 
 from .comet import comet_log
 from .harness_logs import (
@@ -74,7 +74,7 @@ def read_results(data: bytearray, name: str, limits: Limits = LIMITS) -> Table:
         if not isinstance(content, dict):
             reason = f"found {shorten(content)}"
         elif content and "eval" not in content:
-            reason = f"found an object of {joined([*map(shorten, content)], _MOST_KEYS)}"
+            reason = f"found an object of {joined(list(map(shorten, content)), _MOST_KEYS)}"
         nor = ""
         # An archive is no table.
         if ".eval" not in name.lower():
@@ -177,7 +177,7 @@ def _table_of(columns: list[Any], rows: list[list[Any]], name: str) -> Table:
     for column, cells in table.columns.items():
         if not any(map(_stands_for_file, cells)):
             # W&B writes NaN for a missing cell.
-            texts[column] = [*map(without_nan, cells)]
+            texts[column] = list(map(without_nan, cells))
     return replace(table, columns=texts)
 
 
@@ -358,7 +358,7 @@ def _results_of(
     (output,) = roles.systems
     missing = [None] * len(table.lines)
     columns = dict(table.columns)
-    columns[output] = [*map(_text_in, table.columns.get(output, missing))]
+    columns[output] = list(map(_text_in, table.columns.get(output, missing)))
     references = []
     for column in roles.references:
         cells = table.columns.get(column, [])
@@ -519,7 +519,7 @@ def _whole(parts: Sequence[Log], name: str, task: str) -> Log:
         columns[column] = []
         for part in parts:
             columns[column] += part.columns[column]
-    lines = [*range(1, len(columns["index"]) + 1)]
+    lines = list(range(1, len(columns["index"]) + 1))
     columns["index"] = [str(line - 1) for line in lines]
     roles = replace(parts[0].roles, references=_gold_columns(columns))
     no_texts = next((part.no_texts for part in parts if part.no_texts), "")

@@ -418,7 +418,7 @@ def _left_out(columns: dict[str, list[Any]], references: Sequence[Sequence[str]]
         strangers = unrelated(columns, references)
         if _has_few_values(texts):
             # A classifier that is often wrong answers with labels of the references all the same.
-            labels = {*texts}
+            labels = set(texts)
             strangers = [name for name in strangers if not _are_among(columns[name], labels)]
         return left_out | dict.fromkeys(strangers, _UNRELATED)
     constant = [name for name, cells in columns.items() if len(cells) >= LEAST_ROWS and len(set(cells)) == 1]
@@ -434,7 +434,7 @@ _MOST_LABELS = 4
 def _has_few_values(cells: Sequence[Any]) -> bool:
     """Return whether a column has a few values of a word each, which repeat, as labels do."""
     values = [cell.strip() for cell in cells if isinstance(cell, str) and cell.strip()]
-    different = {*values}
+    different = set(values)
     return (
         len(values) >= 2 * LEAST_ROWS
         and 1 < len(different) <= _MOST_LABELS
@@ -463,7 +463,7 @@ def _names_documents(name: str, cells: Sequence[Any]) -> bool:
     words = _words_of(name).words
     if len(words) != 1 or words[0] not in PERHAPS_DOCUMENTS or not _are_names(cells):
         return False
-    return 2 * len({*cells}) <= len(cells) and all(len(str(cell).split()) <= _MOST_WORDS for cell in cells)
+    return 2 * len(set(cells)) <= len(cells) and all(len(str(cell).split()) <= _MOST_WORDS for cell in cells)
 
 
 #: Words that the name of a document has at most.

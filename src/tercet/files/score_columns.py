@@ -175,7 +175,7 @@ def score_columns(table: Table, systems: Sequence[str], name: str) -> dict[str, 
             f"{table.name} has no scores {shorten(name)}{of_systems}; expected columns such as {column!r} or "
             f"{other_form!r}. {did_you_mean(column, table.columns)}"
         )
-    of_all = [*chain.from_iterable(column_cells or [] for _, column_cells in cells.values())]
+    of_all = list(chain.from_iterable(column_cells or [] for _, column_cells in cells.values()))
     numbers = {}
     for system, (column, column_cells) in cells.items():
         meaning = f"{shorten(name)} of {shorten(system)}"

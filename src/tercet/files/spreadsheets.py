@@ -190,7 +190,7 @@ def _is_total(cells: Sequence[str], header: Sequence[str], items: Sequence[Seque
     """
     if any(len(row) != len(header) for row in [cells, *items]):
         return False
-    columns = [*zip(*items, strict=True)]
+    columns = list(zip(*items, strict=True))
     labels = [column for column, cell in enumerate(cells) if _is_label_of_total(cell)]
     if labels and _is_labelled_total(cells, labels[0], header, columns):
         return True
@@ -207,7 +207,7 @@ def _is_total(cells: Sequence[str], header: Sequence[str], items: Sequence[Seque
         if not _adds_up(cell, values):
             return False
         # Of numbers that are all the same, any other is the mean too.
-        varies = varies or len({*values}) > 1
+        varies = varies or len(set(values)) > 1
     return varies
 
 
@@ -246,7 +246,7 @@ def _continues_ids(cell: str, values: Sequence[str]) -> bool:
     if not cell.strip().isdecimal():
         return False
     expected = [str(int(cell) - distance) for distance in range(len(values), 0, -1)]
-    return [*map(str.strip, values)] == expected
+    return list(map(str.strip, values)) == expected
 
 
 def _holds_texts(cells: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from tercet.errors import InputError, argument, shorten, warn
-from tercet.markup import joined
+from tercet.names_and_sentences import joined
 
 from .join import LEAVE_OUT, NOTHING_LOST, Join, Lost, join, join_rows, lacks_in_words
 from .read import read_file
@@ -102,7 +102,7 @@ def complete(
     """
     if not memory.target_language:
         return memory, NOTHING_LOST
-    rows_of = {system: {*_rows_with(memory, [system])} for system in systems}
+    rows_of = {system: set(_rows_with(memory, [system])) for system in systems}
     with_references = _rows_with(memory, references)
     if not set(with_references).intersection(*rows_of.values()):
         names = ", ".join(map(repr, [*systems, *references]))
@@ -325,7 +325,7 @@ class _Alignment:
 
     @classmethod
     def of(cls, expected: _MemorySide, sides: Mapping[str, _MemorySide]) -> _Alignment:
-        segments = [*chain.from_iterable(expected.units.values())]
+        segments = list(chain.from_iterable(expected.units.values()))
         # Grouped by source text before, now in the order of the file again.
         segments.sort(key=lambda unit: unit.line)
         alignment = cls(expected, sides, segments, {}, {})
@@ -375,7 +375,7 @@ class _Alignment:
         may_be_empty = self.expected.joined_by != SOURCE_TEXT
         lists = []
         for row in rows:
-            texts = [*self.segments[row].texts]
+            texts = list(self.segments[row].texts)
             for path in further:
                 unit = self.units[path][row]
                 if unit is not None:
@@ -461,7 +461,7 @@ def _nothing_joined(aligned: _Alignment, systems: Sequence[str]) -> str:
     expected = aligned.expected
     without_any = [aligned.sides[path] for path in systems if not aligned.rows_of(path)]
     if not without_any:
-        paths = joined([*map(repr, systems)])
+        paths = joined(list(map(repr, systems)))
         return (
             f"No {expected.joined_by} of {expected.path!r} is in all of {paths}, though each of them has some: give "
             "them one at a time."

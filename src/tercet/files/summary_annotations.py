@@ -8,7 +8,7 @@ from itertools import chain, product
 from typing import Any, NamedTuple
 
 from tercet.errors import InputError, argument_set, shorten, warn
-from tercet.markup import joined
+from tercet.names_and_sentences import joined
 
 from .column_names import DATASET, FLIPPED, FRANK, FRANK_GRADES, SUMMEVAL, SUMMEVAL_EXPERTS, SUMMEVAL_OTHERS
 from .table import Table
@@ -105,7 +105,7 @@ def _frank(table: Table, dimensions: Container[str]) -> SummaryAnnotations:
     long = replace(table, columns=columns)
     note = _named_roles(table, FRANK)
     if flipped:
-        note += f"; left out: {joined([*map(repr, flipped)], _MOST_NAMED)}"
+        note += f"; left out: {joined(list(map(repr, flipped)), _MOST_NAMED)}"
     if _TEXT not in columns:
         # Grades in a file of their own may be of some outputs only.
         return SummaryAnnotations(long, f"{note}.")

@@ -28,7 +28,7 @@ from xml.etree.ElementTree import iterparse
 
 from tercet.corpus.messages import is_chat, texts_of_chats
 from tercet.errors import InputError, argument, argument_set, needs, shorten, warn
-from tercet.markup import joined
+from tercet.names_and_sentences import joined
 
 from .batches import batch
 from .harness_logs import is_samples, samples_log
@@ -284,7 +284,7 @@ def _json_in(data: bytearray, name: str, limits: Limits) -> Table:
     table = read_results(data, name, limits)
     if all(key in table.columns for key in _OF_SEGLST):
         raise InputError(
-            f"{name} has segments of transcripts (SegLST), by its {joined([*map(repr, _OF_SEGLST)])}. To have it "
+            f"{name} has segments of transcripts (SegLST), by its {joined(list(map(repr, _OF_SEGLST)))}. To have it "
             "read as such, let its name end in .seglst.json."
         )
     if isinstance(table, Log):
@@ -377,7 +377,7 @@ def _texts_of_answers(cells: list[Any]) -> list[Any]:
         return [field_of(cell, "text") for cell in cells]
     if not all(isinstance(cell, list) for cell in filled):
         return cells
-    answers = [*chain.from_iterable(filled)]
+    answers = list(chain.from_iterable(filled))
     if not answers or not all(isinstance(answer, dict) and answer.keys() >= _OF_SQUAD for answer in answers):
         return cells
     # As SQuAD itself writes them: an object for each answer.

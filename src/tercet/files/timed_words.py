@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from tercet.errors import InputError, shorten, warn
-from tercet.markup import joined
+from tercet.names_and_sentences import joined
 
 from .table import Memory
 from .transcripts import BEGIN, CHANNEL, END, RECORDING, SPEAKER, TEXT, texts_by_id
@@ -441,7 +441,7 @@ def _tell_units(reference: Memory, members: Mapping[int, list[int]], units: _Uni
     united = [numbers for numbers in members.values() if len(numbers) > 1]
     if not united:
         return
-    numbers = [*chain.from_iterable(united)]
+    numbers = list(chain.from_iterable(united))
     first = units.segments[numbers[0]]
     texts = "one longer text" if len(united) == 1 else f"{len(united):,} longer texts"
     warn(
@@ -459,4 +459,4 @@ def _unclear(path: str, reference: str, where: str, names: set[str], expected: s
 
 
 def _quoted(names: Iterable[str]) -> str:
-    return joined([*map(repr, sorted(names))], _MOST_NAMED)
+    return joined(list(map(repr, sorted(names))), _MOST_NAMED)

@@ -67,7 +67,7 @@ def _by_author(language: str, texts: Mapping[str, Cells], authors: Mapping[str, 
     """Return the texts of a language in a column for each author, in the order in which the authors first occur."""
     spellings: dict[str, str] = {}
     columns_by_author: dict[str, Cells] = {}
-    rows = [*zip(*texts.values(), strict=True)]
+    rows = list(zip(*texts.values(), strict=True))
     no_authors: Cells = [None] * len(rows)
     authors_of_columns = [authors.get(column, no_authors) for column in texts]
     authors_by_row = zip(*authors_of_columns, strict=True)

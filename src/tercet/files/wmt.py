@@ -199,7 +199,7 @@ class _Segments:
         references = self.columns["reference"]
         systems = self.columns["system"]
         source = self.columns["source"]
-        rows = [*self.rows.values()]
+        rows = list(self.rows.values())
         if references:
             rows = self._with_references(rows)
         gathered = RaggedRows(self.name)

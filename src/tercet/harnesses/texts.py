@@ -31,7 +31,7 @@ def corpus_scores(
 
     Predictions with the same label in `samples`, as those of a sample's epochs, are resampled together.
     """
-    has_repeats = samples is not None and len({*samples}) < len(samples)
+    has_repeats = samples is not None and len(set(samples)) < len(samples)
     clusters = Clusters.of(samples, len(predictions)) if has_repeats else None
     stats, options = metric.stats(predictions, references), metric.asked
     warn_of(metric, metric.score_warning(stats.total()))
@@ -137,7 +137,7 @@ def _of_comparison(comparison: Comparison, table: Table) -> dict[str, Any]:
                 f"{row.system}/{label}{end}": value for end, value in numbers.items() if value is not None
             }
     records, test_set = comparison.records(), comparison.test_set
-    log_entries["systems"] = table([*records[0]], [[*record.values()] for record in records])
+    log_entries["systems"] = table(list(records[0]), [list(record.values()) for record in records])
     labels = comparison.score_labels()
     scores = {label: score_table.segments for label, score_table in zip(labels, comparison.tables, strict=True)}
     rows = []

@@ -213,14 +213,14 @@ class Chrf(Metric):
     @cached_property
     def _settings(self) -> tuple[Any, ...]:
         """What the engine counts."""
-        orders = [*self.word_orders.values()]
+        orders = list(self.word_orders.values())
         return self.char_order, orders, self.whitespace, self.beta, self.eps_smoothing
 
     def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
         """Return what makes rows of pairs, from texts that are split once."""
         reading = "char-and-blank" if self.whitespace else "char"
         characters, _ = tokenize(crossing.batch, reading, lowercase=self.lowercase)
-        word_orders = [*self.word_orders.values()]
+        word_orders = list(self.word_orders.values())
         words: TokenBatch | None = None
         if any(word_orders):
             words, _ = self.words(crossing.batch)

@@ -168,10 +168,10 @@ class Ter(Metric):
         change = self._change
         if change is not None:
             # Twice for references, as in sacrebleu.
-            return [*map(change, predictions)], [*map(change, map(change, references))]
+            return list(map(change, predictions)), list(map(change, map(change, references)))
         if self.case_sensitive:
             return predictions, references
-        return [*map(str.lower, predictions)], [*map(str.lower, references)]
+        return list(map(str.lower, predictions)), list(map(str.lower, references))
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time and memory as :func:`~tercet.engine.plain_edits.ter_rows`."""

@@ -57,7 +57,7 @@ def put_adapter(adapter: str | HubModel, network: Any, option: str = "model_type
     if unfilled:
         raise _error_of_another_model(name, network, option, f"its files lack the weights {unfilled[0]!r}")
     if not unused and not paths:
-        unused = [*tensors] or [""]
+        unused = list(tensors) or [""]
     if unused:
         raise _error_of_another_model(name, network, option, f"there is no place for its weights {unused[0]!r}")
 

@@ -22,7 +22,7 @@ from tercet.comparison.sections import Section
 from tercet.comparison.verdicts import score_verdict, verdict_of, with_names
 from tercet.errors import InputError, needs
 from tercet.explanation.html import COLOURS
-from tercet.markup import MOST_NAMED, Name, Sentence, all_of, short_names
+from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, all_of, short_names
 from tercet.signature import __version__
 
 from .plots import (

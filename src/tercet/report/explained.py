@@ -12,7 +12,7 @@ from tercet.errors import needs
 from tercet.explanation.explanation import Explanation
 from tercet.explanation.html import COLOURS
 from tercet.explanation.parts import Factor, Heading, Legend, Line, Part, Sentence, number_text
-from tercet.markup import clean, short_names
+from tercet.names_and_sentences import clean, short_names
 
 from .rendering import Packed, minus, number, render
 from .segments import MOST_REFERENCES, Text, in_colour, plain

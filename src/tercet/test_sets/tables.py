@@ -25,7 +25,7 @@ from tercet.files.score_columns import (
 )
 from tercet.files.subtitles_and_memories import columns_of, complete
 from tercet.files.table import SOURCE_TEXT, Memory, Roles, Table, TableWithRoles
-from tercet.markup import joined
+from tercet.names_and_sentences import joined
 from tercet.statistics.clusters import Clusters
 
 from .labels import slice_columns, slices_of_columns
@@ -307,7 +307,7 @@ def _check_not_numbered(table: Table, systems: Sequence[str], score: str, texts:
     """Raise an InputError for systems that are numbers: ``score_1`` and ``score_2`` may be of two raters."""
     if len(systems) < 2 or not all(map(str.isdecimal, systems)):
         return
-    names = [*columns_beside(table, systems, score).values()]
+    names = list(columns_beside(table, systems, score).values())
     as_systems = f"{arguments_set('systems', systems)} {argument_set('scores', score)}"
     # Scores without texts are of a system that is to be called something.
     as_scores = f"{arguments_set('systems', texts or ['model'])} {arguments_set('scores', names)}"

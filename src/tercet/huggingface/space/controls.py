@@ -20,7 +20,7 @@ from tercet.registry import metric_class
 #: Options of every metric that the page offers, and those that programs have besides. The page begins with percent,
 #: as comparisons show scores; to programs the default is the metric's own.
 COMMON: dict[str, dict[str, Any]] = {
-    "normalize": {"several": [*NORMALIZERS]},
+    "normalize": {"several": list(NORMALIZERS)},
     "scale": {"choices": (1, 100), "value": 100},
 }
 FOR_PROGRAMS: dict[str, dict[str, Any]] = {

@@ -541,7 +541,7 @@ def _compared(
     if len(systems) > MOST_SYSTEMS:
         raise InputError(f"{len(systems)} systems are more than the {MOST_SYSTEMS} that this page compares.")
     table, texts, targets = demo.texts_of_file(path, systems, references)
-    demo.check_size([*chain.from_iterable(texts.values())], targets * len(texts), options)
+    demo.check_size(list(chain.from_iterable(texts.values())), targets * len(texts), options)
     with warnings.catch_warnings():  # the comparison keeps them
         warnings.simplefilter("ignore")
         (name,) = names_of([path])

@@ -305,13 +305,13 @@ def _slices_of_pairs(
     n_tokens = 0
     held_texts: set[int] = set()
     for pair, pair_texts in enumerate(zip(predictions.tolist(), references.tolist(), strict=True)):
-        n_new_tokens = sum(lengths[text] for text in {*pair_texts} - held_texts)
+        n_new_tokens = sum(lengths[text] for text in set(pair_texts) - held_texts)
         if held_texts and n_tokens + n_new_tokens > limit:
             yield slice(start, pair)
             start = pair
             n_tokens = 0
             held_texts = set()
-            n_new_tokens = sum(lengths[text] for text in {*pair_texts})
+            n_new_tokens = sum(lengths[text] for text in set(pair_texts))
         n_tokens += n_new_tokens
         held_texts.update(pair_texts)
     if start < len(predictions):

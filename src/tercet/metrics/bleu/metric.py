@@ -347,7 +347,7 @@ class Bleu(BleuOptions):
 
     @cached_property
     def _formula_of_score(self) -> Formula:
-        weights = np.array([*self._weightings.values()])
+        weights = np.array(list(self._weightings.values()))
         return self._formula(self._method, self.reference_length, weights)
 
     def new_plan(self) -> Any:
@@ -359,7 +359,7 @@ class Bleu(BleuOptions):
         if needs_last_item or self._grid is not None:
             return None
         rules = rules_of_plan(lowercase=self._lowercase, count_letters=self.needs_blanks)
-        formula = self._formula(self._method, self.reference_length, [*self._weightings.values()])
+        formula = self._formula(self._method, self.reference_length, list(self._weightings.values()))
         return engine.bleu_plan(rules, self._tokenizer, *self._counted, formula)
 
     def finalize(self, totals: Array) -> Scores:
@@ -421,8 +421,8 @@ class Bleu(BleuOptions):
         """Return the counts behind the precisions, and the interpretation of the score."""
         sums = totals if isinstance(totals, list) else totals.tolist()
         return {
-            "counts": [*map(int, sums[self._match_columns])],
-            "totals": [*map(int, sums[self._ngram_columns])],
+            "counts": list(map(int, sums[self._match_columns])),
+            "totals": list(map(int, sums[self._ngram_columns])),
             "interpretation": interpretation(entries["bleu"] * 100 / self.scale) if self._is_usual else None,
         }
 

@@ -49,7 +49,7 @@ class Grid:
 
     def rows(self, scores_of: Callable[[str, str, Array], list[float]]) -> list[dict[str, Any]]:
         """Return a row for each combination; `scores_of` gives the scores of a method, a length rule and weights."""
-        weights = np.array([*self._weightings.values()])
+        weights = np.array(list(self._weightings.values()))
         rows = []
         for method, rule in product(self._methods, self._length_rules):
             scores = scores_of(method, rule, weights)
