@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tercet import numpy_later as np
 
-from .plain_counts import Ids, Places, rows_of
+from .plain_counts import Ids, Places, tokens_of_documents
 from .plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
 from .plain_rows import pairs_of
 from .plain_text import Texts, strings
@@ -33,7 +33,7 @@ def edit_counts(ids: Ids, offsets: Places, texts: Places, references: Places, n_
     which jiwer counts. Time per pair: the product of its lengths; compiled, 64 cells at once, and of texts that need
     d edits only those within 2 d of the diagonal. Memory: linear in the lengths, and 16 MiB.
     """
-    documents = rows_of(ids, offsets)
+    documents = tokens_of_documents(ids, offsets)
     counts = []
     for text, reference in zip(texts.tolist(), references.tolist(), strict=True):
         steps = _steps(np.array(documents[reference]), np.array(documents[text]), None)

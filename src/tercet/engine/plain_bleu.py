@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from tercet import numpy_later as np
+
+from .plain_nltk import nltk_scores
+from .plain_penalty import brevity_penalty
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +35,7 @@ def bleu_scores(
         The column of the reference's length: 5, 6 or 7 for the closest, the shortest or the average one.
     method : {"none", "floor", "add-k", "exp", "add-one", "nltk0" to "nltk7"}
         Of smoothing (see :func:`_precisions`); "add-one" is smooth=True of evaluate. The last ones are NLTK's, whose
-        BLEU has other steps (see :func:`_nltk_scores`).
+        BLEU has other steps (see :func:`.plain_nltk.nltk_scores`).
     smooth_value : float
         The matches that "floor" takes where there is none, what "add-k" and "add-one" add, and the number of a method
         of NLTK.
@@ -52,7 +54,7 @@ def bleu_scores(
     n = weights.shape[1]
     weightings = weights.tolist()
     if method.startswith("nltk"):
-        return _nltk_scores(rows, length_column, method, smooth_value, weightings, scale)
+        return nltk_scores(rows, length_column, method, smooth_value, weightings, scale)
     scores = np.empty((len(rows), len(weightings) + n + 1))
     for row, scores_of_row in zip(rows.tolist(), scores, strict=True):
         length = row[_LENGTH]
@@ -60,9 +62,10 @@ def bleu_scores(
         matches = row[_MATCHES : _MATCHES + n]
         ngrams = row[_MATCHES + n : _MATCHES + 2 * n]
         penalty = brevity_penalty(length, reference_length)
-        precisions, n_orders = _precisions(matches, ngrams, method, smooth_value, scale)
-        if not effective:
-            n_orders = n
+        precisions = _precisions(matches, ngrams, method, smooth_value, scale)
+        n_orders = n
+        if effective:
+            n_orders = _n_orders_with_ngrams(ngrams, method, smooth_value)
         if method == "add-one":
             # It scores texts without a word in common, too, but not where one side has no text at all.
             is_scored = row[_REFERENCES] > 0 and length > 0 and reference_length > 0
@@ -77,25 +80,10 @@ def bleu_scores(
     return scores
 
 
-def brevity_penalty(length: float, reference_length: float) -> float:
-    """Return 1 for predictions at least as long as their references, else exp(1 - reference / prediction length)."""
-    if length >= reference_length:
-        return 1.0
-    return math.exp(1 - reference_length / length) if length > 0 else 0.0
-
-
-def brevity_penalties(lengths: Array, reference_lengths: Array) -> Array:
-    """Return :func:`brevity_penalty` of many texts, as NumPy takes the power, for BLEU-ROUGE and rewards."""
-    # Both values of `where` are computed: a length of 0 must not be a divisor.
-    ratios = reference_lengths / np.maximum(lengths, 1.0)
-    penalties = np.where(lengths > 0, np.exp(1 - np.maximum(ratios, 1.0)), 0.0)
-    return np.where(lengths < reference_lengths, penalties, 1.0)
-
-
 def _precisions(
     matches: Sequence[float], ngrams: Sequence[float], method: str, smooth_value: float, scale: float
-) -> tuple[list[float], int]:
-    """Return the precision of each order, and how many orders the effective order keeps: those with n-grams.
+) -> list[float]:
+    """Return the precision of each order.
 
     With M matches of N n-grams, it is M / N. Where M is 0 (Chen and Cherry 2014):
 
@@ -108,21 +96,19 @@ def _precisions(
     - add-k, their method 2: (M + smooth_value) / (N + smooth_value), but for the first order
     - add-one: (M + 1) / (N + 1)
 
-    These two give n-grams to every order, so that the effective order keeps all. Where no n-gram of any order
-    matches, only "add-one" smooths.
+    Where no n-gram of any order matches, only "add-one" smooths.
     """
     precisions = [0.0] * len(matches)
     if method != "add-one" and not any(matches):
-        # BLEU is 0, whatever the number of orders.
-        return precisions, 0
+        return precisions
     divisor = 1.0
     for order, (n_matches, n_ngrams) in enumerate(zip(matches, ngrams, strict=True)):
-        if method == "add-one" or (method == "add-k" and order > 0):
+        if _adds(method, order):
             n_matches += smooth_value
             n_ngrams += smooth_value
         if n_ngrams <= 0:
             # No text is so long, and so none has n-grams of a higher order: their precisions stay 0.
-            return precisions, order
+            break
         if n_matches == 0 and method == "exp":
             divisor *= 2
             n_matches = 1
@@ -130,12 +116,28 @@ def _precisions(
         elif n_matches == 0 and method == "floor":
             n_matches = smooth_value
         precisions[order] = scale * n_matches / n_ngrams
-    return precisions, len(precisions)
+    return precisions
+
+
+def _adds(method: str, order: int) -> bool:
+    """Return whether a method adds to matches and n-grams; orders are numbered from 0."""
+    return method == "add-one" or (method == "add-k" and order > 0)
+
+
+def _n_orders_with_ngrams(ngrams: Sequence[float], method: str, smooth_value: float) -> int:
+    """Return how many orders the effective order keeps: those that have n-grams, or are given some by smoothing."""
+    for order, n_ngrams in enumerate(ngrams):
+        if _adds(method, order):
+            n_ngrams += smooth_value
+        if n_ngrams <= 0:
+            return order
+    return len(ngrams)
 
 
 def _mean(precisions: Sequence[float], n_orders: int, weights: Sequence[float], scale: float) -> float:
     """Return the weighted geometric mean of the first orders: 0 if one that has a weight is 0, and without orders."""
     n = len(precisions)
+    # Equal weights are added up as sacrebleu does: the weighted sum has other last bits.
     if all(weight == 1 / n for weight in weights):
         return _uniform_mean(precisions[:n_orders])
     return _weighted_mean(precisions, n_orders, weights, scale)
@@ -144,8 +146,7 @@ def _mean(precisions: Sequence[float], n_orders: int, weights: Sequence[float], 
 def _uniform_mean(precisions: Sequence[float]) -> float:
     if not precisions or 0 in precisions:
         return 0.0
-    # sacrebleu's steps: logarithms of percents, divided at the end. The weighted sum has other last bits. Python's
-    # `sum`, as there: from 3.12 on it rounds once.
+    # Logarithms of percents, divided at the end, by Python's `sum`: from 3.12 on it rounds once.
     return math.exp(sum(map(math.log, precisions)) / len(precisions))
 
 
@@ -165,95 +166,3 @@ def _weighted_mean(precisions: Sequence[float], n_orders: int, weights: Sequence
         # What the orders that are left out weigh goes to the others.
         total *= weight_of_all / weight_of_orders
     return scale * math.exp(total)
-
-
-def _nltk_scores(
-    rows: Array, length_column: int, method: str, value: float, weightings: list[list[float]], scale: float
-) -> Array:
-    """Return the same as :func:`bleu_scores`, as NLTK does: orders of precision 0 are left out of the mean."""
-    n = len(weightings[0])
-    scores = np.empty((len(rows), len(weightings) + n + 1))
-    precisions = nltk_precisions(rows, length_column, method, value, n)
-    for row, parts, scores_of_row in zip(rows.tolist(), precisions.tolist(), scores, strict=True):
-        *precisions_of_row, penalty = parts
-        for place, weighting in enumerate(weightings):
-            total = 0.0
-            for precision, weight in zip(precisions_of_row, weighting, strict=True):
-                if precision > 0:
-                    total += weight * math.log(precision)
-            # Without a word in common BLEU is 0.
-            scores_of_row[place] = scale * penalty * math.exp(total) if row[_MATCHES] > 0 else 0.0
-        scores_of_row[len(weightings) :] = *(precision * scale for precision in precisions_of_row), penalty
-    return scores
-
-
-def nltk_precisions(rows: Array, length_column: int, method: str, value: float, max_order: int) -> Array:
-    """Return the precisions that NLTK's ``method0`` to ``method7`` give, and the penalty, shape (n, N + 1).
-
-    Rows are those of :func:`bleu_scores` with the columns of `floors` and, for methods 5 and 7, of `next_order` (see
-    :func:`.plain_rows.bleu_rows`). `value` is the method's number. Of N n-grams (at least 1 an item), M of them
-    matches, and z orders without a match up to and with this one:
-
-    - 0: a number next to 0 for M = 0; 1: value / N; 3: 1 / (2**z N); else M / N
-    - 2: (M + 1) / (N + 1) for all orders but the first
-    - 4: log(tokens) / (2**z value N) for M = 0
-    - 5: the mean of the precisions of the orders below (smoothed), at and above it; see :func:`_average`
-    - 6: (M + value prior) / (N + value) from order 3 on; see :func:`_interpolate`
-    - 7: 4, then 5
-
-    Differences from NLTK, where it has no value or a wrong one: method 6 does not ask for a match of order 3, nor for
-    three orders; the order above the highest is N + 1, where NLTK takes 5; and methods 5 to 7 take the n-grams of the
-    whole corpus, unless ``compat="nltk"`` puts those of the last item in their place (see `Bleu.corpus_totals`).
-    """
-    precisions = np.empty((len(rows), max_order + 1))
-    first_ngrams = _MATCHES + max_order
-    first_floors = first_ngrams + max_order
-    for row, result in zip(rows.tolist(), precisions, strict=True):
-        matches = row[_MATCHES:first_ngrams]
-        ngrams = row[first_ngrams:first_floors]
-        floors = row[first_floors : first_floors + max_order]
-        values = []
-        n_zeros = 0
-        for order, (n_matches, floor) in enumerate(zip(matches, floors, strict=True)):
-            floor = max(floor, 1.0)  # rows of items that were left out are 0 throughout
-            precision = n_matches / floor
-            n_zeros += n_matches == 0
-            if method == "nltk2" and order > 0:
-                precision = (n_matches + 1) / (floor + 1)
-            elif n_matches == 0 and method == "nltk0":
-                # The smallest positive float, whose logarithm is finite.
-                precision = sys.float_info.min
-            elif n_matches == 0 and method == "nltk1":
-                precision = value / floor
-            elif n_matches == 0 and method == "nltk3":
-                precision = 1 / (2.0**n_zeros * floor)
-            # NLTK leaves a text of one token, whose logarithm is 0, as it is.
-            elif n_matches == 0 and method in ("nltk4", "nltk7") and row[_LENGTH] > 1:
-                precision = math.log(row[_LENGTH]) / (2.0**n_zeros * value) / floor
-            values.append(precision)
-        if method == "nltk6":
-            _interpolate(values, matches, ngrams, value)
-        elif method in ("nltk5", "nltk7"):
-            next_matches, next_ngrams = row[-2:]
-            _average(values, next_matches / max(next_ngrams, 1.0))
-        result[:] = *values, brevity_penalty(row[_LENGTH], row[length_column])
-    return precisions
-
-
-def _average(values: list[float], last: float) -> None:
-    """Method 5: the mean of an order's precision, the one above it, and the averaged one below it."""
-    # Chen and Cherry 2014: below order 1 stands the precision of order 1, plus 1.
-    below = values[0] + 1
-    for order, above in enumerate([*values[1:], last]):
-        values[order] = (below + values[order] + above) / 3
-        below = values[order]
-
-
-def _interpolate(values: list[float], matches: Sequence[float], ngrams: Sequence[float], alpha: float) -> None:
-    """Method 6: from order 3 on, between the precision and what the two orders below it predict."""
-    for order in range(2, len(values)):
-        lowest, below = values[order - 2 : order]
-        prior = 0.0
-        if lowest:
-            prior = below * below / lowest
-        values[order] = (matches[order] + alpha * prior) / (ngrams[order] + alpha)

@@ -1,7 +1,8 @@
-"""What texts share, counted from token ids.
+"""What texts share: n-grams, subsequences.
 
-Texts are given as ragged arrays: document d has the tokens ``ids[offsets[d]:offsets[d + 1]]``, int32 numbers below
-`n_types`; `offsets`, and `texts` and `references`, the two documents of each of g pairs, are int64.
+Tokens are words or ids. Of many texts, ids are given as ragged arrays: document d has the tokens
+``ids[offsets[d]:offsets[d + 1]]``, int32 numbers below `n_types`; `offsets`, and `texts` and `references`, the two
+documents of each of g pairs, are int64.
 """
 
 from __future__ import annotations
@@ -22,6 +23,25 @@ Tokens = Sequence[Any]
 T = TypeVar("T")
 
 
+def ngrams(tokens: Sequence[Any], n: int) -> Counter[tuple[Any, ...]]:
+    """Return the n-grams of a text, and how often each occurs."""
+    return Counter(ngrams_in_order(tokens, n))
+
+
+def ngrams_in_order(tokens: Sequence[Any], n: int) -> Iterator[tuple[Any, ...]]:
+    """Return the n-grams of a text, one after the other: the text beside itself, moved by one token each time."""
+    moved = [tokens[i:] for i in range(n)]
+    return zip(*moved, strict=False)
+
+
+def clipped(text: Sequence[Any], references: Sequence[Sequence[Any]], n: int) -> int:
+    """Return how many n-grams of a text count, each at most as often as in the reference that has it most often."""
+    most: Counter[tuple[Any, ...]] = Counter()
+    for reference in references:
+        most |= ngrams(reference, n)
+    return (ngrams(text, n) & most).total()
+
+
 def pair_matches(
     ids: Ids, offsets: Places, texts: Places, references: Places, n_types: int, max_order: int, with_lcs: bool,
     most_by_places: int,
@@ -32,7 +52,7 @@ def pair_matches(
     counts n-grams by hashing. 512 is usual; where few types make up the texts, fewer are faster. Time per pair: the
     product of its tokens / 64 (n-grams beyond some hundreds of tokens: linear).
     """
-    pairs = _pairs(rows_of(ids, offsets), texts, references)
+    pairs = _pairs(tokens_of_documents(ids, offsets), texts, references)
     common = [common_length(text, reference) if with_lcs else 0 for text, reference in pairs]
     ngrams = clipped_matches(ids, offsets, texts, references, references + 1, n_types, max_order)
     return ngrams, np.array(common, np.int64)
@@ -46,7 +66,7 @@ def clipped_matches(
     The references of text i are the documents ``firsts[i]`` up to ``lasts[i]``. An n-gram counts at most as often as
     in the reference that has it most often. With several, time is linear in the tokens times `max_order`.
     """
-    documents = rows_of(ids, offsets)
+    documents = tokens_of_documents(ids, offsets)
     counts = np.zeros((len(texts), max_order), np.int64)
     for row, text, first, last in zip(counts, texts.tolist(), firsts.tolist(), lasts.tolist(), strict=True):
         for n in range(1, max_order + 1):
@@ -67,7 +87,7 @@ def crossed_matches(ids: Ids, offsets: Places, n_texts: int, max_order: int) -> 
     n_references = len(offsets) - 1 - n_texts
     matches = np.zeros((n_texts, n_references, max_order), np.int64)
     for n in range(1, max_order + 1):
-        counts = [ngrams(row, n) for row in rows_of(ids, offsets)]
+        counts = [ngrams(row, n) for row in tokens_of_documents(ids, offsets)]
         for text in range(n_texts):
             for reference in range(n_references):
                 matches[text, reference, n - 1] = (counts[text] & counts[n_texts + reference]).total()
@@ -82,7 +102,7 @@ def skip_bigram_matches(
     At most `gap` tokens stand between the two; any number if it is negative. Time per pair: tokens times (gap + 1);
     with any gap, tokens times the different tokens that both texts have.
     """
-    pairs = _pairs(rows_of(ids, offsets), texts, references)
+    pairs = _pairs(tokens_of_documents(ids, offsets), texts, references)
     shared = [(skip_bigrams(text, gap) & skip_bigrams(reference, gap)).total() for text, reference in pairs]
     return np.array(shared, np.int64)
 
@@ -91,7 +111,7 @@ def overlaps(
     ids: Ids, offsets: Places, texts: Places, references: Places, n_types: int, multiset: bool
 ) -> tuple[Places, Places]:  # fmt: skip
     """Return the sizes of the intersection and of the union of each pair of documents, as sets or multisets."""
-    counts = [Counter(row if multiset else set(row)) for row in rows_of(ids, offsets)]
+    counts = [Counter(row if multiset else set(row)) for row in tokens_of_documents(ids, offsets)]
     pairs = _pairs(counts, texts, references)
     intersections = [(one & other).total() for one, other in pairs]
     unions = [(one | other).total() for one, other in pairs]
@@ -105,14 +125,14 @@ def ngram_ids(ids: Ids, offsets: Places, n_types: int, order: int) -> tuple[Ids,
     numbers: dict[tuple[int, ...], int] = {}
     ngram_numbers: list[int] = []
     edges = [0]
-    for row in rows_of(ids, offsets):
+    for row in tokens_of_documents(ids, offsets):
         for ngram in ngrams_in_order(row, order):
             ngram_numbers.append(numbers.setdefault(ngram, len(numbers)))
         edges.append(len(ngram_numbers))
     return np.array(ngram_numbers, np.int32), np.array(edges, np.int64), len(numbers)
 
 
-def rows_of(ids: Ids, offsets: Places) -> list[list[int]]:
+def tokens_of_documents(ids: Ids, offsets: Places) -> list[list[int]]:
     """Return the tokens of each document."""
     tokens = ids.tolist()
     return [tokens[start:stop] for start, stop in pairwise(offsets.tolist())]
@@ -120,25 +140,6 @@ def rows_of(ids: Ids, offsets: Places) -> list[list[int]]:
 
 def _pairs(found: list[T], texts: Places, references: Places) -> list[tuple[T, T]]:
     return [(found[one], found[other]) for one, other in zip(texts.tolist(), references.tolist(), strict=True)]
-
-
-def ngrams(tokens: Sequence[Any], n: int) -> Counter[tuple[Any, ...]]:
-    """Return the n-grams of a text, and how often each occurs."""
-    return Counter(ngrams_in_order(tokens, n))
-
-
-def ngrams_in_order(tokens: Sequence[Any], n: int) -> Iterator[tuple[Any, ...]]:
-    """Return the n-grams of a text, one after the other: the text beside itself, moved by one token each time."""
-    moved = [tokens[i:] for i in range(n)]
-    return zip(*moved, strict=False)
-
-
-def clipped(text: Sequence[Any], references: Sequence[Sequence[Any]], n: int) -> int:
-    """Return how many n-grams of a text count, each at most as often as in the reference that has it most often."""
-    most: Counter[tuple[Any, ...]] = Counter()
-    for reference in references:
-        most |= ngrams(reference, n)
-    return (ngrams(text, n) & most).total()
 
 
 def common_length(text: Sequence[Any], reference: Sequence[Any]) -> int:

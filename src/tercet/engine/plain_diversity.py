@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from tercet import numpy_later as np
 
-from .plain_counts import Ids, Places, ngrams, rows_of
+from .plain_counts import Ids, Places, ngrams, tokens_of_documents
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +30,7 @@ def diversity_rows(
     further lengths of 0; `floors` as of :func:`.plain_rows.bleu_rows`. Time and memory: linear in tokens times
     `max_order`.
     """
-    texts = rows_of(ids, offsets)
+    texts = tokens_of_documents(ids, offsets)
     rows = np.zeros((len(texts), n_columns))
     bleu = np.zeros((len(texts), 8 + (2 + floors) * max_order))
     rows[:, 0] = 1

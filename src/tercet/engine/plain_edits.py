@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet import numpy_later as np
 
-from .plain_counts import rows_of
+from .plain_counts import tokens_of_documents
 from .plain_text import Texts, texts_of_items
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def pair_edits(
     n_types: int,
 ) -> NDArray[np.int64]:  # fmt: skip
     """Return the edits that :func:`ter_rows` counts, of pairs of documents: as for :func:`.plain_counts.overlaps`."""
-    documents = rows_of(ids, offsets)
+    documents = tokens_of_documents(ids, offsets)
     pairs = zip(texts.tolist(), references.tolist(), strict=True)
     return np.array([_edits(documents[text], documents[reference]).number for text, reference in pairs], np.int64)
 

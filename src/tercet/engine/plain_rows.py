@@ -185,7 +185,7 @@ def jaccard_rows(
 def pairs_of(
     texts: Texts, n: int, reference_offsets: Offsets, reading: str, n_systems: int
 ) -> list[tuple[Words, list[Words]]]:
-    """Return the words of each prediction, and those of its references, system by system."""
+    """Return the words of each prediction, and those of its references, system by system: of all their lines."""
     items = pairs_of_lines(texts, n, reference_offsets, reading, n_systems)
     return [(_words(text), list(map(_words, references))) for text, references in items]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tercet import numpy_later as np
 
-from .plain_counts import Ids, Places, Tokens, rows_of
+from .plain_counts import Ids, Places, Tokens, tokens_of_documents
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +31,7 @@ def union_lcs_hits(
     with `left_ids`, a token is hit at most as often as both documents have it there.
     """
     documents = _lines(ids, lines, line_offsets)
-    left = rows_of(left_ids, left_offsets)
+    left = tokens_of_documents(left_ids, left_offsets)
     hits = []
     for text, reference in zip(texts.tolist(), references.tolist(), strict=True):
         hits_by_line = hit_lines(documents[text], documents[reference], left[text], left[reference])
@@ -50,7 +50,7 @@ def weighted_lcs_hits(
     worth of a run of k hits; the rest is as for :func:`union_lcs_hits`.
     """
     documents = _lines(ids, lines, line_offsets)
-    left = rows_of(left_ids, left_offsets)
+    left = tokens_of_documents(left_ids, left_offsets)
     worth = weights.tolist()
     hits = []
     for text, reference in zip(texts.tolist(), references.tolist(), strict=True):
@@ -75,7 +75,7 @@ def worth_of_runs(
 
 def _lines(ids: Ids, lines: Places, line_offsets: Places) -> list[Lines]:
     """Return the lines of each document."""
-    rows = rows_of(ids, lines)
+    rows = tokens_of_documents(ids, lines)
     return [rows[start:stop] for start, stop in pairwise(line_offsets.tolist())]
 
 

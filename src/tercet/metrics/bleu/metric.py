@@ -2,10 +2,13 @@
 
     BLEU = brevity penalty * exp(sum over the orders n of weight_n * log precision_n)
 
+The N weights are 1 / N, unless the option `weights` gives others.
+
 The precision of order n is the share of the predictions' n-grams that match a reference, each counted at most as
 often as it occurs in the one reference that has it most often (clipped): "the the the" has one match where each
 reference has one "the". Precision alone would favour short texts, hence the penalty: 1 for predictions at least as
-long as their references, else exp(1 - reference length / prediction length). Matches, n-grams and lengths are
+long as their references, else exp(1 - reference length / prediction length). Of several references the closest in
+length counts, of two as close the shorter one (or as `reference_length` says). Matches, n-grams and lengths are
 summed over all items before anything is divided.
 
 An order without a match would make the score 0, and is smoothed (Chen and Cherry 2014). Its precision, of N n-grams:
@@ -14,8 +17,9 @@ An order without a match would make the score 0, and is smoothed (Chen and Cherr
     exp      1 / (2N) for the first such order, 1 / (4N) for the next, and so on
     floor    0.1 / N
     add-k    (M + 1) / (N + 1) for all orders but the first, also where there are M matches
+    add-one  (M + 1) / (N + 1) for all orders: evaluate's smooth=True
 
-0.1 and 1 are the defaults of smooth_value. Where no word matches, BLEU is 0, except with smooth=True. The first three
+0.1 and 1 are the defaults of smooth_value. Where no word matches, BLEU is 0, except by add-one. The first three
 do not smooth an order of which the predictions have no n-gram (N = 0): BLEU is then 0, unless effective_order=True
 takes the mean over the other orders. The formula, step by step, is `engine/plain_bleu.py`, and `engine/bleu.pxi` the
 same compiled, as are NLTK's methods.
