@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercet.engine import _engine, plain
-from tercet.engine.planned import Texts
+from tercet.engine.planned import TextRules
 from texts import PAIRS
 
 ENGINES = pytest.mark.parametrize("engine", [_engine, plain], ids=["compiled", "plain"])
-READ = Texts(most_items=50, marks=b"<&")
+READ = TextRules(most_items=50, marks=b"<&")
 THREE = (("n", 1), ("n", 2), ("L", 0))
 
 #: What each function takes behind the texts.

@@ -8,7 +8,6 @@ import re
 import resource
 import subprocess
 import sys
-from dataclasses import replace
 from itertools import product
 
 import pyarrow as pa
@@ -469,7 +468,7 @@ class TestLimits:
         assert len(READERS["tsv"](io.BytesIO(data), "test.tsv", self.SMALL).lines) == 19
         assert "line 2: a line" in self.refused(data.replace(b"\tb", b"\tbcd"), "tsv", self.SMALL)
         data = b'mt,ref\na,"' + b"line\n" * 1_000 + b'"\n'
-        limits = replace(self.SMALL, n_lines=10_000)
+        limits = self.SMALL._replace(n_lines=10_000)
         assert "line 2: a cell 2 of more than 4.88 KiB" in self.refused(data, "csv", limits)
 
     def test_an_archive_of_gigabytes(self, tmp_path):
