@@ -149,3 +149,7 @@ def test_evaluates_module_speaks_as_evaluates_chrf():
         expected = CHRF(**options).corpus_score(predictions, corpus_streams(references)).score
         assert result["score"] == expected
         assert "|equals:sacrebleu|" in result["signature"]
+    result = module.compute(
+        predictions=predictions * 2, references=references * 2, segments=True, confidence_level=0.9
+    )
+    assert list(result["segments"]) == list(result["intervals"]) == ["score"]

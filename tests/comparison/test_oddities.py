@@ -248,6 +248,11 @@ class TestCopies:
         ]
         assert found(2, cluster=[1, 2, 1, 2]) == found(1) == []
 
+    def test_beside_short_ones_are_not_said_to_leave_so_many_that_differ(self):
+        texts = {"A": [SHIPS["en"][0]] * 11 + ["b"] * 9, "B": [SHIPS["en"][1]] * 11 + ["c"] * 9}
+        (message,) = warned(texts, "ter", references=[SHIPS["en"][0]] * 11 + ["b"] * 9)
+        assert "10 of 20 segments are exact copies of earlier ones: intervals" in message
+
     def test_of_short_labels_are_none(self):
         """As the answers of a classifier, whose segments are different texts that nobody gave."""
         texts = {"A": ["yes", "no", "yes", "no", "no", "no"], "B": ["no", "no", "yes", "no", "no", "yes"]}

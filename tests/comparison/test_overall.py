@@ -15,6 +15,7 @@ import tercet
 from commands import command
 from tercet.comparison.overall import n_shared
 from tercet.errors import InputError, OptionError
+from tercet.statistics.clusters import Clusters
 
 REFERENCES = ["ein Hund bellt laut", "two cats sleep here", "кошка спит дома", "trời hôm nay mưa to", "it rains"]
 SYSTEMS = {
@@ -133,6 +134,18 @@ def test_sets_too_small_for_an_interval_of_their_own_are_named():
     assert tercet.overall(comparisons).remarks()[1:3] == [
         "Of one segment, whose part is not in the intervals: of 1.",
         "Of fewer than 5 segments, so that intervals may be too short: of 2 and of 4.",
+    ]
+
+
+def test_each_is_named_by_its_own_units():
+    segments, clusters = of_scores(*np.random.default_rng(8).normal(size=(2, 2, 4)))
+    clustered = Clusters.of([1, 1, 1, 1], 4)
+    object.__setattr__(segments, "test_set", replace(segments.test_set, name="segments"))
+    object.__setattr__(clusters, "test_set", replace(clusters.test_set, name="clusters", clusters=clustered))
+    object.__setattr__(clusters.tables[0], "n_units", 1)
+    assert tercet.overall([segments, clusters]).remarks()[1:3] == [
+        "Of one cluster, whose part is not in the intervals: clusters.",
+        "Of fewer than 5 segments, so that intervals may be too short: segments.",
     ]
 
 
@@ -257,6 +270,8 @@ def test_what_cannot_be_joined_is_refused():
         tercet.overall(["news", chat])
     with pytest.raises(OptionError, match="The comparisons differ in 'seed': 12345 and 7"):
         tercet.overall([news, *compared(part(3, 5), seed=7)])
+    with pytest.raises(OptionError, match="The comparisons differ in 'interval': 'expanded' and 'percentile'"):
+        tercet.overall([news, *compared(part(3, 5), interval="percentile")])
     with pytest.raises(InputError, match="have no score in common"):
         tercet.overall([news, *compared(part(3, 5), metrics="ter")])
     (other,) = compared(part(3, 5, systems={"x": SYSTEMS["base"], "y": SYSTEMS["tuned"]}))

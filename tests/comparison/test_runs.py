@@ -399,7 +399,7 @@ class TestWhichTestRan:
         comparison = compared()
         assert repr(comparison).endswith("; Welch's t over units and runs against 'base'>")
         found = comparison.to_dict()
-        assert (found["test"], found["adjust"]) == ("Welch", "holm")
+        assert (found["test"], found["adjust"], found["baseline"]) == ("Welch", "holm", "base")
 
     def test_where_the_spread_is_unknown_there_is_none(self):
         systems = {name: SYSTEMS[name] for name in ("base-1", "tuned-1", "tuned-2")}

@@ -172,6 +172,14 @@ def test_many_slices_of_few_segments_are_counted_as_too_few_unless_one_could_tel
     assert said([*small, *["large"] * 20]).startswith("tuned: no proven difference in any of 10 slices")
 
 
+def test_many_slices_without_a_difference_are_the_same():
+    scores = {"q": {"base": [0.1, 0.2] * 9, "tuned": [0.1, 0.2] * 9}}
+    by = {"part": [f"part {number // 2}" for number in range(18)]}
+    for test in (None, "permutation"):
+        line = section_of(tercet.compare(scores=scores, by=by, test=test)).lines()[0]
+        assert line == "tuned: the same in all 9 slices."
+
+
 def test_few_segments_tell_nothing_in_a_slice():
     """Also by the bootstrap test, which would call them different."""
     better, worse = [0.1, 0.2], [0.5, 0.6]

@@ -285,6 +285,20 @@ def test_runs_of_a_system_are_systems_behind_its_name(tmp_path, run):
     assert "Runs: gpt-4o is gpt-4o-3 and gpt-4o-11; llama-3 is llama-3-3 and llama-3-11." in outcome.stdout
 
 
+def test_the_pattern_of_runs_with_hyphens_names_the_systems(tmp_path):
+    path = tmp_path / "runs.csv"
+    rows = ["id,model,run,reference,output"]
+    for model in ("base", "large.v2"):
+        for run in ("2024-01", "2024-02"):
+            rows += [f"{number},{model},{run},{text},{text} {run}" for number, text in enumerate(REFERENCES)]
+    path.write_text("\n".join(rows), encoding="utf-8")
+    (test_set,) = read_test_sets(path)
+    pattern = r"(base|large\.v2)-(.+)"
+    assert f"runs={pattern!r}" in test_set.fields
+    found = tercet.compare(test_set, "chrf", runs=pattern)
+    assert list(found.runs) == ["base", "large.v2"]
+
+
 def test_a_seed_of_each_system_leaves_its_name_alone(tmp_path):
     path = tmp_path / "seeds.csv"
     rows = ["id,model,seed,reference,output"]

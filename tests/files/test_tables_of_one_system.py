@@ -64,6 +64,7 @@ def test_columns_that_differ_name_the_systems(tmp_path):
     paths = [write(tmp_path / f"{n}.jsonl", OUTPUTS[name], column=name) for n, name in enumerate(OUTPUTS)]
     (test_set,) = read_test_sets(paths)
     assert test_set.systems == OUTPUTS
+    assert [reading.column for reading in test_set.columns if reading.role == "system"] == list(OUTPUTS)
 
 
 def test_each_group_of_tables_is_a_test_set(tmp_path):

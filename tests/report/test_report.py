@@ -559,6 +559,14 @@ class TestSegments:
         assert scores == sorted(scores, reverse=True)
         assert {output.system for output in example.outputs} == set(ENGLISH.systems)
 
+    def test_a_system_without_a_score_there_is_last_also_where_lower_is_better(self):
+        texts = {"A": ["a b", "a b c d"], "B": ["a b", "a b"], "C": ["a b", "x y z w v"]}
+        found = tercet.compare(texts, "ter", references=["a b", "a b c d"])
+        table = found.tables[0]
+        table.segments["B"][1] = None
+        example = Segments(found, table).spread()
+        assert [(output.system, output.score) for output in example.outputs][::2] == [("A", 0.0), ("B", None)]
+
 
 class TestLengths:
     @given(st.lists(st.lists(st.integers(0, 40), min_size=1, max_size=3), min_size=1, max_size=60))

@@ -176,3 +176,9 @@ def test_the_promised_power_is_met(metric, n_words):
         )
         n_seen += result[name].pvalue < 0.05
     assert n_seen / n_runs == pytest.approx(0.8, abs=0.05)
+
+
+def test_without_discordant_items_nothing_is_shown():
+    assert share_power(0.0, 0.0, 100, alpha=0.05) == 0
+    assert share_items_needed(0.0, 0.0, **USUAL) is None
+    assert 0 < smallest_share_difference(0.0, 100, **USUAL) < 0.1

@@ -43,6 +43,7 @@ from tercet.statistics.paired_tests import (
     paired_bootstrap_test,
     paired_permutation_test,
     pvalue_beyond_draws,
+    pvalue_of,
 )
 from tercet.statistics.stats import SegmentStats
 from texts import LATIN, all_pairs
@@ -434,6 +435,12 @@ def test_p_beyond_the_draws_is_between_that_of_all_permutations_and_that_of_the_
 def test_p_of_many_units_that_all_differ_alike_is_small_and_never_0():
     result, _ = of_signs(np.ones(2500, np.int64), 100)
     assert 0 < pvalue_beyond_draws(result, 2500) < 1e-200
+
+
+def test_a_score_that_is_nan_has_no_p_by_any_way():
+    draws = np.linspace(-1, 1, 100)
+    assert math.isnan(pvalue_of(draws, math.nan, 0.0, n_units=50))
+    assert math.isnan(pvalue_beyond_draws(PairedTestResult(math.nan, math.nan, draws), 50))
 
 
 def test_what_cannot_be_compared_is_refused():

@@ -68,23 +68,20 @@ class Overall(Comparison):
             counted = "; wins, ties and losses count sets"
         means = f"Over {self.test_set.name}: means of their scores, {WEIGHTS[self.weight]}, resampled within each set"
         remarks = [f"{means}{counted}."]
-        unit = self.comparisons[0].unit
-        single = self._sets_of(range(1, 2))
-        if single:
+        for unit, single in self._sets_of(range(1, 2)).items():
             names = joined([plain(name) for name in single], MOST_NAMED)
             remarks.append(f"Of one {unit}, whose part is not in the intervals: {names}.")
-        small = self._sets_of(range(2, FEWEST_UNITS))
-        if small:
+        for unit, small in self._sets_of(range(2, FEWEST_UNITS)).items():
             names = joined([plain(name) for name in small], MOST_NAMED)
             remarks.append(f"Of fewer than {FEWEST_UNITS} {unit}s, so that intervals may be too short: {names}.")
         return [*remarks, *self.notes]
 
-    def _sets_of(self, numbers: range) -> list[str]:
-        """Return the sets that have so many units, which cannot tell well how much their scores vary."""
-        names = []
+    def _sets_of(self, numbers: range) -> dict[str, list[str]]:
+        """Return by unit the sets that have so many, which cannot tell well how much their scores vary."""
+        names: dict[str, list[str]] = {}
         for comparison in self.comparisons:
             if any(table.n_units in numbers for table in comparison.tables):
-                names.append(comparison.test_set.name)
+                names.setdefault(comparison.unit, []).append(comparison.test_set.name)
         return names
 
     @property
@@ -225,7 +222,7 @@ def _check_sets(sets: Sequence[Any]) -> None:
 
 def _check_alike(sets: Sequence[Comparison]) -> None:
     """Raise an OptionError for comparisons with different tests or settings."""
-    for name in ("test", "n_resamples", "adjust", "confidence_level", "alpha", "seed", "runs"):
+    for name in ("test", "n_resamples", "adjust", "interval", "confidence_level", "alpha", "seed", "runs"):
         first, *further = [getattr(comparison, name) for comparison in sets]
         for value in further:
             if value != first:

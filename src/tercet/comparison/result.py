@@ -655,7 +655,8 @@ class Comparison:
         }
         if self.tests_runs:
             # Outputs are not tested; their systems are.
-            entries |= {"test": WELCH.name, "adjust": "holm"}
+            (baseline,) = [system for system, outputs in self.runs.items() if self.baseline in outputs]
+            entries |= {"baseline": baseline, "test": WELCH.name, "adjust": "holm"}
         return entries
 
     def _entries_of(self, table: ScoreTable) -> dict[str, Any]:

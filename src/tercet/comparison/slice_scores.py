@@ -342,7 +342,11 @@ def _counted_slices(subject: Sentence, findings: Sequence[_Finding], is_tested: 
     counts = f"{certain}better in {better or 'none'} {of_all}, {certain}worse in {worse or 'none'}"
     if not better and not worse:
         counts = f"no proven difference in any {of_all}"
-        if words.count(_TOO_FEW) == len(findings):
+        if set(words) == {"the same in"}:
+            counts = f"the same in all {len(findings)} slices"
+        elif set(words) == {"not tested in"}:
+            counts = f"not tested in any {of_all}"
+        elif set(words) == {_TOO_FEW}:
             counts = f"too few to tell in any {of_all}"
     parts: list[str] = [*subject, f": {counts}"]
     least = min(findings, key=lambda finding: finding.gain)

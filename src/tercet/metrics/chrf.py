@@ -70,7 +70,7 @@ PRESETS: dict[str, dict[str, Any]] = {"sacrebleu": {}}
 DIALECTS = {
     "sacrebleu": Dialect(
         {"compat": "sacrebleu"},
-        keys={name: name for name in ("score", "char_order", "word_order", "beta")},
+        keys={"score": "chrf", "char_order": "char_order", "word_order": "word_order", "beta": "beta"},
         left_out=("chrf",),
     ),
 }

@@ -149,7 +149,7 @@ class Segments:
         return [self._pair(baseline, system) for baseline, system in compared_pairs(self.comparison, self.table)]
 
     def spread(self) -> Example | None:
-        """Return the segment whose scores lie furthest apart, with every system, best first."""
+        """Return the segment whose scores lie furthest apart, with every system: best first, without a score last."""
         systems = list(self.table.segments)
         # of two systems, the segments of their pair show the same
         if len(systems) < 3:
@@ -163,8 +163,13 @@ class Segments:
         widest = max(spread_of, key=spread_of.__getitem__, default=None)
         if widest is None or spread_of[widest] <= 0:
             return None
-        score_of = {system: scores[widest] or 0.0 for system, scores in self.table.segments.items()}
-        systems.sort(key=score_of.__getitem__, reverse=self.table.higher_is_better)
+        score_of = {}
+        for system, scores_of_system in self.table.segments.items():
+            score = scores_of_system[widest]
+            if score is not None:
+                score_of[system] = score
+        without_score = [system for system in systems if system not in score_of]
+        systems = sorted(score_of, key=score_of.__getitem__, reverse=self.table.higher_is_better) + without_score
         self.colour(systems, [widest])
         return self._example(widest, systems)
 

@@ -159,7 +159,9 @@ def exchanged_differences(
 
 
 def pvalue_of(null_distribution: NDArray[np.float64], size: float, slack: float, n_units: int) -> float:
-    """Return the share of differences under the null hypothesis that are at least of a size, less the slack."""
+    """Return the share of null differences that are at least of a size, less the slack; NaN of one that is NaN."""
+    if math.isnan(size):
+        return math.nan
     n_as_large = int((null_distribution >= size - slack).sum())
     if n_units == 1:  # no test, as all resamples are equal
         n_as_large = len(null_distribution)
@@ -177,7 +179,8 @@ def pvalue_beyond_draws(result: PairedTestResult, n_units: int) -> float:
     1 / (n_resamples + 1) as the draws alone do, one below it as the bound does.
     """
     smallest_of_draws = 1 / (len(result.null_distribution) + 1)
-    if result.pvalue > smallest_of_draws:
+    # NaN, of a score that is NaN, is not greater.
+    if math.isnan(result.pvalue) or result.pvalue > smallest_of_draws:
         return result.pvalue
     mean_square = float(np.mean(np.square(result.null_distribution)))
     bound = 2 * math.exp(-(result.statistic**2) / (2 * mean_square))

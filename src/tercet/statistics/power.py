@@ -76,6 +76,8 @@ def smallest_share_difference(
     if discordant * n_items > _MANY_DISCORDANT:
         return low
     high = min(2 * low, 1.0)
+    if high == 0:
+        high = 1 / n_items
     while high < 1 and share_power(high, discordant, n_items, alpha=level) < power:
         low, high = high, min(2 * high, 1.0)
     if share_power(low, discordant, n_items, alpha=level) >= power:
@@ -100,7 +102,7 @@ def share_items_needed(
     """
     level = max(alpha / n_pairs, _LEAST_LEVEL)
     discordant = max(discordant, difference)
-    if difference < _SMALLEST_SHARE * math.sqrt(discordant):
+    if difference <= _SMALLEST_SHARE * math.sqrt(discordant):
         return None
     errors = _errors_needed(MANY, level, power)
     by_normal = math.ceil(errors**2 * (discordant - difference**2) / difference**2)
@@ -125,6 +127,8 @@ def share_power(difference: float, discordant: float, n_items: int, *, alpha: fl
     Summed over how many of the items only one of the two has right (Duffy 1984, *Biometrics* 40, 1005-1015).
     """
     discordant = max(discordant, difference)
+    if discordant == 0:
+        return 0.0
     # Of the items that only one has right, the share that the better system has.
     better = (1 + difference / discordant) / 2
     if discordant >= 1:

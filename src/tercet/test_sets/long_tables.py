@@ -184,7 +184,17 @@ def _with_runs(table: Table, columns: Columns) -> tuple[Table, str]:
     if not any(_has_runs(table, with_runs, key, long.column) for key in long.keys):
         return table, ""
     note = f" Systems are those in {long.column!r}, with their {run!r} behind them"
-    return with_runs, f"{note}: {argument_set('runs', '(.+)-(.+)')} compares them by the means of their runs."
+    pattern = argument_set("runs", _pattern_of_runs(systems, runs))
+    return with_runs, f"{note}: {pattern} compares them by the means of their runs."
+
+
+def _pattern_of_runs(systems: Sequence[Any], runs: Sequence[Any]) -> str:
+    """Return the pattern of names of systems with their runs behind them."""
+    if not any("-" in str(run) for run in runs):
+        # What stands behind the last hyphen is the run.
+        return "(.+)-(.+)"
+    names = [re.escape(str(system)) for system in dict.fromkeys(systems)]
+    return f"({'|'.join(names)})-(.+)"
 
 
 def _has_runs(table: Table, with_runs: Table, key: list[str], column: str) -> bool:
