@@ -137,6 +137,19 @@ def test_a_row_for_each_output_names_its_system(tmp_path):
     assert test_set.fields.endswith("; references: 'reference'; grades: 'human'.")
 
 
+@pytest.mark.parametrize("option", ["--source-column", "--reference-column", "--system"])
+def test_a_column_of_a_long_table_that_is_not_there_is_told(tmp_path, option):
+    columns = {
+        "system": ["A", "B"] * 4,
+        "id": [1, 1, 2, 2, 3, 3, 4, 4],
+        "reference": [text for text in REFERENCES for _ in range(2)],
+        "output": [text for pair in zip(TEXTS, OTHERS, strict=True) for text in pair],
+        "fluency": [1, 2, 3, 4, 5, 4, 3, 2],
+    }
+    run = command("correlate", table(tmp_path, columns), "--metric", "chrf", option, "domain", code=2)
+    assert "graded.csv has no column 'domain'" in run.stderr
+
+
 def test_human_may_hold_objects_numbers_or_texts(tmp_path):
     path = tmp_path / "rows.jsonl"
 

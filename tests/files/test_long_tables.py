@@ -230,6 +230,14 @@ def test_a_source_that_is_not_there_is_told(tmp_path):
         read_test_sets(path, source_column="input")
 
 
+def test_a_column_that_is_not_there_or_no_name_is_told(tmp_path):
+    path = write(tmp_path / "tidy.csv", "id", "model", "output", "reference")
+    with pytest.raises(tercet.InputError, match="has no column 'texts'"):
+        read_test_sets(path, systems="texts")
+    with pytest.raises(tercet.InputError, match=r"source_column= is the name of one column, got \['id'\]"):
+        read_test_sets(path, source_column=["id"])
+
+
 def test_names_are_not_scored_as_texts(tmp_path):
     path = write(tmp_path / "tidy.csv", "model", "input", "reference")
     with pytest.raises(

@@ -287,10 +287,9 @@ _SHORT = 1 << 10
 
 def short_lists(predictions: Any, references: Any) -> tuple[list[Any], list[Any]] | None:
     """Return two short columns of pyarrow as lists, as :func:`as_list` would; None for all else."""
+    # One that another thread is still importing has not all names.
     pyarrow = sys.modules.get("pyarrow")
-    if pyarrow is None:
-        return None
-    kinds = (pyarrow.Array, pyarrow.ChunkedArray)
+    kinds = (getattr(pyarrow, "Array", ()), getattr(pyarrow, "ChunkedArray", ()))
     if not isinstance(predictions, kinds) or not isinstance(references, kinds) or len(predictions) >= _SHORT:
         return None
     try:

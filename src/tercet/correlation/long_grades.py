@@ -138,7 +138,8 @@ class LongGrades:
             clusters = Clusters.of([labels[row] for row in rows], len(rows), columns.cluster)
         sources = None
         if source is not None:
-            sources = [str(table.columns[source][row] or "") for row in rows]
+            cells = table.column(source)
+            sources = [str(cells[row] or "") for row in rows]
         lost = items.lost(sides)
         test_set = TestSet(
             name,
@@ -191,7 +192,7 @@ class LongGrades:
         """Return the references in a row; a cell may have several."""
         references: list[str] = []
         for column in columns:
-            cell = self.table.columns[column][row]
+            cell = self.table.column(column)[row]
             references += cell if isinstance(cell, list) else [cell]
         return [reference for reference in references if reference]
 

@@ -529,7 +529,7 @@ def _pivoted(table: Table, columns: Columns, long: _Long, items: _Items, text: s
             origins[f"{system}.{name}"] = (name, rows_of[system])
     for column, (origin, rows_there) in origins.items():
         absent = "" if origin == text else None
-        columns_of_rows[column] = cells_of_rows(cells[origin], rows_there, absent)
+        columns_of_rows[column] = cells_of_rows(table.column(origin), rows_there, absent)
     unread = [name for name in cells if name not in {*items.same, *beside, long.column, text}]
     note = f"Each {long.column!r} is a system, whose rows are joined by {' and '.join(map(repr, items.key))}"
     if text is not None:

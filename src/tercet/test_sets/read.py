@@ -201,7 +201,7 @@ def read_test_sets(
     columns = Columns(
         systems=_names_or_paths(systems),
         references=_names_or_paths(reference_columns),
-        source=source_column,
+        source=_one_name(source_column, "source_column"),
         cluster=cluster,
         scores=_names_or_paths(scores),
         slices=[spec for spec in _names_or_paths(by) if spec != LENGTH],
