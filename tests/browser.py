@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import psutil
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from playwright.sync_api import expect
 
 #: In ms: a machine that is busy with other tests may stand still for longer than the 5 s of playwright.
@@ -260,10 +261,22 @@ class Visitor:
             self.find(f"{box} .remove-all").click()
         menu = self.find(f"{box} input")
         for label in labels if several else [labels]:
+            self._choose_one(menu, str(label))
+        menu.blur()
+
+    def _choose_one(self, menu, label: str) -> None:
+        """Click on a choice; in a menu opened again if the page moved: one that is open does not move along."""
+        for timeout in (5_000, None):
             menu.click()
             choices = self.find(f"#{menu.get_attribute('aria-controls')}")
-            choices.get_by_role("option", name=str(label), exact=True).click()
-        menu.blur()
+            try:
+                choices.get_by_role("option", name=label, exact=True).click(timeout=timeout)
+            except PlaywrightTimeoutError:
+                if timeout is None:
+                    raise
+                menu.blur()
+            else:
+                return
 
     def chosen(self, box: str) -> list[str]:
         return [text.strip() for text in self.find(f"{box} .token").all_text_contents()]
