@@ -31,7 +31,7 @@ def words_in(name: str) -> frozenset[str]:
     return frozenset(re.findall(r"[^\W\d_]+", folded(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))))
 
 
-def n_shared(names: Iterable[Sequence[str]]) -> int:
+def n_first_shared(names: Iterable[Sequence[str]]) -> int:
     """Return how many first words all names share, each as its words in their order."""
     n_first = 0
     for words_at_place in zip(*names, strict=False):

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from tercet.errors import InputError, argument, on_command_line
 from tercet.names_and_sentences import MOST_NAMED, joined
 
-from .column_names import GRADES, NEITHER, PERHAPS, RATERS, n_shared, words_in
+from .column_names import GRADES, NEITHER, PERHAPS, RATERS, n_first_shared, words_in
 from .numbers import is_missing, is_number
 from .score_columns import SEPARATORS
 from .table import Table
@@ -155,9 +155,9 @@ def _aliases(systems: Sequence[str]) -> dict[str, str]:
         return aliases
     # Words and numbers, so that none is cut: "base" and "basic" share none.
     words_of_systems = [re.findall(r"\d+|[^\W\d_]+|[\W_]+", system) for system in systems]
-    n_first = n_shared(words_of_systems)
+    n_first = n_first_shared(words_of_systems)
     words_behind = [words[n_first:] for words in words_of_systems]
-    n_last = n_shared([words[::-1] for words in words_behind])
+    n_last = n_first_shared([words[::-1] for words in words_behind])
     names = ["".join(words[: len(words) - n_last]).strip(SEPARATORS) for words in words_behind]
     if all(names) and len(set(names)) == len(names):
         # A system's whole name goes before what is part of another's.

@@ -11,7 +11,7 @@ from pathlib import Path
 from tercet.errors import InputError
 from tercet.names_and_sentences import joined
 
-from .column_names import n_shared
+from .column_names import n_first_shared
 from .harness_logs import DAMAGED
 from .read import unpacked
 from .table import Log
@@ -133,8 +133,8 @@ def _task_and_runs(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Return the task, and the run, of which each name is."""
     words_by_name = {name: name.split(_BETWEEN) for name in names}
     # A word of each name, at the other end, is of the run.
-    n_last = n_shared([words[:0:-1] for words in words_by_name.values()])
-    n_first = n_shared([words[:-1] for words in words_by_name.values()])
+    n_last = n_first_shared([words[:0:-1] for words in words_by_name.values()])
+    n_first = n_first_shared([words[:-1] for words in words_by_name.values()])
     task_and_runs = {}
     for name, words in words_by_name.items():
         if n_last:

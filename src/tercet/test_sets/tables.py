@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from tercet.errors import InputError, argument, argument_set, arguments_set, did_you_mean, shorten, warn
-from tercet.files.column_names import ITEM
+from tercet.files.column_names import ITEM, n_first_shared
 from tercet.files.endings import ENDING_COLUMNS, wrong_ends
 from tercet.files.join import NOTHING_LOST
 from tercet.files.numbers import WRITTEN_AS_MISSING
@@ -708,21 +708,11 @@ def _apart(names: Sequence[str]) -> tuple[str, list[str]]:
     (('news', ['base', 'tuned']), ('test set', ['main', 'pr']), ('test set', ['seed-1', 'seed-2']))
     """
     words = [re.split(r"([._/ -]+)", name) for name in names]
-    start = _n_first_equal(words)
-    end = _n_first_equal([name_words[start:][::-1] for name_words in words])
+    start = n_first_shared(words)
+    end = n_first_shared([name_words[start:][::-1] for name_words in words])
     parts = ["".join(name_words[start : len(name_words) - end]) for name_words in words]
     have_letters = all(any(map(str.isalpha, part)) for part in parts)
     if not have_letters or len(set(parts)) < len(parts):
         return "test set", list(names)
     shared = words[0][:start] + words[0][len(words[0]) - end :]
     return "".join(shared).strip("._/ -") or "test set", parts
-
-
-def _n_first_equal(lists: Sequence[Sequence[str]]) -> int:
-    """Return how many first words all lists share."""
-    n_equal = 0
-    for words in zip(*lists, strict=False):
-        if len(set(words)) > 1:
-            break
-        n_equal += 1
-    return n_equal
