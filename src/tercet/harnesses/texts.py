@@ -47,7 +47,7 @@ def corpus_scores(
 
 
 def scores_of_repeats(metric: Metric, answers: Sequence[Sequence[str]], references: Sequence[Any]) -> Result:
-    """Return the same of samples, each with one answer, or with several as of repeats."""
+    """Return :func:`corpus_scores` of samples, each with one answer, or with several as of repeats."""
     samples = [number for number, texts in enumerate(answers) for _ in texts]
     texts = [text for answers_of_sample in answers for text in answers_of_sample]
     return corpus_scores(metric, texts, [references[number] for number in samples], samples)
@@ -84,7 +84,7 @@ def segment_scores(metric: Metric, stats: SegmentStats) -> tuple[list[float | No
 
 
 def segment_score(metric: Metric, prediction: str, references: str | Sequence[str]) -> tuple[float | None, str]:
-    """Return the same of an item by itself."""
+    """Return the primary score of an item by itself, and how it was scored."""
     (score,), signature = segment_scores(metric, metric.stats([prediction], [references]))
     return score, signature
 

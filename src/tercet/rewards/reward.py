@@ -103,49 +103,59 @@ def reward(
     1.0
     """
     settings = check_values("reward", locals(), _CHECKS)
-    fixed_options: dict[str, Any] = {"scale": 1} | ({} if token_ids is None else {"tokenizer": "char"})
+    column = settings.pop("references")
+    special = settings.pop("special_tokens")
     if isinstance(metric, (list, tuple, set)):
         raise OptionError("reward: several metrics are given with their weights, as in {'bleu': 0.5, 'chrf': 0.5}.")
-    weights = list(metric.items()) if isinstance(metric, Mapping) else [(metric, 1.0)]
     if isinstance(metric, Mapping) and options:
         raise OptionError(
             f"reward: {shorten(next(iter(options)))} is no option of several metrics. Give it to one of them, as in "
             "{'chrf:word_order=2': 0.5, 'bleu': 0.5}."
         )
+    weights = list(metric.items()) if isinstance(metric, Mapping) else [(metric, 1.0)]
+    by_token_ids = token_ids is not None
     weighted_metrics = []
     for metric_or_name, weight in weights:
-        name, metric_options = take_options(metric_or_name, options)
-        for option in fixed_options.keys() & metric_options.keys():
-            reason = "rewards are from 0 to 1" if option == "scale" else "token_ids says what the tokens are"
-            raise OptionError(f"reward: {option!r} cannot be given, as {reason}.")
-        refuse_all_but_n_jobs(metric_options, "tercet.reward")
-        with spelled("reward", options, _CHECKS):
-            configured_metric = make_scorer(name, metric_options)
+        configured_metric = _metric_of_reward(metric_or_name, options, by_token_ids=by_token_ids)
         share = finite(weight)
         if share is None:
             raise OptionError(
                 f"reward: the weight of {configured_metric.name} must be a number, got {shorten(weight)}."
             )
-        if not configured_metric.takes_references:
-            raise OptionError(f"reward: {configured_metric.name} scores texts without references.")
-        if token_ids is not None and "tokenizer" not in configured_metric.options():
-            raise OptionError(
-                f"reward: token_ids is for metrics of tokens, such as bleu or rouge, not {configured_metric.name}."
-            )
-        if token_ids is not None and configured_metric.normalize is not None:
-            raise OptionError(
-                f"reward: normalize of {configured_metric.name} changes texts, and token_ids decodes none: give one "
-                "of them."
-            )
-        weighted_metrics.append((make_scorer(configured_metric, fixed_options), share))
+        weighted_metrics.append((configured_metric, share))
     if not weighted_metrics:
         raise OptionError("reward: there must be at least one metric, got none.")
     if not any(share for _, share in weighted_metrics):
         raise OptionError("reward: a weight must differ from 0, got only 0: all rewards would be 0.")
-    column, special = settings.pop("references"), settings.pop("special_tokens")
-    guards = Guards(**settings, tokenizer="unicode" if token_ids is None else "char")
-    tokens = None if token_ids is None else TokenStrings(token_ids)
+    guards = Guards(**settings, tokenizer="char" if by_token_ids else "unicode")
+    tokens = TokenStrings(token_ids) if by_token_ids else None
     return Reward(weighted_metrics, column, guards=guards, special=special, tokens=tokens)
+
+
+def _metric_of_reward(metric: str | Metric, options: Mapping[str, Any], *, by_token_ids: bool) -> Metric:
+    """Return a metric with its options and those of every reward, or raise an OptionError for one that is none."""
+    fixed_options: dict[str, Any] = {"scale": 1}
+    if by_token_ids:
+        fixed_options["tokenizer"] = "char"
+    name, metric_options = take_options(metric, options)
+    for option in fixed_options.keys() & metric_options.keys():
+        reason = "rewards are from 0 to 1" if option == "scale" else "token_ids says what the tokens are"
+        raise OptionError(f"reward: {option!r} cannot be given, as {reason}.")
+    refuse_all_but_n_jobs(metric_options, "tercet.reward")
+    with spelled("reward", options, _CHECKS):
+        configured_metric = make_scorer(name, metric_options)
+    if not configured_metric.takes_references:
+        raise OptionError(f"reward: {configured_metric.name} scores texts without references.")
+    if by_token_ids and "tokenizer" not in configured_metric.options():
+        raise OptionError(
+            f"reward: token_ids is for metrics of tokens, such as bleu or rouge, not {configured_metric.name}."
+        )
+    if by_token_ids and configured_metric.normalize is not None:
+        raise OptionError(
+            f"reward: normalize of {configured_metric.name} changes texts, and token_ids decodes none: give one of "
+            "them."
+        )
+    return make_scorer(configured_metric, fixed_options)
 
 
 class Reward:
@@ -233,12 +243,12 @@ class Reward:
         """
         import torch
 
-        queries = as_list(queries, "queries", "one text per item", 1)
-        prompts = as_list(prompts, "prompts", "one text per item", 1)
-        if len(queries) != len(prompts):
-            raise InputError(f"There must be one prompt per query, got {len(prompts)} for {len(queries)}.")
+        query_texts = as_list(queries, "queries", "one text per item", 1)
+        prompt_texts = as_list(prompts, "prompts", "one text per item", 1)
+        if len(query_texts) != len(prompt_texts):
+            raise InputError(f"There must be one prompt per query, got {len(prompt_texts)} for {len(query_texts)}.")
         completions = []
-        for index, (query, prompt) in enumerate(zip(queries, prompts, strict=True)):
+        for index, (query, prompt) in enumerate(zip(query_texts, prompt_texts, strict=True)):
             if not isinstance(query, str) or not isinstance(prompt, str) or not query.startswith(prompt):
                 raise InputError(
                     f"item {index} of queries must be a text that begins with its prompt, {shorten(prompt)}, got "

@@ -54,9 +54,10 @@ def baseline(request: pytest.FixtureRequest) -> Callable[[Sequence[str]], list[s
 
 def _path(test_file: Path, test: str, call: int) -> Path:
     """Return the file of the outputs of a test, with its class and parameters, and of a call in it, from 1."""
-    test = test if call == 1 else f"{test}.{call}"
-    name = re.sub(r"[^\w.-]+", "-", test.replace("::", "."))
-    if name != test.replace("::", "."):
+    call_of_test = test if call == 1 else f"{test}.{call}"
+    full_name = call_of_test.replace("::", ".")
+    name = re.sub(r"[^\w.-]+", "-", full_name)
+    if name != full_name:
         # Names that differ in other characters have files of their own.
-        name = f"{name}-{sha256(test.encode()).hexdigest()[:8]}"
+        name = f"{name}-{sha256(call_of_test.encode()).hexdigest()[:8]}"
     return test_file.parent / "baselines" / f"{test_file.stem}.{name}.jsonl"
