@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.comparison_settings import CompareSettings, usual_resamples
-from tercet.base.metric import Metric, batch_stats, is_higher_better, segment_lists, summarize
+from tercet.base.definition import is_higher_better
+from tercet.base.metric import Metric
 from tercet.base.options import check_values
+from tercet.base.scoring import batch_stats, segment_lists, summarize
 from tercet.checks import has_entries, known_keywords
 from tercet.corpus.corpus import Corpus, surrogate_error
 from tercet.corpus.items import read_systems

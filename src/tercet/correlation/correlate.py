@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from tercet.base.comparison_settings import CorrelateSettings
-from tercet.base.metric import Metric, batch_stats, is_higher_better, summarize
+from tercet.base.definition import is_higher_better
+from tercet.base.metric import Metric
 from tercet.base.options import check_values
+from tercet.base.scoring import batch_stats, summarize
 from tercet.checks import known_keywords
 from tercet.comparison.compare import check_test_set, read_metrics, read_test_set
 from tercet.comparison.given_scores import column_stats, numbers_of, read_columns, with_scores
