@@ -15,6 +15,7 @@ from conftest import ZERO_BLEU, needed
 from suite import SUITE
 from tercet import OptionError, TercetError
 from tercet.base import options
+from tercet.base.annotations import spell_out
 from tercet.base.options import Call
 from tercet.checks import Integer, OneOf, flag
 from tercet.comparison.metric_specs import parse_metric
@@ -397,8 +398,8 @@ def test_what_a_call_may_hand_to_all_metrics_is_only_warned_of(metric, option):
 
 def test_a_named_literal_is_written_out_wherever_it_stands_and_within_no_other_name():
     kinds = {"Kind": Literal["a", "b"], "Size": Literal[1]}
-    assert options.spell_out("OrderKind | Kind | None", kinds) == 'OrderKind | Literal["a", "b"] | None'
-    assert options.spell_out("Kind | list[Size] | Kind", kinds) == (
+    assert spell_out("OrderKind | Kind | None", kinds) == 'OrderKind | Literal["a", "b"] | None'
+    assert spell_out("Kind | list[Size] | Kind", kinds) == (
         'Literal["a", "b"] | list[Literal[1]] | Literal["a", "b"]'
     )
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from tercet.checks import Integer
 
-from .options import Call, Common, Option, Value, in_words
+from .annotations import in_words
+from .options import Call, Common, Option, Value
 
 _WIDTH = 118
 

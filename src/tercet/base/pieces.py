@@ -115,7 +115,7 @@ class _Pieces:
         rows_of_piece = self._rows[:, start : start + batch.n_segments]
         rows_of_piece[:] = stats.rows.reshape(rows_of_piece.shape)
         self._counted[start] = replace(stats, rows=rows_of_piece[0])
-        _show(self._bar, batch)
+        self._bar.update(batch.n_segments)
 
     def stats(self) -> SegmentStats:
         """Return the rows of all pieces."""
@@ -158,14 +158,8 @@ def _add_up(
             sums = SummedStats(stats.signature, stats.columns, nothing)
         are_alike = are_alike and stats.signature == sums.signature
         sums = sums.plus(stats)
-        _show(bar, batch)
+        bar.update(batch.n_segments)
     return (sums if are_alike else None), joined_context(contexts)
-
-
-def _show(bar: Bar, batch: Corpus) -> None:
-    """Count the segments of a piece on a bar: more than there are where some are counted again."""
-    bar.expect(batch.n_segments)
-    bar.update(batch.n_segments)
 
 
 def stats_of_systems(metric: MetricDefinition, batch: Corpus, context: Any) -> SegmentStats:

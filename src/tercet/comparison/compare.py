@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.base.comparison_settings import CompareSettings, usual_resamples
 from tercet.base.definition import is_higher_better
 from tercet.base.metric import Metric
 from tercet.base.options import check_values
@@ -53,6 +52,7 @@ from .metric_specs import distinct, label_of, metric_of, name_of
 from .result import Comparison
 from .score_rows import bounds_of_systems, score_rows
 from .scores import ScoreTable, digits_of, scored_for_all
+from .settings import CompareSettings, usual_resamples
 from .system_facts import facts_of_systems
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tercet.api import make_scorer
-from tercet.base.comparison_settings import RESAMPLES, CompareSettings
 from tercet.base.metric import Metric
 from tercet.base.options import check_value, check_values
 from tercet.base.scoring import batch_stats, summarize
@@ -19,6 +18,8 @@ from tercet.errors import InputError, OptionError
 from tercet.specs import take_options
 from tercet.statistics.inference import TESTS
 from tercet.statistics.stats import SegmentStats
+
+from .settings import RESAMPLES, CompareSettings
 
 if TYPE_CHECKING:
     from tercet.streaming.rows import Rows

@@ -48,12 +48,13 @@ class Bar:
         self._shown = shown
 
     def expect(self, n: int) -> None:
-        """Make the bar longer if so many more are too many for it."""
+        """Make the bar longer where so many more than are done are too many for it."""
         if self._shown is not None:
             self._shown.total = max(self._shown.total or 0, self._shown.n + n)
 
     def update(self, n: int = 1) -> None:
-        """Count so many as done."""
+        """Count so many as done, of work that is done again too."""
+        self.expect(n)
         if self._shown is not None:
             self._shown.update(n)
 
