@@ -98,7 +98,7 @@ def compare(row: Row, work: Work, rounds: int, budget: float) -> dict[str, float
 def stages(work: Work) -> dict[str, float]:
     """Return nanoseconds per token of each stage, the median of some calls."""
     from tercet.api import make_scorer
-    from tercet.base.metric import summarize
+    from tercet.base.scoring import summarize
     from tercet.corpus.items import read_items
     from tercet.corpus.tokenizers import tokenize
     from tercet.metrics.rouge.counts import PairCounter

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 import tercet
 from tercet.api import make_scorer
-from tercet.base.metric import summarize
+from tercet.base.scoring import summarize
 from tercet.statistics.stats import SegmentStats
 
 OPTIONS = {"scale": 100}

@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from tercet.base.dialects import Dialect, no_option
-from tercet.base.metric import Metric, score_batch, score_lists
+from tercet.base.metric import Metric
 from tercet.base.options import Call
+from tercet.base.scoring import score_batch
+from tercet.base.short_road import score_lists
 from tercet.corpus.reading import ENGINE_TOKENIZERS
 
 from .errors import OptionError, warn

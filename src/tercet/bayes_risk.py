@@ -105,8 +105,7 @@ def decide(groups: Sequence[Any], metric: Metric, weights: Sequence[Any] | None,
                 distinct_texts = list(dict.fromkeys(candidates))
                 signature = _common(signature, metric.signature(metric.fit(Corpus(distinct_texts, distinct_texts))))
             choices.append(_choice(candidates, group_weights, metric))
-            if bar is not None:
-                bar.update()
+            bar.update()
     assert signature is not None
     # Every candidate is a reference by itself, so that each pair has one.
     notes = metric.notes("1", segments=True)

@@ -102,7 +102,8 @@ class Result(dict[str, Any]):
         """Return a result whose attributes are made when the first is read: most are read for their scores."""
         result = cls.__new__(cls)
         result |= entries
-        result.metric, result._details = metric, details
+        result.metric = metric
+        result._details = details
         return result
 
     def __getattr__(self, name: str) -> Any:
@@ -145,7 +146,7 @@ class Result(dict[str, Any]):
         return f"Result({super().__repr__()}{attributes})"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """Show the same in a notebook, in lines of its width."""
+        """Show the result in a notebook, in lines of its width."""
         # further lines are indented by the length of "Result("
         with printer.group(7, "Result(", ")"):
             printer.pretty(dict(self))
@@ -214,7 +215,9 @@ class Result(dict[str, Any]):
 def _number_text(value: object, between: str = ", ") -> str:
     """Return a number, or a list of numbers, as a table shows it; "" for anything else."""
     if isinstance(value, list):
-        return between.join(map(_number_text, value)) if len(value) <= _MOST_SHOWN else f"{len(value):,} values"
+        if len(value) > _MOST_SHOWN:
+            return f"{len(value):,} values"
+        return between.join(map(_number_text, value))
     if isinstance(value, float):
         return f"{value:.4f}"
     return f"{value:,}" if isinstance(value, int) else ""

@@ -34,7 +34,7 @@ class Signature(Mapping[str, str]):
     @classmethod
     def of(cls, metric: str, parts: Mapping[str, object]) -> Signature:
         """Return the signature of these parts, without those that are None, and of this version."""
-        entries = {key: _spelled(value) for key, value in parts.items() if value is not None}
+        entries = {key: _text_of(value) for key, value in parts.items() if value is not None}
         return cls(metric, {**entries, "version": f"tercet-{__version__}"})
 
     @classmethod
@@ -80,14 +80,14 @@ class Signature(Mapping[str, str]):
         return f"Signature({str(self)!r})"
 
 
-def _spelled(value: object) -> str:
+def _text_of(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
         # 1.0 and 1 are the same option
         return repr(value).removesuffix(".0")
     if isinstance(value, (list, tuple)):
-        return ",".join(_spelled(entry) for entry in value)
+        return ",".join(_text_of(entry) for entry in value)
     return str(value)
 
 

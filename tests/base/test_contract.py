@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from conftest import ZERO_BLEU, close, needed, written
 from suite import COMPARING, SUITE
 from tercet import InputError, MergeError, OptionError, compare, explain, score, scorer
-from tercet.base.metric import summarize
+from tercet.base.scoring import summarize
 from tercet.comparison.paired_significance import paired_significance
 from tercet.corpus.stems import lemmatizer_for, stemmer_for
 from tercet.registry import metric_class
@@ -131,8 +131,8 @@ class TestEveryMetric:
     def test_pieces_and_threads_do_not_matter(self, metric, options, monkeypatch):
         predictions, references = all_pairs()
         whole = score(metric, predictions, references, segments=True, **options)
-        monkeypatch.setattr("tercet.base.metric.PIECE", 7)
-        monkeypatch.setattr("tercet.base.metric.PIECE_OF_NETWORKS", 7)
+        monkeypatch.setattr("tercet.base.pieces.PIECE", 7)
+        monkeypatch.setattr("tercet.base.pieces.PIECE_OF_NETWORKS", 7)
         for n_jobs in (1, 5):
             pieces = score(metric, predictions, references, segments=True, n_jobs=n_jobs, **options)
             assert close(metric, pieces.to_dict(full=True), whole.to_dict(full=True))

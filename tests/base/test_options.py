@@ -15,6 +15,7 @@ from conftest import ZERO_BLEU, needed
 from suite import SUITE
 from tercet import OptionError, TercetError
 from tercet.base import options
+from tercet.base.annotations import spell_out
 from tercet.base.options import Call
 from tercet.checks import Integer, OneOf, flag
 from tercet.comparison.metric_specs import parse_metric
@@ -149,13 +150,13 @@ def test_a_metric_reads_back_pickles_is_hashed_and_does_not_change(metric, optio
     cls = metric_class(metric)
     declared = cls.options()[option]
     for right in right_values(declared.checked, getattr(value(metric), option)):
-        made = cls.from_options({**needed(metric), option: right}, idle=True)
+        made = cls.from_options({**needed(metric), option: right}, may_be_idle=True)
         assert getattr(made, option) == right
         assert made != value(metric)
         assert made != option
         with pytest.raises(AttributeError, match="cannot be changed: make another one"):
             setattr(made, option, declared.default)
-        if not cls.made({**needed(metric), option: right}, idle=True).have_effect([option]):
+        if not cls.build({**needed(metric), option: right}, may_be_idle=True).have_effect([option]):
             continue
         for other in (eval(repr(made), {cls.__name__: cls}), pickle.loads(pickle.dumps(made)), copy.deepcopy(made)):
             assert (other, hash(other), repr(other)) == (made, hash(made), repr(made))
@@ -397,8 +398,8 @@ def test_what_a_call_may_hand_to_all_metrics_is_only_warned_of(metric, option):
 
 def test_a_named_literal_is_written_out_wherever_it_stands_and_within_no_other_name():
     kinds = {"Kind": Literal["a", "b"], "Size": Literal[1]}
-    assert options.spelled("OrderKind | Kind | None", kinds) == 'OrderKind | Literal["a", "b"] | None'
-    assert options.spelled("Kind | list[Size] | Kind", kinds) == (
+    assert spell_out("OrderKind | Kind | None", kinds) == 'OrderKind | Literal["a", "b"] | None'
+    assert spell_out("Kind | list[Size] | Kind", kinds) == (
         'Literal["a", "b"] | list[Literal[1]] | Literal["a", "b"]'
     )
 

@@ -11,7 +11,7 @@ from test_contract import CASES
 import tercet
 from suite import COMPARING, SUITE
 from tercet import IdfTable
-from tercet.base import metric as pairwise
+from tercet.base import pairwise
 from tercet.registry import metric_class
 from texts import ALL_TEXTS
 
@@ -68,7 +68,7 @@ def like_pairs(metric, references):
         )
     if metric.name == "bertscore_idf" and metric.idf is True:
         table = IdfTable.fit(references, MODEL, max_length=metric.max_length)
-        return metric.with_options({"idf": table}, idle=True)
+        return metric.with_options({"idf": table}, may_be_idle=True)
     return metric
 
 

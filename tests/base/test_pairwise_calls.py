@@ -10,7 +10,7 @@ from test_pairwise import metric_of, quiet
 import tercet
 from conftest import ROOT
 from tercet import InputError, OptionError
-from tercet.base import metric as pairwise
+from tercet.base import pairwise
 
 
 @quiet

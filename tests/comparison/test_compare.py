@@ -24,7 +24,7 @@ from conftest import close, needed, written
 from samples import sample
 from tercet import InputError, OptionError, score
 from tercet.api import known_options, make_scorer
-from tercet.base.metric import segment_lists
+from tercet.base.scoring import segment_lists
 from tercet.comparison.compare import compare
 from tercet.comparison.exports import export_segments, export_systems
 from tercet.comparison.metric_specs import label, label_of, metric_of, parse_metric

@@ -142,7 +142,9 @@ class TestWhatIsShown:
     def test_tokens_have_the_weights_of_the_whole_test_set(self):
         value = tercet.BertScore(**needed("bertscore_idf"))
         corpus = [text for texts in ONE.references for text in texts]
-        alone = tercet.explain("bertscore", ONE.systems["tuned"][3], ONE.references[3], corpus=corpus, **value.given)
+        alone = tercet.explain(
+            "bertscore", ONE.systems["tuned"][3], ONE.references[3], corpus=corpus, **value.changed_options
+        )
         found = explain_segment(ONE, value, 4).explanations["tuned"]
         assert found.signature == alone.signature
         assert [each.weight for each in found.prediction_tokens] == [each.weight for each in alone.prediction_tokens]

@@ -11,7 +11,7 @@ import tercet
 from commands import command
 from conftest import ROOT
 from samples import sample
-from tercet.base.metric import batch_stats
+from tercet.base.scoring import batch_stats
 from tercet.comparison.metric_specs import MeanOfMetrics, SavedMean, WeightedMetric, parse_metric
 from tercet.correlation.best_mean import best_mean
 from tercet.errors import InputError, OptionError

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
-from tercet.base import metric as base
+from tercet.base import short_road
 from tercet.compat import jiwer as ours
 
 #: Words of several scripts, and blanks of several kinds between and around them.
@@ -97,7 +97,7 @@ def test_words_of_a_long_pair_are_counted_without_their_characters(monkeypatch):
         return stats
 
     def scored_by_plan(metric, *lists):
-        scored = base.scored_by_plan(metric, *lists)
+        scored = short_road.scored_by_plan(metric, *lists)
         of_characters.append(scored.sums[8:])
         return scored
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
-from tercet.base import metric as base
+from tercet.base import scoring, short_road
 from tercet.base.options import option
 from tercet.compat import jiwer, sacrebleu
 from texts import PAIRS
@@ -90,7 +90,7 @@ def test_a_score_and_evaluates_compute_take_the_short_road(name, options, monkey
     def no_corpus(*_, **__):
         raise AssertionError("the long road")
 
-    monkeypatch.setattr(base, "batch_stats", no_corpus)
+    monkeypatch.setattr(scoring, "batch_stats", no_corpus)
     assert tercet.score(name, *lists, **options) == expected
     assert tercet.score(name, *map(tuple, lists), **options) == expected
     assert tercet.score(name, *map(pa.array, lists), **options) == expected
@@ -138,7 +138,7 @@ def test_drop_ins_for_sentences_take_it(monkeypatch):
     bleu = sacrebleu.corpus_bleu([prediction], [[reference]]).score
     expected = [bleu, jiwer.process_words(reference, prediction).wer]
     planned = []
-    plan_of = base.scored_by_plan
+    plan_of = short_road.scored_by_plan
 
     def noted(*arguments, **options):
         scored = plan_of(*arguments, **options)

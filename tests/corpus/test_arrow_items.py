@@ -138,7 +138,8 @@ def test_what_only_seems_to_be_arrow_or_is_formatted_otherwise_is_read_as_its_us
 
 def test_a_tokenizer_that_only_the_corpus_can_choose_is_chosen_for_all_pieces(monkeypatch):
     """Of three pieces, two have Latin letters alone; most letters of the corpus are Cyrillic."""
-    monkeypatch.setattr("tercet.base.metric.PIECE", 2)
+    for road in ("pieces", "short_road"):
+        monkeypatch.setattr(f"tercet.base.{road}.PIECE", 2)
     texts = ["hello there", "good day", "a cat sat", "rain", "поезд опаздывает на двадцать минут", "снег идёт с утра"]
     for n_jobs in (1, 2):
         with pytest.warns(UserWarning, match="tokenizer='unicode' is used instead"):

@@ -107,7 +107,7 @@ def test_other_forms_of_them(text, shown):
 
 def test_a_long_text_without_blanks_is_searched_in_linear_time():
     def search(size):
-        return lambda: artefacts.marked("字" * size + " 字 |||")
+        return lambda: artefacts.kinds_in("字" * size + " 字 |||")
 
     assert times_longer(search, few=1000, many=20_000) < 100  # 20 times as long; its square is 400 times as much
 
@@ -159,7 +159,7 @@ def test_of_a_large_corpus_a_sample_is_searched_and_then_all_are_counted(as_colu
 def test_two_metrics_of_one_corpus_warn_once():
     corpus = read_batch(["a<|im_end|>"], ["a"])
     scorers = [tercet.scorer("chrf"), tercet.scorer("ter")]
-    from tercet.base.metric import score_batch
+    from tercet.base.scoring import score_batch
 
     assert len(caught(lambda: [score_batch(scorer, corpus) for scorer in scorers])) == 1
 

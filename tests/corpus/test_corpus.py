@@ -8,7 +8,7 @@ import tercet
 from language_models import small_model
 from tercet import InputError
 from tercet.api import make_scorer
-from tercet.base.metric import batch_stats
+from tercet.base.scoring import batch_stats
 from tercet.corpus.corpus import Corpus, join_batches
 from tercet.corpus.items import read_systems
 from texts import MINILM, all_pairs, without_path
@@ -41,7 +41,7 @@ def test_rows_of_systems_are_those_of_each_alone(monkeypatch, metric, options):
     options = {**options, "missing_references": "zero"}
     alone = [tercet.scorer(metric, **options).stats(texts, references) for texts in SYSTEMS.values()]
     for piece in (1 << 13, 20):
-        monkeypatch.setattr("tercet.base.metric.PIECE", piece)
+        monkeypatch.setattr("tercet.base.pieces.PIECE", piece)
         together = batch_stats(make_scorer(metric, options), corpus_of(SYSTEMS, references)).split(len(SYSTEMS))
         for stats, expected in zip(together, alone, strict=True):
             assert stats.signature == expected.signature

@@ -52,7 +52,7 @@ def test_pieces_and_threads_do_not_matter(monkeypatch):
     many = [[f"{text} {number}" for text in texts] for number in range(9) for texts in SETS]
     flat = [text for texts in many for text in texts]
     whole = [diversity(each, segments=True) for each in (many, flat)]
-    monkeypatch.setattr("tercet.base.metric.PIECE", 7)
+    monkeypatch.setattr("tercet.base.pieces.PIECE", 7)
     assert [diversity(each, segments=True, n_jobs=3) for each in (many, flat)] == whole
 
 

@@ -51,9 +51,9 @@ def seen(monkeypatch):
         counts["encoded"].update(texts)
         return encode(texts)
 
-    def making(self, given, called="", idle=False):
+    def making(self, options, called="", may_be_idle=False):
         counts["scorers"] += 1
-        init(self, given, called, idle)
+        init(self, options, called, may_be_idle)
 
     for place, name, function in (
         (items, "_plain_strings", checking), (items.engine, "paired_strings", pairing), (corpus, "encode", encoding),
@@ -79,7 +79,7 @@ def assert_once(seen, *systems):
 
 @pytest.mark.parametrize("piece", [1 << 16, 2])
 def test_score_and_explain(seen, monkeypatch, piece):
-    monkeypatch.setattr("tercet.base.metric.PIECE", piece)
+    monkeypatch.setattr("tercet.base.pieces.PIECE", piece)
     tercet.score("bleu_multi", PREDICTIONS, REFERENCES)
     assert not seen["read"]  # one call of the engine checks and reads them
     tercet.score("bleu_multi", PREDICTIONS, REFERENCES, n_jobs=2)

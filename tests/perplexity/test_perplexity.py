@@ -253,7 +253,7 @@ class TestRefused:
             tercet.score("perplexity_lm", texts, model_id=TINY, **more)
 
     def test_the_item_is_named_by_its_number_in_the_corpus(self, monkeypatch):
-        monkeypatch.setattr("tercet.base.metric.PIECE_OF_NETWORKS", 2)
+        monkeypatch.setattr("tercet.base.pieces.PIECE_OF_NETWORKS", 2)
         with pytest.raises(InputError, match="item 5 of predictions"):
             tercet.score("perplexity_lm", ["a", "b", "c", "d", "e", ""], model_id=TINY)
 

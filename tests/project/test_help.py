@@ -11,9 +11,10 @@ import tercet
 from suite import SUITE
 from tercet.base import about
 from tercet.base.about import About
-from tercet.base.comparison_settings import CompareSettings, CorrelateSettings, PlanSettings
+from tercet.base.annotations import in_words
 from tercet.base.docs import option_docs
-from tercet.base.options import Call, in_words
+from tercet.base.options import Call
+from tercet.comparison.settings import CompareSettings, CorrelateSettings, PlanSettings
 from tercet.registry import CLASS_NAMES, metric_class
 
 CALL = set(Call.options())

@@ -35,7 +35,7 @@ pytestmark = [ZERO_BLEU, pytest.mark.filterwarnings("ignore:rouge_nlws. the toke
 @pytest.mark.filterwarnings("ignore:bleu_.* tokenizer='13a' splits:UserWarning")
 @pytest.mark.parametrize("value", VALUES, ids=without_path)
 def test_every_door_takes_a_value_or_a_short_name_and_answers_with_the_full_one(value):
-    metric, short, options = value.name, SUITE[value.name].short, value.given
+    metric, short, options = value.name, SUITE[value.name].short, value.changed_options
     expected = tercet.score(metric, PREDICTIONS, REFERENCES, **options)
     score = pytest.approx(expected[value.primary], rel=1e-4)
     assert value(PREDICTIONS, REFERENCES).to_dict(full=True) == expected.to_dict(full=True)

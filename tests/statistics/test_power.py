@@ -9,7 +9,7 @@ import scipy.stats
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tercet.base.metric import batch_stats
+from tercet.base.scoring import batch_stats
 from tercet.comparison.metric_specs import metric_of
 from tercet.corpus.items import read_systems
 from tercet.statistics.draws import bootstrap_scores

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import tercet
 from conftest import ZERO_BLEU
 from tercet.api import make_scorer
-from tercet.base.metric import summarize
+from tercet.base.scoring import summarize
 from tercet.corpus.reading import read_batch
 from tercet.errors import MergeError
 from tercet.signature import Signature

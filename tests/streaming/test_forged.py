@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from conftest import FEW_ITEMS, ZERO_BLEU
 from tercet import InputError, MergeError, Stream, arrow_statistics
 from tercet.api import make_scorer
-from tercet.base.metric import corpus_stats
+from tercet.base.pieces import corpus_stats
 from tercet.errors import TercetError
 from tercet.statistics.exact import DECIMAL
 from tercet.streaming.file import read_packed, write_packed

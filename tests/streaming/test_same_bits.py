@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from conftest import ZERO_BLEU
 from tercet import Stream, arrow_statistics
 from tercet.api import make_scorer
-from tercet.base import metric as pieces
+from tercet.base import pieces
 from tercet.streaming.parts import Job, Summed, Work
 from texts import corpora
 

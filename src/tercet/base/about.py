@@ -46,7 +46,8 @@ class _FromCard:
 def _read_folder(metric: str) -> About:
     """Return the sections of `about.md`, each named as its field, and the citation of the card beside it."""
     folder = modules_folder() / metric
-    about, card = ((folder / name).read_text(encoding="utf-8") for name in ("about.md", "README.md"))
+    about = (folder / "about.md").read_text(encoding="utf-8")
+    card = (folder / "README.md").read_text(encoding="utf-8")
     # headings alternate with the texts below them; nothing comes before the first
     _, *sections = re.split(r"^# (\w+)\n", about, flags=re.MULTILINE)
     texts: dict[str, Any] = {

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from tercet.checks import Integer
 
-from .options import Call, Common, Option, Value, in_words
+from .annotations import in_words
+from .options import Call, Common, Option, Value
 
 _WIDTH = 118
 
@@ -20,7 +21,7 @@ class OptionDoc:
     name: str
     #: The type, as in Python code.
     python_type: str
-    #: The same in words.
+    #: The type in words.
     takes: str
     #: As written in Python.
     default: str
@@ -36,7 +37,8 @@ class OptionDoc:
 
 def option_docs(kind: type[Value]) -> list[OptionDoc]:
     """Return the documentation of each option: the metric's own first, then those of every metric and call."""
-    options, common = kind.options(), {**Common.options(), **Call.options()}
+    options = kind.options()
+    common = {**Common.options(), **Call.options()}
     names = [name for name in options if name not in common]
     # a metric may declare a common option in its own words
     return [option_doc(options.get(name) or common[name]) for name in (*names, *common)]
@@ -44,7 +46,8 @@ def option_docs(kind: type[Value]) -> list[OptionDoc]:
 
 def option_doc(declared: Option) -> OptionDoc:
     """Return the documentation of an option."""
-    takes, default = in_words(declared.python_type), declared.default
+    takes = in_words(declared.python_type)
+    default = declared.default
     if isinstance(declared.check, Integer):
         takes = takes.replace("int", f"int {declared.check.bounds}", 1)
     if isinstance(default, tuple):
@@ -57,23 +60,23 @@ def parameters(kind: type[Value]) -> str:
     """Return the section of a docstring of a metric's class."""
     lines = ["Parameters", "----------"]
     for doc in map(option_doc, kind.options().values()):
-        lines += [f"{doc.name} : {doc.takes}, default {doc.default}", _wrapped(doc.doc, 4)]
+        lines += [f"{doc.name} : {doc.takes}, default {doc.default}", _wrap(doc.doc, 4)]
     return "\n".join(lines)
 
 
 def args_section(kind: type[Value]) -> str:
     """Return the lines of options under ``Args:`` of an evaluate module."""
     texts = [f"{doc.name} (`{doc.takes}`, default `{doc.default}`): {doc.doc}" for doc in option_docs(kind)]
-    return "\n".join(_wrapped(text, 4, 8) for text in texts)
+    return "\n".join(_wrap(text, 4, 8) for text in texts)
 
 
 def markdown_list(kind: type[Value]) -> str:
     """Return the list of options of a card."""
     texts = [f"- **{doc.name}** (`{doc.takes}`, default `{doc.default}`): {doc.doc}" for doc in option_docs(kind)]
-    return "\n".join(_wrapped(text, 0, 2) for text in texts)
+    return "\n".join(_wrap(text, 0, 2) for text in texts)
 
 
-def _wrapped(text: str, indent: int, hanging: int | None = None) -> str:
+def _wrap(text: str, indent: int, hanging: int | None = None) -> str:
     further = " " * (indent if hanging is None else hanging)
     return textwrap.fill(
         text,

@@ -50,7 +50,7 @@ class HasTokenizer(Metric):
 
     @cached_property
     def _plain_label(self) -> str:
-        """The same of the engine's tokenizers, and "" for all others."""
+        """The name of a tokenizer of the engine; "" for all others."""
         return str(self.tokenizer) if self.tokenizer in ENGINE_TOKENIZERS else ""
 
     @cached_property

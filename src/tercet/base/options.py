@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import ast
-import json
 import sys
 from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from inspect import Parameter, Signature, formatannotation
-from types import UnionType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
+from inspect import Parameter, Signature
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from tercet.checks import (
     MOST_RESAMPLES,
     Check,
-    OneOf,
     RefusedError,
     as_device,
     as_dtype,
     as_revision,
     as_scale,
     as_tokenizer,
-    flag,
     integer,
     number,
     text_or_callable,
@@ -40,6 +35,7 @@ from tercet.errors import (
     with_constants,
 )
 
+from .annotations import check_of, spell_out
 from .dialects import Dialect, no_option
 
 ValueT = TypeVar("ValueT", bound="Value")
@@ -126,8 +122,8 @@ class Value:
         namespace = vars(sys.modules[cls.__module__])
         for name, option in declared.items():
             option.name = name
-            option.python_type = spelled(cls.__annotations__[name], namespace)
-            option.check = option.check or _check_of(option.python_type)
+            option.python_type = spell_out(cls.__annotations__[name], namespace)
+            option.check = option.check or check_of(option.python_type)
             setattr(cls, name, option.default)
         hidden = [name for name in cls._declared if name in vars(cls) and name not in declared]
         if hidden:
@@ -139,8 +135,8 @@ class Value:
     # type checkers know the options of each class by dataclass_transform
     if not TYPE_CHECKING:
 
-        def __init__(self, **given: Any) -> None:
-            self._take(given)
+        def __init__(self, **options: Any) -> None:
+            self._take(options)
             self.check()
 
     @classmethod
@@ -154,17 +150,22 @@ class Value:
         return {name: option.checked for name, option in cls._declared.items()}
 
     @classmethod
-    def made(cls: type[ValueT], given: Mapping[str, Any], *, called: str = "", idle: bool = False) -> ValueT:
-        """Return a value whose options are checked one by one, but not together."""
+    def build(
+        cls: type[ValueT], options: Mapping[str, Any], *, called: str = "", may_be_idle: bool = False
+    ) -> ValueT:
+        """Return a value whose options are checked one by one, but not together.
+
+        Errors name `called`, or else the class's name; options may be without effect where they `may_be_idle`.
+        """
         value = cls.__new__(cls)
-        value._take(given, called, idle)
+        value._take(options, called, may_be_idle)
         return value
 
-    def _take(self, given: Mapping[str, Any], called: str = "", idle: bool = False) -> None:
-        """Take these options, and the defaults of ``compat``; errors name `called`, or else the class's name."""
+    def _take(self, options: Mapping[str, Any], called: str = "", may_be_idle: bool = False) -> None:
+        """Take these options, and the defaults of ``compat``."""
         called = called or self.name
         values = {}
-        for name, value in given.items():
+        for name, value in options.items():
             if name not in self._declared:
                 raise OptionError(f"{called} has no option {shorten(name)}. {did_you_mean(name, self._declared)}")
             # tokenizer=None is the default of rouge_score and of evaluate's rouge: it stands for ours
@@ -179,7 +180,7 @@ class Value:
             if value != self._declared[name].default:
                 # not by setattr, which refuses: a value cannot be changed
                 self.__dict__[name] = value
-        if idle:
+        if may_be_idle:
             return
         for name, value in values.items():
             declared = self._declared[name]
@@ -211,7 +212,7 @@ class Value:
         """Raise an OptionError for options that exclude each other, and for packages that they lack."""
 
     @property
-    def given(self) -> dict[str, Any]:
+    def changed_options(self) -> dict[str, Any]:
         """The options that differ from the defaults of the class and ``compat``."""
         preset = self.presets.get(getattr(self, "compat", None) or "", {})
         values = {name: getattr(self, name) for name in self._declared}
@@ -219,16 +220,16 @@ class Value:
         return {name: value for name, value in values.items() if value != usual[name]}
 
     def __repr__(self) -> str:
-        options = ", ".join(f"{name}={_source_text(value)}" for name, value in self.given.items())
+        options = ", ".join(f"{name}={_source_text(value)}" for name, value in self.changed_options.items())
         return f"{type(self).__name__}({options})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Value) or type(other) is not type(self):
             return NotImplemented
-        return self.given == other.given
+        return self.changed_options == other.changed_options
 
     def __hash__(self) -> int:
-        return hash((type(self), frozenset((name, _hashable(value)) for name, value in self.given.items())))
+        return hash((type(self), frozenset((name, _hashable(value)) for name, value in self.changed_options.items())))
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_"):
@@ -288,101 +289,6 @@ def _hashable(value: Any) -> Any:
 def _source_text(value: Any) -> str:
     """Return the source text of a value: a function by its name."""
     return getattr(value, "__qualname__", None) or repr(value)
-
-
-# Annotations of options as text: with named Literals written out, as a check, and for documentation.
-
-
-def spelled(annotation: Any, namespace: Mapping[str, Any]) -> str:
-    """Return an annotation as text, in which each name of a Literal, such as ``Smoothing``, is written out."""
-    text = _as_text(annotation)
-    names = [node for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)]
-    # From the last to the first: what stands before a name does not move.
-    for node in sorted(names, key=lambda node: node.col_offset, reverse=True):
-        literal = namespace.get(node.id)
-        if get_origin(literal) is Literal:
-            text = f"{text[: node.col_offset]}{_literal_text(literal)}{text[node.end_col_offset :]}"
-    return text
-
-
-def _literal_text(literal: Any) -> str:
-    choices = []
-    for choice in get_args(literal):
-        # texts in double quotes, as in source code
-        choices.append(json.dumps(choice) if isinstance(choice, str) else repr(choice))
-    return f"Literal[{', '.join(choices)}]"
-
-
-def _as_text(annotation: Any) -> str:
-    """Return what ``from __future__ import annotations`` makes of an annotation."""
-    if isinstance(annotation, str):
-        return annotation
-    if get_origin(annotation) in (Union, UnionType):
-        return " | ".join(map(_as_text, get_args(annotation)))
-    return "None" if annotation is type(None) else str(formatannotation(annotation))
-
-
-def _check_of(annotation: str) -> Check:
-    """Return the check that an annotation says all of: of a bool, or of Literals, None and callables."""
-    if annotation == "bool":
-        return flag
-    choices: list[Any] = []
-    takes_callables = False
-    takes_none = False
-    for part in _alternatives(ast.parse(annotation, mode="eval").body):
-        kind = ast.unparse(part.value if isinstance(part, ast.Subscript) else part)
-        if kind == "Literal" and isinstance(part, ast.Subscript):
-            choices += [ast.literal_eval(choice) for choice in _entries(part)]
-        elif kind == "Callable":
-            takes_callables = True
-        elif kind == "bool":
-            choices += [True, False]
-        elif kind == "None":
-            takes_none = True
-        else:
-            raise TypeError(f"The annotation {annotation!r} gives no check: give option(..., check=...).")
-    if takes_none:
-        choices.insert(0, None)
-    return OneOf(tuple(choices), takes_callables)
-
-
-def in_words(annotation: str) -> str:
-    """Return an annotation in the words of numpydoc."""
-    return _in_words(ast.parse(annotation, mode="eval").body)
-
-
-def _alternatives(node: ast.expr) -> list[ast.expr]:
-    """Return the types that ``|`` joins."""
-    if isinstance(node, ast.BinOp):
-        return [*_alternatives(node.left), node.right]
-    return [node]
-
-
-def _entries(node: ast.Subscript) -> list[ast.expr]:
-    """Return what stands between the brackets."""
-    if isinstance(node.slice, ast.Tuple):
-        return node.slice.elts
-    return [node.slice]
-
-
-def _in_words(node: ast.expr) -> str:
-    if isinstance(node, ast.BinOp):
-        *first, last = map(_in_words, _alternatives(node))
-        return f"{', '.join(first)} or {last}"
-    if not isinstance(node, ast.Subscript):
-        return ast.unparse(node)
-    name = ast.unparse(node.value)
-    if name == "Literal":
-        choices = [json.dumps(ast.literal_eval(choice)) for choice in _entries(node)]
-        return f"{{{', '.join(choices)}}}"
-    if name == "Callable":
-        return "callable"
-    if name == "PathLike":
-        return "path"
-    inner = list(map(_in_words, _entries(node)))
-    if "Any" in inner:
-        return name.lower()
-    return f"{name.lower()} of {' to '.join(inner)}"
 
 
 # The options that every metric has, and those of a call.
@@ -461,8 +367,8 @@ class Configured(Common):
         return list({**Common.options(), **Call.options(), **cls.options()})
 
     @classmethod
-    def from_options(cls: type[ConfiguredT], options: Mapping[str, Any], *, idle: bool = False) -> ConfiguredT:
-        """Return the metric with these options of its own and of a call; with `idle`, they may be without effect."""
+    def from_options(cls: type[ConfiguredT], options: Mapping[str, Any], *, may_be_idle: bool = False) -> ConfiguredT:
+        """Return the metric with these options of its own and of a call; without effect if they `may_be_idle`."""
         own = {}
         of_call = {}
         for name, value in options.items():
@@ -470,11 +376,11 @@ class Configured(Common):
                 of_call[name] = value
             else:
                 own[name] = value
-        metric = cls.made(own, idle=idle)
+        metric = cls.build(own, may_be_idle=may_be_idle)
         metric.check()
         if not of_call:
             return metric
-        return metric.asking(Call.made(of_call, called=cls.name, idle=idle))
+        return metric.with_call(Call.build(of_call, called=cls.name, may_be_idle=may_be_idle))
 
     def have_effect(self, names: Container[str]) -> bool:
         """Return whether each of these options has an effect with the others."""
@@ -486,11 +392,11 @@ class Configured(Common):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # by its options alone: what was computed from them (cached properties) stays behind
-        return _restored, (type(self), self.given, self.asked.given)
+        return _restored, (type(self), self.changed_options, self.asked.changed_options)
 
     def __repr__(self) -> str:
         metric = super().__repr__()
-        call = "".join(f", {name}={value!r}" for name, value in self.asked.given.items())
+        call = "".join(f", {name}={value!r}" for name, value in self.asked.changed_options.items())
         if not call:
             return metric
         return f"scorer({metric}{call})"
@@ -504,16 +410,16 @@ class Configured(Common):
     def __hash__(self) -> int:
         return hash((super().__hash__(), self.asked))
 
-    def asking(self: ConfiguredT, call: Call) -> ConfiguredT:
-        """Return the same metric with these options of a call."""
-        # a copy: its own options were checked when they were given
+    def with_call(self: ConfiguredT, call: Call) -> ConfiguredT:
+        """Return a copy of the metric with these options of a call."""
+        # Its own options were checked when they were given.
         metric = type(self).__new__(type(self))
         metric.__dict__.update(self.__dict__, asked=call)
         metric.check_call(resampled=call.confidence_level is not None)
         return metric
 
-    def _take(self, given: Mapping[str, Any], called: str = "", idle: bool = False) -> None:
-        for name, value in given.items():
+    def _take(self, options: Mapping[str, Any], called: str = "", may_be_idle: bool = False) -> None:
+        for name, value in options.items():
             if name in self._declared:
                 continue
             if name not in Call.options():
@@ -528,7 +434,7 @@ class Configured(Common):
                 f"{name!r} belongs to a call, not to the metric: give it to tercet.score, or to the call of the "
                 f"metric, as in {type(self).__name__}()(predictions, references, {name}={shorten(value)})."
             )
-        super()._take(given, called, idle)
+        super()._take(options, called, may_be_idle)
 
     @classmethod
     def dialect(cls, configuration: str) -> Dialect:
@@ -540,39 +446,44 @@ class Configured(Common):
             raise OptionError(f"{cls.name} has no configuration {configuration!r}. {hint}")
         return cls.dialects.get(configuration, Dialect(options={"compat": configuration}))
 
-    def with_options(self: ConfiguredT, options: Mapping[str, Any], *, idle: bool = False) -> ConfiguredT:
+    def with_options(self: ConfiguredT, options: Mapping[str, Any], *, may_be_idle: bool = False) -> ConfiguredT:
         """Return a metric with these options besides its own."""
-        return type(self).from_options({**self.given, **self.asked.given, **options}, idle=idle)
+        return type(self).from_options({**self.all_changed_options, **options}, may_be_idle=may_be_idle)
 
     def with_defaults(self: ConfiguredT, **defaults: Any) -> ConfiguredT:
-        """Return the metric with these options where the user wrote none; `written` is the same."""
+        """Return the metric with these options where the user wrote none; `written` stays."""
         written = self.written
         not_written = {name: value for name, value in defaults.items() if name not in written}
-        return self.with_options(not_written).written_as(written)
+        return self.with_options(not_written).with_written(written)
+
+    @property
+    def all_changed_options(self) -> dict[str, Any]:
+        """The options that differ from the defaults, those of the call too."""
+        return {**self.changed_options, **self.asked.changed_options}
 
     @property
     def written(self) -> dict[str, Any]:
-        """The options as a user wrote them, those that equal a default too; of a value, those that were `given`."""
+        """The options as a user wrote them, those that equal a default too; of a value, `all_changed_options`."""
         if self._written is None:
-            return {**self.given, **self.asked.given}
+            return self.all_changed_options
         return dict(self._written)
 
-    def written_as(self: ConfiguredT, options: Mapping[str, Any]) -> ConfiguredT:
+    def with_written(self: ConfiguredT, options: Mapping[str, Any]) -> ConfiguredT:
         """Return the metric with these options as `written`."""
-        metric = self.asking(self.asked)
+        metric = self.with_call(self.asked)
         metric.__dict__.update(_written=options)
         return metric
 
-    def calling(self: ConfiguredT, call: dict[str, Any]) -> ConfiguredT:
+    def with_call_options(self: ConfiguredT, call: dict[str, Any]) -> ConfiguredT:
         """Return the metric for a call; options that the call leaves at the default are those of the metric."""
         # a default that is written out cannot be told from one that is not
         changed = {name: value for name, value in call.items() if value != Call.options()[name].default}
-        return self.asking(Call.made({**self.asked.given, **changed}, called=self.name))
+        return self.with_call(Call.build({**self.asked.changed_options, **changed}, called=self.name))
 
 
 def _restored(cls: type[ConfiguredT], options: Mapping[str, Any], call: Mapping[str, Any]) -> ConfiguredT:
-    # idle: an option without effect was warned of when the metric was made
-    return cls.from_options({**options, **call}, idle=True)
+    # An option without effect was warned of when the metric was made.
+    return cls.from_options({**options, **call}, may_be_idle=True)
 
 
 def refuse_all_but_n_jobs(options: Iterable[str], function: str) -> None:

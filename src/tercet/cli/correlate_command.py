@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from tercet.base.comparison_settings import CorrelateSettings, Ties, Unit
+from tercet.comparison.settings import CorrelateSettings, Ties, Unit
 from tercet.errors import OptionError, shorten
 from tercet.files.writing import check_file, check_outputs
 from tercet.names_and_sentences import visible

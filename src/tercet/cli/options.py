@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hi
 
 import typer
 
-from tercet.base.comparison_settings import Adjust, CompareSettings, Interval, Test
 from tercet.base.options import Option, Value
 from tercet.checks import Integer, OneOf, flag
+from tercet.comparison.settings import Adjust, CompareSettings, Interval, Test
 from tercet.errors import OptionError
 from tercet.files.join import LEAVE_OUT
 from tercet.registry import METRICS, SHORT_NAMES, metric_class

@@ -7,7 +7,7 @@ from typing import Literal
 
 import typer
 
-from tercet.base.comparison_settings import PlanSettings
+from tercet.comparison.settings import PlanSettings
 from tercet.files.writing import check_file, check_outputs
 from tercet.names_and_sentences import one_cell
 

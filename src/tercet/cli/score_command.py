@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from tercet.base.comparison_settings import CompareSettings
+from tercet.comparison.settings import CompareSettings
 from tercet.errors import OptionError
 from tercet.files.join import LEAVE_OUT
 from tercet.files.writing import check_ending, check_folder, check_outputs

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.base.comparison_settings import CompareSettings, usual_resamples
-from tercet.base.metric import Metric, batch_stats, is_higher_better, segment_lists, summarize
+from tercet.base.definition import is_higher_better
+from tercet.base.metric import Metric
 from tercet.base.options import check_values
+from tercet.base.scoring import batch_stats, segment_lists, summarize
 from tercet.checks import has_entries, known_keywords
 from tercet.corpus.corpus import Corpus, surrogate_error
 from tercet.corpus.items import read_systems
@@ -51,6 +52,7 @@ from .metric_specs import distinct, label_of, metric_of, name_of
 from .result import Comparison
 from .score_rows import bounds_of_systems, score_rows
 from .scores import ScoreTable, digits_of, scored_for_all
+from .settings import CompareSettings, usual_resamples
 from .system_facts import facts_of_systems
 
 if TYPE_CHECKING:

@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from tercet.base.comparison_settings import CompareSettings
-from tercet.base.metric import Metric, is_higher_better
+from tercet.base.definition import is_higher_better
+from tercet.base.metric import Metric
 from tercet.result import Result
 from tercet.test_sets.test_set import TestSet
 
 from .metric_specs import label_of
 from .result import Comparison
 from .scores import ScoreTable, SystemScore, some_best
+from .settings import CompareSettings
 from .system_facts import facts_of_result
 
 

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.api import make_scorer
-from tercet.base.metric import Metric, stats_of_systems
+from tercet.base.metric import Metric
 from tercet.base.options import option
+from tercet.base.pieces import stats_of_systems
 from tercet.checks import refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.normalizers import label_of_normalizers
@@ -34,10 +35,10 @@ def parse_metric(text: str, *, imports: bool = False) -> Metric:
     OptionError also for options of the whole comparison, such as ``seed``.
     """
     if is_mean(text):
-        return MeanOfMetrics(mean=SavedMean.load(Path(text)), path=text).written_as({})
+        return MeanOfMetrics(mean=SavedMean.load(Path(text)), path=text).with_written({})
     cls, options = split_metric(text, imports=imports)
     _refuse_of_comparison(options)
-    return cls.from_options(options).written_as(options)
+    return cls.from_options(options).with_written(options)
 
 
 def parse_column(text: str) -> Column:
@@ -47,7 +48,7 @@ def parse_column(text: str) -> Column:
     if not name or not all(equals for _, equals, _ in assignments):
         return Column(text)
     options = {option.strip(): parse_value(value.strip()) for option, _, value in assignments}
-    return Column.from_options({"name": name, **options}).written_as(options)
+    return Column.from_options({"name": name, **options}).with_written(options)
 
 
 def is_mean(text: str) -> bool:

@@ -12,8 +12,9 @@ from operator import itemgetter
 from typing import Any
 
 from tercet.api import make_scorer
-from tercet.base.metric import Metric, batch_stats, score_batch, segment_lists
+from tercet.base.metric import Metric
 from tercet.base.peers import Peer, Peers, UnavailableError
+from tercet.base.scoring import batch_stats, score_batch, segment_lists
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, read_items
 from tercet.corpus.tokenizers import tokenizer_label
@@ -317,7 +318,7 @@ class _Sides:
 
     def with_options(self, options: Mapping[str, Any], compat: str | None) -> Metric:
         """Return the metric with these options; between steps, some options may have no effect."""
-        return metric_class(self.metric).from_options({**options, **self.report, "compat": compat}, idle=True)
+        return metric_class(self.metric).from_options({**options, **self.report, "compat": compat}, may_be_idle=True)
 
     def shared(self, metric: Metric, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the given options that the other package has too."""
@@ -409,7 +410,7 @@ def _sides(metric: Metric, against: str, peers: Peers) -> _Sides:
 def takes(metric: str, against: str, options: Mapping[str, Any]) -> bool:
     """Return whether the other package has these options, by the signature."""
     try:
-        their_metric = metric_class(metric).from_options({**options, "compat": against}, idle=True)
+        their_metric = metric_class(metric).from_options({**options, "compat": against}, may_be_idle=True)
     except OptionError:
         return False
     return "equals" in their_metric.signature(None)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tercet.api import make_scorer
-from tercet.base.comparison_settings import RESAMPLES, CompareSettings
-from tercet.base.metric import Metric, batch_stats, summarize
+from tercet.base.metric import Metric
 from tercet.base.options import check_value, check_values
+from tercet.base.scoring import batch_stats, summarize
 from tercet.checks import one_of
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
@@ -18,6 +18,8 @@ from tercet.errors import InputError, OptionError
 from tercet.specs import take_options
 from tercet.statistics.inference import TESTS
 from tercet.statistics.stats import SegmentStats
+
+from .settings import RESAMPLES, CompareSettings
 
 if TYPE_CHECKING:
     from tercet.streaming.rows import Rows

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tercet.base.comparison_settings import PlanSettings
 from tercet.base.metric import Metric
 from tercet.base.options import check_value, check_values
 from tercet.checks import known_keywords, number
@@ -28,6 +27,7 @@ from .power import FEWEST_DIFFERENT, Spread, between, chances, figures, paired_e
 from .result import Comparison
 from .scores import scored_for_all
 from .sections import Section
+from .settings import PlanSettings
 
 #: How closely the resampled scores of two systems correlate: most pairs of newstest2017, by BLEU, chrF and ROUGE-L.
 CORRELATION = (0.5, 0.85)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.base.comparison_settings import RESAMPLES
 from tercet.errors import argument_set
 from tercet.names_and_sentences import Name, Sentence
 from tercet.statistics.draws import ROUNDING
@@ -24,6 +23,7 @@ from tercet.statistics.power import (
 from tercet.tables import decimals
 
 from .sections import Section
+from .settings import RESAMPLES
 
 #: The probability with which a test is to find a difference.
 POWER = 0.8

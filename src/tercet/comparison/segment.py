@@ -14,7 +14,9 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from tercet.base.metric import Metric, corpus_stats, segment_lists, stats_of_systems, warn_of
+from tercet.base.metric import Metric
+from tercet.base.pieces import corpus_stats, stats_of_systems
+from tercet.base.scoring import segment_lists, warn_of
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, shorten
 from tercet.explanation.terminal import coloured, drawn, grid
@@ -122,7 +124,7 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
         for name, system_stats in zip(systems, part_stats, strict=True)
     }
     # Explanations hold shares, from 0 to 1: they are put on the metric's scale where they are shown.
-    explainer = metric.segment_metric.with_options({"scale": 1}, idle=True)
+    explainer = metric.segment_metric.with_options({"scale": 1}, may_be_idle=True)
     return ExplainedSegment(
         test_set=test_set,
         metric=label_of(metric),

@@ -236,7 +236,7 @@ class BERTScorer:
         assert not self.idf or self._table, "IDF weights are not computed"
         metric = self._metric
         if verbose or batch_size != metric.batch_size:
-            metric = metric.with_options({"verbose": verbose, "batch_size": batch_size}, idle=True)
+            metric = metric.with_options({"verbose": verbose, "batch_size": batch_size}, may_be_idle=True)
         return _scored(metric, cands, refs, return_hash)
 
     def plot_example(self, candidate: str, reference: str, fname: str = "") -> Any:
@@ -268,7 +268,7 @@ def _metric(model_type: Any, lang: str | None, rescaled: bool, device: Any, **op
         is_table = name == "idf" and isinstance(settings.get(name), Mapping)
         if name in settings and not is_table:
             settings[name] = truth("bert_score", name, settings[name])
-    return BertScore.from_options({"compat": "bert_score", **settings}, idle=True)
+    return BertScore.from_options({"compat": "bert_score", **settings}, may_be_idle=True)
 
 
 def _scored(metric: BertScore, cands: Any, refs: Any, return_hash: bool) -> Any:
@@ -286,7 +286,7 @@ def _plotted(metric: BertScore, candidate: str, reference: str, fname: str, laye
     """Return the figure of a pair, which is always without IDF."""
     assert isinstance(candidate, str)
     assert isinstance(reference, str)
-    encoder_options = dict(metric.given)
+    encoder_options = dict(metric.changed_options)
     for name in ("idf", "all_layers", "rescale_with_baseline", "baseline_path"):
         encoder_options.pop(name, None)
     encoder_options["num_layers"] = metric.layers[-1] if layer is None else layer

@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tercet.base.metric import batch_stats, corpus_stats, scored_by_plan, warn_of_lists
+from tercet.base.pieces import corpus_stats
+from tercet.base.scoring import batch_stats
+from tercet.base.short_road import scored_by_plan, warn_of_lists
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_texts
 from tercet.corpus.tokenizers import tokenize

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tercet.base.metric import scored_by_plan
+from tercet.base.short_road import scored_by_plan
 from tercet.corpus.corpus import Corpus
 from tercet.engine.chosen import engine
 from tercet.errors import InputError, shorten, warn

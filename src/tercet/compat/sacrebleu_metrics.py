@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric as Suite
-from tercet.base.metric import batch_stats, scored_by_plan, warn_of_lists
 from tercet.base.options import check_value
+from tercet.base.scoring import batch_stats
+from tercet.base.short_road import scored_by_plan, warn_of_lists
 from tercet.checks import one_of
 from tercet.corpus.items import read_items
 from tercet.corpus.tokenizers import tokenizer_label

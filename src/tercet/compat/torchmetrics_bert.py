@@ -114,7 +114,7 @@ class BERTScore(Module):
             "batch_size": batch_size,
             "device": device,
         }
-        metric = BertScore.from_options(options, idle=True)
+        metric = BertScore.from_options(options, may_be_idle=True)
         if truncation:
             limit = metric.subwords().limit
             if limit:

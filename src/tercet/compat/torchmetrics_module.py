@@ -12,7 +12,7 @@ from torchmetrics import Metric
 from torchmetrics.utilities import dim_zero_cat
 
 from tercet.base.metric import Metric as SuiteMetric
-from tercet.base.metric import batch_stats
+from tercet.base.scoring import batch_stats
 from tercet.corpus.artefacts import Watch
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from functools import cache, reduce
 from itertools import filterfalse
@@ -65,7 +65,7 @@ def _span(first: str, last: str) -> str:
 _ACCENTS = _span("\u0300", "\u036f") + "\u3099\u309a" + _span("\u1161", "\u11c2")
 
 
-def _decomposed(text: str) -> str | None:
+def _decomposed_word(text: str) -> str | None:
     """Return the first word that NFC writes with fewer characters."""
     if unicodedata.is_normalized("NFC", text):
         return None
@@ -74,14 +74,16 @@ def _decomposed(text: str) -> str | None:
 
 def _special_token(text: str) -> str | None:
     """Return the first token that steers a model; those of channels are thinking, which is warned of as such."""
-    match = None if "<|channel|>" in text else re.search(SPECIAL_TOKENS, text)
-    return None if match is None else match[0]
+    if "<|channel|>" in text:
+        return None
+    return _by(SPECIAL_TOKENS)(text)
 
 
-def _joined(text: str) -> str | None:
+def _joined_words(text: str) -> str | None:
     """Return the first two words that ||| joins; tried within a word too, a long one would take its square."""
-    match = re.search(r"(?<!\S)\S+\s*\|\|\|\s*\S+", text) if "|||" in text else None
-    return None if match is None else match[0]
+    if "|||" not in text:
+        return None
+    return _by(r"(?<!\S)\S+\s*\|\|\|\s*\S+")(text)
 
 
 #: What the bytes 80 to BF are in Latin-1, or in Windows-1252.
@@ -135,7 +137,7 @@ KINDS = (
         "Read the file as UTF-8; ftfy.fix_text(text) repairs texts whose file is lost.",
     ),
     Kind(
-        "accents apart from their letters (NFD)", _ACCENTS, _decomposed,
+        "accents apart from their letters (NFD)", _ACCENTS, _decomposed_word,
         "Bring both sides to one form, as unicodedata.normalize('NFC', text) does.",
         "nfc",
     ),
@@ -158,7 +160,7 @@ KINDS = (
         "Parquet.",
     ),
     Kind(
-        "texts joined by |||", "|", _joined,
+        "texts joined by |||", "|", _joined_words,
         "Give several references in columns of their own, or as lists in JSON Lines or Parquet.",
     ),
     Kind(
@@ -192,8 +194,10 @@ class Items(NamedTuple):
 
     def plus(self, other: Items) -> Items:
         """Return the items of both."""
-        if not self.number or not other.number:
-            return other if other.number else self
+        if not self.number:
+            return other
+        if not other.number:
+            return self
         return min(self, other, key=lambda items: items.first)._replace(number=self.number + other.number)
 
 
@@ -206,27 +210,29 @@ class Artefacts:
     references: dict[str, Items] = field(default_factory=dict)
 
     def __add__(self, other: Artefacts) -> Artefacts:
-        sides = ((self.predictions, other.predictions), (self.references, other.references))
-        added = ({name: a.get(name, Items()).plus(b.get(name, Items())) for name in {**a, **b}} for a, b in sides)
-        return Artefacts(self.n_items + other.n_items, *added)
+        return Artefacts(
+            self.n_items + other.n_items,
+            _add(self.predictions, other.predictions),
+            _add(self.references, other.references),
+        )
 
     def numbered(self, first_item: int, step: int = 1) -> Artefacts:
-        """Return the same for items that are every so many from a first one on."""
-        moved = [
-            {name: items._replace(first=first_item + items.first * step) for name, items in side.items()}
-            for side in (self.predictions, self.references)
-        ]
-        return Artefacts(self.n_items, *moved)
+        """Return these artefacts as those of items that are every so many from a first one on."""
+
+        def numbered(side: dict[str, Items]) -> dict[str, Items]:
+            return {name: items._replace(first=first_item + items.first * step) for name, items in side.items()}
+
+        return Artefacts(self.n_items, numbered(self.predictions), numbered(self.references))
 
     def plain(self) -> list[Any]:
-        """Return the same as data that JSON can hold."""
+        """Return the artefacts as data that JSON can hold."""
         return [self.n_items, self.predictions, self.references]
 
     @classmethod
     def of_plain(cls, plain: Sequence[Any]) -> Artefacts:
         """Return the artefacts from :meth:`plain`."""
-        n_items, *sides = plain
-        return cls(n_items, *({name: Items(*values) for name, values in side.items()} for side in sides))
+        n_items, predictions, references = plain
+        return cls(n_items, _items_of_plain(predictions), _items_of_plain(references))
 
     def names(self) -> list[str]:
         """Return the artefacts, in the order of the table."""
@@ -246,7 +252,8 @@ class Artefacts:
         """Return what to warn of, by the name of the artefact: what one side has alone."""
         messages = {}
         for name in self.names():
-            predictions, references = self.predictions.get(name, Items()), self.references.get(name, Items())
+            predictions = self.predictions.get(name, Items())
+            references = self.references.get(name, Items())
             side = self.alone(name)
             if side == "predictions":
                 contrast = none_or_some("no reference has", "the references have", references)
@@ -267,9 +274,18 @@ class Artefacts:
         return f"{owner} {name} in {several} ({example}), {contrast}: they are scored as text. {advice}"
 
 
+def _add(items: Mapping[str, Items], others: Mapping[str, Items]) -> dict[str, Items]:
+    return {name: items.get(name, Items()).plus(others.get(name, Items())) for name in {**items, **others}}
+
+
+def _items_of_plain(side: Mapping[str, Sequence[Any]]) -> dict[str, Items]:
+    return {name: Items(*values) for name, values in side.items()}
+
+
 def span_in_words(numbers: Sequence[int]) -> str:
     """Return the least and the greatest number, such as "2 to 1,000"; one if all are equal."""
-    low, high = min(numbers), max(numbers)
+    low = min(numbers)
+    high = max(numbers)
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
@@ -284,7 +300,8 @@ def _sample(corpus: Corpus) -> str:
         return _joined_sample(corpus)
     predictions, references = corpus.strings
     if len(predictions) + len(references) >= 2 * _SAMPLED_ITEMS:
-        predictions, references = _some(predictions), _some(references)
+        predictions = _some(predictions)
+        references = _some(references)
     # The commonest texts.
     if engine.is_plain(predictions, MARKS_OF_ASCII) and engine.is_plain(references, MARKS_OF_ASCII):
         return ""
@@ -301,7 +318,7 @@ def _joined_sample(corpus: Corpus) -> str:
     return joined
 
 
-def marked(joined: str) -> list[Kind]:
+def kinds_in(joined: str) -> list[Kind]:
     """Return the kinds that a text has, of texts in one string."""
     if joined.isascii():
         present = set(filter(joined.__contains__, _ASCII_MARKS))
@@ -312,16 +329,24 @@ def marked(joined: str) -> list[Kind]:
         present = set(map(chr, np.flatnonzero(np.bincount(units[_is_mark().take(units)])).tolist()))
     if not present:
         return []
-    marks_of_kinds = [(kind, [mark for mark in present if mark in kind.marks]) for kind in KINDS]
-    return [kind for kind, marks in marks_of_kinds if marks and any(map(kind.find, _texts_with(marks, joined)))]
+    kinds = []
+    for kind in KINDS:
+        marks = [mark for mark in present if mark in kind.marks]
+        if any(map(kind.find, _texts_with(marks, joined))):
+            kinds.append(kind)
+    return kinds
 
 
 def _some(texts: Any) -> Any:
     n = len(texts)
     if isinstance(texts, Sequence):
-        return texts if n < 2 * _SAMPLED_ITEMS else list(itemgetter(*sampled(n, _SAMPLED_ITEMS))(texts))
+        if n < 2 * _SAMPLED_ITEMS:
+            return texts
+        return list(itemgetter(*sampled(n, _SAMPLED_ITEMS))(texts))
     # Half as many, as decoding takes time.
-    return texts if n < _SAMPLED_ITEMS else texts.take(sampled(n, _SAMPLED_ITEMS // 2))
+    if n < _SAMPLED_ITEMS:
+        return texts
+    return texts.take(sampled(n, _SAMPLED_ITEMS // 2))
 
 
 def _texts_with(marks: Iterable[str], joined: str) -> Iterator[str]:
@@ -355,10 +380,11 @@ def count(
 def _example(kind: Kind, texts: Iterable[str]) -> str | None:
     """Return the first artefact of a kind in the texts, as a message shows it."""
     for text in texts:
-        # the marks are looked for first, as `find` may be a regular expression
-        example = kind.find(text) if any(mark in text for mark in kind.marks) else None
-        if example is not None:
-            return example
+        # The marks are looked for first, as `find` may be a regular expression.
+        if any(mark in text for mark in kind.marks):
+            example = kind.find(text)
+            if example is not None:
+                return example
     return None
 
 
@@ -375,7 +401,7 @@ def artefacts_of(corpus: Corpus) -> list[Artefacts]:
     """Return the artefacts of each system of a corpus, which is then `searched`; empty where there are none."""
     corpus.searched = True
     sample = _sample(corpus)
-    return _artefacts_by_system(corpus, marked(sample)) if sample else []
+    return _artefacts_by_system(corpus, kinds_in(sample)) if sample else []
 
 
 def _artefacts_by_system(corpus: Corpus, kinds: Sequence[Kind]) -> list[Artefacts]:
@@ -515,26 +541,26 @@ def _equal(words: dict[str, None], reference_words: dict[str, None]) -> EqualWor
     shared = [
         letters for letters in of_references.keys() & of_prediction.keys() if not letters.replace(" ", "").isdigit()
     ]
-    longest = max(filter(None, shared), key=lambda letters: (len(letters), letters), default="")
-    return EqualWords(of_prediction[longest], of_references[longest], longest) if longest else None
+    longest = max(shared, key=lambda letters: (len(letters), letters), default="")
+    if not longest:
+        return None
+    return EqualWords(of_prediction[longest], of_references[longest], longest)
 
 
-def dropped_letters(corpus: Corpus | None, counts: LetterCounts | None, *, chosen: bool) -> str | None:
+def dropped_letters_warning(corpus: Corpus | None, counts: LetterCounts | None, *, chosen: bool) -> str | None:
     """Return what to warn of where ROUGE's tokenizer drops letters; None if that changes next to nothing.
 
     It does where two different words of an item become one, or where the references lose five in a hundred letters;
     `chosen` says that the user named this tokenizer, and is warned only of words. English with a few loan words is
     neither: of 'naïve' it leaves 'na ve', which is no other word. Without a corpus, the letters alone are judged.
     """
-    if counts is not None and not counts.other:
-        return None
     # Letters are counted only where the count may decide: who named the tokenizer is warned of words alone.
     if counts is None and corpus is not None and not chosen:
         counts = count_letters(corpus)
-    many = counts is not None and counts.noticeably_dropped
-    judged = None if counts is not None and not counts.other else corpus
-    words = None if judged is None else _first_equal_words(judged)
-    if words is None and (chosen or not many):
+    if counts is not None and not counts.other:
+        return None
+    words = None if corpus is None else _first_equal_words(corpus)
+    if words is None and (chosen or counts is None or not counts.noticeably_dropped):
         return None
     if counts is None:
         assert corpus is not None
@@ -568,10 +594,7 @@ def _message(corpus: Corpus | None, counts: LetterCounts, words: EqualWords | No
             first = f"the first in item {with_letters[0]:,}"
             message += f", in {len(with_letters):,} of {corpus.n_segments:,} items, {first}"
     if words is not None:
-        message += (
-            f"; {shorten(words.of_prediction)} and {shorten(words.of_reference)} both become {shorten(words.left)}"
-        )
-        return f"{message}. Give tokenizer='unicode', which keeps them."
+        return f"{message}; {words}. Give tokenizer='unicode', which keeps them."
     return f"{message}. Give tokenizer='unicode', which keeps them, or tokenizer='rouge' to choose that."
 
 
@@ -625,7 +648,8 @@ class Watch:
         if tokens is not None and "tokens" not in self._warned:
             self._warned.add("tokens")
             warn(tokens)
-        by_system, first = artefacts_of(corpus), self._all.n_items
+        by_system = artefacts_of(corpus)
+        first = self._all.n_items
         if not by_system:
             self.pass_over(corpus.n_items)
             return

@@ -47,8 +47,12 @@ class Corpus:
         self, predictions: Any, references: Any, offsets: Offsets | None = None,
         names: tuple[str, ...] = ("predictions",), first_item: int = 0,
     ) -> None:  # fmt: skip
-        self._predictions, self._references, self._offsets = predictions, references, offsets
-        self.names, self.n_systems, self.first_item = names, len(names), first_item
+        self._predictions = predictions
+        self._references = references
+        self._offsets = offsets
+        self.names = names
+        self.n_systems = len(names)
+        self.first_item = first_item
         #: Number of predictions, of all systems, and of each.
         self.n_items = len(predictions)
         self.n_segments = self.n_items // self.n_systems
@@ -77,19 +81,19 @@ class Corpus:
 
     def _encoded(self) -> Any:
         if not isinstance(self._predictions, list):
-            return _joined([self._predictions, self._references])
+            return _concatenate([self._predictions, self._references])
         try:
             return encode([*self._predictions, *self._references])
         except UnicodeEncodeError:
             raise self._encoding_error() from None
 
     def encoded(self) -> Corpus:
-        """Return the same corpus with its texts encoded; InputError as for `texts`."""
+        """Return this corpus, with its texts encoded; InputError as for `texts`."""
         _ = self.texts
         return self
 
     def checked(self) -> Corpus:
-        """Return the same corpus, as it is; InputError as for `texts`."""
+        """Return this corpus, whose texts can be encoded; InputError as for `texts`."""
         if self._texts is None and self.strings is not None:
             try:
                 "".join([*self._predictions, *self._references]).encode()
@@ -110,20 +114,19 @@ class Corpus:
     def _column(self, texts: Any, start: int) -> Any:
         """Return the predictions or the references, without those of the other side in one memory if they came so."""
         if self._texts is None and not isinstance(texts, list):
-            return _joined([texts])
+            return _concatenate([texts])
         return self.texts.slice(start, len(texts))
 
     def texts_of(self, system: int) -> Sequence[str]:
         """Return the predictions of a system as strings."""
-        predictions: list[str] = self._predictions
-        if not isinstance(predictions, list):
-            predictions = predictions.to_pylist()
+        if self.n_systems == 1:
+            return _strings(self._predictions)
         n = self.n_segments
-        return predictions if self.n_systems == 1 else predictions[system * n : (system + 1) * n]
+        return _strings(self._predictions[system * n : (system + 1) * n])
 
     def reference_lists(self) -> list[list[str]]:
         """Return the references as strings, a list for each segment."""
-        references = self._references if isinstance(self._references, list) else self._references.to_pylist()
+        references = _strings(self._references)
         return [references[start:stop] for start, stop in pairwise(self.reference_offsets.tolist())]
 
     def item(self, segment: int) -> tuple[list[str], list[str]]:
@@ -131,28 +134,27 @@ class Corpus:
         return self.items([segment])[0]
 
     def items(self, segments: Sequence[int]) -> list[tuple[list[str], list[str]]]:
-        """Return the same of several segments."""
+        """Return the predictions and the references of several segments."""
         predictions, references = self.strings or (self.predictions, self.references)
         offsets = self._offsets
         n_items = self.n_items
         n_segments = self.n_segments
         items = []
         for segment in segments:
-            start, stop = segment, segment + 1
+            start = segment
+            stop = segment + 1
             if offsets is not None:
-                start, stop = int(offsets[segment]), int(offsets[segment + 1])
+                start = int(offsets[start])
+                stop = int(offsets[stop])
             texts = [str(predictions[row]) for row in range(segment, n_items, n_segments)]
             items.append((texts, [str(text) for text in references[start:stop]]))
         return items
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the texts of each system by its name, and lists of references, as strings."""
-        predictions = self._predictions
-        if not isinstance(predictions, list):
-            predictions = predictions.to_pylist()
         columns: dict[str, list[Any]] = {}
         for system, name in enumerate(self.names):
-            columns[name] = predictions[system * self.n_segments : (system + 1) * self.n_segments]
+            columns[name] = list(self.texts_of(system))
         columns["references"] = self.reference_lists()
         return columns
 
@@ -208,11 +210,14 @@ class Corpus:
         stop = min(stop, n)
         predictions, references = self._columns
         of_systems = [predictions[first + start : first + stop] for first in range(0, n * self.n_systems, n)]
-        offsets, first, last = self._offsets, start, stop
+        offsets = self._offsets
+        first = start
+        last = stop
         if offsets is not None:
-            first, last = int(offsets[start]), int(offsets[stop])
+            first = int(offsets[start])
+            last = int(offsets[stop])
             offsets = offsets[start : stop + 1] - first
-        texts = of_systems[0] if len(of_systems) == 1 else _joined(of_systems)
+        texts = of_systems[0] if len(of_systems) == 1 else _concatenate(of_systems)
         corpus = Corpus(texts, references[first:last], offsets, self.names, self.first_item + start)
         corpus.normalizer = self.normalizer
         return corpus
@@ -225,7 +230,8 @@ class Corpus:
         n = self.n_segments
         texts = predictions[number * n : (number + 1) * n]
         corpus = Corpus(texts, references, self._offsets, self.names[number : number + 1], self.first_item)
-        corpus.searched, corpus.normalizer = self.searched, self.normalizer
+        corpus.searched = self.searched
+        corpus.normalizer = self.normalizer
         return corpus
 
     @property
@@ -243,13 +249,15 @@ class Corpus:
         return corpus
 
     def numbered(self, first_item: int) -> Corpus:
-        """Return the same texts as segments from another number on."""
+        """Return a corpus of these texts as segments from another number on."""
         corpus = Corpus(self._predictions, self._references, self._offsets, self.names, first_item)
-        corpus._texts, corpus.searched, corpus.normalizer = self._texts, self.searched, self.normalizer
+        corpus._texts = self._texts
+        corpus.searched = self.searched
+        corpus.normalizer = self.normalizer
         return corpus
 
     def normalized(self, normalize: Any) -> Corpus:
-        """Return the same segments as the option ``normalize`` changes their texts: once for all metrics."""
+        """Return these segments as the option ``normalize`` changes their texts: once for all metrics."""
         if self.normalizer == normalize:
             return self
         self._normalized = self._normalized or []
@@ -257,13 +265,14 @@ class Corpus:
             if corpus.normalizer == normalize:
                 return corpus
         self.checked()
-        predictions, references = (
-            column if isinstance(column, list) else column.to_pylist() for column in self._columns
-        )
-        change, n = change_of(normalize), len(predictions)
-        texts = [change(text, partial(self.name_of, row)) for row, text in enumerate([*predictions, *references])]
-        corpus = Corpus(texts[:n], texts[n:], self._offsets, self.names, self.first_item)
-        corpus.normalizer, corpus.searched = normalize, self.searched
+        change = change_of(normalize)
+        predictions, references = self._columns
+        texts = [*_strings(predictions), *_strings(references)]
+        changed = [change(text, partial(self.name_of, row)) for row, text in enumerate(texts)]
+        n = self.n_items
+        corpus = Corpus(changed[:n], changed[n:], self._offsets, self.names, self.first_item)
+        corpus.normalizer = normalize
+        corpus.searched = self.searched
         self._normalized.append(corpus)
         return corpus
 
@@ -276,7 +285,8 @@ class Corpus:
             ((f"item {first + i % n} of {self.names[i // n]}", text) for i, text in enumerate(self._predictions)),
             ((f"a reference of item {index}", text) for index, texts in lists for text in texts),
         )
-        return next(error for name, text in named if (error := surrogate_error(name, text)) is not None)
+        errors = (surrogate_error(name, text) for name, text in named)
+        return next(error for error in errors if error is not None)
 
 
 def _is_one_each(offsets: Offsets) -> bool:
@@ -284,6 +294,11 @@ def _is_one_each(offsets: Offsets) -> bool:
     n = len(offsets) - 1
     # Most corpora with several references, or none, are known by their number.
     return bool(offsets[n] == n and (n <= 1 or (np.diff(offsets) == 1).all()))
+
+
+def _strings(column: Any) -> list[str]:
+    """Return a column of strings, or of Arrow, as strings."""
+    return column if isinstance(column, list) else column.to_pylist()
 
 
 def encode(texts: list[str]) -> Any:
@@ -312,13 +327,13 @@ def join_batches(corpora: Sequence[Corpus]) -> Corpus:
     columns = []
     for system in range(first.n_systems):
         columns += [corpus.system(system).predictions for corpus in corpora]
-    predictions = _joined(columns)
-    references = _joined([corpus.references for corpus in corpora])
+    predictions = _concatenate(columns)
+    references = _concatenate([corpus.references for corpus in corpora])
     sizes = np.concatenate([np.diff(corpus.reference_offsets) for corpus in corpora])
     return Corpus(predictions, references, np.append(0, np.cumsum(sizes)), first.names)
 
 
-def _joined(columns: Sequence[Any]) -> Any:
+def _concatenate(columns: Sequence[Any]) -> Any:
     """Return the texts of several columns of one kind in one."""
     if isinstance(columns[0], list):
         return list(chain.from_iterable(columns))
@@ -371,6 +386,6 @@ def bytes_of(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 
 
 def bytes_used(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the same without the texts outside a slice."""
+    """Return the UTF-8 bytes of a slice of an Arrow column, without the texts outside, and where each text begins."""
     data, starts = bytes_of(texts)
     return data[starts[0] : starts[-1]], starts - starts[0]

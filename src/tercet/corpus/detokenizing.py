@@ -23,9 +23,9 @@ _RULES = (
 )
 
 
-def detokenized(text: str) -> str:
+def detokenize(text: str) -> str:
     """Return a text with subwords joined, what Moses escapes decoded, and punctuation where people write it."""
-    text = _of_words(re.sub(" +", " ", text))
+    text = _join_subwords(re.sub(" +", " ", text))
     if "&" in text:
         from html import unescape  # imported where it is used, as the file is with every metric
 
@@ -35,7 +35,7 @@ def detokenized(text: str) -> str:
     return text
 
 
-def _of_words(text: str) -> str:
+def _join_subwords(text: str) -> str:
     """Return the words of subwords as SentencePiece, GPT-2's BPE, OpenNMT, subword-nmt or WordPiece mark them."""
     for mark_of_blank in "▁Ġ":
         if text.lstrip().startswith(mark_of_blank):

@@ -19,7 +19,12 @@ _BLANKS = dict.fromkeys(map(ord, whitespace), " ")
 def transcript_change(lowercase: bool, no_punct: bool, standardize: bool) -> Callable[[str], str] | None:
     """Return what changes a text as these transforms of jiwer, or None."""
     # Blanks come last: marks that are removed leave runs of them.
-    steps = (standardize, _standardized), (lowercase, str.lower), (no_punct, _bare), (standardize, _single_blanks)
+    steps = (
+        (standardize, _standardize),
+        (lowercase, str.lower),
+        (no_punct, _remove_punctuation),
+        (standardize, _merge_blanks),
+    )
     changes = [step for is_chosen, step in steps if is_chosen]
 
     def change(text: str) -> str:
@@ -30,7 +35,7 @@ def transcript_change(lowercase: bool, no_punct: bool, standardize: bool) -> Cal
     return change if changes else None
 
 
-def _standardized(text: str) -> str:
+def _standardize(text: str) -> str:
     """Return a text as after ``wer_standardize``, but for runs of blanks, which marks that are removed can leave."""
     text = text.lower()
     for short, long in _CONTRACTIONS.items():
@@ -38,11 +43,11 @@ def _standardized(text: str) -> str:
     return _NON_WORD.sub("", text).translate(_BLANKS)
 
 
-def _bare(text: str) -> str:
+def _remove_punctuation(text: str) -> str:
     """Return a text as after ``RemovePunctuation``."""
     return "".join([char for char in text if char.isalnum() or unicodedata.category(char)[0] != "P"])
 
 
-def _single_blanks(text: str) -> str:
+def _merge_blanks(text: str) -> str:
     """Return a text as after ``RemoveMultipleSpaces``."""
     return re.sub(r"\s\s+", " ", text)

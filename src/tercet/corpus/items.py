@@ -35,7 +35,8 @@ def read_items(predictions: Any, references: Any, name: str = "predictions") -> 
     if strings is not None:
         texts, flat, ends = strings
         return Corpus(texts, flat, None if ends is None else np.array(ends), (name,))
-    texts, targets = _plain_strings(predictions.copy(), name), references.copy()
+    texts = _plain_strings(predictions.copy(), name)
+    targets = references.copy()
     flat, offsets = _flat_references(targets)
     if offsets is not None or len(flat) != len(texts):
         all_offsets = np.arange(len(flat) + 1) if offsets is None else offsets
@@ -55,7 +56,8 @@ def read_systems(names: Sequence[str], predictions: Sequence[Any], references: A
         first = read_texts(predictions[0], names[0])
     else:
         first = read_items(predictions[0], references, names[0])
-    offsets, n = first.reference_offsets, first.n_items
+    offsets = first.reference_offsets
+    n = first.n_items
     assert first.strings is not None
     texts, flat = first.strings
     for name, column in zip(names, predictions, strict=True):
@@ -141,16 +143,16 @@ def _flat_references(targets: list[Any]) -> tuple[list[str], NDArray[np.int64] |
         return targets, None
     if not set(map(type, targets)) <= {list, tuple}:
         targets = _as_lists(targets)
-    flat, ends = _joined(targets)
+    flat, ends = _flatten(targets)
     if not engine.all_strings(flat):
         texts = [reply_texts(list(entry), f"item {index} of references") for index, entry in enumerate(targets)]
-        flat, ends = _joined(texts)
+        flat, ends = _flatten(texts)
         for index, (start, stop) in enumerate(pairwise(ends)):
             flat[start:stop] = _plain_strings(flat[start:stop], f"the references of item {index}")
     return flat, np.array(ends)
 
 
-def _joined(lists: list[Any]) -> tuple[list[Any], list[int]]:
+def _flatten(lists: list[Any]) -> tuple[list[Any], list[int]]:
     """Return the entries of lists in one, and where those of each begin."""
     flat: list[Any] = []
     ends = [0]
@@ -168,7 +170,7 @@ def _as_lists(targets: list[Any]) -> list[Any]:
     for index, entry in enumerate(entries):
         if entry is not None and isinstance(entry, str) != isinstance(first, str):
             raise InputError(
-                f"item {index} of references is {_described(entry)}, but an earlier one is {_described(first)}: "
+                f"item {index} of references is {_description(entry)}, but an earlier one is {_description(first)}: "
                 "give either one string per item or one list of strings per item."
             )
     lists: list[Any] = []
@@ -184,7 +186,8 @@ def _as_lists(targets: list[Any]) -> list[Any]:
 
 def _check_number(texts: list[str], name: str, offsets: NDArray[np.int64], nested: bool) -> None:
     """Raise an InputError unless there are as many predictions as items; `nested` are references in lists."""
-    n_items, n_targets = len(texts), len(offsets) - 1
+    n_items = len(texts)
+    n_targets = len(offsets) - 1
     if n_items == n_targets:
         return
     hint = ""
@@ -199,7 +202,7 @@ def _check_number(texts: list[str], name: str, offsets: NDArray[np.int64], neste
     )
 
 
-def _described(entry: Any) -> str:
+def _description(entry: Any) -> str:
     return "a string" if isinstance(entry, str) else "a list"
 
 
@@ -349,7 +352,10 @@ def _arrow_texts(column: Any, name: str) -> Any:
     if stored is not None and (stored is not column or stored.source.format["type"] is not None):
         # Its user sees something else than what is stored.
         return None
-    return array if is_plain_text(array.type.value_type if is_any_list(array.type) else array.type) else None
+    kind = array.type
+    if is_any_list(kind):
+        kind = kind.value_type
+    return array if is_plain_text(kind) else None
 
 
 #: Texts of a chunk. In smaller ones, looking at each in Python takes longer than all of Arrow's check.

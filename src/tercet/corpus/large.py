@@ -56,7 +56,7 @@ class _ByColumn(Sequence[str]):
 
 
 class _ByRow(_ByColumn):
-    """The same, row by row."""
+    """The texts of columns with as many rows each, row by row."""
 
     def __getitem__(self, index: Any) -> Any:
         """Return one text."""
@@ -79,13 +79,14 @@ class LargeCorpus(Corpus):
         names: tuple[str, ...],
         first_item: int = 0,
     ) -> None:
-        self._systems, self._targets = systems, references
+        self._systems = systems
+        self._targets = references
         super().__init__(_ByColumn(systems), _ByRow(references), None, names, first_item)
         self.one_each = len(references) == 1
         self.strings = (self._predictions, self._references)
 
     def checked(self) -> Corpus:
-        """Return the same corpus."""
+        """Return this corpus."""
         return self
 
     def item(self, segment: int) -> tuple[list[str], list[str]]:
@@ -93,7 +94,7 @@ class LargeCorpus(Corpus):
         return [texts[segment] for texts in self._systems], [texts[segment] for texts in self._targets]
 
     def items(self, segments: Sequence[int]) -> list[tuple[list[str], list[str]]]:
-        """Return the same of several segments."""
+        """Return the predictions and the references of several segments."""
         return list(map(self.item, segments))
 
     def reference_lists(self) -> Any:
@@ -120,7 +121,8 @@ class LargeCorpus(Corpus):
         predictions = list(chain.from_iterable(texts[start:stop] for texts in self._systems))
         n_references = len(self._targets)
         if n_references == 1:
-            references, offsets = self._targets[0][start:stop], None
+            references = self._targets[0][start:stop]
+            offsets = None
         else:
             references = list(chain.from_iterable(SideBySide(self._targets)[start:stop]))
             offsets = np.arange(0, len(references) + 1, n_references)
@@ -133,7 +135,7 @@ class LargeCorpus(Corpus):
         return corpus
 
     def numbered(self, first_item: int) -> Corpus:
-        """Return the same texts as segments from another number on."""
+        """Return a corpus of these texts as segments from another number on."""
         corpus = LargeCorpus(self._systems, self._targets, self.names, first_item)
         corpus.searched = self.searched
         return corpus

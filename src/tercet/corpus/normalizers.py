@@ -12,7 +12,7 @@ from typing import Any
 from tercet.checks import refuse
 from tercet.errors import InputError, did_you_mean, needs, shorten
 
-from .detokenizing import detokenized
+from .detokenizing import detokenize
 from .letter_forms import arabic, indic, persian
 
 Normalizer = Callable[[str], str]
@@ -34,7 +34,7 @@ _STRAIGHT = str.maketrans(dict.fromkeys("‘’‚‛‹›", "'") | dict.fromke
 _FENCED = r"(?ms)^ {0,3}(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<code>.*?)(?:^ {0,3}(?P=fence)[`~]*[ \t]*$|\Z)"
 
 
-def _decoded(text: str) -> str:
+def _decode_entities(text: str) -> str:
     if "&" not in text:
         return text
     from html import unescape  # imported where it is used, as the file is with every metric
@@ -111,7 +111,7 @@ def _whisper(name: str) -> Normalizer:
 NORMALIZERS: dict[str, Normalizer] = {
     "nfc": partial(unicodedata.normalize, "NFC"),
     "nfkc": partial(unicodedata.normalize, "NFKC"),
-    "html": _decoded,
+    "html": _decode_entities,
     "zero_width": _without_invisible,
     "full_width": lambda text: text.translate(_OF_FULL_WIDTH),
     "think": _without_thinking,
@@ -119,7 +119,7 @@ NORMALIZERS: dict[str, Normalizer] = {
     "code_fence": _fenced_code,
     "quotes": lambda text: text.translate(_STRAIGHT),
     "lower": str.lower,
-    "detokenize": detokenized,
+    "detokenize": detokenize,
     "arabic": arabic,
     "persian": persian,
     "indic": indic,

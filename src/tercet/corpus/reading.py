@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
 
 from tercet import numpy_later as np
-from tercet.engine.chosen import engine
 from tercet.engine.plain_text import TooMuchMemoryError
 
 from .corpus import Corpus, bytes_of
 from .items import read_arrow, read_items, read_texts, warn_of_order
-from .tokenizers import Splitter, lowered_texts, split_texts
+from .tokenizers import Splitter, changed_strings, lowered_texts, split_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,7 +62,7 @@ class Crossing(NamedTuple):
 
     @property
     def texts(self) -> Any:
-        """The same in Arrow's memory."""
+        """The different texts, in Arrow's memory."""
         return self.batch.texts
 
     def name_of(self, text: int) -> str:
@@ -126,14 +125,8 @@ def changed_texts(batch: Corpus, *, lowercase: bool = False, prepare: Callable[[
     """
     if prepare is not None:
         batch.checked()
-    if batch.strings is not None:
-        strings = [*batch.strings[0], *batch.strings[1]]
-    elif prepare is not None:
-        strings = batch.texts.to_pylist()
-    elif lowercase:
+    if batch.strings is not None or prepare is not None:
+        return changed_strings(batch, lowercase=lowercase, prepare=prepare)
+    if lowercase:
         return bytes_of(lowered_texts(batch.texts))
-    else:
-        return bytes_of(batch.predictions) + bytes_of(batch.references)
-    if prepare is not None:
-        strings = list(map(prepare, strings))
-    return engine.lowered(strings) if lowercase else strings
+    return bytes_of(batch.predictions) + bytes_of(batch.references)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import cache, lru_cache
 from importlib.util import find_spec
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from tercet import numpy_later as np
@@ -104,7 +105,9 @@ def stemmer_label(stemmer: str | WordMap | None) -> str | None:
     """Return the name that stands for a stemmer in a signature: ``ru`` and ``russian`` are one."""
     if stemmer is None:
         return None
-    return _SNOWBALL_CODES.get(stemmer, stemmer) if isinstance(stemmer, str) else tokenizer_label(stemmer)
+    if isinstance(stemmer, str):
+        return _SNOWBALL_CODES.get(stemmer, stemmer)
+    return tokenizer_label(stemmer)
 
 
 def lemmatizer_label(lemmatizer: str | WordMap | None) -> str | None:
@@ -155,20 +158,26 @@ def map_words(
     Cost: one call of `mapping` for each different word, one array lookup for each token.
     """
     stems: dict[str, int] = {}
+    stem = str if mapping is None else mapping
+    dropped = frozenset(stopwords)
     # The number of a stop-word is -1.
-    dropped, stem = frozenset(stopwords), str if mapping is None else mapping
-    numbers = [-1 if word in dropped else stems.setdefault(stem(word), len(stems)) for word in words]
+    numbers = []
+    for word in words:
+        numbers.append(-1 if word in dropped else stems.setdefault(stem(word), len(stems)))
     ids = np.array(numbers, np.int32)[tokens.tokens.values]
     merged = replace(tokens, tokens=Ragged(ids, tokens.tokens.offsets), n_types=len(stems))
-    return (_without_dropped(merged) if -1 in numbers else merged), lambda: list(stems)
+    if -1 in numbers:
+        merged = _without_dropped(merged)
+    return merged, lambda: list(stems)
 
 
-def spelled(tokens: TokenBatch) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def texts_of_tokens(tokens: TokenBatch) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Return texts with a word for each token, as a column, which the reading "none" of the engine finds.
 
     Words are numbers in base 64, all of the same length.
     """
-    ids, n_digits = tokens.tokens.values, max(1, -(-(tokens.n_types - 1).bit_length() // 6))
+    ids = tokens.tokens.values
+    n_digits = max(1, ceil((tokens.n_types - 1).bit_length() / 6))
     words = np.full((len(ids), n_digits + 1), ord(" "), np.uint8)
     for digit in range(n_digits):
         words[:, digit] = ord("0") + (ids >> 6 * digit & 63)

@@ -19,11 +19,15 @@ from .corpus import Corpus, sampled
 #: Of fewer segments nothing is said: they may all be short, or answers to one question.
 FEWEST = 5
 #: So many segments, or up to twice as many, are looked at; more for refusals, which are few.
-_SAMPLED, _SAMPLED_FOR_REFUSALS = 10, 100
+_SAMPLED = 10
+_SAMPLED_FOR_REFUSALS = 100
 #: Texts of these shares are most of them, some, or few.
-_MOST, _SOME, _FEW = 0.5, 0.2, 0.1
+_MOST = 0.5
+_SOME = 0.2
+_FEW = 0.1
 #: So many refusals, and this share of the texts, are said.
-_FEWEST_REFUSALS, _REFUSED_SHARE = 2, 0.02
+_FEWEST_REFUSALS = 2
+_REFUSED_SHARE = 0.02
 
 _MARKS_APART = (" .", " ,", " 。", " ，", " 、")
 _MARK_APART = re.compile(r"\w [.,](?: |\Z)|\w [。，、]").search
@@ -55,7 +59,8 @@ _REFUSALS = (
 )  # fmt: skip
 _OPENINGS = tuple(opening for openings, _ in _REFUSALS for opening in openings)
 #: Characters in which a refusal is one, and what may stand before it.
-_SOON, _BEFORE = 60, set(" \t\n*\"'“«")
+_SOON = 60
+_BEFORE = " \t\n*\"'“«"
 #: How refusals begin: most texts are known by two characters to be none.
 _FIRST_TWO = {opening[:2].replace("'", mark) for opening in _OPENINGS for mark in "'’"}
 _beginning_of = itemgetter(slice(2))
@@ -221,11 +226,11 @@ def _has_refusal(texts: Sequence[str]) -> bool:
 @lru_cache(4096)
 def _may_refuse(beginning: str) -> bool:
     """Return whether a text that begins with these two characters may be a refusal."""
-    return beginning.lower() in _FIRST_TWO or beginning[:1] in _BEFORE
+    return beginning.lower() in _FIRST_TWO or beginning.startswith(tuple(_BEFORE))
 
 
 def _is_refusal(text: str) -> bool:
-    beginning = text[:_SOON].lstrip("".join(_BEFORE))
+    beginning = text[:_SOON].lstrip(_BEFORE)
     if beginning[:2].lower() not in _FIRST_TWO:
         return False
     beginning = beginning.lower().replace("’", "'")

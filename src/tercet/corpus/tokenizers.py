@@ -58,7 +58,8 @@ def _ja_tagger() -> Any:
 
 def split_ja(text: str) -> list[str]:
     """Split Japanese into words by MeCab with the dictionary unidic-lite."""
-    tagger, words = _ja_tagger(), []
+    tagger = _ja_tagger()
+    words = []
     for line in text.replace("\0", " ").splitlines():
         for start in range(0, len(line), _MECAB_LIMIT):
             words += tagger.parse(line[start : start + _MECAB_LIMIT].strip()).split()
@@ -114,7 +115,7 @@ def truncate_words(text: str, limit: int) -> str:
 
     Source: ROUGE-1.5.5, option -l.
     """
-    return _truncated(text, limit, str.split, " ".join)
+    return _truncate(text, limit, str.split, " ".join)
 
 
 def truncate_bytes(text: str, limit: int) -> str:
@@ -122,16 +123,16 @@ def truncate_bytes(text: str, limit: int) -> str:
 
     Source: ROUGE-1.5.5, option -b.
     """
-    return _truncated(text, limit, str.encode, lambda data: data.decode(errors="ignore"))
+    return _truncate(text, limit, str.encode, lambda data: data.decode(errors="ignore"))
 
 
-def _truncated(text: str, limit: int, parts_of: Callable[[str], Any], joined: Callable[[Any], str]) -> str:
+def _truncate(text: str, limit: int, parts_of: Callable[[str], Any], join: Callable[[Any], str]) -> str:
     """Keep the first parts of a text, counted from line to line."""
     lines: list[str] = []
     for line in text.split("\n"):
         parts = parts_of(line)
         if len(parts) >= limit:
-            lines.append(joined(parts[:limit]))
+            lines.append(join(parts[:limit]))
             break
         lines.append(line)
         limit -= len(parts)
@@ -147,7 +148,7 @@ class _Language(NamedTuple):
     #: Of MeCab, what Python imports, and what pip installs.
     module: str
     package: str
-    #: The same of the dictionary.
+    #: What Python imports of the dictionary, and what pip installs.
     dictionary: str
     dictionary_package: str
     #: How many entries the dictionary has, by which sacrebleu knows it.
@@ -258,6 +259,17 @@ def tokenize(
     return batch_tokens, words
 
 
+def changed_strings(
+    batch: Corpus, *, lowercase: bool = False, prepare: Callable[[str], str] | None = None
+) -> list[str]:
+    """Return the texts of a batch as strings, changed by `prepare` and then in lower case, if these are asked for."""
+    strings = batch.strings
+    texts: list[str] = batch.texts.to_pylist() if strings is None else [*strings[0], *strings[1]]
+    if prepare is not None:
+        texts = list(map(prepare, texts))
+    return engine.lowered(texts) if lowercase else texts
+
+
 def split_texts(
     batch: Corpus,
     tokenizer: str | Splitter,
@@ -270,12 +282,7 @@ def split_texts(
 
     Also return which words stand for tokens, of texts with some that hold white space or that it could not read.
     """
-    strings = batch.checked().strings
-    texts: list[str] = batch.texts.to_pylist() if strings is None else [*strings[0], *strings[1]]
-    if prepare is not None:
-        texts = [prepare(text) for text in texts]
-    if lowercase:
-        texts = engine.lowered(texts)
+    texts = changed_strings(batch.checked(), lowercase=lowercase, prepare=prepare)
     if isinstance(tokenizer, str) and is_subword_model(tokenizer):
         return subword_model(tokenizer).split(texts), {}
     words: dict[str, str] = {}
@@ -377,7 +384,7 @@ def is_subword_model(tokenizer: object) -> bool:
 
 def subword_model(tokenizer: str) -> _SubwordModel:
     """Return a model, which is read once as long as its file does not change."""
-    path = _located(tokenizer)
+    path = _locate(tokenizer)
     try:
         file = os.stat(path)
         return _read_model(path, tokenizer, file.st_mtime_ns, file.st_size)
@@ -408,14 +415,14 @@ def _read_model(path: str, tokenizer: str, changed: int, size: int) -> _SubwordM
 def _no_model(path: str, tokenizer: str, reason: str) -> OptionError:
     again = ""
     if tokenizer in SACREBLEU_MODELS:
-        again = f" Delete it, and let sacrebleu fetch it again: {_fetching(tokenizer)}"
+        again = f" Delete it, and let sacrebleu fetch it again: {_fetch_command(tokenizer)}"
     return OptionError(
         f"The file {shorten(path, 300)}, given as 'tokenizer', is not a SentencePiece model, or is damaged: "
         f"{reason.rstrip('.')}.{again}"
     )
 
 
-def _located(tokenizer: str) -> str:
+def _locate(tokenizer: str) -> str:
     """Return the path of a model's file, if there is one."""
     if tokenizer in SACREBLEU_MODELS:
         # As sacrebleu finds its folder.
@@ -423,8 +430,8 @@ def _located(tokenizer: str) -> str:
         path = os.path.join(home, "models", SACREBLEU_MODELS[tokenizer])
         missing = (
             f"The tokenizer {tokenizer!r} needs the file {shorten(path, 300)}, which is where sacrebleu keeps its "
-            f"model. sacrebleu fetches it: {_fetching(tokenizer)} (the environment variable SACREBLEU names a folder "
-            "other than ~/.sacrebleu; a copy elsewhere can be given by its path)."
+            f"model. sacrebleu fetches it: {_fetch_command(tokenizer)} (the environment variable SACREBLEU names a "
+            "folder other than ~/.sacrebleu; a copy elsewhere can be given by its path)."
         )
     elif tokenizer.startswith("hf://"):
         return _of_the_hub(tokenizer)
@@ -437,7 +444,7 @@ def _located(tokenizer: str) -> str:
     return path
 
 
-def _fetching(name: str) -> str:
+def _fetch_command(name: str) -> str:
     """Return the command by which sacrebleu fetches a model."""
     return f"""python -c 'import sacrebleu; sacrebleu.BLEU(tokenize="{name}")'"""
 
@@ -453,7 +460,9 @@ def _of_the_hub(address: str) -> str:
             "A tokenizer of the Hub is written as 'hf://owner/name/file' or 'hf://owner/name@revision/file'. Got "
             f"{shorten(address, 300)} instead."
         )
-    repo, revision, name = parts["repo"], parts["revision"], parts["file"]
+    repo = parts["repo"]
+    revision = parts["revision"]
+    name = parts["file"]
     try:
         path = try_to_load_from_cache(repo, name, revision=revision)
     except ValueError as error:

@@ -55,4 +55,4 @@ def scorer(metric: str | Metric, **options: Any) -> Scorer:
         return score
 
     # The arguments are for the log of inspect-ai, which shows them as the options of this scorer.
-    return segments(configured_metric.name, **{**configured_metric.given, **configured_metric.asked.given})
+    return segments(configured_metric.name, **configured_metric.all_changed_options)

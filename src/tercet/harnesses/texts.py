@@ -7,7 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 from tercet.api import make_scorer
-from tercet.base.metric import Metric, segment_lists, summarize, warn_of
+from tercet.base.metric import Metric
+from tercet.base.scoring import segment_lists, summarize, warn_of
 from tercet.comparison.result import Comparison
 from tercet.errors import InputError, shorten
 from tercet.result import Result

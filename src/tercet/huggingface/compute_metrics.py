@@ -11,8 +11,10 @@ from itertools import chain
 from typing import Any
 
 from tercet.api import known_options, make_scorer
-from tercet.base.metric import Metric, is_higher_better, score_batch
+from tercet.base.definition import is_higher_better
+from tercet.base.metric import Metric
 from tercet.base.options import check_values
+from tercet.base.scoring import score_batch
 from tercet.checks import flag, known_keywords, one_of, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import as_list, read_items, readable

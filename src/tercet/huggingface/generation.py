@@ -197,8 +197,7 @@ def _answers(
             except (RuntimeError, MemoryError) as error:
                 batch_size = halved(batch_size, error)
                 continue
-            if bar is not None:
-                bar.update(len(batch))
+            bar.update(len(batch))
     return answers
 
 

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from tercet.base.metric import Metric, batch_stats, is_higher_better, refuse_missing, summarize
+from tercet.base.definition import is_higher_better
+from tercet.base.metric import Metric
 from tercet.base.options import check_values
+from tercet.base.scoring import batch_stats, refuse_missing, summarize
 from tercet.checks import integer, known_keywords, number, refuse
 from tercet.comparison.scores import scored_for_all
 from tercet.corpus.items import as_list, read_items, read_texts

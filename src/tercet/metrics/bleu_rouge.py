@@ -13,10 +13,17 @@ from tercet.base.metric import Metric
 from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, option, shared_labels, stemmer_option
 from tercet.base.rows import PairRows, base_of_pairs, divide_or_zero, leave_out
 from tercet.checks import integer, number
-from tercet.corpus.artefacts import dropped_letters
+from tercet.corpus.artefacts import dropped_letters_warning
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import Crossing, Indices, engine_texts, of_texts
-from tercet.corpus.stems import check_word_options, lemmatizer_label, map_words, spelled, stemmer_label, word_map
+from tercet.corpus.stems import (
+    check_word_options,
+    lemmatizer_label,
+    map_words,
+    stemmer_label,
+    texts_of_tokens,
+    word_map,
+)
 from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches, pair_matches
@@ -145,7 +152,7 @@ class BleuRouge(Metric):
 
     def corpus_warning(self, context: Any, corpus: Corpus | None = None) -> str | None:
         """Return a warning when ROUGE's tokenizer makes different words equal."""
-        return dropped_letters(corpus, None, chosen=True) if self.tokenizer == "rouge" else None
+        return dropped_letters_warning(corpus, None, chosen=True) if self.tokenizer == "rouge" else None
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on."""
@@ -171,7 +178,7 @@ class BleuRouge(Metric):
         if self.stemmer is None and self.lemmatizer is None:
             texts, reading = engine_texts(batch, self.tokenizer, lowercase=self._lowercase)
         else:
-            texts, reading = spelled(self.tokens(batch)[0]), "none"
+            texts, reading = texts_of_tokens(self.tokens(batch)[0]), "none"
         options = reading, self.max_order, self.beta, self.multi_ref == "best"
         rows: Array = of_texts(batch, engine.bleu_rouge_rows, texts, *options)
         leave_out(rows, batch, self.missing_references)

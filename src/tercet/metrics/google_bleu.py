@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.has_tokenizer import HasTokenizer
-from tercet.base.metric import Metric, rules_of_plan
+from tercet.base.metric import Metric
 from tercet.base.options import option, shared_labels
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
+from tercet.base.short_road import rules_of_plan
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import Crossing, Indices, engine_texts, is_read_by_engine, of_texts

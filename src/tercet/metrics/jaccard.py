@@ -14,7 +14,7 @@ from tercet.base.metric import Metric
 from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, option, shared_labels, stemmer_option
 from tercet.base.rows import PairRows, base_of_pairs, leave_out
 from tercet.checks import integer, refuse
-from tercet.corpus.artefacts import dropped_letters
+from tercet.corpus.artefacts import dropped_letters_warning
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Indices, engine_texts, of_texts
 from tercet.corpus.stems import (
@@ -22,10 +22,10 @@ from tercet.corpus.stems import (
     check_word_options,
     lemmatizer_label,
     map_words,
-    spelled,
     stemmer_label,
     stopwords_for,
     stopwords_label,
+    texts_of_tokens,
     word_map,
 )
 from tercet.corpus.tokenizers import tokenize, tokenizer_label
@@ -78,7 +78,7 @@ def _checked_options(name: str, changes: Mapping[str, Any]) -> dict[str, Any]:
                 f"a dict of variants; the variant {name!r} has {option_name!r:.50}, which no variant can change",
                 did_you_mean(str(option_name), _VARIED),
             )
-    variant = Jaccard.made(changes, called=f"the variant {name!r} of jaccard_sets")
+    variant = Jaccard.build(changes, called=f"the variant {name!r} of jaccard_sets")
     return {option_name: getattr(variant, option_name) for option_name in changes}
 
 
@@ -170,9 +170,9 @@ class Jaccard(Metric):
     @cached_property
     def by_name(self) -> dict[str, Jaccard]:
         """The rules of each score: this metric's own, then those of its variants."""
-        common_options = {name: value for name, value in self.given.items() if name != "variants"}
+        common_options = {name: value for name, value in self.changed_options.items() if name != "variants"}
         variants = {
-            f"jaccard_{name}": Jaccard.made({**common_options, **changes}, idle=True)
+            f"jaccard_{name}": Jaccard.build({**common_options, **changes}, may_be_idle=True)
             for name, changes in (self.variants or {}).items()
         }
         return {"jaccard": self, **variants}
@@ -201,7 +201,7 @@ class Jaccard(Metric):
     def corpus_warning(self, context: Any, corpus: Corpus | None = None) -> str | None:
         """Return a warning when ROUGE's tokenizer makes different words equal."""
         return (
-            dropped_letters(corpus, None, chosen=True)
+            dropped_letters_warning(corpus, None, chosen=True)
             if "rouge" in [variant.tokenizer for variant in self.by_name.values()]
             else None
         )
@@ -257,7 +257,7 @@ class Jaccard(Metric):
         """Return the base columns, and score, intersection and union of every item by the rules of a variant."""
         changed = variant.stemmer is not None or variant.lemmatizer is not None or variant.stopwords is not None
         if changed or (self.variants and variant.tokenizer not in ENGINE_TOKENIZERS):
-            texts, reading = spelled(self.tokens(batch, variant, splits)[0]), "none"
+            texts, reading = texts_of_tokens(self.tokens(batch, variant, splits)[0]), "none"
         else:
             texts, reading = engine_texts(batch, variant.tokenizer, lowercase=variant.lowercase)
         is_mean = variant.multi_ref == "average" and not batch.one_each

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
-from tercet.base.metric import Metric, segment_lists, warn_of
+from tercet.base.metric import Metric
 from tercet.base.options import ATTN_IMPLEMENTATION, PROCESSING_CLASS, REVISION, OnlyWith, dtype_option, option
 from tercet.base.rows import base_without_references
+from tercet.base.scoring import segment_lists, warn_of
 from tercet.checks import as_device, as_scale, integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.normalizers import label_of_normalizers
@@ -457,8 +458,7 @@ class LanguageModel:
                     batches.halve(error)
                     continue
                 surprisals[numbers] = values
-                if bar is not None:
-                    bar.update(len(chosen))
+                bar.update(len(chosen))
         return surprisals
 
     def _of_batch(self, windows: Windows, chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -13,6 +13,7 @@ from tercet import numpy_later as np
 from tercet.engine.ragged import Ragged, ranges
 from tercet.errors import InputError, shorten
 from tercet.locks import Lock
+from tercet.statistics.progress import HIDDEN_BAR, Bar
 
 from .adapters import base_names, put_adapter
 from .in_memory import InMemory, adapters_of, dtype_of, is_quantized, tensors_of
@@ -76,7 +77,7 @@ class Encoder:
         rows: Ragged,
         keep: NDArray[np.bool_],
         batch_size: int,
-        bar: Any = None,
+        bar: Bar = HIDDEN_BAR,
         widths: NDArray[np.int64] | None = None,
     ) -> Store:
         """Embed different texts; with `widths`, each padded to so many tokens, and then none is kept.
@@ -116,8 +117,7 @@ class Encoder:
                 text = int(np.searchsorted(rows.offsets, token, side="right")) - 1
                 known_layer = layer if self.n_layers > 1 else None
                 raise self.not_finite(rows.pieces()[text], known_layer)
-            if bar is not None:
-                bar.update(int(is_recalled.sum()))
+            bar.update(int(is_recalled.sum()))
             self._keep(vectors, keys, rows, keep & is_single_window & ~is_recalled)
         return Store(vectors, rows.offsets)
 
@@ -130,7 +130,9 @@ class Encoder:
         for chosen, states, is_taken in self._batches(windows, batch_size):
             yield chosen, states[0].float(), is_taken
 
-    def _batches(self, windows: Windows, batch_size: int, several: bool = False, bar: Any = None) -> Iterator[Batch]:
+    def _batches(
+        self, windows: Windows, batch_size: int, several: bool = False, bar: Bar = HIDDEN_BAR
+    ) -> Iterator[Batch]:
         return _states_of(
             windows,
             self.network.model,
@@ -355,7 +357,7 @@ def _states_of(
     padding_id: int,
     budget: int,
     one_length: bool = False,
-    bar: Any = None,
+    bar: Bar = HIDDEN_BAR,
 ) -> Iterator[Batch]:
     """Run windows through a model, batch by batch.
 
@@ -375,8 +377,7 @@ def _states_of(
             batches.halve(error)
             continue
         yield chosen, states, is_taken
-        if bar is not None:
-            bar.update(len(chosen))
+        bar.update(len(chosen))
 
 
 def _states_of_batch(

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.api import make_scorer
-from tercet.base.metric import Metric, batch_stats, scored_by_plan
+from tercet.base.metric import Metric
 from tercet.base.options import check_values, refuse_all_but_n_jobs
+from tercet.base.scoring import batch_stats
+from tercet.base.short_road import scored_by_plan
 from tercet.checks import finite, flag, number, refuse, spelled
 from tercet.corpus.artefacts import MARKS_OF_ASCII, Watch
 from tercet.corpus.corpus import Corpus

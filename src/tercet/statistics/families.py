@@ -69,8 +69,7 @@ class NullDraws(NamedTuple):
                         if name not in block:
                             block[name] = memory[name][: math.prod(shape)].reshape(shape)
                         block[name][rows] = differences
-                    if bar is not None:
-                        bar.update(rows.stop - rows.start)
+                    bar.update(rows.stop - rows.start)
                 yield block
 
     def _in_threads(self, draws: slice) -> Iterator[tuple[slice, Scores]]:

@@ -41,16 +41,37 @@ def line_of(text: str) -> Iterator[Callable[[str], None]]:
         yield lambda text: line.set_description_str(text[:_LONGEST_LINE])
 
 
+class Bar:
+    """Counts work on a bar of tqdm, or on none, where bars are hidden."""
+
+    def __init__(self, shown: Any = None) -> None:
+        self._shown = shown
+
+    def expect(self, n: int) -> None:
+        """Make the bar longer where so many more than are done are too many for it."""
+        if self._shown is not None:
+            self._shown.total = max(self._shown.total or 0, self._shown.n + n)
+
+    def update(self, n: int = 1) -> None:
+        """Count so many as done, of work that is done again too."""
+        self.expect(n)
+        if self._shown is not None:
+            self._shown.update(n)
+
+
+HIDDEN_BAR = Bar()
+
+
 @contextmanager
-def bar_of(work: str, unit: str, total: int, *, delay: float = _DELAY) -> Iterator[Any]:
-    """Yield a bar to update, removed after the block; None if bars are hidden."""
+def bar_of(work: str, unit: str, total: int, *, delay: float = _DELAY) -> Iterator[Bar]:
+    """Yield a bar to update, removed after the block."""
     if not _shown.get():
-        yield None
+        yield HIDDEN_BAR
         return
     from tqdm import tqdm
 
     with tqdm(total=total, desc=work, unit=f" {unit}", bar_format=_FORMAT, leave=False, delay=delay) as bar:
-        yield bar
+        yield Bar(bar)
 
 
 def counted(chunks: Iterable[ChunkT], work: str, unit: str, total: int) -> Iterator[ChunkT]:
@@ -58,5 +79,4 @@ def counted(chunks: Iterable[ChunkT], work: str, unit: str, total: int) -> Itera
     with bar_of(work, unit, total) as bar:
         for chunk in chunks:
             yield chunk
-            if bar is not None:
-                bar.update(len(chunk))
+            bar.update(len(chunk))

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.types import is_dictionary, is_integer, is_null
 
-from tercet.base.metric import Metric, refuse_missing
+from tercet.base.metric import Metric
+from tercet.base.scoring import refuse_missing
 from tercet.checks import has_entries
 from tercet.corpus.items import as_list, check_arrow, is_any_list, is_plain_text
 from tercet.errors import InputError, did_you_mean, first_line, shorten

@@ -15,7 +15,8 @@ import pyarrow as pa
 import pyarrow.fs as fs
 import pyarrow.parquet as pq
 
-from tercet.base.metric import Metric, segment_lists
+from tercet.base.metric import Metric
+from tercet.base.scoring import segment_lists
 from tercet.corpus.artefacts import Artefacts
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, MergeError, TercetError, first_line, shorten

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from tercet.api import make_scorer
-from tercet.base.metric import Metric, warn_of
+from tercet.base.metric import Metric
+from tercet.base.scoring import warn_of
 from tercet.checks import finite, spelled
 from tercet.errors import InputError, OptionError, TercetError, first_line, needs, shorten, warn
 from tercet.files.table import Roles
@@ -211,7 +212,7 @@ def _results_of_tasks(dataset: Any, activity: str, n_tasks: int) -> Iterator[Any
                 if isinstance(result, TercetError):
                     raise result
                 yield result
-                if n_tasks and bar is not None:
+                if n_tasks:
                     bar.update(1)
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.base.metric import Metric, warn_of
+from tercet.base.metric import Metric
+from tercet.base.scoring import warn_of
 from tercet.errors import InputError, MergeError, shorten
 from tercet.result import Result
 from tercet.signature import Signature

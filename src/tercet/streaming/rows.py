@@ -16,17 +16,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tercet.api import make_scorer
-from tercet.base.metric import (
-    Metric,
-    batch_stats,
-    corpus_stats,
-    each_piece,
-    joined_context,
-    refuse_missing,
-    score_batch,
-    summarize,
-    warn_of,
-)
+from tercet.base.metric import Metric
+from tercet.base.pieces import corpus_stats, each_piece, joined_context
+from tercet.base.scoring import batch_stats, refuse_missing, score_batch, summarize, warn_of
 from tercet.corpus.artefacts import Artefacts, artefacts_of
 from tercet.corpus.corpus import Corpus, join_batches
 from tercet.corpus.items import check_arrow

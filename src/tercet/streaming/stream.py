@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from tercet.base.metric import Metric, warn_of
+from tercet.base.metric import Metric
+from tercet.base.scoring import warn_of
 from tercet.checks import has_entries
 from tercet.corpus.artefacts import Watch
 from tercet.corpus.corpus import Corpus
@@ -76,7 +77,7 @@ class Stream:
         self._metric = summing_metric(metric, options)
         self._options = options
         if isinstance(metric, Metric):
-            self._options = {**metric.given, **metric.asked.given, **options}
+            self._options = {**metric.all_changed_options, **options}
         self._sums: Sums | None = None
         # Marks of the streams and items in the sums, by which duplicates are recognized. They are beside the sums,
         # because a set that grows takes no copy for each stream that is merged.

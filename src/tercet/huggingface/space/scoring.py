@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tercet.api import make_scorer
-from tercet.base.metric import Metric, is_higher_better, score_batch
+from tercet.base.definition import is_higher_better
+from tercet.base.metric import Metric
+from tercet.base.scoring import score_batch
 from tercet.comparison.compare import compare
 from tercet.comparison.result import Comparison
 from tercet.corpus.corpus import Corpus
@@ -256,7 +258,7 @@ class Demo:
             warnings.simplefilter("ignore")
             try:
                 # As shares: the picture shows them in percent where scores are.
-                metric_of_shares = metric.with_options({"scale": 1}, idle=True)
+                metric_of_shares = metric.with_options({"scale": 1}, may_be_idle=True)
                 explanation = metric_of_shares.explained(batch, metric.fit(batch))
             except InputError as error:
                 # Too much to draw, though not to score.

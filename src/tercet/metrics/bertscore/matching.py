@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from tercet.networks.encoder import Encoder, Store, order_of, windows_of
 from tercet.networks.long_texts import cut_warning
 from tercet.networks.subwords import Subwords
 from tercet.networks.torch_settings import own_settings
-from tercet.statistics.progress import bar_of
+from tercet.statistics.progress import HIDDEN_BAR, Bar, bar_of
 
 from .weights import Weights
 
@@ -283,14 +283,13 @@ def _embedded(
     keep: NDArray[np.bool_],
     limit: int | None,
     batch_size: int,
-    bar: Any = None,
+    bar: Bar = HIDDEN_BAR,
     widths: NDArray[np.int64] | None = None,
 ) -> tuple[Store, NDArray[np.float32]]:
     """Return the embeddings of some texts, of which the encoder keeps some, and the share of each token."""
     rows = texts.rows.rows(chosen)
     windows = windows_of(rows, limit, encoder.subwords)
-    if bar is not None:
-        bar.total = max(bar.total or 0, bar.n + len(windows.first))
+    bar.expect(len(windows.first))
     chosen_widths = None if widths is None else widths[chosen]
     store = encoder.embed(windows, rows, keep, batch_size, bar, chosen_widths)
     return store, texts.shares[ranges(texts.rows.offsets[chosen], rows.lengths)]
@@ -318,13 +317,16 @@ def _slices_of_pairs(
         yield slice(start, len(predictions))
 
 
-def _progress_bar(verbose: bool, n_texts: int) -> AbstractContextManager[Any]:
+@contextmanager
+def _progress_bar(verbose: bool, n_texts: int) -> Iterator[Bar]:
     if not verbose:
-        return bar_of("encoding", "texts", n_texts, delay=0)
+        with bar_of("encoding", "texts", n_texts, delay=0) as bar:
+            yield bar
+        return
     from tqdm.auto import tqdm
 
-    bar: AbstractContextManager[Any] = tqdm(total=0, unit="text", desc="bertscore_idf: encoding")
-    return bar
+    with tqdm(total=0, unit="text", desc="bertscore_idf: encoding") as shown:
+        yield Bar(shown)
 
 
 # Many texts against many references: each text is embedded once.

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tercet import numpy_later as np
 from tercet.base.about import from_card
-from tercet.base.metric import segment_lists, warn_of
 from tercet.base.options import shared_labels
 from tercet.base.rows import PairRows, base_of_pairs, base_rows
+from tercet.base.scoring import segment_lists, warn_of
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, check_texts, read_items, read_texts
 from tercet.corpus.reading import Crossing, Indices, read_batch
@@ -648,7 +648,7 @@ def _explain_pair(metric: BertScore, prediction: str, references: Any, corpus: I
             "explain needs the texts in which idf=True counts document frequencies: give corpus=references, or set "
             "'idf' to a table, a mapping or False."
         )
-    for name in {**metric.given, **metric.asked.given}:
+    for name in metric.all_changed_options:
         if name in _OF_A_CORPUS:
             raise OptionError(
                 f"explain shows how one pair matches in one layer, unscaled: it does not take {name!r}."

@@ -33,12 +33,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from tercet import numpy_later as np
 from tercet.base.about import from_card
-from tercet.base.metric import rules_of_plan
 from tercet.base.options import shared_labels
 from tercet.base.rows import PairRows, as_rows, leave_out
+from tercet.base.short_road import rules_of_plan
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import Crossing, engine_texts, is_read_by_engine, of_texts
-from tercet.corpus.stems import check_word_options, lemmatizer_label, map_words, spelled, stemmer_label, word_map
+from tercet.corpus.stems import (
+    check_word_options,
+    lemmatizer_label,
+    map_words,
+    stemmer_label,
+    texts_of_tokens,
+    word_map,
+)
 from tercet.corpus.tokenizers import is_subword_model, tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.ragged import TokenBatch
@@ -279,7 +286,7 @@ class Bleu(BleuOptions):
             texts, reading = engine_texts(batch, self._tokenizer, lowercase=self._lowercase)
         else:
             # Stems and lemmas are words, joined by blanks, at which "none" splits.
-            texts, reading = spelled(self.tokens(batch)[0]), "none"
+            texts, reading = texts_of_tokens(self.tokens(batch)[0]), "none"
         rows: Array = of_texts(batch, engine.bleu_rows, texts, reading, *self._counted)
         leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(context), self.columns, rows)
@@ -384,7 +391,7 @@ class Bleu(BleuOptions):
         if self._method == "none":
             changes["smooth_method"] = "exp"
         changes["effective_order"] = True
-        return self.with_options(changes, idle=True)
+        return self.with_options(changes, may_be_idle=True)
 
     def notes(self, references: str, *, segments: bool = False) -> dict[str, str]:
         """Return further entries of a result's signature."""
@@ -442,7 +449,7 @@ class Bleu(BleuOptions):
         from tercet.explanation.ngrams import NgramMatches, compared
 
         # Shares of 1, and not percents divided: a perfect text is 100.00000000000004 in percent.
-        share = self if self.scale == 1 else self.with_options({"scale": 1}, idle=True)
+        share = self if self.scale == 1 else self.with_options({"scale": 1}, may_be_idle=True)
         scores = share.report(self.corpus_totals(self.segment_stats(batch)), None)
         tokens, spelling, orders, as_written = self._tokens_and_spelling(batch)
         return NgramMatches(

@@ -260,7 +260,7 @@ def smoothing_methods(options: BleuOptions) -> list[str]:
 
 def check_smoothing(options: BleuOptions) -> None:
     """Raise an OptionError for options of smoothing that exclude each other, or that nothing reads."""
-    if options.smooth and options.smooth_method != "none" and "smooth_method" in options.given:
+    if options.smooth and options.smooth_method != "none" and "smooth_method" in options.changed_options:
         raise OptionError(
             "The options 'smooth' (add one to the matches and n-grams of every order) and 'smooth_method' exclude "
             "each other: give one of them."

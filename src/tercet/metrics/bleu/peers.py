@@ -83,7 +83,7 @@ class _PartOfNltk(Bleu):
     @classmethod
     def of(cls, metric: Bleu, off: Collection[str]) -> Bleu:
         """Return the metric without the rules that are off."""
-        part = cls.made(metric.given, idle=True)
+        part = cls.build(metric.changed_options, may_be_idle=True)
         # Not assigned to the attribute: for type checkers, a ClassVar belongs to the class.
         part.__dict__["_off"] = off
         part.check()

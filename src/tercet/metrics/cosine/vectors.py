@@ -124,8 +124,7 @@ def _pooled(encoder: Encoder, name: str, windows: Windows, rows: Ragged, batch_s
             else:
                 weights = torch.from_numpy(token_weights(name, windows, chosen, is_taken, rows)).to(encoder.device)
                 sums.index_add_(0, text_of_window, torch.bmm(weights[:, None], states)[:, 0])
-            if bar is not None:
-                bar.update(len(chosen))
+            bar.update(len(chosen))
         pooled: Vectors = sums.cpu().numpy()
     has_window = np.zeros(len(pooled), bool)
     has_window[text] = True

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from tercet import numpy_later as np
 from tercet.base.about import from_card
-from tercet.base.metric import rules_of_plan, segment_lists
 from tercet.base.options import shared_labels
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, base_rows
-from tercet.corpus.artefacts import FEW, LetterCounts, count_letters, dropped_letters
+from tercet.base.scoring import segment_lists
+from tercet.base.short_road import rules_of_plan
+from tercet.corpus.artefacts import FEW, LetterCounts, count_letters, dropped_letters_warning
 from tercet.corpus.corpus import Corpus, encode
 from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Indices, is_read_by_engine
 from tercet.corpus.stems import (
@@ -237,12 +238,12 @@ class Rouge(RougeOptions):
             return _LETTERS_KEPT
         if tokenizer != "rouge" or (context is None and _is_ascii(corpus)):
             return None
-        return dropped_letters(corpus, context, chosen=self._names_tokenizer)
+        return dropped_letters_warning(corpus, context, chosen=self._names_tokenizer)
 
     @cached_property
     def _names_tokenizer(self) -> bool:
         """Whether the user gave ROUGE's tokenizer."""
-        return self.given.get("tokenizer") == "rouge"
+        return self.changed_options.get("tokenizer") == "rouge"
 
     def signature(self, context: LetterCounts | None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
@@ -294,7 +295,7 @@ class Rouge(RougeOptions):
         """Return what makes rows of pairs, with the first type alone, from texts that are tokenized once."""
         tokens, _ = self.tokens(crossing.batch, context)
         # Pairs are compared by one score, so that the other types would be counted in vain.
-        first_type_alone = self.with_options({"rouge_types": self.primary}, idle=True)
+        first_type_alone = self.with_options({"rouge_types": self.primary}, may_be_idle=True)
         n_base = len(self.base_columns)
 
         def rows(texts: Indices, references: Indices) -> Array:
@@ -535,10 +536,10 @@ class Rouge(RougeOptions):
         The score gives the lengths of their runs and the number of their skip-bigrams.
         """
         name = score.removesuffix("_precision").removesuffix("_recall")
-        metric = self.with_options({"rouge_types": [name]}, idle=True)
+        metric = self.with_options({"rouge_types": [name]}, may_be_idle=True)
         # The tokenizer that was chosen for all texts: a single text might choose another one.
         if tokenizer is not None and self.tokenizer == "auto":
-            metric = metric.with_options({"tokenizer": tokenizer}, idle=True)
+            metric = metric.with_options({"tokenizer": tokenizer}, may_be_idle=True)
         rouge_type = metric.types[0]
 
         def words(batch: Corpus) -> list[list[Word]]:

@@ -96,7 +96,7 @@ class _Part(Rouge):
 
     @classmethod
     def _without(cls, options: Mapping[str, Any], off: Collection[str]) -> Any:
-        part = cls.made(options, idle=True)
+        part = cls.build(options, may_be_idle=True)
         # Not assigned to the attribute: for type checkers, a ClassVar belongs to the class.
         part.__dict__["_off"] = off
         part.check()
@@ -109,7 +109,7 @@ class _PartOfScript(_Part):
     @classmethod
     def of(cls, metric: Rouge, off: Collection[str]) -> Any:
         """Return the metric without the rules that are off."""
-        options = metric.given
+        options = metric.changed_options
         # As a function, because use_stemmer is NLTK's Porter where `_by_script` is off.
         if options.pop("use_stemmer", False):
             options["stemmer"] = script_stemmer()
@@ -139,7 +139,7 @@ class _PartOfPackage(_Part):
     @classmethod
     def of(cls, metric: Rouge, off: Collection[str]) -> Any:
         """Return the metric without the rules that are off."""
-        return cls._without(metric.given, off)
+        return cls._without(metric.changed_options, off)
 
     def counter(self, tokens: TokenBatch) -> PairCounter:
         """Return the counter, with the package's for types whose rule is on."""

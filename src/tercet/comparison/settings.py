@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from tercet.base.options import Value, option
 from tercet.checks import MOST_RESAMPLES, integer, number
-
-from .options import Value, option
 
 Interval = Literal["expanded", "percentile", "BCa"]
 Test = Literal["permutation", "bootstrap"]
