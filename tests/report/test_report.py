@@ -24,18 +24,11 @@ from tercet.comparison.compare import compare
 from tercet.comparison.lengths import make_buckets
 from tercet.explanation.matches import Word
 from tercet.names_and_sentences import fitted, short_names
+from tercet.report.buckets import EXACT, MEAN, bucket_scores
+from tercet.report.coloured_texts import Colours, plain, text_in_pieces, tokens_in_pieces
 from tercet.report.comparison import to_html
 from tercet.report.rendering import _environment, script_of
-from tercet.report.segments import (
-    EXACT,
-    MEAN,
-    Colours,
-    Segments,
-    bucket_scores,
-    plain,
-    text_in_pieces,
-    tokens_in_pieces,
-)
+from tercet.report.segments import Segments
 from tercet.tables import pvalue_text
 from tercet.test_sets.test_set import TestSet
 
