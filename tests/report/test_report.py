@@ -147,6 +147,16 @@ class TestNumbers:
                 tested = [f"{difference} {sign}{interval}", pvalue_text(row.adjusted_pvalue), counts]
                 assert rows[row.system] == [*expected, *tested]
 
+    def test_a_difference_has_no_mark_that_the_legend_explains_of_scores(self):
+        """A hollow dot is what is worse than the best: a difference that is not significant had the same one."""
+        twin = {**ENGLISH.systems, "twin": ENGLISH.systems["baseline"]}
+        html = to_html([compared(replace(ENGLISH, systems=twin), METRICS[:1])])
+        assert "Diamond: best; hollow: significantly worse." in html
+        marks = {"": set(), " tests": set()}
+        for column, cell in re.findall(r'<td class="score( tests)?(.*?)</td>', html):
+            marks[column].update(re.findall('<g class="(.*?)">', cell))
+        assert marks == {"": {"best", "hollow"}, " tests": {"difference"}}
+
     def test_groups_and_what_can_be_seen_are_said_of_each_score(self, comparison, page):
         for table in comparison.tables:
             assert all("".join(sentence) in page.text for section in table.sections for sentence in section.sentences)

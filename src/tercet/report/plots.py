@@ -100,18 +100,15 @@ def dot_column(comparison: Comparison, table: ScoreTable, rows: Sequence[SystemS
     return DotColumn(title, dots, line, lower_is_better=not table.higher_is_better)
 
 
-def difference_column(comparison: Comparison, table: ScoreTable, rows: Sequence[SystemScore]) -> DotColumn:
+def difference_column(table: ScoreTable, rows: Sequence[SystemScore]) -> DotColumn:
     """Return the differences of a table from the baseline with their intervals, and the line of no difference."""
     dots = []
     for row in rows:
         if row.difference is None or row.difference_low is None or row.difference_high is None:
             # The baseline is not compared with itself: nothing is drawn.
             dots.append(Dot(math.nan, math.nan, math.nan))
-            continue
-        p = row.adjusted_pvalue
-        is_significant = p is not None and p < comparison.alpha
-        mark: Mark = "filled" if is_significant else "hollow"
-        dots.append(Dot(row.difference, row.difference_low, row.difference_high, mark))
+        else:
+            dots.append(Dot(row.difference, row.difference_low, row.difference_high, "difference"))
     return DotColumn("difference", dots, 0.0, lower_is_better=not table.higher_is_better)
 
 
@@ -208,7 +205,8 @@ def _multiples(step: float, low: float, high: float) -> list[float]:
 
 # Values with their intervals as dots on lines, in HTML: text keeps its size at any width, unlike in a picture.
 
-Mark = Literal["best", "filled", "hollow"]
+#: Of scores, as the legend says; a difference has a stroke, since a hollow dot would be taken for a worse score.
+Mark = Literal["best", "filled", "hollow", "difference"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,7 @@ def score_column(comparison: Comparison, table: ScoreTable, *, title: str, order
     drawn = dot_column(comparison, table, rows, title=title)
     differences = None
     if comparison.test is not None:
-        differences = difference_column(comparison, table, rows)
+        differences = difference_column(table, rows)
     baseline = baseline_index(comparison, table.rows)
     cells = []
     for position, index in enumerate(order):
