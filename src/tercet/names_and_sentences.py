@@ -45,7 +45,9 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     start = 1 + max(head.rfind(joint) for joint in _JOINTS)
     tail = _common([name[start:][::-1] for name in names])[::-1]
     joints = [tail.find(joint) for joint in _JOINTS if joint in tail]
-    n_tail = len(tail) - min(joints) if joints else 0
+    n_tail = 0
+    if joints:
+        n_tail = len(tail) - min(joints)
     if not start and not n_tail:
         return {name: name for name in names}
     short_name_of = {name: name[start : len(name) - n_tail] for name in names}
@@ -60,7 +62,9 @@ def fitted(name: str, columns: int) -> str:
     if columns_of(name) <= columns:
         return name
     # one column is for the ellipsis; letters come from both ends in turn until there is no room
-    room, head, tail = columns - 1, "", ""
+    room = columns - 1
+    head = ""
+    tail = ""
     while True:
         for letter in (name[len(head)], name[-1 - len(tail)]):
             room -= _width(letter)
@@ -80,9 +84,12 @@ def columns_of(text: str) -> int:
 def _common(names: Sequence[str]) -> str:
     """Return what all names begin with."""
     # What the first and the last name in the order of letters share, all names between them share too.
-    first, last = min(names), max(names)
-    length = next((index for index, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
-    return first[:length]
+    first = min(names)
+    last = max(names)
+    for index, letter in enumerate(first):
+        if not last.startswith(letter, index):
+            return first[:index]
+    return first
 
 
 def _width(letter: str) -> int:
@@ -135,7 +142,7 @@ def listed(names: Sequence[str], most: int | None = None, word: str = "and") -> 
     >>> "".join(listed(["A", "B", "C"], 2))
     'A, B and 1 more'
     """
-    first_names = names if most is None else names[:most]
+    first_names = names[:most]
     n_more = len(names) - len(first_names)
     parts: list[str] = []
     for number, name in enumerate(first_names, 1):
@@ -185,12 +192,10 @@ def metric_html(title: str, value: str, description: str, call: str) -> str:
 
 def scores_html(head: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str]) -> str:
     """Return a fragment of HTML: a table of names and numbers, with lines below."""
-    body = "".join(
-        f'<tr><th scope="row" style="text-align:left"><bdi>{clean(first)}</bdi></th>'
-        + "".join(f'<td style="text-align:right">{clean(cell)}</td>' for cell in cells)
-        + "</tr>"
-        for first, *cells in rows
-    )
+    body = ""
+    for name, *numbers in rows:
+        cells = "".join(f'<td style="text-align:right">{clean(number)}</td>' for number in numbers)
+        body += f'<tr><th scope="row" style="text-align:left"><bdi>{clean(name)}</bdi></th>{cells}</tr>'
     return (
         '<div style="max-width:100%;overflow-x:auto">'
         f"<table>{head_html(head)}<tbody>{body}</tbody></table>{notes_html(notes)}</div>"
@@ -199,14 +204,15 @@ def scores_html(head: Sequence[str], rows: Sequence[Sequence[str]], notes: Seque
 
 def head_html(names: Sequence[str]) -> str:
     """Return the head of a table of names and numbers; each stands above the texts of its column."""
-    cells = (
-        f'<th scope="col" style="text-align:{"right" if column else "left"}">{clean(name)}</th>'
-        for column, name in enumerate(names)
-    )
-    return f"<thead><tr>{''.join(cells)}</tr></thead>"
+    cells = ""
+    for column, name in enumerate(names):
+        side = "right" if column else "left"
+        cells += f'<th scope="col" style="text-align:{side}">{clean(name)}</th>'
+    return f"<thead><tr>{cells}</tr></thead>"
 
 
 def notes_html(notes: Iterable[str]) -> str:
     """Return lines below a table, near each other."""
-    lines = (f'<p style="overflow-wrap:anywhere;margin:.3em 0"><small>{clean(note)}</small></p>' for note in notes)
-    return "".join(lines)
+    return "".join(
+        f'<p style="overflow-wrap:anywhere;margin:.3em 0"><small>{clean(note)}</small></p>' for note in notes
+    )

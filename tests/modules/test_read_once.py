@@ -19,7 +19,7 @@ from tercet.corpus import corpus, items
 from tercet.engine.chosen import engine
 from tercet.engine.plain_text import strings
 from tercet.huggingface.space.scoring import Demo
-from tercet.report.segments import Colours
+from tercet.report.coloured_texts import Colours
 from tercet.test_sets.test_set import TestSet
 
 PREDICTIONS = [f"the cat sat on mat {number}" for number in range(6)]

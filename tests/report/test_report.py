@@ -24,18 +24,11 @@ from tercet.comparison.compare import compare
 from tercet.comparison.lengths import make_buckets
 from tercet.explanation.matches import Word
 from tercet.names_and_sentences import fitted, short_names
+from tercet.report.buckets import EXACT, MEAN, bucket_scores
+from tercet.report.coloured_texts import Colours, plain, text_in_pieces, tokens_in_pieces
 from tercet.report.comparison import to_html
 from tercet.report.rendering import _environment, script_of
-from tercet.report.segments import (
-    EXACT,
-    MEAN,
-    Colours,
-    Segments,
-    bucket_scores,
-    plain,
-    text_in_pieces,
-    tokens_in_pieces,
-)
+from tercet.report.segments import Segments
 from tercet.tables import pvalue_text
 from tercet.test_sets.test_set import TestSet
 
@@ -153,6 +146,16 @@ class TestNumbers:
                 interval = row.interval_of_difference.replace("-", "−")
                 tested = [f"{difference} {sign}{interval}", pvalue_text(row.adjusted_pvalue), counts]
                 assert rows[row.system] == [*expected, *tested]
+
+    def test_a_difference_has_no_mark_that_the_legend_explains_of_scores(self):
+        """A hollow dot is what is worse than the best: a difference that is not significant had the same one."""
+        twin = {**ENGLISH.systems, "twin": ENGLISH.systems["baseline"]}
+        html = to_html([compared(replace(ENGLISH, systems=twin), METRICS[:1])])
+        assert "Diamond: best; hollow: significantly worse." in html
+        marks = {"": set(), " tests": set()}
+        for column, cell in re.findall(r'<td class="score( tests)?(.*?)</td>', html):
+            marks[column].update(re.findall('<g class="(.*?)">', cell))
+        assert marks == {"": {"best", "hollow"}, " tests": {"difference"}}
 
     def test_groups_and_what_can_be_seen_are_said_of_each_score(self, comparison, page):
         for table in comparison.tables:

@@ -9,7 +9,7 @@ from tercet.comparison.compare import compare
 from tercet.comparison.scores import SystemScore
 from tercet.comparison.verdicts import score_verdict, summary_verdict, verdict_of
 from tercet.names_and_sentences import Name
-from tercet.report.comparison import bucket_verdict
+from tercet.report.buckets import bucket_verdict
 from tercet.test_sets.test_set import TestSet
 
 SAMPLE = TestSet("sample", {"a": ["the cat sat on it"]}, [["the cat sat on it"]], None)

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samples import sample
-from tercet.report.segments import ngram_pairs, read_words, word_frequencies
+from tercet.report.matched_ngrams import ngram_pairs
+from tercet.report.word_frequencies import word_frequencies
+from tercet.report.words import read_words
 from tercet.test_sets.test_set import TestSet
 
 #: Scripts with blanks and without, and what is no word.

@@ -215,8 +215,13 @@ class Comparison:
 
     @property
     def p_in_words(self) -> str:
-        """The same in a sentence."""
+        """What p is called within a sentence."""
         return "adjusted p" if len(self.test_set.systems) > 2 else "p"
+
+    @property
+    def p_at_start(self) -> str:
+        """What p is called at the start of a sentence."""
+        return "Adjusted p" if len(self.test_set.systems) > 2 else "p"
 
     def score_labels(self) -> list[str]:
         """Return the label of each table's score, with its metric where two share a name."""
@@ -429,14 +434,17 @@ class Comparison:
 
         `shown` is what the table has beside scores: its marks are by tests even where it has no p.
         """
+        label = self.p_label if "p" in shown else "Tests"
+        return f"{self.marks_in_words(best)} {self.numbers_in_words(label, plain, shown)}".strip()
+
+    def numbers_in_words(
+        self, p_label: str, plain: Callable[[str], str] = str, shown: Collection[str] = BESIDE_SCORES
+    ) -> str:
+        """Return what the numbers beside scores are, as `legend` does; `p_label` is before what is said of p."""
         sentences = []
-        marks = self.marks_in_words(best)
-        if marks:
-            sentences.append(marks)
         if self.test is not None:
-            label = self.p_label if "p" in shown else "Tests"
             over_scores = "; not adjusted over scores" if len(self.tables) > 1 else ""
-            sentences.append(f"{label}: {self._tests_in_words(plain)}{over_scores}.")
+            sentences.append(f"{p_label}: {self._tests_in_words(plain)}{over_scores}.")
         elif self.joins_runs:
             sentences.append(_OVER_RUNS)
         if "interval" in shown and self.has_intervals:
@@ -446,15 +454,15 @@ class Comparison:
             sentences.append(f"{LOWER} Lower is better: {', '.join(map(plain, lower))}.")
         return " ".join(sentences)
 
-    def marks_in_words(self, best: str) -> str:
+    def marks_in_words(self, best: str, as_good: str = f"{AS_GOOD}: not significantly worse than the best") -> str:
         """Return what the marks beside scores are, `best` that of the best; "" where there are none."""
         rows = [row for table in self.tables for row in table.rows]
         if self.test is None and not any(row.best for row in rows):
             return ""
-        as_good = ""
+        also = ""
         if self.test is not None and any(row.as_good and not row.best for row in rows):
-            as_good = f"; {AS_GOOD}: not significantly worse than the best ({self.level_in_words})"
-        return f"{best}: the best{as_good}."
+            also = f"; {as_good} ({self.level_in_words})"
+        return f"{best}: the best{also}."
 
     @property
     def _labelled(self) -> list[tuple[str, ScoreTable]]:
@@ -513,8 +521,7 @@ class Comparison:
         if self.has_intervals:
             sentences.append(f"Intervals: {self.intervals_in_words()}.")
         if self.test is not None:
-            label = "p" if self.p_label == "p" else "Adjusted p"
-            sentences.append(f"{label}: {self._tests_in_words(str)}.")
+            sentences.append(f"{self.p_at_start}: {self._tests_in_words(str)}.")
         return sentences
 
     def intervals_in_words(

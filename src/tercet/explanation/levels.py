@@ -43,7 +43,7 @@ def levels_of_predictions(tokens: TokenBatch, orders: Iterable[int]) -> list[lis
 def levels_of_pairs(
     texts: Sequence[Sequence[Hashable]], references: Sequence[Sequence[Hashable]], orders: Iterable[int]
 ) -> list[list[int]]:
-    """Return the same for each token of each text, which has one reference."""
+    """Return for each token of each text the longest n-gram through it that its one reference counts."""
     types: dict[Hashable, int] = {}
     documents = [[types.setdefault(token, len(types)) for token in text] for text in (*texts, *references)]
     values = np.fromiter(chain.from_iterable(documents), np.int32)
@@ -57,7 +57,10 @@ def words_of_pairs(
     """Return the words of each text, which has one reference, with their levels."""
     word = cache(Word)  # one that is found again need not be made again
     levels = levels_of_pairs(texts, references, orders)
-    return [list(map(word, text, levels_of_text)) for text, levels_of_text in zip(texts, levels, strict=True)]
+    words = []
+    for text, levels_of_text in zip(texts, levels, strict=True):
+        words.append(list(map(word, text, levels_of_text)))
+    return words
 
 
 def _levels(tokens: Ragged, reference_counts: Indices, n_types: int, orders: Iterable[int]) -> list[list[int]]:

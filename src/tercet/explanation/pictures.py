@@ -68,7 +68,6 @@ def heat_map(
     """
     needs("A plot", "report", "matplotlib")
     from matplotlib.figure import Figure
-    from matplotlib.patches import Rectangle
 
     n_rows, n_columns = similarity.shape
     if not similarity.size:
@@ -88,38 +87,10 @@ def heat_map(
     matrix.tick_params(axis="x", rotation=90)
     matrix.set_xlabel("reference")
     matrix.set_ylabel("prediction")
-    for row, token in enumerate(prediction):
-        if token.match is not None:
-            corner = (token.match - 0.5, row - 0.5)
-            matrix.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor="white", linewidth=1.6))
     shows_numbers = max(n_rows, n_columns) <= _MOST_NUMBERED
-    marker_shift = 0.0
-    marker_size = 3
+    _mark_matches(matrix, prediction, reference, beside_numbers=shows_numbers)
     if shows_numbers:
-        marker_shift = 0.34  # the middle of a cell is for its number
-        marker_size = 4
-    x = []
-    y = []
-    for column, token in enumerate(reference):
-        if token.match is not None:
-            x.append(column + marker_shift)
-            y.append(token.match - marker_shift)
-    matrix.plot(
-        x,
-        y,
-        linestyle="",
-        marker="o",
-        markersize=marker_size,
-        color="crimson",
-        markeredgecolor="white",
-        markeredgewidth=0.5,
-    )
-    if shows_numbers:
-        for row, column in np.ndindex(n_rows, n_columns):
-            value = float(similarity[row, column])
-            number = f"{value:.2f}".replace("0.", ".")
-            colour = "black" if value > 0.6 else "white"  # great values have a light background
-            matrix.text(column, row, number, ha="center", va="center", fontsize=5.5, color=colour)
+        _write_numbers(matrix, similarity)
     above = figure.add_subplot(grid[0, 0], sharex=matrix)
     above.bar(range(n_columns), [token.weight for token in reference], color="crimson")
     beside = figure.add_subplot(grid[1, 1], sharey=matrix)
@@ -131,6 +102,43 @@ def heat_map(
         title + "\nframe: best match of a prediction token, dot: of a reference token, bars: weights", size=9
     )
     return figure
+
+
+def _mark_matches(
+    matrix: Any, prediction: Sequence[Token], reference: Sequence[Token], *, beside_numbers: bool
+) -> None:
+    """Draw a frame at the best match of each token of the prediction, and a dot at that of the reference's."""
+    from matplotlib.patches import Rectangle
+
+    for row, token in enumerate(prediction):
+        if token.match is not None:
+            corner = (token.match - 0.5, row - 0.5)
+            matrix.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor="white", linewidth=1.6))
+    shift = 0.0
+    size = 3
+    if beside_numbers:
+        shift = 0.34  # the middle of a cell is for its number
+        size = 4
+    x = []
+    y = []
+    for column, token in enumerate(reference):
+        if token.match is not None:
+            x.append(column + shift)
+            y.append(token.match - shift)
+    dots = {"color": "crimson", "markeredgecolor": "white", "markeredgewidth": 0.5}
+    matrix.plot(x, y, linestyle="", marker="o", markersize=size, **dots)
+
+
+def _write_numbers(matrix: Any, similarity: NDArray[np.float32]) -> None:
+    for row, column in np.ndindex(*similarity.shape):
+        value = float(similarity[row, column])
+        colour = "black" if value > 0.6 else "white"  # great values have a light background
+        matrix.text(column, row, _cosine_text(value), ha="center", va="center", fontsize=5.5, color=colour)
+
+
+def _cosine_text(value: float) -> str:
+    """Return a cosine without the zero before its point, so that it fits into a cell."""
+    return f"{value:.2f}".replace("0.", ".", 1)
 
 
 def _name_tokens(axis: Any, tokens: Sequence[Token], inches: float) -> None:
@@ -218,7 +226,7 @@ def _heat_map_html(prediction: Sequence[Token], reference: Sequence[Token], simi
                 style += _FRAME
             if reference_token.match == row:
                 style += _BEST
-            cells += f'<td style="{style}">{f"{value:.2f}".replace("0.", ".", 1)}</td>'
+            cells += f'<td style="{style}">{_cosine_text(value)}</td>'
         rows.append(f'<tr><th scope="row" style="{_NAME}">{clean(token.text)}</th>{cells}</tr>')
     look = "font-size:.8em;font-variant-numeric:tabular-nums"
     table = f'<table class="heat" style="{look}"><tr><td></td>{head}</tr>{"".join(rows)}</table>'

@@ -47,8 +47,7 @@ def drawn(explanation: Any, scores: Iterable[float], *, scale: float, colour: bo
         yield Text(Heading("", numbers).text(scale))
     legend = Legend([])
     lines: list[Line] = []
-    # The empty sentence at the end draws the lines that no other part follows.
-    for part in [*explanation.parts(), Sentence("")]:
+    for part in explanation.parts():
         if isinstance(part, Line):
             lines.append(part)
             continue
@@ -64,6 +63,9 @@ def drawn(explanation: Any, scores: Iterable[float], *, scale: float, colour: bo
         elif not part.folded:
             yield Text(f"\n{part.caption}")
             yield _grid_of_table(part, scale)
+    if lines:
+        yield _grid_of_lines(lines, legend, colour)
+    yield Text("")
 
 
 def coloured(

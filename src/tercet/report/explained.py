@@ -14,8 +14,8 @@ from tercet.explanation.html import COLOURS
 from tercet.explanation.parts import Factor, Heading, Legend, Line, Part, Sentence, number_text
 from tercet.names_and_sentences import clean, short_names
 
+from .coloured_texts import Text, in_colour, more_references_of, plain, references_of, source_of
 from .rendering import Packed, minus, number, render
-from .segments import MOST_REFERENCES, Text, in_colour, plain
 
 #: Characters of explanations that a page holds as HTML: those of 20 systems or more.
 _ROOM = 400_000
@@ -124,17 +124,13 @@ def _view(segment: ExplainedSegment, explanations: _Explanations) -> SegmentView
                 why=explanations.add(_html(explanation, segment.scale)),
             )
         )
-    source = None
-    if test_set.source is not None:
-        source = plain(test_set.source[index])
-    references = test_set.references[index]
     return SegmentView(
         segment=segment,
         legend=legend,
         has_shares=has_shares,
-        source=source,
-        references=list(map(plain, references[:MOST_REFERENCES])),
-        more_references=max(0, len(references) - MOST_REFERENCES),
+        source=source_of(test_set, index),
+        references=references_of(test_set, index),
+        more_references=more_references_of(test_set, index),
         rows=rows,
     )
 

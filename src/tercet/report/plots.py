@@ -100,18 +100,15 @@ def dot_column(comparison: Comparison, table: ScoreTable, rows: Sequence[SystemS
     return DotColumn(title, dots, line, lower_is_better=not table.higher_is_better)
 
 
-def difference_column(comparison: Comparison, table: ScoreTable, rows: Sequence[SystemScore]) -> DotColumn:
+def difference_column(table: ScoreTable, rows: Sequence[SystemScore]) -> DotColumn:
     """Return the differences of a table from the baseline with their intervals, and the line of no difference."""
     dots = []
     for row in rows:
         if row.difference is None or row.difference_low is None or row.difference_high is None:
             # The baseline is not compared with itself: nothing is drawn.
             dots.append(Dot(math.nan, math.nan, math.nan))
-            continue
-        p = row.adjusted_pvalue
-        is_significant = p is not None and p < comparison.alpha
-        mark: Mark = "filled" if is_significant else "hollow"
-        dots.append(Dot(row.difference, row.difference_low, row.difference_high, mark))
+        else:
+            dots.append(Dot(row.difference, row.difference_low, row.difference_high, "difference"))
     return DotColumn("difference", dots, 0.0, lower_is_better=not table.higher_is_better)
 
 
@@ -191,19 +188,25 @@ def _round_values(low: float, high: float, most: int) -> list[float]:
     """Return the multiples of 1, 2 or 5 times a power of ten between two numbers: at least two."""
     power = 10.0 ** math.floor(math.log10((high - low) / most))
     steps = [factor * power for factor in (1, 2, 5, 10, 20)]
-    narrow = [step for step in steps if step * most < high - low]
-    widest = steps[len(narrow)]
-    for step in reversed([*narrow, widest]):
-        values = [step * number for number in range(math.ceil(low / step), math.floor(high / step) + 1)]
-        # a step that is as wide as the rule allows may have one multiple only
-        if len(values) > 1:
-            break
+    number = 0
+    while steps[number] * most < high - low:
+        number += 1
+    values = _multiples(steps[number], low, high)
+    # a step that is wide enough may have one multiple only
+    while len(values) < 2 and number > 0:
+        number -= 1
+        values = _multiples(steps[number], low, high)
     return values
+
+
+def _multiples(step: float, low: float, high: float) -> list[float]:
+    return [step * number for number in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
 # Values with their intervals as dots on lines, in HTML: text keeps its size at any width, unlike in a picture.
 
-Mark = Literal["best", "filled", "hollow"]
+#: Of scores, as the legend says; a difference has a stroke, since a hollow dot would be taken for a worse score.
+Mark = Literal["best", "filled", "hollow", "difference"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +254,13 @@ class DotColumn:
 # How the scores of segments are distributed: a row for each system.
 
 _BINS = 30
+#: Segments below which no chart shows how their scores or words are distributed.
+_FEW = 10
+
+
+def has_few_segments(comparison: Comparison) -> bool:
+    """Return whether a test set is so small that no chart shows how its scores or words are distributed."""
+    return len(comparison.test_set.references) < _FEW
 
 
 @dataclass(frozen=True, slots=True)

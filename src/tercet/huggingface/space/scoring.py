@@ -28,7 +28,7 @@ from tercet.files.roles import guess_roles
 from tercet.files.table import Roles, Table
 from tercet.files.text import Limits
 from tercet.registry import metric_class
-from tercet.report.comparison import compared_html, segments_html
+from tercet.report.fragments import compared_html, segments_html
 from tercet.report.plots import primary_table
 from tercet.test_sets.names import names_of
 from tercet.test_sets.test_set import TestSet

@@ -1,0 +1,155 @@
+"""A score by buckets of segments, by their length, or of words: which system is best in each, and a plot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tercet.comparison.lengths import Buckets
+from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, all_of
+
+from .plots import SERIES, Plot, PlotTexts, Series, baseline_index, bucket_plot
+
+if TYPE_CHECKING:
+    from tercet.comparison.result import Comparison
+    from tercet.comparison.scores import ScoreTable, SystemScore
+
+EXACT = "The score of a group is computed from the statistics of its segments, like that of the test set."
+MEAN = "The score of a group is the mean of its segments' scores, as it is for the whole test set."
+
+#: Where a plot is described to those who do not see it.
+IN_NUMBERS = "the numbers are in the table below"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BucketScores:
+    """A score of each system for each bucket; rows have the best system first."""
+
+    called: str  # what a sentence calls the buckets, such as "length groups"
+    labels: Sequence[str]
+    values: list[list[float]]  # of each row the score of each bucket
+    higher_is_better: bool
+    rule: str = ""  # how they are made; "" where the page says it
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ByBucket:
+    """The scores of buckets, and what is said and drawn of them."""
+
+    scores: BucketScores
+    best: list[float]  # of each bucket; NaN where none is judged
+    verdict: list[Sentence]
+    lines: dict[str, Series]  # of the systems, as the page calls them, that have a colour in the plot
+    plot: Plot | None
+
+
+def by_length(comparison: Comparison, table: ScoreTable, names: dict[str, str], buckets: Buckets) -> ByBucket:
+    """Return a score of segments by their length."""
+    values, rule = bucket_scores(table, buckets)
+    scores = BucketScores(
+        called="length groups",
+        labels=buckets.labels,
+        values=[values[index] for index in table.order],
+        higher_is_better=table.higher_is_better,
+        rule=rule,
+    )
+    title = table.title
+    if not table.higher_is_better:
+        title += ", lower is better"
+    axis = f"{buckets.called} of the {buckets.of}"
+    texts = PlotTexts(x=axis, y=title, description=f"{title} by {axis}; {IN_NUMBERS}")
+    return by_bucket(comparison, [table.rows[index] for index in table.order], names, scores, texts)
+
+
+def bucket_scores(table: ScoreTable, buckets: Buckets) -> tuple[list[list[float]], str]:
+    """Return a row per system with a score per bucket, and a sentence on how they are computed."""
+    segments = [np.array(scores, dtype=np.float64) for scores in table.segments.values()]
+    inside = np.concatenate(buckets.members)
+    means = [float(scores[inside].mean()) for scores in segments]
+    # Whether a score is the mean of its segments is seen from the numbers; one segment cannot show it.
+    is_mean = len(inside) > 1 and np.allclose(means, [row.value for row in table.rows], rtol=1e-7, atol=1e-9)
+    rows = []
+    if is_mean:
+        for scores in segments:
+            rows.append([float(scores[members].mean()) for members in buckets.members])
+        return rows, MEAN
+    for system in table.stats:
+        rows.append([table.score_of(system, members) for members in buckets.members])
+    return rows, EXACT
+
+
+def by_bucket(
+    comparison: Comparison,
+    rows: Sequence[SystemScore],
+    names: dict[str, str],
+    scores: BucketScores,
+    texts: PlotTexts,
+) -> ByBucket:
+    """Return what is said and drawn of the scores of buckets; systems are called as `names` has them."""
+    row_names = [names[row.system] for row in rows]
+    columns = list(zip(*scores.values, strict=True))
+    verdict: list[Sentence] = []
+    best = [math.nan] * len(columns)
+    # outputs that are runs of a system are not judged, nor is one system alone
+    if not comparison.joins_runs and len(rows) > 1:
+        verdict = bucket_verdict(columns, row_names, scores.called, higher_is_better=scores.higher_is_better)
+        choose = np.fmax if scores.higher_is_better else np.fmin
+        best = [float(choose.reduce(column)) for column in columns]
+    coloured = _coloured(comparison, rows)
+    plot = None
+    # Of one bucket, a plot would be a point.
+    if len(scores.labels) > 1:
+        plot = bucket_plot(scores.values, scores.labels, coloured=coloured, texts=texts)
+    lines = dict(zip([row_names[index] for index in coloured], SERIES, strict=False))
+    return ByBucket(scores, best, verdict, lines, plot)
+
+
+def _coloured(comparison: Comparison, rows: Sequence[SystemScore]) -> list[int]:
+    """Return the rows that get a colour: the best ones and the baseline."""
+    coloured = list(range(min(len(rows), len(SERIES))))
+    baseline = baseline_index(comparison, rows)
+    if baseline not in coloured:
+        coloured[-1] = baseline
+    return coloured
+
+
+def bucket_verdict(
+    columns: Sequence[Sequence[float]], names: Sequence[str], called: str, *, higher_is_better: bool
+) -> list[Sentence]:
+    """Return in how many buckets each system alone is best; `columns` has a value of each system for each bucket."""
+    if len(names) < 2 or len(columns) < 2:
+        return []
+    wins = dict.fromkeys(names, 0)
+    ties = 0
+    choose = max if higher_is_better else min
+    for column in columns:
+        defined = [value for value in column if not np.isnan(value)]
+        if not defined:
+            continue
+        best_value = choose(defined)
+        best = [name for name, value in zip(names, column, strict=True) if value == best_value]
+        if len(best) == 1:
+            wins[best[0]] += 1
+        else:
+            ties += 1
+    winners = [name for name in names if wins[name]]
+    winners.sort(key=wins.__getitem__, reverse=True)
+    if not winners:
+        return []
+    parts: list[str] = []
+    for name in winners[:MOST_NAMED]:
+        number = f"{wins[name]} of {len(columns)}"
+        if wins[name] == len(columns):
+            number = all_of(len(columns))
+        if parts:
+            parts.append("; ")
+        parts += [Name(name), f" is best in {number} {called}"]
+    if ties:
+        end = "ends" if ties == 1 else "end"
+        parts.append(f"; {ties} {end} in a tie")
+    parts.append(". These were not tested.")
+    return [tuple(parts)]

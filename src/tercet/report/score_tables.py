@@ -1,0 +1,197 @@
+"""The tables of scores: a row for each system, and of each score the number, its interval, and what the test says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.comparison.run_means import over_runs
+from tercet.comparison.scores import against
+
+from .plots import Dot, DotColumn, Marks, baseline_index, difference_column, dot_column, marks_of, shown_tables
+from .rendering import minus, number
+
+if TYPE_CHECKING:
+    from tercet.comparison.result import Comparison
+    from tercet.comparison.scores import ScoreTable, SystemScore
+
+#: Systems beyond which their table can be sorted and searched.
+_MANY = 20
+#: Systems of which a table shows each pair: of more, the best ones. Of 1,000, all pairs would be 18 MB of the page.
+_MOST_PAIRED = 100
+
+
+class Against(NamedTuple):
+    """What is said of a system against the baseline, each "" for the baseline itself and without a test."""
+
+    difference: str
+    p: str
+    counts: str  # of segments won, tied and lost
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cell:
+    """A score of a system as a table shows it."""
+
+    row: SystemScore
+    dot: Dot
+    score: str
+    against: Against
+    difference: Dot | None  # with its interval; none without a test
+    way: str  # "better" or "worse" than the baseline, where that is significant; else ""
+
+
+class Widths(NamedTuple):
+    """Letters of the longest texts, so that they stand below each other."""
+
+    score: int
+    difference: int
+    p: int
+
+
+@dataclass(frozen=True, eq=False)  # without slots, as widths are kept: each row asks for them
+class Column:
+    """A score of all systems in a table, in the order of its rows."""
+
+    table: ScoreTable
+    title: str
+    drawn: DotColumn
+    cells: list[Cell]
+    differences: DotColumn | None  # where the differences are drawn
+    is_ranked: bool  # ranks tell some systems apart
+
+    @property
+    def is_many(self) -> bool:
+        """Whether the table has so many rows that it can be sorted and searched."""
+        return len(self.cells) > _MANY
+
+    @cached_property
+    def widths(self) -> Widths:
+        """The widths of the column's texts."""
+        return Widths(
+            score=max(len(cell.score) for cell in self.cells),
+            difference=max(len(cell.against.difference) for cell in self.cells),
+            p=max(len(cell.against.p) for cell in self.cells),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableView:
+    """A table of all scores: a row for each system, a column for each score."""
+
+    comparison: Comparison
+    key: str  # by which the script knows it
+    names: dict[str, str]  # how the systems are called
+    columns: list[Column]
+    marks: Marks
+
+
+def table_of_systems(comparison: Comparison, names: dict[str, str], key: str) -> TableView:
+    """Return the table of all scores; where outputs are runs, of the systems."""
+    if comparison.joins_runs:
+        comparison = over_runs(comparison)
+        names = {system: names.get(system, system) for system in comparison.test_set.systems}
+    return table_of_outputs(comparison, names, key)
+
+
+def table_of_outputs(comparison: Comparison, names: dict[str, str], key: str) -> TableView:
+    """Return the table of all scores, the best system by the first one first; of many scores of a metric, one."""
+    order = comparison.tables[0].order
+    shown = shown_tables(comparison.tables)
+    columns = []
+    for table, title in zip(comparison.tables, comparison.titles(), strict=True):
+        if table in shown:
+            columns.append(score_column(comparison, table, title=title, order=order))
+    return TableView(comparison, key, names, columns, marks_of(comparison, comparison.tables))
+
+
+def score_column(comparison: Comparison, table: ScoreTable, *, title: str, order: Sequence[int]) -> Column:
+    """Return a score of all systems; `order` are the indices of its rows."""
+    rows = [table.rows[index] for index in order]
+    drawn = dot_column(comparison, table, rows, title=title)
+    differences = None
+    if comparison.test is not None:
+        differences = difference_column(table, rows)
+    baseline = baseline_index(comparison, table.rows)
+    cells = []
+    for position, index in enumerate(order):
+        row = rows[position]
+        texts = Against("", "", "")
+        difference = None
+        if differences is not None:
+            difference_text, p, counts = against(row)
+            texts = Against(minus(difference_text), p, counts)
+            difference = differences.dots[position]
+        way = ""
+        verdict = _pair_verdict(table, index, baseline, alpha=comparison.alpha)
+        if verdict.way in ("better", "worse"):
+            way = verdict.way
+        cells.append(
+            Cell(
+                row=row,
+                dot=drawn.dots[position],
+                score=number(row.value, row.digits),
+                against=texts,
+                difference=difference,
+                way=way,
+            )
+        )
+    is_ranked = comparison.has_ranks and len({row.rank for row in rows}) > 1
+    return Column(table, title, drawn, cells, differences, is_ranked)
+
+
+# All pairs of systems.
+
+
+class PairVerdict(NamedTuple):
+    """What the test of two systems says of one of them."""
+
+    way: Literal["itself", "better", "worse", "not significant"]
+    p: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AllPairs:
+    """What the test says of each two of the best systems."""
+
+    rows: list[SystemScore]  # the best first
+    verdicts: list[list[PairVerdict]]  # of each row, on it against each
+    least: float  # p of several pairs, which a legend says once for them all; NaN without such pairs
+
+
+def all_pairs(comparison: Comparison, table: ScoreTable) -> AllPairs:
+    """Return what the test says of each two of the best systems."""
+    best = table.order[:_MOST_PAIRED]
+    verdicts = []
+    for index in best:
+        verdicts.append([_pair_verdict(table, index, other, alpha=comparison.alpha) for other in best])
+    return AllPairs([table.rows[index] for index in best], verdicts, _shared_least(table.pvalues))
+
+
+def _pair_verdict(table: ScoreTable, row: int, column: int, *, alpha: float) -> PairVerdict:
+    """Return what the test says of one row against another."""
+    p = float(table.pvalues[row, column])
+    if row == column:
+        return PairVerdict("itself", p)
+    # not "p >= alpha", which is false for NaN
+    if not p < alpha:
+        return PairVerdict("not significant", p)
+    is_higher = table.rows[row].value > table.rows[column].value
+    if is_higher == table.higher_is_better:
+        return PairVerdict("better", p)
+    return PairVerdict("worse", p)
+
+
+def _shared_least(pvalues: NDArray[np.float64]) -> float:
+    """Return the least p of all pairs where several pairs have it: mostly the least that the test can give."""
+    pairs = pvalues[np.triu_indices(len(pvalues), 1)]
+    least = pairs.min(initial=math.inf)
+    if (pairs == least).sum() > 1:
+        return float(least)
+    return math.nan
