@@ -26,7 +26,7 @@ from .long_tables import (
     column_called,
     has_one_value,
     keys_of,
-    long_of,
+    long_table,
     names_systems,
     rows_of_items,
     why_not_joined,
@@ -91,7 +91,7 @@ def _are_different_names(cells: Sequence[Any]) -> bool:
 
 def _check_one_number(table: Table, columns: Columns) -> None:
     """Raise an InputError for numbers of several systems that cannot be joined by item."""
-    long = long_of(table, columns)
+    long = long_table(table, columns)
     if long is None:
         return
     problem = "no column tells items apart, as an id or a source does"
@@ -99,7 +99,7 @@ def _check_one_number(table: Table, columns: Columns) -> None:
     end = ". Expected one number for each item and system."
     if long.keys:
         key = long.keys[0]
-        problem = why_not_joined(table, long, key)
+        problem = why_not_joined(long, key)
         has_several = rows_of_items(table, key, long.column) is None
         if has_several:
             end = _several_in_words(table, [*key, long.column])
@@ -143,7 +143,7 @@ def _check_unnamed_systems(table: Table, columns: Columns) -> None:
 
     Its values may be systems, or labels of the segments of one.
     """
-    if not any(names_systems(table, name) for name in table.columns) or long_of(table, columns) is not None:
+    if not any(names_systems(table, name) for name in table.columns) or long_table(table, columns) is not None:
         return
     roles = guess_roles(without_scores(table, columns.scores), columns.references)
     references = columns.references or list(roles.references)

@@ -34,7 +34,8 @@ from .memories_and_tables import memories_beside_tables
 from .names import name_of, names_of
 from .reading import HOW_READ
 from .roles import Columns
-from .tables import check_one_system, joined_tables, table_set
+from .tables import table_set
+from .tables_of_one_system import check_one_system, join_tables
 from .tables_of_scores import has_scores_alone, joined_scores, log_with_scores, table_with_scores
 from .test_set import TestSet
 
@@ -231,7 +232,7 @@ def _tables_and_logs(
                 check_one_system(path, list(test_set.systems), columns.called[path])
         test_sets.append(replace(test_set, warnings=tuple(messages)))
     called = {names[path]: name for path, name in columns.called.items() if path in names}
-    test_sets = joined_tables(test_sets, called)
+    test_sets = join_tables(test_sets, called)
     return [*test_sets, *log_sets(logs, columns)] if logs else test_sets
 
 
@@ -448,11 +449,11 @@ def _tables_of_systems(paths: Sequence[str], columns: Columns) -> _TablesOfSyste
         columns_here = replace(
             columns, systems=systems_here, references=[], source=None, cluster=None, slices=[], need_references=False
         )
-        wide_table, wide_columns, note = wide(table, columns_here)
-        tables[path] = wide_table
-        systems += wide_columns.systems
-        if note:
-            notes.append(f"{table.name}: {note}")
+        by_item = wide(table, columns_here)
+        tables[path] = by_item.table
+        systems += by_item.columns.systems
+        if by_item.note:
+            notes.append(f"{table.name}: {by_item.note}")
     all_systems = list(dict.fromkeys([*systems, *unknown]))
     return _TablesOfSystems(tables, replace(columns, systems=all_systems, system_column=None), notes)
 
