@@ -33,7 +33,7 @@ from tercet.files.table import Table
 from tercet.files.wmt_annotations import DOCUMENT, check_no_appraise, read_annotations, read_grades_alone
 from tercet.names_and_sentences import MOST_NAMED, joined
 from tercet.statistics.clusters import Clusters
-from tercet.test_sets.long_tables import WideTable, column_called, rows_by_system, wide
+from tercet.test_sets.long_tables import WideTable, column_called, rows_by_system, wide_table
 from tercet.test_sets.names import names_of
 from tercet.test_sets.read import read_test_sets
 from tercet.test_sets.roles import Columns, end_of_fields
@@ -436,7 +436,7 @@ class _JoinedRows:
         with warnings.catch_warnings():
             # It warned when the texts were read.
             warnings.simplefilter("ignore", UserWarning)
-            return wide(table, columns)
+            return wide_table(table, columns)
 
 
 def _read_named_columns(

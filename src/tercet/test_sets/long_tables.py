@@ -19,7 +19,7 @@ from tercet.files.table import Memory, Table
 
 from .labels import slice_columns
 from .reading import LEFT_OUT, ColumnReading, readings
-from .roles import Columns, named
+from .roles import Columns, listing
 
 #: Why a column is of systems, and not of items.
 _DIFFERS = "it differs by system"
@@ -28,10 +28,10 @@ _EXPECTED = "Expected each item once for each system, or a column for each, or a
 
 def column_called(table: Table, names: Sequence[str]) -> str | None:
     """Return the first column with one of the names, in their order."""
-    return next(called(table, names), None)
+    return next(columns_called(table, names), None)
 
 
-def called(table: Table, names: Sequence[str]) -> Iterator[str]:
+def columns_called(table: Table, names: Sequence[str]) -> Iterator[str]:
     """Yield the columns with one of the names, in their order."""
     # reversed, so that of several columns with the same folded name the first stays
     folded = {re.sub(r"[\s-]+", "_", column.strip().casefold()): column for column in reversed(table.columns)}
@@ -120,7 +120,7 @@ class _Items(NamedTuple):
     rows: dict[Hashable, dict[str, int]]
 
 
-def wide(table: Table, columns: Columns) -> WideTable:
+def wide_table(table: Table, columns: Columns) -> WideTable:
     """Return a table with a column for each system.
 
     A long table has a column such as ``model`` that names the system of each row, and each item once for each of
@@ -143,12 +143,12 @@ def wide(table: Table, columns: Columns) -> WideTable:
         text = _text_column(items, columns)
         may_lack_texts = columns.scores and not columns.need_references
         if items.long.needed.issubset(items.same) and (text is not None or may_lack_texts):
-            return _pivoted(items, text, columns, note_of_runs)
+            return _pivot(items, text, columns, note_of_runs)
         not_joined = items.long
     if columns.system_column is not None:
         raise InputError(
             f"{table.name}: the rows cannot be joined as those of the systems that {shorten(long.column)} names "
-            f"({named(long.systems)}): {_why_not_read(long, columns)}. {_EXPECTED}"
+            f"({listing(long.systems)}): {_why_not_read(long, columns)}. {_EXPECTED}"
         )
     _check_names(not_joined, columns)
     return as_it_is
@@ -181,7 +181,7 @@ def _perhaps_answers(long: LongTable, columns: Columns) -> set[str]:
     """Return the columns, such as "answer", that seem to have references, or else the texts of systems."""
     if any(name in long.table.columns for name in columns.references):
         return set()
-    return {*columns.systems, *called(long.table, TEXT)}.intersection(long.references)
+    return {*columns.systems, *columns_called(long.table, TEXT)}.intersection(long.references)
 
 
 def _with_runs(table: Table, columns: Columns) -> tuple[Table, str]:
@@ -243,7 +243,7 @@ def _check_column_of_names(table: Table, columns: Columns, column: str) -> None:
     if columns.systems and (len(columns.systems) > 1 or columns.systems[0] not in table.columns):
         raise InputError(
             f"{table.name}: {argument('systems')} with {argument('system_column')} is the one column of the systems' "
-            f"texts; got {named(columns.systems)}."
+            f"texts; got {listing(columns.systems)}."
         )
 
 
@@ -335,7 +335,7 @@ def warn_pooled(table: Table, columns: Columns) -> str | None:
                 reason = why_not_joined(long, key)
             warn(
                 f"{table.name}: the column {shorten(long.column)} names {len(long.systems):,} systems "
-                f"({named(long.systems)}), but {reason}: all rows are scored as of one system. {_EXPECTED}"
+                f"({listing(long.systems)}), but {reason}: all rows are scored as of one system. {_EXPECTED}"
             )
             return long.column
     return None
@@ -369,7 +369,7 @@ def long_table(table: Table, columns: Columns) -> LongTable | None:
 
 def _column_of_names(table: Table, with_role: Container[str]) -> str | None:
     """Return the first column that is called as one of systems' names, holds such and has no other role."""
-    for name in called(table, SYSTEM):
+    for name in columns_called(table, SYSTEM):
         if name not in with_role and names_systems(table, name):
             return name
     return None
@@ -397,13 +397,13 @@ def _check_all_named(long: LongTable) -> None:
     if _reference_texts(long).isdisjoint(long.systems):
         raise InputError(
             f"{long.table.location(are_blank.index(True), long.column)}: the name of the system is missing; other "
-            f"rows have {named(long.systems)}."
+            f"rows have {listing(long.systems)}."
         )
 
 
 def keys_of(table: Table, source: str | None, references: list[str]) -> list[list[str]]:
     """Return the columns that may tell items apart, the most likely first."""
-    ids = list(called(table, ITEM))
+    ids = list(columns_called(table, ITEM))
     keys = [[name] for name in ids]
     if len(ids) > 1:
         keys.append(ids)
@@ -509,13 +509,13 @@ def _text_column(items: _Items, columns: Columns) -> str | None:
     """Return the column of the systems' texts, among those that differ within items; None if it is not clear."""
     if columns.systems:
         return columns.systems[0]
-    candidates = {*items.long.texts, *called(items.long.table, TEXT)}.difference(items.same)
+    candidates = {*items.long.texts, *columns_called(items.long.table, TEXT)}.difference(items.same)
     if len(candidates) != 1:
         return None
     return candidates.pop()
 
 
-def _pivoted(items: _Items, text: str | None, columns: Columns, note_of_runs: str) -> WideTable:
+def _pivot(items: _Items, text: str | None, columns: Columns, note_of_runs: str) -> WideTable:
     """Return a table with a row for each item and a column for each system, from the column of their texts."""
     long = items.long
     table = long.table
@@ -567,7 +567,7 @@ def _joined_in_words(items: _Items, text: str | None, unread: Sequence[str]) -> 
     if text is not None:
         in_words += f"; texts: {text!r}"
     if unread:
-        in_words += f"; left out, as they differ by system: {named(unread)}"
+        in_words += f"; left out, as they differ by system: {listing(unread)}"
     return f"{in_words}."
 
 
@@ -583,7 +583,7 @@ def _check_names(long: LongTable, columns: Columns) -> None:
     if _reference_texts(long).isdisjoint(long.systems):
         raise InputError(
             f"{table.name}: the column {shorten(long.column)} has {len(long.systems):,} texts in "
-            f"{len(table.lines):,} rows ({named(long.systems)}), which look like names of systems. {_EXPECTED} If "
+            f"{len(table.lines):,} rows ({listing(long.systems)}), which look like names of systems. {_EXPECTED} If "
             f"they are texts of a system, name every system: {argument('systems')}."
         )
 
@@ -595,7 +595,7 @@ def _check_texts(long: LongTable) -> None:
     if numbers and any(_is_pooled(long, key) for key in long.keys):
         raise InputError(
             f"{long.table.name}: the column {shorten(long.column)} names {len(long.systems):,} systems "
-            f"({named(long.systems)}), and no column has their texts. To compare their numbers: "
+            f"({listing(long.systems)}), and no column has their texts. To compare their numbers: "
             f"{' or '.join(argument_set('scores', name) for name in numbers[:3])}."
         )
 

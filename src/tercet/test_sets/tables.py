@@ -26,7 +26,7 @@ from tercet.names_and_sentences import joined
 from tercet.statistics.clusters import Clusters
 
 from .labels import slice_columns, slices_of_columns
-from .long_tables import WideTable, called, own_columns_of_long, readings_of_long, warn_pooled, wide
+from .long_tables import WideTable, columns_called, own_columns_of_long, readings_of_long, warn_pooled, wide_table
 from .misread_tables import check_no_marked_errors, check_rows, column_apart
 from .reading import HOW_READ, readings
 from .roles import (
@@ -36,7 +36,7 @@ from .roles import (
     columns_in_words,
     columns_left_out,
     end_of_fields,
-    named,
+    listing,
     warn_left_out,
     warn_swapped,
     warn_unlike_references,
@@ -100,9 +100,9 @@ def _by_segment(table: Table, columns: Columns) -> WideTable:
         systems, references, source = columns_of(table, columns.systems, columns.references, columns.source)
         memory, lost = complete(table, systems, references, columns.missing)
         languages = replace(columns, systems=systems, references=references, source=source)
-        return wide(memory, languages)._replace(lost=lost)
+        return wide_table(memory, languages)._replace(lost=lost)
     check_no_marked_errors(table, columns)
-    by_segment = wide(table, columns)
+    by_segment = wide_table(table, columns)
     if by_segment.table is table:
         check_rows(table, columns)
     return by_segment
@@ -285,18 +285,21 @@ def _scores_alone(reading: _Reading, name: str) -> TestSet:
     table = reading.table
     columns = reading.by_user
     scores = columns.scores
-    systems = columns.systems or systems_of(table, scores[0])
+    first_score = scores[0]
+    systems = columns.systems or systems_of(table, first_score)
     if not systems:
+        in_front = f"base.{first_score}"
+        behind = f"{first_score}_base"
         hint = ", or texts of a system beside it."
-        if scores[0] not in table.columns:
-            hint = f". {did_you_mean(scores[0], table.columns)}"
+        if first_score not in table.columns:
+            hint = f". {did_you_mean(first_score, table.columns)}"
         raise InputError(
-            f"{table.name} has no scores {shorten(scores[0])} of a system; expected columns such as "
-            f"{f'base.{scores[0]}'!r} or {f'{scores[0]}_base'!r}{hint}"
+            f"{table.name} has no scores {shorten(first_score)} of a system; expected columns such as {in_front!r} "
+            f"or {behind!r}{hint}"
         )
     if not columns.systems:
         texts = guess_roles(without_scores(table, scores)).systems
-        _check_not_numbered(table, systems, scores[0], texts)
+        _check_not_numbered(table, systems, first_score, texts)
     # Columns of objects may be called as their systems.
     read = {*reading.scores, *reading.labels, *systems}
     by_role = {"scores": [column for column in table.columns if column in read], "clusters": []}
@@ -305,9 +308,10 @@ def _scores_alone(reading: _Reading, name: str) -> TestSet:
     named_by_user = [*by_role["scores"], *by_role["clusters"]]
     left_out = [column for column in table.columns if column not in named_by_user]
     directions = directions_of(scores)
+    what_is_there = f"no texts; scores of {listing(systems)}: {listing(scores)}"
     return replace(
         without_texts(name, systems, len(table.lines)),
-        fields=f"{table.name}: no texts; scores of {named(systems)}: {named(scores)}{end_of_fields({}, left_out)}",
+        fields=f"{table.name}: {what_is_there}{end_of_fields({}, left_out)}",
         columns=readings(table, by_role, reading.roles.reasons, named_by_user),
         scores={score: score_columns(table, systems, score) for score in scores},
         lower_is_better=directions.lower,
@@ -324,7 +328,7 @@ def _check_not_numbered(table: Table, systems: Sequence[str], score: str, texts:
     # Scores without texts are of a system that is to be called something.
     as_scores = f"{arguments_set('systems', texts or ['model'])} {arguments_set('scores', names)}"
     raise InputError(
-        f"{table.name}: it is not clear whether {named(names)} are of {len(systems)} systems, or scores of one, as "
+        f"{table.name}: it is not clear whether {listing(names)} are of {len(systems)} systems, or scores of one, as "
         f"of {len(systems)} raters. As systems: {as_systems}. As scores of one: {as_scores}.{HOW_READ}"
     )
 
@@ -406,12 +410,15 @@ def check_roles(table: Table, format: str, columns: Columns) -> None:
     if format in TRANSLATIONS:
         kind = "language"
         unusable = ""
-    there_are = f"there is the {kind}"
-    if len(table.columns) > 1:
-        there_are = f"there are the {kind}s"
+    names = joined(list(map(repr, table.columns)), MOST_NAMED)
+    there_are = f"there are the {kind}s {names}"
+    if len(table.columns) == 1:
+        there_are = f"there is the {kind} {names}"
+    elif not table.columns:
+        there_are = "there is none"
     raise InputError(
         f"{table.name}: no {kind}{unusable} was recognized as {', or '.join(missing)}; "
-        f"{there_are} {joined(list(map(repr, table.columns)), MOST_NAMED)}.{_advice(table, format, columns)}"
+        f"{there_are}.{_advice(table, format, columns)}"
     )
 
 
@@ -502,7 +509,7 @@ def _warn_repeated_ids(table: Table) -> None:
 
 def _column_of_ids(table: Table) -> str | None:
     """Return the column that should have another id in each row; None where a row's id has several parts."""
-    ids = list(called(table, ITEM))
+    ids = list(columns_called(table, ITEM))
     for name in ids:
         if _is_id(name):
             return name
@@ -531,6 +538,6 @@ def _apart_in_words(table: Table, column: str) -> str:
         return ""
     values = list(dict.fromkeys(map(str, table.columns[apart])))
     return (
-        f" There is one row for each {apart!r} ({named(values)}); if these are systems: "
+        f" There is one row for each {apart!r} ({listing(values)}); if these are systems: "
         f"{argument_set('system_column', apart)}."
     )

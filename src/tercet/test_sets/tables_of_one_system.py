@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from tercet.errors import InputError, argument_set, shorten, warn
 from tercet.files.column_names import n_first_shared
 
-from .roles import named
+from .roles import listing
 from .test_set import TestSet
 
 _T = TypeVar("_T")
@@ -21,7 +21,7 @@ def check_one_system(path: str, systems: Sequence[str], name: str) -> None:
     """Raise an InputError for a table with several systems that is given one name."""
     if len(systems) > 1:
         raise InputError(
-            f"{path} has {len(systems)} systems ({named(systems)}), and the name {shorten(name)} is for one: "
+            f"{path} has {len(systems)} systems ({listing(systems)}), and the name {shorten(name)} is for one: "
             f"give the file without a name, or choose the system: {argument_set('systems', systems[0])}."
         )
 
@@ -40,7 +40,7 @@ def join_tables(tables: Sequence[TestSet], called: Mapping[str, str]) -> list[Te
             taken = {test_set.name for test_set in test_sets}
             test_sets.append(_as_one(group, called, taken))
         elif called.get(first.name):
-            test_sets.append(_renamed(first, called[first.name]))
+            test_sets.append(_rename(first, called[first.name]))
         else:
             test_sets.append(first)
     return test_sets
@@ -103,7 +103,7 @@ def _as_one(tables: Sequence[TestSet], called: Mapping[str, str], taken: Collect
     for score in first.scores:
         scores[score] = _of_only_systems(systems, [table.scores[score] for table in tables])
     shared = "references" if any(first.references) else "sources"
-    note = f"{named(systems)} are read as systems of one test set: the tables have the same {shared}."
+    note = f"{listing(systems)} are read as systems of one test set: the tables have the same {shared}."
     return replace(
         first,
         name=name,
@@ -188,7 +188,7 @@ def _check_names_differ(tables: Sequence[TestSet], systems: Sequence[str]) -> No
             )
 
 
-def _renamed(test_set: TestSet, name: str) -> TestSet:
+def _rename(test_set: TestSet, name: str) -> TestSet:
     """Return a test set whose only system has another name."""
     (system,) = test_set.systems
     lost = {}
