@@ -230,6 +230,13 @@ def test_where_there_is_no_other_system_nothing_is_doubtful():
     assert (found.systems, found.doubtful) == (("ref_gpt4", "ref_llama"), ())
 
 
+def test_a_table_without_columns_says_that_there_are_none(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text("{}\n{}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"no column was recognized as .*; there is none\. 'tercet read'"):
+        read_test_sets(path)
+
+
 def test_labels_are_no_references_of_texts():
     columns = {"text": ENGLISH * 2, "label": ["pos", "neg", "neu", "pos"] * 3, "model_a": BASE * 2}
     found = guess_roles(Table("a.csv", columns, [*range(12)]))

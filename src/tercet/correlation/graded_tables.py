@@ -33,7 +33,7 @@ from tercet.files.table import Table
 from tercet.files.wmt_annotations import DOCUMENT, check_no_appraise, read_annotations, read_grades_alone
 from tercet.names_and_sentences import MOST_NAMED, joined
 from tercet.statistics.clusters import Clusters
-from tercet.test_sets.long_tables import column_called, rows_by_system, wide
+from tercet.test_sets.long_tables import WideTable, column_called, rows_by_system, wide_table
 from tercet.test_sets.names import names_of
 from tercet.test_sets.read import read_test_sets
 from tercet.test_sets.roles import Columns, end_of_fields
@@ -408,13 +408,13 @@ class _JoinedRows:
     @classmethod
     def of(cls, table: Table, columns: Columns, test_set: TestSet) -> _JoinedRows | None:
         """Return how the rows of a table were joined to a test set; None if they were not."""
-        rows = rows_by_system(cls._wide(table, columns)[0])
+        rows = rows_by_system(cls._wide(table, columns).table)
         rows = {system: rows[system] for system in test_set.systems if system in rows}
         return cls(table, columns, rows) if rows else None
 
     def with_scores(self, scores: Sequence[str]) -> Table:
         """Return the table with a row for each item, and columns such as ``base.COMET``."""
-        return self._wide(self.table, replace(self.columns, scores=list(scores)))[0]
+        return self._wide(self.table, replace(self.columns, scores=list(scores))).table
 
     def further(self, test_set: TestSet) -> list[str]:
         """Return the columns that the test set does not use."""
@@ -426,17 +426,17 @@ class _JoinedRows:
         roles = {**named, "scores": [name for name in scores if name in self.table.columns]}
         with_role = [column for columns in roles.values() for column in columns]
         left_out = [column for column in test_set.left_out if column not in with_role]
-        note = self._wide(self.table, self.columns)[2]
-        new_note = self._wide(self.table, replace(self.columns, scores=with_role))[2]
+        note = self._wide(self.table, self.columns).note
+        new_note = self._wide(self.table, replace(self.columns, scores=with_role)).note
         fields = test_set.fields.removesuffix(f" {note}").removesuffix(end_of_fields({}, test_set.left_out))
         return f"{fields}{end_of_fields(roles, left_out)} {new_note}"
 
     @staticmethod
-    def _wide(table: Table, columns: Columns) -> tuple[Table, Columns, str]:
+    def _wide(table: Table, columns: Columns) -> WideTable:
         with warnings.catch_warnings():
             # It warned when the texts were read.
             warnings.simplefilter("ignore", UserWarning)
-            return wide(table, columns)
+            return wide_table(table, columns)
 
 
 def _read_named_columns(

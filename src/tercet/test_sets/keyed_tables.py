@@ -15,7 +15,7 @@ from tercet.files.score_columns import without_scores
 from tercet.files.table import Log, Memory, Roles, Table
 
 from .long_tables import column_called
-from .roles import Columns, named, warn_unlike_references
+from .roles import Columns, listing, warn_unlike_references
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class JoinedTables:
     own_columns_by_system: Mapping[str, Mapping[str, list[Any]]]
 
 
-def joined_by_ids(tables: Mapping[str, Table], beside: Sequence[Table], columns: Columns) -> JoinedTables | None:
+def join_by_ids(tables: Mapping[str, Table], beside: Sequence[Table], columns: Columns) -> JoinedTables | None:
     """Return one table of systems and of what stands beside them.
 
     Systems are those of each table, called as their file where it has one. Segments are in the order of the first
@@ -98,7 +98,7 @@ def joined_by_ids(tables: Mapping[str, Table], beside: Sequence[Table], columns:
         joined_systems = _columns_of_systems(keyed, called, ids, columns)
         cells |= joined_systems.cells
         side_of |= dict.fromkeys(joined_systems.names, keyed.table.name)
-        for column in _unread(keyed, columns):
+        for column in _unread_columns(keyed, columns):
             title = column
             if column == first.key or column in joined_beside.cells:
                 title = f"{column} of {keyed.table.name}"
@@ -108,7 +108,7 @@ def joined_by_ids(tables: Mapping[str, Table], beside: Sequence[Table], columns:
     lines = [first.table.lines[first.rows[id][0]] for id in ids]
     joined = Table(first.table.name, cells, lines, unit=first.table.unit, decimal=columns.decimal)
     files = [keyed.table.name for keyed in (*systems, *further)]
-    note = f"Joined with {named(files)} by {first.key!r}."
+    note = f"Joined with {listing(files)} by {first.key!r}."
     roles = replace(columns, systems=list(side_of), references=joined_beside.references, source=joined_beside.source)
     return JoinedTables(joined, roles, note, joined_ids.lost(side_of), own_columns)
 
@@ -139,7 +139,9 @@ def _names_of_keys(systems: Sequence[Table], beside: Sequence[Table]) -> Sequenc
 def _is_once(table: Table, name: str) -> bool:
     """Return whether each cell of the column of this name occurs once in it."""
     column = column_called(table, [name])
-    cells = [] if column is None else list(map(repr, table.columns[column]))
+    if column is None:
+        return True
+    cells = list(map(repr, table.columns[column]))
     return len(set(cells)) == len(cells)
 
 
@@ -193,7 +195,7 @@ def _raise_nothing_shared(tables: Sequence[_Keyed], first: _Keyed) -> NoReturn:
                 f"{shorten(next(iter(other.rows)))}, but such as {shorten(next(iter(first.rows)))}."
             )
     # Each has some ids of the first one, but others than the next.
-    files = named([keyed.table.name for keyed in tables])
+    files = listing([keyed.table.name for keyed in tables])
     raise InputError(f"No id of {first.table.name}, such as {shorten(next(iter(first.rows)))}, is in all of {files}.")
 
 
@@ -209,15 +211,16 @@ def _columns_beside(
     others: Sequence[_Keyed], systems: Sequence[_Keyed], ids: Sequence[str], columns: Columns
 ) -> _ColumnsBeside:
     """Return the columns of references, sources and what else is in these tables."""
+    outputs: list[list[Any]] = []
+    # A system may be called as a column beside it.
+    taken = {others[0].key}
+    for keyed in systems:
+        for system in _systems_of(keyed, columns):
+            taken.add(system)
+            outputs.append(keyed.first_cells(system, ids))
     cells: dict[str, list[Any]] = {}
     references: list[str] = []
     source = columns.source
-    taken = {others[0].key}
-    outputs: list[list[Any]] = []
-    for keyed in systems:
-        for name in _systems_of(keyed, columns):
-            taken.add(name)
-            outputs.append(keyed.first_cells(name, ids))
     for keyed in others:
         roles = guess_roles(keyed.table)
         targets = _targets_of(keyed, columns, roles)
@@ -226,26 +229,31 @@ def _columns_beside(
         for name in keyed.table.columns:
             if name == keyed.key:
                 continue
-            column = name
-            # A system may be called so, too.
+            title = name
             if name in cells or name in taken:
-                column = f"{name} of {keyed.table.name}"
-            if name == columns.source and source == name:
-                source = column
+                title = f"{name} of {keyed.table.name}"
+            # The source that the user names has this title here.
+            if name == columns.source == source:
+                source = title
             if name in targets:
-                cells[column] = keyed.cells(name, ids)
-                references.append(column)
+                cells[title] = keyed.cells(name, ids)
+                references.append(title)
                 continue
-            cells[column] = keyed.first_cells(name, ids)
+            cells[title] = keyed.first_cells(name, ids)
             if source is None and name == roles.source:
-                source = column
+                source = title
     if not references and columns.need_references:
-        tables = ", ".join(keyed.table.name for keyed in others)
-        raise InputError(
-            f"{tables}: no column was recognized as references (choose with {argument('reference_columns')}); there "
-            f"are {', '.join(shorten(name) for keyed in others for name in keyed.table.columns)}."
-        )
+        _raise_no_references([keyed.table for keyed in others])
     return _ColumnsBeside(cells, references, source)
+
+
+def _raise_no_references(tables: Sequence[Table]) -> NoReturn:
+    """Raise the InputError for tables of which no column is called as references."""
+    names = [shorten(name) for table in tables for name in table.columns]
+    raise InputError(
+        f"{', '.join(table.name for table in tables)}: no column was recognized as references (choose with "
+        f"{argument('reference_columns')}); there are {', '.join(names)}."
+    )
 
 
 def _targets_of(keyed: _Keyed, columns: Columns, roles: Roles) -> list[str]:
@@ -284,7 +292,8 @@ def _like_outputs(
         ways = " or ".join(argument_set("reference_columns", name) for name in like[:3])
         raise InputError(
             f"{table.name}: the column {targets[0]!r}, whose name says that it has references, {UNLIKE_SYSTEMS}, "
-            f"unlike {named(like)}: name the references, {ways}, or {argument_set('reference_columns', targets[0])}."
+            f"unlike {listing(like)}: name the references, {ways}, or "
+            f"{argument_set('reference_columns', targets[0])}."
         )
     if not kept:
         return list(targets)
@@ -299,7 +308,7 @@ def _one_text(cell: Any) -> str:
     return cell if isinstance(cell, str) else ""
 
 
-def _unread(keyed: _Keyed, columns: Columns) -> list[str]:
+def _unread_columns(keyed: _Keyed, columns: Columns) -> list[str]:
     """Return the columns of a table of systems that are neither ids, nor texts of systems, nor scores."""
     texts = _systems_of(keyed, columns)
     without = without_scores(keyed.table, columns.scores)

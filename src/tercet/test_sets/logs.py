@@ -18,6 +18,7 @@ from tercet.files.writing import check_different
 from tercet.statistics.clusters import Clusters
 
 from .labels import slices_of_columns
+from .names import InputFiles
 from .roles import Columns
 from .test_set import TestSet
 
@@ -85,29 +86,28 @@ def _exact_task(log: Log) -> str:
     )
 
 
-def batch_sets(
-    first: Table, paths: list[str], reference_paths: list[str], source_paths: list[str], columns: Columns
-) -> list[TestSet]:
+def batch_sets(first: Table, files: InputFiles, columns: Columns) -> list[TestSet]:
     """Return a test set for each task of batches, given the first of them, and tables that have their ids."""
-    for path in [*paths, *reference_paths, *source_paths]:
+    first_path, *further = files.paths
+    for path in [*files.paths, *files.beside]:
         if not table_format(path):
             raise InputError(
-                f"{path!r} is a text file, whose lines have no ids, and {paths[0]!r} is a batch; expected a table "
+                f"{path!r} is a text file, whose lines have no ids, and {first_path!r} is a batch; expected a table "
                 "with the ids of its requests, in a column custom_id or id."
             )
-    check_different(paths, reference_paths, role="a batch")
-    batches = [first, *map(read_file, paths[1:])]
+    check_different(files.paths, files.references, role="a batch")
+    batches = [first, *map(read_file, further)]
     answers = [table for table in batches if isinstance(table, Answers)]
     requests = [table for table in batches if isinstance(table, Requests)]
     for table in batches:
         if not isinstance(table, Answers | Requests):
             raise InputError(
-                f"{table.name!r} is neither the output nor the input of a batch, and {paths[0]!r} is; give batches "
+                f"{table.name!r} is neither the output nor the input of a batch, and {first_path!r} is; give batches "
                 f"alone, and their references as such ({argument('references')})."
             )
     if not answers:
-        raise InputError(f"{paths[0]!r} is the input of a batch; expected its output, with the answers.")
-    if columns.need_references and not reference_paths:
+        raise InputError(f"{first_path!r} is the input of a batch; expected its output, with the answers.")
+    if columns.need_references and not files.references:
         raise InputError(
             f"{answers[0].name} holds answers alone; expected references in a table with their custom_id or id "
             f"({argument('references')})."
@@ -115,8 +115,8 @@ def batch_sets(
     named_answers = [replace(table, called=columns.called.get(table.name, "")) for table in answers]
     logs = with_references(
         named_answers,
-        list(map(read_file, reference_paths)),
-        [*requests, *map(read_file, source_paths)],
+        list(map(read_file, files.references)),
+        [*requests, *map(read_file, files.sources)],
         columns=columns.references,
         source=columns.source,
         missing=columns.missing,

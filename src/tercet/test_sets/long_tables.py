@@ -19,7 +19,7 @@ from tercet.files.table import Memory, Table
 
 from .labels import slice_columns
 from .reading import LEFT_OUT, ColumnReading, readings
-from .roles import Columns, named
+from .roles import Columns, listing
 
 #: Why a column is of systems, and not of items.
 _DIFFERS = "it differs by system"
@@ -28,10 +28,10 @@ _EXPECTED = "Expected each item once for each system, or a column for each, or a
 
 def column_called(table: Table, names: Sequence[str]) -> str | None:
     """Return the first column with one of the names, in their order."""
-    return next(called(table, names), None)
+    return next(columns_called(table, names), None)
 
 
-def called(table: Table, names: Sequence[str]) -> Iterator[str]:
+def columns_called(table: Table, names: Sequence[str]) -> Iterator[str]:
     """Yield the columns with one of the names, in their order."""
     # reversed, so that of several columns with the same folded name the first stays
     folded = {re.sub(r"[\s-]+", "_", column.strip().casefold()): column for column in reversed(table.columns)}
@@ -47,11 +47,22 @@ class OwnColumns(NamedTuple):
 
 
 class WideTable(NamedTuple):
-    """A table with a column for each system, its roles, and how it was made of a long one, in words."""
+    """A table with a column for each system, and its roles."""
 
     table: Table
     columns: Columns
-    note: str
+    #: How it was made of a long one, in words.
+    note: str = ""
+    #: What systems lack of the items of the file.
+    lost: Lost = NOTHING_LOST
+
+
+class _Origin(NamedTuple):
+    """Where the cells of a system's column stand in a long table."""
+
+    column: str
+    #: The row of each item; None where the system has none.
+    rows: list[int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,29 +70,29 @@ class _PivotedTable(Table):
     """A table that was made of a long one, in whose lines its cells stand."""
 
     long: Table
-    #: By column of a system: the column of the long table, and the row of each item there; None where it has none.
-    origins: Mapping[str, tuple[str, list[int | None]]]
+    #: By column of a system.
+    origins: Mapping[str, _Origin]
     #: By system, the row of each item in the long table; None where it has none.
     rows: Mapping[str, list[int | None]]
     #: The column that names systems, and those that tell items apart.
     names: str
     key: Sequence[str]
-    lost: Lost
 
     def location(self, row: int, column: str) -> str:
         if column not in self.origins:
             return Table.location(self, row, column)
-        origin, rows = self.origins[column]
-        row_there = rows[row]
+        origin = self.origins[column]
+        row_there = origin.rows[row]
         if row_there is None:
             return Table.location(self, row, column)
-        return self.long.location(row_there, origin)
+        return self.long.location(row_there, origin.column)
 
 
 @dataclass(frozen=True, slots=True)
-class _Long:
+class LongTable:
     """A table with a column that names the system of each row, and what its other columns are."""
 
+    table: Table
     column: str
     systems: list[str]
     #: Those of the texts of systems, without the names.
@@ -89,24 +100,27 @@ class _Long:
     references: list[str]
     #: The columns that may tell items apart, the most likely first.
     keys: list[list[str]]
-    #: The columns that must be the same in all rows of an item.
+    #: The columns that must have one cell in all rows of an item.
     needed: set[str]
+
+    def without_references(self, names: set[str]) -> LongTable:
+        """Return the table with some columns that are no references after all."""
+        references = [name for name in self.references if name not in names]
+        return replace(self, references=references, needed=self.needed - names)
 
 
 class _Items(NamedTuple):
-    """The items of a long table, and how its rows were joined to them."""
+    """The items of a long table, as a key tells them apart."""
 
-    #: The columns that tell items apart.
+    long: LongTable
     key: list[str]
-    #: The columns that are the same in all rows of an item.
+    #: The columns that have one cell in all rows of an item.
     same: list[str]
     #: By item, the row of each system that has one.
     rows: dict[Hashable, dict[str, int]]
-    #: What systems lack of them, once it is said which are scored.
-    lost: Lost = NOTHING_LOST
 
 
-def wide(table: Table, columns: Columns) -> WideTable:
+def wide_table(table: Table, columns: Columns) -> WideTable:
     """Return a table with a column for each system.
 
     A long table has a column such as ``model`` that names the system of each row, and each item once for each of
@@ -117,51 +131,57 @@ def wide(table: Table, columns: Columns) -> WideTable:
     """
     if columns.system_column is not None:
         _check_column_of_names(table, columns, columns.system_column)
-    table, note_of_runs = _with_runs(table, columns)
-    as_it_is = WideTable(table, columns, "")
-    long = long_of(table, columns)
+    table_of_runs, note_of_runs = _with_runs(table, columns)
+    as_it_is = WideTable(table_of_runs, columns)
+    long = long_table(table_of_runs, columns)
     if long is None or (columns.systems and not _names_texts(long, columns)):
         return as_it_is
-    _check_all_named(table, long)
-    keys = long.keys
-    # A column of a system would have the name of another one.
-    if not set(long.systems).isdisjoint(table.columns):
-        keys = []
-    for key in keys:
-        items = _items_by(table, key, long)
-        if items is None:
-            continue
-        # What differs by system is no reference by the next keys either.
-        long = _without_answers(table, long, columns, items.same)
-        _check_references(table, long, items)
-        text = _text_column(table, long, columns, items.same)
+    _check_all_named(long)
+    not_joined = long
+    for items in _items_by_keys(long, columns):
+        _check_references(items)
+        text = _text_column(items, columns)
         may_lack_texts = columns.scores and not columns.need_references
-        if long.needed.issubset(items.same) and (text is not None or may_lack_texts):
-            scored = _scored_items(table, long, items, columns.missing)
-            pivoted = _pivoted(table, columns, long, scored, text)
-            return pivoted._replace(note=f"{pivoted.note}{note_of_runs}")
+        if items.long.needed.issubset(items.same) and (text is not None or may_lack_texts):
+            return _pivot(items, text, columns, note_of_runs)
+        not_joined = items.long
     if columns.system_column is not None:
         raise InputError(
             f"{table.name}: the rows cannot be joined as those of the systems that {shorten(long.column)} names "
-            f"({named(long.systems)}): {_why_not_read(table, long, columns)}. {_EXPECTED}"
+            f"({listing(long.systems)}): {_why_not_read(long, columns)}. {_EXPECTED}"
         )
-    _check_names(table, columns, long)
+    _check_names(not_joined, columns)
     return as_it_is
 
 
-def _items_by(table: Table, key: list[str], long: _Long) -> _Items | None:
-    """Return the items that a key tells apart; None where less than two or half of them have rows of all systems."""
-    rows = rows_of_items(table, key, long.column)
-    if rows is None:
-        return None
-    whole = [by_system for by_system in rows.values() if len(by_system) == len(long.systems)]
-    if len(whole) < max(2, len(rows) / 2):
-        return None
-    same: list[str] = []
-    for name, cells in table.columns.items():
-        if name != long.column and all(has_one_value(cells, by_system) for by_system in whole):
-            same.append(name)
-    return _Items(key, same, rows)
+def _items_by_keys(long: LongTable, columns: Columns) -> Iterator[_Items]:
+    """Yield the items as each key tells them apart that has rows of all systems for most of them."""
+    # A column of a system would have the name of another one.
+    if not set(long.systems).isdisjoint(long.table.columns):
+        return
+    perhaps_answers = _perhaps_answers(long, columns)
+    answers: set[str] = set()
+    for key in long.keys:
+        rows = rows_of_items(long.table, key, long.column)
+        if rows is None:
+            continue
+        whole = [by_system for by_system in rows.values() if len(by_system) == len(long.systems)]
+        if len(whole) < max(2, len(rows) / 2):
+            continue
+        same: list[str] = []
+        for name, cells in long.table.columns.items():
+            if name != long.column and all(has_one_value(cells, by_system) for by_system in whole):
+                same.append(name)
+        # What differs by system is no reference by the next keys either.
+        answers |= perhaps_answers.difference(same)
+        yield _Items(long.without_references(answers), key, same, rows)
+
+
+def _perhaps_answers(long: LongTable, columns: Columns) -> set[str]:
+    """Return the columns, such as "answer", that seem to have references, or else the texts of systems."""
+    if any(name in long.table.columns for name in columns.references):
+        return set()
+    return {*columns.systems, *columns_called(long.table, TEXT)}.intersection(long.references)
 
 
 def _with_runs(table: Table, columns: Columns) -> tuple[Table, str]:
@@ -169,7 +189,7 @@ def _with_runs(table: Table, columns: Columns) -> tuple[Table, str]:
 
     It is another table only where a column such as ``seed`` tells the rows apart that a system has of an item.
     """
-    long = long_of(table, columns)
+    long = long_table(table, columns)
     run = column_called(table, RUN)
     labels = slice_columns(columns.slices, table.columns)
     if long is None or run is None or run in {*columns.systems, *columns.references, *labels, columns.cluster}:
@@ -223,47 +243,32 @@ def _check_column_of_names(table: Table, columns: Columns, column: str) -> None:
     if columns.systems and (len(columns.systems) > 1 or columns.systems[0] not in table.columns):
         raise InputError(
             f"{table.name}: {argument('systems')} with {argument('system_column')} is the one column of the systems' "
-            f"texts; got {named(columns.systems)}."
+            f"texts; got {listing(columns.systems)}."
         )
 
 
-def _why_not_read(table: Table, long: _Long, columns: Columns) -> str:
+def _why_not_read(long: LongTable, columns: Columns) -> str:
     """Return why a table has no column for each system that a column of it names, in words."""
     if not long.keys:
         return "no column tells items apart, as an id or a source does"
-    both = [name for name in long.systems if name in table.columns]
+    both = [name for name in long.systems if name in long.table.columns]
     if both:
         return f"{shorten(both[0])} is the name of a column, too"
     if long.texts or columns.systems or columns.scores:
-        return why_not_joined(table, long, long.keys[0])
+        return why_not_joined(long, long.keys[0])
     return "no column has their texts"
 
 
-def _names_texts(long: _Long, columns: Columns) -> bool:
+def _names_texts(long: LongTable, columns: Columns) -> bool:
     """Return whether the only system that is named is the column of the systems' texts."""
     return len(columns.systems) == 1 and columns.systems[0] not in long.systems
-
-
-def _without_answers(table: Table, long: _Long, columns: Columns, same: list[str]) -> _Long:
-    """Return a long table in which an "answer" or a "summary" that differs by system is no reference of it."""
-    if any(name in table.columns for name in columns.references):
-        return long
-    texts = {*columns.systems, *called(table, TEXT)}.difference(same)
-    answers = texts.intersection(long.references)
-    references = [name for name in long.references if name not in answers]
-    return replace(long, references=references, needed=long.needed - answers)
-
-
-def lost_by_system(table: Table) -> Lost:
-    """Return what systems lack of the items of the long table from which a table was made; nothing of others."""
-    return table.lost if isinstance(table, _PivotedTable) else NOTHING_LOST
 
 
 def rows_by_system(table: Table) -> dict[str, list[int | None]]:
     """Return, for each column that was made of a long table, the row of each item there; nothing of other tables."""
     if not isinstance(table, _PivotedTable):
         return {}
-    return {column: rows for column, (_, rows) in table.origins.items()}
+    return {column: origin.rows for column, origin in table.origins.items()}
 
 
 def own_columns_of_long(table: Table, left_out: Sequence[str]) -> OwnColumns:
@@ -274,9 +279,7 @@ def own_columns_of_long(table: Table, left_out: Sequence[str]) -> OwnColumns:
     if not isinstance(table, _PivotedTable):
         return OwnColumns({}, {})
     by_item = {name: table.columns[name] for name in left_out if name not in table.origins}
-    read = {*table.columns, table.names}
-    for origin, _ in table.origins.values():
-        read.add(origin)
+    read = {*table.columns, table.names, *(origin.column for origin in table.origins.values())}
     by_system: dict[str, dict[str, list[Any]]] = {}
     for name, cells in table.long.columns.items():
         if name in read:
@@ -300,11 +303,11 @@ def readings_of_long(
         return columns
     texts = []
     scores = []
-    for column, (origin, _) in table.origins.items():
-        if column.endswith(f".{origin}"):
-            scores.append(origin)
+    for column, origin in table.origins.items():
+        if column.endswith(f".{origin.column}"):
+            scores.append(origin.column)
         else:
-            texts.append(origin)
+            texts.append(origin.column)
     # Of a column in several roles, the last one counts.
     columns_of = {"names of systems": [table.names], "texts": texts, "scores": scores, "key": list(table.key)}
     reasons = dict.fromkeys(table.long.columns, _DIFFERS)
@@ -322,24 +325,23 @@ def readings_of_long(
 
 def warn_pooled(table: Table, columns: Columns) -> str | None:
     """Warn of rows of several systems that are scored as of one; return the column that names these, or None."""
-    long = long_of(table, columns)
+    long = long_table(table, columns)
     if long is None or not (columns.systems or long.texts):
         return None
     for key in long.keys:
-        if _is_pooled(table, key, long):
-            if columns.systems:
-                reason = f"{argument('systems')} names columns of texts"
-            else:
-                reason = why_not_joined(table, long, key)
+        if _is_pooled(long, key):
+            reason = f"{argument('systems')} names columns of texts"
+            if not columns.systems:
+                reason = why_not_joined(long, key)
             warn(
                 f"{table.name}: the column {shorten(long.column)} names {len(long.systems):,} systems "
-                f"({named(long.systems)}), but {reason}: all rows are scored as of one system. {_EXPECTED}"
+                f"({listing(long.systems)}), but {reason}: all rows are scored as of one system. {_EXPECTED}"
             )
             return long.column
     return None
 
 
-def long_of(table: Table, columns: Columns) -> _Long | None:
+def long_table(table: Table, columns: Columns) -> LongTable | None:
     """Return what the columns of a table are that has one of systems' names; None of others."""
     labels = set(slice_columns(columns.slices, table.columns))
     for label in (columns.source, columns.cluster):
@@ -354,7 +356,8 @@ def long_of(table: Table, columns: Columns) -> _Long | None:
     # One of the systems may be named as the references: of WMT's, a human translation.
     named_columns = [name for name in columns.references if name in table.columns]
     references = named_columns or list(roles.references)
-    return _Long(
+    return LongTable(
+        table=table,
         column=column,
         systems=list(dict.fromkeys(str(cell) for cell in table.columns[column] if not _is_blank_cell(cell))),
         texts=roles.systems,
@@ -366,7 +369,7 @@ def long_of(table: Table, columns: Columns) -> _Long | None:
 
 def _column_of_names(table: Table, with_role: Container[str]) -> str | None:
     """Return the first column that is called as one of systems' names, holds such and has no other role."""
-    for name in called(table, SYSTEM):
+    for name in columns_called(table, SYSTEM):
         if name not in with_role and names_systems(table, name):
             return name
     return None
@@ -386,21 +389,21 @@ def _is_blank_cell(cell: Any) -> bool:
     return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
-def _check_all_named(table: Table, long: _Long) -> None:
+def _check_all_named(long: LongTable) -> None:
     """Raise an InputError for a row without the name of its system, where items have rows of several systems."""
-    are_blank = list(map(_is_blank_cell, table.columns[long.column]))
-    if not any(are_blank) or not any(_is_pooled(table, key, long) for key in long.keys):
+    are_blank = list(map(_is_blank_cell, long.table.columns[long.column]))
+    if not any(are_blank) or not any(_is_pooled(long, key) for key in long.keys):
         return
-    if _reference_texts(table, long).isdisjoint(long.systems):
+    if _reference_texts(long).isdisjoint(long.systems):
         raise InputError(
-            f"{table.location(are_blank.index(True), long.column)}: the name of the system is missing; other rows "
-            f"have {named(long.systems)}."
+            f"{long.table.location(are_blank.index(True), long.column)}: the name of the system is missing; other "
+            f"rows have {listing(long.systems)}."
         )
 
 
 def keys_of(table: Table, source: str | None, references: list[str]) -> list[list[str]]:
     """Return the columns that may tell items apart, the most likely first."""
-    ids = list(called(table, ITEM))
+    ids = list(columns_called(table, ITEM))
     keys = [[name] for name in ids]
     if len(ids) > 1:
         keys.append(ids)
@@ -438,35 +441,37 @@ def _item_in_words(table: Table, key: list[str], row: int) -> str:
     return " and ".join(f"{shorten(table.columns[name][row])} ({name})" for name in key)
 
 
-def _scored_items(table: Table, long: _Long, items: _Items, missing: str) -> _Items:
-    """Return the items that are scored; a warning says which systems have no row of others."""
-    in_words = {system: f"{table.name}: {shorten(system)}" for system in long.systems}
+def _scored_items(items: _Items, missing: str) -> tuple[_Items, Lost]:
+    """Return the items that are scored, and what systems lack; a warning says which have no row of others."""
+    in_words = {system: f"{items.long.table.name}: {shorten(system)}" for system in items.long.systems}
     items_of: dict[str, set[Hashable]] = {}
     for system, words in in_words.items():
         items_of[words] = {item for item, by_system in items.rows.items() if system in by_system}
-    joined = join(items_of, list(items.rows), "items", partial(_first_in_words, table, items), missing)
+    joined = join(items_of, list(items.rows), "items", partial(_first_in_words, items), missing)
     rows = {item: items.rows[item] for item in joined.keys}
-    return items._replace(rows=rows, lost=joined.lost(in_words))
+    return items._replace(rows=rows), joined.lost(in_words)
 
 
-def _first_in_words(table: Table, items: _Items, item: Hashable) -> str:
+def _first_in_words(items: _Items, item: Hashable) -> str:
     """Return what a message says of the first item that a system lacks."""
-    return f"is {_item_in_words(table, items.key, min(items.rows[item].values()))}"
+    return f"is {_item_in_words(items.long.table, items.key, min(items.rows[item].values()))}"
 
 
-def _check_references(table: Table, long: _Long, items: _Items) -> None:
-    """Raise an InputError for an item that has other references for another system, where most have the same."""
-    if items.key == long.references:
+def _check_references(items: _Items) -> None:
+    """Raise an InputError for an item that has another reference for one system than for others, unlike most."""
+    table = items.long.table
+    references = items.long.references
+    if items.key == references:
         return
     different: list[tuple[str, dict[str, int]]] = []
-    for name in long.references:
+    for name in references:
         for by_system in items.rows.values():
             if not has_one_value(table.columns[name], by_system):
                 different.append((name, by_system))
     if not different or 2 * len(different) >= len(items.rows):
         return
-    name, rows = different[0]
-    cells = table.columns[name]
+    first_name, rows = different[0]
+    cells = table.columns[first_name]
     (first_system, first_row), *others = rows.items()
     for system, row in others:
         if _hashable(cells[row]) != _hashable(cells[first_row]):
@@ -477,8 +482,9 @@ def _check_references(table: Table, long: _Long, items: _Items) -> None:
             )
 
 
-def why_not_joined(table: Table, long: _Long, key: list[str]) -> str:
-    """Return why rows of the same items are not those of systems, in words."""
+def why_not_joined(long: LongTable, key: list[str]) -> str:
+    """Return why the rows of an item, as a key tells it, are not those of systems, in words."""
+    table = long.table
     first_rows: dict[tuple[Hashable, str], int] = {}
     n_systems = Counter[Hashable]()
     systems = map(str, table.columns[long.column])
@@ -495,98 +501,110 @@ def why_not_joined(table: Table, long: _Long, key: list[str]) -> str:
 
 
 def has_one_value(cells: list[Any], rows: dict[str, int]) -> bool:
-    """Return whether the rows of an item have the same cell."""
+    """Return whether the rows of an item have equal cells."""
     return len({_hashable(cells[row]) for row in rows.values()}) == 1
 
 
-def _text_column(table: Table, long: _Long, columns: Columns, same: Sequence[str]) -> str | None:
+def _text_column(items: _Items, columns: Columns) -> str | None:
     """Return the column of the systems' texts, among those that differ within items; None if it is not clear."""
     if columns.systems:
         return columns.systems[0]
-    candidates = {*long.texts, *called(table, TEXT)}.difference(same)
-    return candidates.pop() if len(candidates) == 1 else None
+    candidates = {*items.long.texts, *columns_called(items.long.table, TEXT)}.difference(items.same)
+    if len(candidates) != 1:
+        return None
+    return candidates.pop()
 
 
-def _pivoted(table: Table, columns: Columns, long: _Long, items: _Items, text: str | None) -> WideTable:
+def _pivot(items: _Items, text: str | None, columns: Columns, note_of_runs: str) -> WideTable:
     """Return a table with a row for each item and a column for each system, from the column of their texts."""
-    cells = table.columns
-    systems = long.systems
-    first_rows = [min(by_system.values()) for by_system in items.rows.values()]
-    columns_of_rows: dict[str, list[Any]] = {}
-    for name in items.same:
-        columns_of_rows[name] = [cells[name][row] for row in first_rows]
+    long = items.long
+    table = long.table
+    scored, lost = _scored_items(items, columns.missing)
     rows_of: dict[str, list[int | None]] = {}
-    for system in systems:
-        rows_of[system] = [by_system.get(system) for by_system in items.rows.values()]
+    for system in long.systems:
+        rows_of[system] = [by_system.get(system) for by_system in scored.rows.values()]
     # What is said of the rows of a system, beside their texts.
-    beside = [name for name in dict.fromkeys([*columns.scores, *ENDING_COLUMNS]) if name in cells]
-    origins: dict[str, tuple[str, list[int | None]]] = {}
+    beside = [name for name in dict.fromkeys([*columns.scores, *ENDING_COLUMNS]) if name in table.columns]
+    origins: dict[str, _Origin] = {}
     if text is not None:
-        for system in systems:
-            origins[system] = (text, rows_of[system])
+        for system, rows in rows_of.items():
+            origins[system] = _Origin(text, rows)
     for name in beside:
-        for system in systems:
-            origins[f"{system}.{name}"] = (name, rows_of[system])
-    for column, (origin, rows_there) in origins.items():
-        absent = "" if origin == text else None
-        columns_of_rows[column] = cells_of_rows(table.column(origin), rows_there, absent)
-    unread = [name for name in cells if name not in {*items.same, *beside, long.column, text}]
-    note = f"Each {long.column!r} is a system, whose rows are joined by {' and '.join(map(repr, items.key))}"
-    if text is not None:
-        note += f"; texts: {text!r}"
-    if unread:
-        note += f"; left out, as they differ by system: {named(unread)}"
-    note += "."
+        for system, rows in rows_of.items():
+            origins[f"{system}.{name}"] = _Origin(name, rows)
+    first_rows = [min(by_system.values()) for by_system in scored.rows.values()]
+    cells: dict[str, list[Any]] = {}
+    for name in items.same:
+        cells[name] = [table.columns[name][row] for row in first_rows]
+    for column, origin in origins.items():
+        absent = None
+        if origin.column == text:
+            absent = ""
+        cells[column] = cells_of_rows(table.column(origin.column), origin.rows, absent)
     pivoted = _PivotedTable(
         table.name,
-        columns=columns_of_rows,
+        columns=cells,
         lines=[table.lines[row] for row in first_rows],
         long=table,
         origins=origins,
         rows=rows_of,
         names=long.column,
         key=items.key,
-        lost=items.lost,
         unit=table.unit,
     )
     # Of WMT's human translations, one is given as the reference.
-    systems = [name for name in systems if name not in columns.references]
-    return WideTable(pivoted, replace(columns, systems=systems, system_column=None), note)
+    systems = [name for name in long.systems if name not in columns.references]
+    unread = [name for name in table.columns if name not in {*items.same, *beside, long.column, text}]
+    note = f"{_joined_in_words(items, text, unread)}{note_of_runs}"
+    return WideTable(pivoted, replace(columns, systems=systems, system_column=None), note, lost)
 
 
-def _check_names(table: Table, columns: Columns, long: _Long) -> None:
+def _joined_in_words(items: _Items, text: str | None, unread: Sequence[str]) -> str:
+    """Return how the rows of a long table were joined, and what was left out."""
+    in_words = (
+        f"Each {items.long.column!r} is a system, whose rows are joined by {' and '.join(map(repr, items.key))}"
+    )
+    if text is not None:
+        in_words += f"; texts: {text!r}"
+    if unread:
+        in_words += f"; left out, as they differ by system: {listing(unread)}"
+    return f"{in_words}."
+
+
+def _check_names(long: LongTable, columns: Columns) -> None:
     """Raise an InputError for a column of systems' names that would be scored as texts of a system."""
+    table = long.table
     if not long.texts and not long.references and not columns.scores:
-        _check_texts(table, long)
+        _check_texts(long)
     guess = guess_roles(without_scores(table, columns.scores), columns.references)
     is_scored = long.column in (guess.systems or guess.left_out)
     if not is_scored or not long.references:
         return
-    if _reference_texts(table, long).isdisjoint(long.systems):
+    if _reference_texts(long).isdisjoint(long.systems):
         raise InputError(
             f"{table.name}: the column {shorten(long.column)} has {len(long.systems):,} texts in "
-            f"{len(table.lines):,} rows ({named(long.systems)}), which look like names of systems. {_EXPECTED} If "
+            f"{len(table.lines):,} rows ({listing(long.systems)}), which look like names of systems. {_EXPECTED} If "
             f"they are texts of a system, name every system: {argument('systems')}."
         )
 
 
-def _check_texts(table: Table, long: _Long) -> None:
+def _check_texts(long: LongTable) -> None:
     """Raise an InputError for a table of numbers of systems, of which only the names would be texts."""
     used = {long.column}.union(*long.keys)
-    numbers = [name for name, cells in table.columns.items() if name not in used and lack(cells) == CODES]
-    if numbers and any(_is_pooled(table, key, long) for key in long.keys):
+    numbers = [name for name, cells in long.table.columns.items() if name not in used and lack(cells) == CODES]
+    if numbers and any(_is_pooled(long, key) for key in long.keys):
         raise InputError(
-            f"{table.name}: the column {shorten(long.column)} names {len(long.systems):,} systems "
-            f"({named(long.systems)}), and no column has their texts. To compare their numbers: "
+            f"{long.table.name}: the column {shorten(long.column)} names {len(long.systems):,} systems "
+            f"({listing(long.systems)}), and no column has their texts. To compare their numbers: "
             f"{' or '.join(argument_set('scores', name) for name in numbers[:3])}."
         )
 
 
-def _reference_texts(table: Table, long: _Long) -> set[Any]:
+def _reference_texts(long: LongTable) -> set[Any]:
     """Return the references: the answers of a classifier are a few words, as names are, but some of these."""
     references: set[Any] = set()
     for name in long.references:
-        for cell in table.columns[name]:
+        for cell in long.table.columns[name]:
             if isinstance(cell, list):
                 references.update(text for text in cell if isinstance(text, str))
             else:
@@ -594,13 +612,14 @@ def _reference_texts(table: Table, long: _Long) -> set[Any]:
     return references
 
 
-def _is_pooled(table: Table, key: list[str], long: _Long) -> bool:
+def _is_pooled(long: LongTable, key: list[str]) -> bool:
     """Return whether a fifth of the items or more have rows of several systems."""
-    systems: dict[Hashable, set[str]] = defaultdict(set)
-    for item, system in zip(_keys_of_rows(table, key), map(str, table.columns[long.column]), strict=True):
-        # Items may have the same reference, such as "yes".
-        if key == long.references and system in systems[item]:
+    systems_of: dict[Hashable, set[str]] = defaultdict(set)
+    systems = map(str, long.table.columns[long.column])
+    for item, system in zip(_keys_of_rows(long.table, key), systems, strict=True):
+        # Different items may have one reference, such as "yes".
+        if key == long.references and system in systems_of[item]:
             return False
-        systems[item].add(system)
-    n_several = sum(len(names) > 1 for names in systems.values())
-    return 5 * n_several >= len(systems)
+        systems_of[item].add(system)
+    n_several = sum(len(names) > 1 for names in systems_of.values())
+    return 5 * n_several >= len(systems_of)

@@ -15,7 +15,7 @@ from tercet.files.table import SOURCE_TEXT, Log, Memory, Table
 
 from .long_tables import cells_of_rows, column_called
 from .names import name_of
-from .roles import Columns, end_of_fields, named
+from .roles import Columns, end_of_fields, listing
 from .test_set import TestSet
 
 #: The column of ids in memories that are joined by these; it must be the code of no language.
@@ -156,7 +156,7 @@ class _KeyedSide:
         """Return which columns are what."""
         joined_by = "ids of units" if self.is_of_ids else "sources"
         return (
-            f"{self.table.name}: references: {named(self.references)}; {joined_by}: {self.key!r}"
+            f"{self.table.name}: references: {listing(self.references)}; {joined_by}: {self.key!r}"
             f"{end_of_fields({}, self.left_out)}"
         )
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from tercet.corpus.corpus import sampled
 
-from .systems_in_words import systems_in_words, together
+from .systems_in_words import system_groups, systems_in_words
 from .test_set import TestSet
 
 #: So many segments, or up to twice as many, are looked at first.
@@ -38,17 +38,17 @@ def misplaced_texts(test_set: TestSet) -> list[str]:
     sample: dict[int, set[str]] = {}
     for segment in sampled(test_set.n_segments, _SAMPLED):
         sample[segment] = _words_of_texts(*test_set.references[segment])
-    examples = _shifted(test_set, sample)
-    least = max(_LEAST_MISPLACED, len(sample) * _LEAST_MISPLACED_SHARE)
+    examples = _shifted_examples(test_set, sample)
+    least_segments = max(_LEAST_MISPLACED, len(sample) * _LEAST_MISPLACED_SHARE)
     suspects = {}
     for system, texts in test_set.systems.items():
         if system in examples:
             continue
         strangers = _strangers(texts, sample)
-        if len(strangers) >= least:
+        if len(strangers) >= least_segments:
             suspects[system] = strangers
     if suspects:
-        examples |= _at_home(test_set, suspects)
+        examples |= _moved_examples(test_set, suspects)
     if len(examples) == len(test_set.systems) > 1:
         example = next(iter(examples.values()))
         return [
@@ -56,7 +56,7 @@ def misplaced_texts(test_set: TestSet) -> list[str]:
             f"of segment {example.segment + 1:,} are like the reference of segment {example.home + 1:,}. {_ADVICE}"
         ]
     messages = []
-    for systems in together(list(examples)):
+    for systems in system_groups(list(examples)):
         example = examples[systems[0]]
         messages.append(
             f"{test_set.name}: texts of {systems_in_words(systems)} seem to be of other segments: that of segment "
@@ -69,7 +69,7 @@ def misplaced_texts(test_set: TestSet) -> list[str]:
 _MUCH_MORE = 4
 
 
-def _shifted(test_set: TestSet, sample: Mapping[int, set[str]]) -> dict[str, _Misplaced]:
+def _shifted_examples(test_set: TestSet, sample: Mapping[int, set[str]]) -> dict[str, _Misplaced]:
     """Return by system a segment whose text is like the next or the last reference, where many are."""
     neighbours: dict[int, set[str]] = {}
     for segment in sample:
@@ -84,22 +84,16 @@ def _shifted(test_set: TestSet, sample: Mapping[int, set[str]]) -> dict[str, _Mi
             words = _words_of_texts(texts[segment])
             if len(words) < _LEAST_WORDS:
                 continue
-            least = max(len(words) / 2, 2 * len(words & reference_words), 1)
-            if len(words & neighbours.get(segment - 1, set())) >= least:
-                like_last.append(segment)
-            if len(words & neighbours.get(segment + 1, set())) >= least:
-                like_next.append(segment)
-        offset = 1
-        many = like_next
-        few = like_last
-        if len(like_last) > len(like_next):
-            offset = -1
-            many = like_last
-            few = like_next
+            least_shared = max(len(words) / 2, 2 * len(words & reference_words), 1)
+            if len(words & neighbours.get(segment - 1, set())) >= least_shared:
+                like_last.append(_Misplaced(segment, segment - 1))
+            if len(words & neighbours.get(segment + 1, set())) >= least_shared:
+                like_next.append(_Misplaced(segment, segment + 1))
+        few, many = sorted([like_next, like_last], key=len)
         # By chance, as many are like the one as like the other.
-        least = max(_LEAST_MISPLACED + _MUCH_MORE * len(few), 2 * _LEAST_MISPLACED_SHARE * len(sample))
-        if len(many) >= least:
-            examples[system] = _Misplaced(many[0], many[0] + offset)
+        least_segments = max(_LEAST_MISPLACED + _MUCH_MORE * len(few), 2 * _LEAST_MISPLACED_SHARE * len(sample))
+        if len(many) >= least_segments:
+            examples[system] = many[0]
     return examples
 
 
@@ -122,7 +116,7 @@ _RARE = 10
 _RARE_SHARE = 0.1
 
 
-def _at_home(test_set: TestSet, suspects: Mapping[str, Mapping[int, set[str]]]) -> dict[str, _Misplaced]:
+def _moved_examples(test_set: TestSet, suspects: Mapping[str, Mapping[int, set[str]]]) -> dict[str, _Misplaced]:
     """Return by system a segment whose text is like the reference of another, where most strangers are."""
     most = max(2, min(_RARE, _RARE_SHARE * test_set.n_segments))
     wanted: set[str] = set()

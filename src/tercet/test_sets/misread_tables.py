@@ -22,17 +22,17 @@ from tercet.files.table import Log, Memory, Roles, Table, TableWithRoles
 
 from .labels import slice_columns
 from .long_tables import (
-    called,
     column_called,
+    columns_called,
     has_one_value,
     keys_of,
-    long_of,
+    long_table,
     names_systems,
     rows_of_items,
     why_not_joined,
 )
 from .reading import HOW_READ
-from .roles import Columns, named
+from .roles import Columns, listing
 
 #: Words that the name of a system has at most.
 _MOST_WORDS = 4
@@ -69,15 +69,15 @@ def _check_no_leaderboard(table: Table, columns: Columns) -> None:
     """Raise an InputError for a table with a row for each system, whose names would be texts of one."""
     if column_called(table, ITEM) is not None:
         return
-    for name in called(table, (*SYSTEM, *PERHAPS_SYSTEM)):
+    for name in columns_called(table, (*SYSTEM, *PERHAPS_SYSTEM)):
         cells = table.columns[name]
         roles = guess_roles(without_scores(table, columns.scores), columns.references)
         others = {*roles.systems, *roles.references} - {name}
         if others or roles.source is not None or not _are_different_names(cells):
             continue
         raise InputError(
-            f"{table.name}: each row is a system, as {name!r} names them ({named(cells)}): there are no segments to "
-            "compare them by. Expected a row for each segment, with its number of each system, or its texts."
+            f"{table.name}: each row is a system, as {name!r} names them ({listing(cells)}): there are no segments "
+            "to compare them by. Expected a row for each segment, with its number of each system, or its texts."
         )
 
 
@@ -91,7 +91,7 @@ def _are_different_names(cells: Sequence[Any]) -> bool:
 
 def _check_one_number(table: Table, columns: Columns) -> None:
     """Raise an InputError for numbers of several systems that cannot be joined by item."""
-    long = long_of(table, columns)
+    long = long_table(table, columns)
     if long is None:
         return
     problem = "no column tells items apart, as an id or a source does"
@@ -99,13 +99,13 @@ def _check_one_number(table: Table, columns: Columns) -> None:
     end = ". Expected one number for each item and system."
     if long.keys:
         key = long.keys[0]
-        problem = why_not_joined(table, long, key)
+        problem = why_not_joined(long, key)
         has_several = rows_of_items(table, key, long.column) is None
         if has_several:
             end = _several_in_words(table, [*key, long.column])
     if has_several or not long.texts:
         raise InputError(
-            f"{table.name}: {long.column!r} names {len(long.systems):,} systems ({named(long.systems)}), but "
+            f"{table.name}: {long.column!r} names {len(long.systems):,} systems ({listing(long.systems)}), but "
             f"{problem}{end}"
         )
 
@@ -117,7 +117,7 @@ def _several_in_words(table: Table, key: Sequence[str]) -> str:
     if apart is None:
         return f"{expected}, such as the mean of its rows."
     values = list(dict.fromkeys(map(str, table.columns[apart])))
-    one_each = f", one for each {apart!r} ({named(values)})"
+    one_each = f", one for each {apart!r} ({listing(values)})"
     if column_called(table, (*METRIC, *DIMENSION)) == apart:
         return f"{one_each}{expected}: give the rows of one of them, or a column for each."
     advice = f"{one_each}{expected}, such as the mean of its rows."
@@ -143,7 +143,7 @@ def _check_unnamed_systems(table: Table, columns: Columns) -> None:
 
     Its values may be systems, or labels of the segments of one.
     """
-    if not any(names_systems(table, name) for name in table.columns) or long_of(table, columns) is not None:
+    if not any(names_systems(table, name) for name in table.columns) or long_table(table, columns) is not None:
         return
     roles = guess_roles(without_scores(table, columns.scores), columns.references)
     references = columns.references or list(roles.references)
@@ -165,7 +165,7 @@ def _perhaps_systems(table: Table, columns: Columns, roles: Roles) -> Iterator[s
         columns.source,
         roles.source,
         columns.cluster,
-        *called(table, (*ITEM, *RUN, *RATER, *METRIC, *DIMENSION)),
+        *columns_called(table, (*ITEM, *RUN, *RATER, *METRIC, *DIMENSION)),
     }
     for name, cells in table.columns.items():
         if name in with_role or name_role(name).word or lack(cells) == CODES:
@@ -212,6 +212,6 @@ def _raise_unnamed(table: Table, key: list[str], name: str, columns: Columns, ro
         ways += f". As segments of one system: {arguments_set('systems', texts)}"
     items = " and ".join(map(repr, key))
     raise InputError(
-        f"{table.name}: each {items} has a row for each {name!r} ({named(values)}), and it is not clear whether "
+        f"{table.name}: each {items} has a row for each {name!r} ({listing(values)}), and it is not clear whether "
         f"these are systems. {ways}.{HOW_READ}"
     )

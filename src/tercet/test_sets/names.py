@@ -7,11 +7,29 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from tercet.errors import InputError, argument, shorten, warn
 from tercet.files.read import SEGLST, table_format, unpacked
 from tercet.files.text import STDIN
+
+
+class InputFiles(NamedTuple):
+    """The paths of what is read in one call."""
+
+    #: Files of systems, or of all that there is, and folders.
+    paths: list[str]
+    #: Those of the paths that are folders of logs.
+    folders: list[str]
+    references: list[str]
+    #: One at most.
+    sources: list[str]
+
+    @property
+    def beside(self) -> list[str]:
+        """The files that stand beside those of systems."""
+        return [*self.references, *self.sources]
 
 
 class NamedFiles(NamedTuple):
@@ -20,7 +38,7 @@ class NamedFiles(NamedTuple):
     paths: list[str]
     #: The names of systems or runs, by path.
     called: dict[str, str]
-    #: By path, further files with the same name, which may have scores of it. They are not in `paths`.
+    #: By path, further files with its name, which may have scores of it. They are not in `paths`.
     further: dict[str, list[str]]
 
     def paths_of_scores(self) -> list[str]:
@@ -66,10 +84,10 @@ class NamedFiles(NamedTuple):
                 files.paths.append(path)
                 continue
             if path in names:
-                called = f"with the names {shorten(names[path])} and {shorten(name)}"
+                both_names = f"with the names {shorten(names[path])} and {shorten(name)}"
                 if name == names[path]:
-                    called = f"both times with the name {shorten(name)}"
-                raise InputError(f"The file {path!r} is given twice, {called}.")
+                    both_names = f"both times with the name {shorten(name)}"
+                raise InputError(f"The file {path!r} is given twice, {both_names}.")
             names[path] = name
             if name not in first_of:
                 first_of[name] = path
@@ -134,12 +152,11 @@ def name_of(path: str) -> str:
     return name
 
 
-def names_of(paths: list[str], called: Mapping[str, str] | None = None) -> list[str]:
+def names_of(paths: list[str], called: Mapping[str, str] = MappingProxyType({})) -> list[str]:
     """Return a name for each file: the one that it is given, or else one as short as possible while unique."""
     for path, times in Counter(paths).items():
         if times > 1:
             raise InputError(f"The file {path!r} is given twice.")
-    called = called or {}
     # From the shortest name to the longest: each is for files whose shorter names are equal.
     namings: tuple[Callable[[str], str], ...] = (_without_ends, _with_folder, str)
     names = [called.get(path, "") for path in paths]

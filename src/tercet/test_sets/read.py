@@ -20,7 +20,7 @@ from tercet.files.read import (
 )
 
 from .labels import LENGTH
-from .names import NamedFiles, paths_of
+from .names import InputFiles, NamedFiles, paths_of
 from .roles import Columns
 from .test_set import TestSet
 from .text_files import are_large, check_texts, text_set
@@ -186,15 +186,17 @@ def read_test_sets(
     named_files = NamedFiles(paths=[], called={}, further={})
     if not kind:
         named_files = _named_files(files)
-    reference_paths = _names_or_paths(references)
-    source_paths = _names_or_paths(source)
-    paths_beside = [*reference_paths, *source_paths]
-    if not named_files.paths and not kind:
+    input_files = InputFiles(
+        paths=named_files.paths,
+        folders=[path for path in named_files.paths if os.path.isdir(path)],
+        references=_names_or_paths(references),
+        sources=_names_or_paths(source),
+    )
+    if not input_files.paths and not kind:
         raise InputError("No file was given; expected tables, or text files of systems.")
     score_paths = named_files.paths_of_scores()
-    folders = [path for path in named_files.paths if os.path.isdir(path)]
-    files_of_systems = [path for path in named_files.paths if path not in folders]
-    for path in [*files_of_systems, *paths_beside, *score_paths]:
+    files_of_systems = [path for path in input_files.paths if path not in input_files.folders]
+    for path in [*files_of_systems, *input_files.beside, *score_paths]:
         _check_may_be_text(path)
     if source is not None and not isinstance(source, str | os.PathLike):
         raise InputError(f"{argument('source')} is the path of one file, got {shorten(source)}.")
@@ -218,11 +220,11 @@ def read_test_sets(
         # Here, as text files need no reader of tables.
         from .tables_and_logs import check_frame_alone, sets_of_frame
 
-        check_frame_alone(kind, paths_beside, columns.opening)
+        check_frame_alone(kind, input_files.beside, columns.opening)
         return sets_of_frame(files, columns)
-    columns.opening.check([*named_files.paths, *paths_beside, *score_paths])
+    columns.opening.check([*input_files.paths, *input_files.beside, *score_paths])
     with recorded() as messages:
-        test_sets = _test_sets(named_files.paths, folders, reference_paths, source_paths, columns, need_texts)
+        test_sets = _test_sets(input_files, columns, need_texts)
     # What no single table warned of is told with the first test set.
     warned_of: set[str] = set()
     for test_set in test_sets:
@@ -268,44 +270,37 @@ def _check_may_be_text(path: str) -> None:
         raise InputError(f"{path!r} cannot be read: it is a folder; expected the files in it.")
 
 
-def _test_sets(
-    paths: list[str],
-    folders: list[str],
-    reference_paths: list[str],
-    source_paths: list[str],
-    columns: Columns,
-    need_texts: bool,
-) -> list[TestSet]:
+def _test_sets(files: InputFiles, columns: Columns, need_texts: bool) -> list[TestSet]:
     """Return the test sets of files of one kind, by which it is chosen how they are read."""
     # Files of several kinds have an error of their own, where tables are read.
-    if not folders and not any(map(table_format, paths)):
-        return [_text_set(paths, reference_paths, source_paths, columns)]
+    if not files.folders and not any(map(table_format, files.paths)):
+        return [_text_set(files, columns)]
     # Here, as text files need no reader of tables.
     from .tables_and_logs import sets_of_tables
 
-    return sets_of_tables(paths, folders, reference_paths, source_paths, columns, need_texts)
+    return sets_of_tables(files, columns, need_texts)
 
 
-def _text_set(paths: list[str], references: list[str], sources: list[str], columns: Columns) -> TestSet:
+def _text_set(files: InputFiles, columns: Columns) -> TestSet:
     """Return the test set of text files, which have no columns."""
+    first_path = files.paths[0]
     if columns.scores:
-        raise InputError(f"{argument('scores')} names columns of tables, but {paths[0]!r} is a text file.")
+        raise InputError(f"{argument('scores')} names columns of tables, but {first_path!r} is a text file.")
     column_names = list(columns.systems)
     # The references of text files may be columns of a table: the data set for which they were written.
-    if not any(map(table_format, references)):
+    if not any(map(table_format, files.references)):
         column_names += columns.references
     for name in (columns.source, columns.cluster, columns.system_column):
         if name is not None:
             column_names.append(name)
     column_names += columns.slices
     if column_names:
-        check_texts(paths, columns)
+        check_texts(files.paths, columns)
         raise InputError(
-            f"{column_names[0]!r} is the name of a column, but {paths[0]!r} is a text file, judging by its "
+            f"{column_names[0]!r} is the name of a column, but {first_path!r} is a text file, judging by its "
             f"extension; tables end in {' '.join(SUFFIXES)}."
         )
-    source = sources[0] if sources else None
-    return text_set(paths, references, source, columns)
+    return text_set(files.paths, files.references, next(iter(files.sources), None), columns)
 
 
 def _one_name(value: Any, option: str) -> str | None:
@@ -327,13 +322,11 @@ def _named_files(files: Any) -> NamedFiles:
 
 def _names_or_paths(value: _File | Sequence[_File] | None) -> list[str]:
     """Return the names or paths that were given, one or several, as strings."""
-    # Bytes are one entry, which is refused below: they would otherwise be a list of numbers.
-    entries: list[Any]
     if value is None:
-        entries = []
-    elif isinstance(value, str | bytes | os.PathLike) or not has_entries(value):
-        entries = [value]
-    else:
+        return []
+    entries: list[Any] = [value]
+    # Bytes are one entry, which is refused below: they would otherwise be a list of numbers.
+    if has_entries(value) and not isinstance(value, str | bytes | os.PathLike):
         entries = list(value)
     for entry in entries:
         if not isinstance(entry, str | os.PathLike) or not isinstance(os.fspath(entry), str):

@@ -79,7 +79,7 @@ def columns_in_words(table: Table, roles: Mapping[str, Sequence[str]], left_out:
         if role == "system" and len(names) > 1:
             title = "systems"
         if names:
-            parts.append(f"{title}: {named(names)}")
+            parts.append(f"{title}: {listing(names)}")
     return f"{table.name}: {'; '.join(parts)}{end_of_fields({}, left_out)}"
 
 
@@ -88,7 +88,7 @@ def end_of_fields(roles: Mapping[str, Sequence[str]], left_out: Sequence[str]) -
     in_words = ""
     for role, names in {**roles, "left out": left_out}.items():
         if names:
-            in_words += f"; {role}: {named(names)}"
+            in_words += f"; {role}: {listing(names)}"
     return f"{in_words}."
 
 
@@ -102,7 +102,7 @@ def warn_unused(table: Table, columns: Sequence[str]) -> None:
             unused.append(column)
     if unused:
         warn(
-            f"{table.name}: these text columns are not recognized by name and not used: {named(unused)}. If they "
+            f"{table.name}: these text columns are not recognized by name and not used: {listing(unused)}. If they "
             f"are systems, name every system: {argument('systems')}."
         )
 
@@ -115,13 +115,13 @@ def warn_left_out(table: Table, roles: Roles) -> None:
         if reason != CODES:
             by_reason.setdefault(reason, []).append(column)
     for reason, columns in by_reason.items():
-        problem = f"the column {named(columns)} {reason}"
+        problem = f"the column {listing(columns)} {reason}"
         effect = "it is not taken as a system. To take it"
         if len(columns) > 1:
-            problem = f"the columns {named(columns)} {_of_several(reason)}"
+            problem = f"the columns {listing(columns)} {_of_several(reason)}"
             effect = "they are not taken as a system. To take them"
         warn(
-            f"{table.name}: {problem}, unlike {named(roles.systems)}: {effect}, name every system: "
+            f"{table.name}: {problem}, unlike {listing(roles.systems)}: {effect}, name every system: "
             f"{argument('systems')}."
         )
 
@@ -142,7 +142,7 @@ def warn_unlike_references(table: Table, unlike: Sequence[str], references: Sequ
     """Warn of columns that are called as references, and are not taken as such because of what they hold."""
     for column in unlike:
         warn(
-            f"{table.name}: the column {column!r} {UNLIKE_SYSTEMS}, unlike {named(references)}: it is not taken as "
+            f"{table.name}: the column {column!r} {UNLIKE_SYSTEMS}, unlike {listing(references)}: it is not taken as "
             f"references. To take it, name all references: {argument('reference_columns')}."
         )
 
@@ -173,7 +173,7 @@ def _warn_of_name(name: str, column: str, role: str, allowed: Sequence[str]) -> 
         )
 
 
-def named(columns: Sequence[str]) -> str:
+def listing(columns: Sequence[str]) -> str:
     """Return the names of columns as a message lists them."""
     in_words = ", ".join(map(repr, columns[:MOST_NAMED]))
     if len(columns) > MOST_NAMED:

@@ -13,7 +13,7 @@ _APART = 3
 _NAMED = 8
 
 
-def together(systems: list[str]) -> list[list[str]]:
+def system_groups(systems: list[str]) -> list[list[str]]:
     """Return the systems of each warning, of those that have something alike."""
     if len(systems) > _APART:
         return [systems]
@@ -27,7 +27,7 @@ def systems_in_words(systems: Sequence[str]) -> str:
     return f"the systems {joined(list(map(shorten, systems)), _NAMED)}"
 
 
-def have(systems: Sequence[str]) -> str:
+def systems_have(systems: Sequence[str]) -> str:
     """Return systems as a subject, with its verb."""
     verb = "has" if len(systems) == 1 else "have"
     return f"{systems_in_words(systems)} {verb}"

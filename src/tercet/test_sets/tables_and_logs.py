@@ -26,16 +26,17 @@ from tercet.files.text import STDIN
 from tercet.files.writing import check_different
 from tercet.registry import SHORT_NAMES
 
-from .keyed_tables import joined_by_ids
+from .keyed_tables import join_by_ids
 from .labels import slice_columns
 from .logs import batch_sets, log_sets
-from .long_tables import wide
+from .long_tables import wide_table
 from .memories_and_tables import memories_beside_tables
-from .names import name_of, names_of
+from .names import InputFiles, name_of, names_of
 from .reading import HOW_READ
 from .roles import Columns
-from .tables import check_one_system, joined_tables, table_set
-from .tables_of_scores import has_scores_alone, joined_scores, log_with_scores, table_with_scores
+from .tables import table_set
+from .tables_of_one_system import check_one_system, join_tables
+from .tables_of_scores import has_scores_alone, join_scores, log_with_scores, table_with_scores
 from .test_set import TestSet
 
 #: By format that is joined with references: the files that can be, and by what.
@@ -50,41 +51,38 @@ _JOINED = {
 _TEXTS = ("text files", "line")
 
 
-def sets_of_tables(
-    paths: list[str],
-    folders: list[str],
-    reference_paths: list[str],
-    source_paths: list[str],
-    columns: Columns,
-    need_texts: bool,
-) -> list[TestSet]:
+def sets_of_tables(files: InputFiles, columns: Columns, need_texts: bool) -> list[TestSet]:
     """Return the test sets of files that are not all text files, by whose kind it is chosen how they are read."""
-    if not folders and reference_paths and any(table_format(path) in MEMORIES for path in paths):
-        return [_memory_set(paths, reference_paths, source_paths, columns)]
+    first_path = files.paths[0]
+    if not files.folders and files.references and any(table_format(path) in MEMORIES for path in files.paths):
+        return [_memory_set(files, columns)]
     already_read: dict[str, Table] = {}
     # The first file says whether all are batches, whose references and sources have files of their own.
-    if not folders and table_format(paths[0]) == "jsonl":
-        first = read_file(paths[0], columns.opening)
+    if not files.folders and table_format(first_path) == "jsonl":
+        first = read_file(first_path, columns.opening)
         if isinstance(first, Answers | Requests):
-            _check_no_system_column(paths[0], columns)
+            _check_no_system_column(first_path, columns)
             _check_no_scores_beside(columns, "answers of a batch")
-            return batch_sets(first, paths, reference_paths, source_paths, columns)
-        already_read[paths[0]] = first
-    if not folders and not reference_paths and not source_paths:
-        scores_alone = _set_of_scores(paths, columns, already_read, need_texts=need_texts)
+            return batch_sets(first, files, columns)
+        already_read[first_path] = first
+    if not files.folders and not files.beside:
+        scores_alone = _set_of_scores(files.paths, columns, already_read, need_texts=need_texts)
         if scores_alone is not None:
             return [scores_alone]
-    test_sets = _tables_and_logs(paths, folders, [*reference_paths, *source_paths], columns, already_read)
+    test_sets = _tables_and_logs(files, columns, already_read)
     if not need_texts or all(test_set.no_texts for test_set in test_sets):
         return test_sets
+    with_texts = []
     for test_set in test_sets:
         if test_set.no_texts:
             warn(f"{test_set.name} is left out: {test_set.no_texts}.")
-    return [test_set for test_set in test_sets if not test_set.no_texts]
+        else:
+            with_texts.append(test_set)
+    return with_texts
 
 
 def _check_one_kind(paths: Sequence[str], joined_as: Mapping[str, tuple[str, str]]) -> None:
-    """Raise an InputError for systems in files that are not joined by the same."""
+    """Raise an InputError for systems in files of different kinds, which are not joined with each other."""
     for path in paths:
         if joined_as[path] != joined_as[paths[0]]:
             all_kinds = dict.fromkeys([*_JOINED.values(), _TEXTS])
@@ -95,16 +93,18 @@ def _check_one_kind(paths: Sequence[str], joined_as: Mapping[str, tuple[str, str
             )
 
 
-def _memory_set(paths: list[str], references: list[str], sources: list[str], columns: Columns) -> TestSet:
+def _memory_set(files: InputFiles, columns: Columns) -> TestSet:
     """Join a translation memory for each system with those of the references."""
+    paths = files.paths
+    references = files.references
     joined_as = {path: _JOINED.get(table_format(path), _TEXTS) for path in [*paths, *references]}
     _check_one_kind(paths, joined_as)
     _, joined_by = joined_as[paths[0]]
     kind = unpacked(os.path.basename(paths[0])).rpartition(".")[2].upper()
     if table_format(paths[0]) == "seglst":
         kind = "SegLST"
-    if sources:
-        raise InputError(f"{kind} files take no file of sources ({argument('source')}); got {sources[0]!r}.")
+    if files.sources:
+        raise InputError(f"{kind} files take no file of sources ({argument('source')}); got {files.sources[0]!r}.")
     are_tables = all(table_format(path) and table_format(path) not in MEMORIES for path in references)
     beside_tables = are_tables and all(table_format(path) in BILINGUAL for path in paths)
     if not beside_tables:
@@ -140,7 +140,7 @@ def _memory_set(paths: list[str], references: list[str], sources: list[str], col
 def _check_kind_of_references(
     kind: str, path: str, references: Sequence[str], joined_as: Mapping[str, tuple[str, str]]
 ) -> None:
-    """Raise an InputError for references that are not joined by the same as the systems, in files such as `path`."""
+    """Raise an InputError for references in files of another kind than those of systems, such as `path`."""
     files, joined_by = joined_as[path]
     misplaced = [reference for reference in references if joined_as[reference] != joined_as[path]]
     if not misplaced:
@@ -162,7 +162,9 @@ def _check_no_labels(kind: str, joined_by: str, columns: Columns) -> None:
     labels += [(spec, "by") for spec in columns.slices]
     for name, option in labels:
         if name is not None:
-            owner = f"Units of {kind} files" if joined_by == SOURCE_TEXT else f"{kind} files"
+            owner = f"{kind} files"
+            if joined_by == SOURCE_TEXT:
+                owner = f"Units of {kind} files"
             raise InputError(f"{owner} have no column {shorten(name)} for {argument(option)}.")
 
 
@@ -188,56 +190,63 @@ def _check_no_system_column(path: str, columns: Columns) -> None:
         )
 
 
-def _tables_and_logs(
-    paths: list[str], folders: list[str], beside: list[str], columns: Columns, already_read: Mapping[str, Table]
-) -> list[TestSet]:
+def _tables_and_logs(files: InputFiles, columns: Columns, already_read: Mapping[str, Table]) -> list[TestSet]:
     """Return the test sets of tables and then of logs."""
-    logs_of_folder = {path: _logs_of_folder(path, columns) for path in folders}
-    tables = [path for path in paths if path not in folders and table_format(path)]
-    text_files = [path for path in paths if path not in folders and path not in tables]
-    # Files that are joined with tables by ids, or with nothing.
-    to_join = text_files or beside
-    if to_join:
-        _check_there(to_join)
-        keyed = None if folders else _keyed_set(paths, beside, columns)
-        if keyed is not None:
-            return [keyed]
-        first_in_words = f"{tables[0]!r} is a table or a log" if tables else f"{folders[0]!r} holds logs"
-        raise InputError(
-            f"{first_in_words}, and {_why_not_joined(to_join[0])}. Give tables alone, with all systems, "
-            f"references ({argument('reference_columns')}) and sources ({argument('source_column')}) as columns; or "
-            "give text files alone, the columns of the table saved as text files too."
-        )
-    check_different([*folders, *tables], role="a test set")
+    logs_of_folder = {path: _logs_of_folder(path, columns) for path in files.folders}
+    tables = [path for path in files.paths if path not in files.folders and table_format(path)]
+    text_files = [path for path in files.paths if path not in files.folders and path not in tables]
+    if text_files or files.beside:
+        return [_set_beside(files, tables, text_files, columns)]
+    check_different([*files.folders, *tables], role="a test set")
     names = dict(zip(tables, names_of(tables), strict=True))
-    test_sets: list[TestSet] = []
+    sets_of_files: list[TestSet] = []
     logs: list[Log] = []
-    for path in paths:
-        if path in folders:
+    for path in files.paths:
+        if path in files.folders:
             _check_no_system_column(path, columns)
             logs += logs_of_folder[path]
             continue
         with recorded() as messages:
-            table = already_read.get(path) or read_file(path, columns.opening)
-            if isinstance(table, Answers | Requests):
-                raise InputError(f"{path!r} is of a batch, and {paths[0]!r} is not; give batches alone.")
-            table = _with_scores(table, path, columns)
+            as_read = already_read.get(path) or read_file(path, columns.opening)
+            if isinstance(as_read, Answers | Requests):
+                raise InputError(f"{path!r} is of a batch, and {files.paths[0]!r} is not; give batches alone.")
+            table = _with_scores(as_read, path, columns)
             if isinstance(table, Log):
                 _check_no_system_column(path, columns)
-                logs += _called([table], columns.called.get(path, ""))
+                logs += _with_name([table], columns.called.get(path, ""))
                 continue
             test_set = _whole_set(table, path, names[path], columns)
             if path in columns.called:
                 check_one_system(path, list(test_set.systems), columns.called[path])
-        test_sets.append(replace(test_set, warnings=tuple(messages)))
+        sets_of_files.append(replace(test_set, warnings=tuple(messages)))
     called = {names[path]: name for path, name in columns.called.items() if path in names}
-    test_sets = joined_tables(test_sets, called)
-    return [*test_sets, *log_sets(logs, columns)] if logs else test_sets
+    test_sets = join_tables(sets_of_files, called)
+    if logs:
+        test_sets += log_sets(logs, columns)
+    return test_sets
+
+
+def _set_beside(files: InputFiles, tables: Sequence[str], text_files: Sequence[str], columns: Columns) -> TestSet:
+    """Return the test set of tables and what is beside them, joined by ids; InputError of what has none."""
+    to_join = text_files or files.beside
+    _check_there(to_join)
+    if not files.folders:
+        test_set = _keyed_set(files, columns)
+        if test_set is not None:
+            return test_set
+    first_in_words = f"{tables[0]!r} is a table or a log"
+    if not tables:
+        first_in_words = f"{files.folders[0]!r} holds logs"
+    raise InputError(
+        f"{first_in_words}, and {_why_not_joined(to_join[0])}. Give tables alone, with all systems, "
+        f"references ({argument('reference_columns')}) and sources ({argument('source_column')}) as columns; or "
+        "give text files alone, the columns of the table saved as text files too."
+    )
 
 
 def _logs_of_folder(folder: str, columns: Columns) -> list[Log]:
     """Return the logs in a folder, with the name and the scores that are given to it."""
-    logs = _called(read_folder(folder), columns.called.get(folder, ""))
+    logs = _with_name(read_folder(folder), columns.called.get(folder, ""))
     if folder not in columns.scored_in:
         return logs
     if len(logs) > 1:
@@ -245,21 +254,22 @@ def _logs_of_folder(folder: str, columns: Columns) -> list[Log]:
             f"{folder!r} has {len(logs)} logs, and {columns.scored_in[folder][0]!r} has scores of one: give the file "
             f"of this, such as {logs[0].name!r}."
         )
-    (log,) = logs
+    (scored,) = logs
     for scored_in in columns.scored_in[folder]:
-        log = log_with_scores(log, read_file(scored_in, columns.opening), columns)
-    return [log]
+        scored = log_with_scores(scored, read_file(scored_in, columns.opening), columns)
+    return [scored]
 
 
 def _with_scores(table: Table, path: str, columns: Columns) -> Table:
     """Return what is in a file with the scores of the files that have its name."""
+    scored = table
     for scored_in in columns.scored_in.get(path, ()):
         scores = read_file(scored_in, columns.opening)
-        if isinstance(table, Log):
-            table = log_with_scores(table, scores, columns)
+        if isinstance(scored, Log):
+            scored = log_with_scores(scored, scores, columns)
         else:
-            table = table_with_scores(table, scores, columns)
-    return table
+            scored = table_with_scores(scored, scores, columns)
+    return scored
 
 
 def _set_of_scores(
@@ -278,13 +288,13 @@ def _set_of_scores(
                 return None
             tables[names[path]] = table
         check_different(paths)
-        joined, columns = joined_scores(tables, columns)
+        joined, columns_of_runs = join_scores(tables, columns)
         name = "test set"
         note = f" Joined with {', '.join(map(repr, paths[1:]))} by ids."
         if len(paths) == 1:
             name = names[paths[0]]
             note = ""
-        test_set = table_set(joined, paths[0], name, columns)
+        test_set = table_set(joined, paths[0], name, columns_of_runs)
     return replace(test_set, fields=f"{test_set.fields}{note}", warnings=tuple(messages))
 
 
@@ -299,22 +309,20 @@ def _check_no_scores_beside(columns: Columns, what: str) -> None:
     )
 
 
-def _called(logs: Sequence[Log], name: str) -> list[Log]:
+def _with_name(logs: Sequence[Log], name: str) -> list[Log]:
     """Return logs with the name that the user gives to what is in their file or folder."""
     return [replace(log, called=name) for log in logs]
 
 
 def _whole_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
     """Return the test set of a table, with the columns that hold neither texts nor scores, and how it is written."""
-    table = replace(table, decimal=columns.decimal)
-    test_set = table_set(table, path, name, columns)
+    test_set = table_set(replace(table, decimal=columns.decimal), path, name, columns)
     dialect = table.dialect
     if dialect is not None and columns.decimal:
         dialect = replace(dialect, decimal=columns.decimal)
-    own_columns = {**_own_columns(table, test_set, columns), **test_set.own_columns}
     return replace(
         test_set,
-        own_columns=own_columns,
+        own_columns={**_own_columns(table, test_set, columns), **test_set.own_columns},
         dialect=dialect,
         without_reference=_without_reference(table, test_set),
     )
@@ -387,8 +395,10 @@ def _own_columns(table: Table, test_set: TestSet, columns: Columns) -> dict[str,
     return {name: cells for name, cells in table.columns.items() if name in names}
 
 
-def _keyed_set(paths: list[str], beside: list[str], columns: Columns) -> TestSet | None:
+def _keyed_set(files: InputFiles, columns: Columns) -> TestSet | None:
     """Return the test set of tables and of tables beside them, by the ids that they share; None of other files."""
+    paths = files.paths
+    beside = files.beside
     formats = set(map(table_format, (*paths, *beside)))
     if not beside or not all(formats) or not formats.isdisjoint(MEMORIES):
         return None
@@ -398,7 +408,7 @@ def _keyed_set(paths: list[str], beside: list[str], columns: Columns) -> TestSet
         systems = _tables_of_systems(paths, columns)
         tables = {names[path]: table for path, table in systems.tables.items()}
         tables_beside = [read_file(path, columns.opening) for path in beside]
-        joined = joined_by_ids(tables, tables_beside, systems.columns)
+        joined = join_by_ids(tables, tables_beside, systems.columns)
         if joined is None:
             return None
         test_set = table_set(joined.table, beside[0], name_of(beside[0]), joined.columns)
@@ -448,11 +458,11 @@ def _tables_of_systems(paths: Sequence[str], columns: Columns) -> _TablesOfSyste
         columns_here = replace(
             columns, systems=systems_here, references=[], source=None, cluster=None, slices=[], need_references=False
         )
-        wide_table, wide_columns, note = wide(table, columns_here)
-        tables[path] = wide_table
-        systems += wide_columns.systems
-        if note:
-            notes.append(f"{table.name}: {note}")
+        by_item = wide_table(table, columns_here)
+        tables[path] = by_item.table
+        systems += by_item.columns.systems
+        if by_item.note:
+            notes.append(f"{table.name}: {by_item.note}")
     all_systems = list(dict.fromkeys([*systems, *unknown]))
     return _TablesOfSystems(tables, replace(columns, systems=all_systems, system_column=None), notes)
 

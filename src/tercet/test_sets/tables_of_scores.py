@@ -15,7 +15,7 @@ from tercet.files.score_columns import score_columns, scored_systems, without_sc
 from tercet.files.table import Log, Memory, Table
 
 from .long_tables import column_called
-from .roles import Columns, named
+from .roles import Columns, listing
 
 _OTHERWISE = "Or give each file a name of its own."
 
@@ -41,7 +41,7 @@ def has_scores_alone(table: Table, columns: Columns, *, remarks: bool) -> bool:
     return not roles.systems or (remarks and len(roles.systems) == 1)
 
 
-def joined_scores(tables: Mapping[str, Table], columns: Columns) -> tuple[Table, Columns]:
+def join_scores(tables: Mapping[str, Table], columns: Columns) -> tuple[Table, Columns]:
     """Return one table with the scores of each run, by the names of runs, and the columns of it.
 
     Items are those of the first table; a run has no number of what its own lacks.
@@ -73,8 +73,8 @@ def log_with_scores(log: Log, scores: Table, columns: Columns) -> Log:
     systems = columns.systems or log.roles.systems
     if len(systems) > 1:
         raise InputError(
-            f"{log.name} has {len(systems)} systems ({named(systems)}), and {scores.name} has scores of one: choose "
-            f"it, {argument_set('systems', systems[0])}."
+            f"{log.name} has {len(systems)} systems ({listing(systems)}), and {scores.name} has scores of one: "
+            f"choose it, {argument_set('systems', systems[0])}."
         )
     numbers = dict(log.numbers)
     cells_by_score = _numbers_of_run(log, log.key[0], log.numbers, scores, columns)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tercet.errors import InputError, argument, shorten
-from tercet.files.join import Lost, join_rows
+from tercet.files.join import join_rows
 from tercet.files.table import TableWithRoles
 
+from .long_tables import WideTable
 from .roles import Columns
 
 
-def rows_of_all(table: TableWithRoles, columns: Columns) -> tuple[TableWithRoles, Lost]:
+def rows_of_all(table: TableWithRoles, columns: Columns) -> WideTable:
     """Return the rows in which all systems have a text, and how many each lacks.
 
     A translator, or a system, may have only some documents: what becomes of the others, `columns.missing` says.
@@ -34,4 +35,5 @@ def rows_of_all(table: TableWithRoles, columns: Columns) -> tuple[TableWithRoles
             scored[name] = [cells[row] or "" for row in rows]
         else:
             scored[name] = [cells[row] for row in rows]
-    return replace(table, columns=scored, lines=[table.lines[row] for row in rows]), lost
+    rows_scored = replace(table, columns=scored, lines=[table.lines[row] for row in rows])
+    return WideTable(rows_scored, columns, lost=lost)

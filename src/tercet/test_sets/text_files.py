@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from tercet.corpus.large import SideBySide
@@ -167,7 +168,9 @@ def _references_in_table(path: str, columns: Columns) -> list[list[str]]:
 
     table = read_file(path, columns.opening)
     references = columns.references or list(guess_roles(table).references)
-    check_roles(table, table_format(path), [""], references, need_references=True)
+    # Its systems are text files, and no columns.
+    named_so = replace(columns, systems=["text"], references=references, need_references=True)
+    check_roles(table, table_format(path), named_so)
     return references_in(table, references)
 
 

@@ -18,7 +18,7 @@ from tercet.errors import argument, argument_set, shorten, warn
 from tercet.statistics.stats import SegmentStats
 
 from .misplaced import misplaced_texts
-from .systems_in_words import have, systems_in_words, together
+from .systems_in_words import system_groups, systems_have, systems_in_words
 from .test_set import TestSet
 
 
@@ -37,11 +37,13 @@ def empty_texts(test_set: TestSet) -> list[str]:
     # Without references nothing is matched, as by metrics of predictions alone.
     effect = ": nothing matches there" if any(test_set.references) else ""
     messages = []
-    for systems in together(list(n_empty)):
+    for systems in system_groups(list(n_empty)):
         first = min(first_empty[system] for system in systems)
         number_in_words = span_in_words([n_empty[system] for system in systems])
         texts_in_words = "1 empty text" if number_in_words == "1" else f"{number_in_words} empty texts"
-        messages.append(f"{test_set.name}: {have(systems)} {texts_in_words}, the first in segment {first:,}{effect}.")
+        messages.append(
+            f"{test_set.name}: {systems_have(systems)} {texts_in_words}, the first in segment {first:,}{effect}."
+        )
     return messages
 
 
@@ -107,7 +109,7 @@ def warn_of_scores(test_set: TestSet, metric: Metric, stats: Sequence[SegmentSta
         if warning is not None:
             by_warning.setdefault(warning, []).append(system)
     for warning, systems in by_warning.items():
-        for group in together(systems):
+        for group in system_groups(systems):
             warn(f"{test_set.name}: {systems_in_words(group)}: {metric.name}: {warning}")
 
 
@@ -328,7 +330,7 @@ def _artefact_warnings(test_set: TestSet, corpus: Corpus) -> list[str]:
     for name in names:
         sides = {system: system_artefacts.alone(name) for system, system_artefacts in artefacts.items()}
         having = [system for system, side in sides.items() if side == "predictions"]
-        for systems in together(having):
+        for systems in system_groups(having):
             messages.append(_of_systems(name, artefacts, systems))
         lacking = [system for system, side in sides.items() if side == "references"]
         if lacking:
@@ -345,7 +347,7 @@ def _of_systems(name: str, artefacts: Mapping[str, Artefacts], systems: list[str
     in_references = first_artefacts.references.get(name, Items())
     contrast = none_or_some("no reference has", "the references have", in_references)
     items = [artefacts[system].predictions[name] for system in systems]
-    return first_artefacts.message(name, items, have(systems), contrast, "segment")
+    return first_artefacts.message(name, items, systems_have(systems), contrast, "segment")
 
 
 def _of_references(name: str, artefacts: Mapping[str, Artefacts], lacking: list[str]) -> str:
@@ -356,9 +358,9 @@ def _of_references(name: str, artefacts: Mapping[str, Artefacts], lacking: list[
         if most:
             contrast += f" in more than {most:,}"
     elif most:
-        contrast = f"which {have(lacking)} in {most:,} at most"
+        contrast = f"which {systems_have(lacking)} in {most:,} at most"
     else:
-        contrast = f"which {have(lacking)} in none"
+        contrast = f"which {systems_have(lacking)} in none"
     first_artefacts = artefacts[lacking[0]]
     items = [first_artefacts.references[name]]
     return first_artefacts.message(name, items, "the references have", contrast, "segment")
@@ -376,7 +378,7 @@ def _style_warnings(test_set: TestSet, corpus: Corpus, ignores_case: bool) -> li
     for name, systems in written_so.items():
         groups = [[system] for system in systems]
         if styles[systems[0]][name].of_several:
-            groups = together(systems)
+            groups = system_groups(systems)
         for group in groups:
-            messages.append(f"{test_set.name}: {styles[group[0]][name].message(have(group))}")
+            messages.append(f"{test_set.name}: {styles[group[0]][name].message(systems_have(group))}")
     return messages
