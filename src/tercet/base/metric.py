@@ -7,8 +7,7 @@ from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
 from tercet import numpy_later as np
-from tercet.corpus.items import check_missing, read_items
-from tercet.corpus.reading import read_predictions
+from tercet.corpus.items import check_missing, read_items, read_texts
 from tercet.result import Result
 from tercet.statistics.stats import SegmentStats
 
@@ -188,11 +187,12 @@ class Metric(MetricDefinition, metaclass=_Helpful):
         InputError
             For input that is not text, and for a prediction without reference.
         """
-        if not self.takes_references:
-            return self.explained(self.as_scored(read_predictions([prediction])).encoded())
-        items = read_items([prediction], [references])
-        check_missing(items.missing, "error", at_zero="")
-        return self.explained(self.as_scored(items).encoded())
+        if self.takes_references:
+            corpus = read_items([prediction], [references])
+            check_missing(corpus.missing, "error", at_zero="")
+        else:
+            corpus = read_texts([prediction])
+        return self.explained(self.as_scored(corpus).encoded())
 
     def __dir__(self) -> list[str]:
         return [*PUBLIC, "name", *self.options()]

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
 from tercet.comparison.lengths import Buckets
-from tercet.corpus.artefacts import count_letters
 from tercet.corpus.items import read_texts
+from tercet.corpus.letters import count_letters
 from tercet.corpus.reading import read_batch
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.counting import ngram_ids, overlaps
