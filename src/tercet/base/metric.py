@@ -13,7 +13,6 @@ from tercet.statistics.stats import SegmentStats
 
 from .definition import MetricDefinition
 from .options import Call
-from .pairwise import pair_scores
 from .scoring import batch_stats, score_batch, segment_lists
 from .short_road import score_lists, segments_of_lists
 
@@ -169,6 +168,9 @@ class Metric(MetricDefinition, metaclass=_Helpful):
         >>> tercet.Chrf().pairwise(["a cat", "a dog"], ["a cat", "the dog"]).round(1).tolist()
         [[100.0, 4.5], [6.2, 31.2]]
         """
+        # Imported where it is used: most programs never ask for it.
+        from .pairwise import pair_scores
+
         metric = self
         if n_jobs != Call.n_jobs:
             metric = self.with_call_options({"n_jobs": n_jobs})

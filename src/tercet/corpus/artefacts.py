@@ -398,13 +398,10 @@ def _items(examples: Iterable[str | None], first_item: int) -> Items:
 def artefacts_of(corpus: Corpus) -> list[Artefacts]:
     """Return the artefacts of each system of a corpus, which is then `searched`; empty where there are none."""
     corpus.searched = True
-    sample = _sample(corpus)
-    return _artefacts_by_system(corpus, kinds_in(sample)) if sample else []
-
-
-def _artefacts_by_system(corpus: Corpus, kinds: Sequence[Kind]) -> list[Artefacts]:
-    """Return the artefacts of some kinds of each system."""
-    if not kinds or not corpus.has_references:
+    if not corpus.has_references:
+        return []
+    kinds = kinds_in(_sample(corpus))
+    if not kinds:
         return []
     references = corpus.reference_lists()
     systems = map(corpus.texts_of, range(corpus.n_systems))
