@@ -37,10 +37,12 @@ class _Helpful(ABCMeta):
         from .docs import parameters
 
         summary, *examples = cleandoc(vars(cls)["__doc__"] or "").split("\n\nExamples\n")
-        about = cls.about if "about" in vars(cls) else None
-        description = [about.description, f"The result has {about.returns}"] if about else []
-        sections = [parameters(cls), *(f"Examples\n{section}" for section in examples)]
-        return "\n\n".join(part.strip() for part in (summary, *description, *sections))
+        sections = [summary]
+        if "about" in vars(cls):
+            sections += [cls.about.description, f"The result has {cls.about.returns}"]
+        sections.append(parameters(cls))
+        sections += [f"Examples\n{section}" for section in examples]
+        return "\n\n".join(section.strip() for section in sections)
 
 
 class Metric(MetricDefinition, metaclass=_Helpful):
