@@ -158,13 +158,18 @@ class Result(dict[str, Any]):
 
     def _repr_html_(self) -> str:
         """Show the scores as a table in a notebook, with intervals if there are any; the signature below."""
-        rows = [[name, text] for name, value in self.items() if (text := _number_text(value))]
         head = [self.metric, "value"]
         # Too few items have no interval, but NaN.
         intervals = {name: bounds for name, bounds in (self.intervals or {}).items() if bounds[0] == bounds[0]}
         if intervals:
             head.append("interval")
-            rows = [[*row, _number_text(intervals.get(row[0], []), " to ")] for row in rows]
+        rows = []
+        for name, value in self.items():
+            row = [name, _number_text(value)]
+            if intervals:
+                row.append(_number_text(intervals.get(name, []), " to "))
+            if row[1]:
+                rows.append(row)
         size = f"{self.n_segments:,} segment{'s' * (self.n_segments != 1)}"
         from .names_and_sentences import scores_html
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import tercet
 from tercet.compat.rouge_scorer import RougeScorer
-from tercet.corpus.artefacts import FEW, EqualWords, equal_words
 from tercet.corpus.edits import transcript_change
+from tercet.corpus.letters import FEW, EqualWords, equal_words
 from tercet.metrics.ter import normalization
 from texts import any_texts
 

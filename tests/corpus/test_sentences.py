@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import texts
-from tercet.corpus.artefacts import LetterCounts, count_letters
+from tercet.corpus.letters import LetterCounts, count_letters
 from tercet.corpus.reading import read_batch
 from tercet.corpus.tokenizers import split_sentences, truncate_bytes, truncate_words
 from tercet.errors import OptionError

@@ -82,7 +82,7 @@ _MODEL = ("model_type", "model_id")
 #: Other names -> the options that may be meant: the first that the metric has.
 OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("lc", "lower", "lowercased", "case", "cased", "uncased", "do_lower_case", "ignore_case"), _CASE),
-    **dict.fromkeys(("lowercase",), ("case_sensitive",)),
+    "lowercase": ("case_sensitive",),
     **dict.fromkeys(("n", "order", "ngrams", "ngram_order", "n_gram", "max_n", "n_grams", "ngram"), _ORDER),
     **dict.fromkeys(("smooth", "smoothing", "smoothing_function", "smoothing_method", "sm"), ("smooth_method",)),
     **dict.fromkeys(("tok", "tokenize", "tokenise", "tokeniser", "tokenization"), ("tokenizer",)),
@@ -94,7 +94,7 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("model", "model_name", "model_name_or_path", "checkpoint", "encoder", "model_path"), _MODEL),
     **dict.fromkeys(("layer", "layers", "num_layer"), ("num_layers",)),
     **dict.fromkeys(("rescale", "baseline"), ("rescale_with_baseline",)),
-    **dict.fromkeys(("language",), ("lang",)),
+    "language": ("lang",),
     **dict.fromkeys(("pool", "pooling_strategy"), ("pooling",)),
 }
 

@@ -6,8 +6,8 @@ from abc import abstractmethod
 from functools import cached_property
 from typing import Any
 
-from tercet.corpus.artefacts import LetterCounts, count_letters
 from tercet.corpus.corpus import Corpus
+from tercet.corpus.letters import LetterCounts, count_letters
 from tercet.corpus.reading import ENGINE_TOKENIZERS
 from tercet.corpus.tokenizers import tokenizer_label
 from tercet.signature import Signature

@@ -7,14 +7,12 @@ from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
 from tercet import numpy_later as np
-from tercet.corpus.items import check_missing, read_items
-from tercet.corpus.reading import read_predictions
+from tercet.corpus.items import check_missing, read_items, read_texts
 from tercet.result import Result
 from tercet.statistics.stats import SegmentStats
 
 from .definition import MetricDefinition
 from .options import Call
-from .pairwise import pair_scores
 from .scoring import batch_stats, score_batch, segment_lists
 from .short_road import score_lists, segments_of_lists
 
@@ -39,10 +37,12 @@ class _Helpful(ABCMeta):
         from .docs import parameters
 
         summary, *examples = cleandoc(vars(cls)["__doc__"] or "").split("\n\nExamples\n")
-        about = cls.about if "about" in vars(cls) else None
-        description = [about.description, f"The result has {about.returns}"] if about else []
-        sections = [parameters(cls), *(f"Examples\n{section}" for section in examples)]
-        return "\n\n".join(part.strip() for part in (summary, *description, *sections))
+        sections = [summary]
+        if "about" in vars(cls):
+            sections += [cls.about.description, f"The result has {cls.about.returns}"]
+        sections.append(parameters(cls))
+        sections += [f"Examples\n{section}" for section in examples]
+        return "\n\n".join(section.strip() for section in sections)
 
 
 class Metric(MetricDefinition, metaclass=_Helpful):
@@ -170,6 +170,9 @@ class Metric(MetricDefinition, metaclass=_Helpful):
         >>> tercet.Chrf().pairwise(["a cat", "a dog"], ["a cat", "the dog"]).round(1).tolist()
         [[100.0, 4.5], [6.2, 31.2]]
         """
+        # Imported where it is used: most programs never ask for it.
+        from .pairwise import pair_scores
+
         metric = self
         if n_jobs != Call.n_jobs:
             metric = self.with_call_options({"n_jobs": n_jobs})
@@ -188,11 +191,12 @@ class Metric(MetricDefinition, metaclass=_Helpful):
         InputError
             For input that is not text, and for a prediction without reference.
         """
-        if not self.takes_references:
-            return self.explained(self.as_scored(read_predictions([prediction])).encoded())
-        items = read_items([prediction], [references])
-        check_missing(items.missing, "error", at_zero="")
-        return self.explained(self.as_scored(items).encoded())
+        if self.takes_references:
+            corpus = read_items([prediction], [references])
+            check_missing(corpus.missing, "error", at_zero="")
+        else:
+            corpus = read_texts([prediction])
+        return self.explained(self.as_scored(corpus).encoded())
 
     def __dir__(self) -> list[str]:
         return [*PUBLIC, "name", *self.options()]

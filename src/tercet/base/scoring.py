@@ -100,23 +100,15 @@ def summarize(metric: MetricDefinition, stats: SegmentStats, clusters: Clusters 
     if call.segments:
         requested["segments"] = segment_lists(metric, stats)
     if call.confidence_level is not None:
-        from tercet.statistics.intervals import FEWEST_UNITS, MOST_UNITS, bootstrap, too_few_units
-
         units = scored_stats
+        unit = "item"
         if clusters is not None:
-            clusters = clusters.selected(stats.column("items") > 0)
-            units = clusters.stats(scored_stats)
-            requested["n_clusters"] = len(clusters)
-            notes["clusters"] = str(len(clusters))
-        bootstrapped = bootstrap(
-            metric, units, n_resamples=call.n_resamples, confidence_level=call.confidence_level, seed=call.seed
-        )
-        requested["intervals"] = {name: list(result.confidence_interval) for name, result in bootstrapped.items()}
-        notes["ci"] = f"{call.confidence_level!r},{call.n_resamples},{call.seed},expanded"
-        if len(units) > MOST_UNITS:
-            notes["ci"] += f",{MOST_UNITS} groups"
-        if len(units) < FEWEST_UNITS:
-            warn_of(metric, too_few_units(len(units), "item" if clusters is None else "cluster"))
+            scored_clusters = clusters.selected(stats.column("items") > 0)
+            units = scored_clusters.stats(scored_stats)
+            unit = "cluster"
+            requested["n_clusters"] = len(scored_clusters)
+            notes["clusters"] = str(len(scored_clusters))
+        requested["intervals"], notes["ci"] = _intervals(metric, units, unit, call.confidence_level)
     outcome = Outcome(
         signature=stats.signature,
         references=scored_stats.span("references"),
@@ -133,6 +125,25 @@ def summarize(metric: MetricDefinition, stats: SegmentStats, clusters: Clusters 
     if call.signature:
         result["signature"] = result.signature
     return result
+
+
+def _intervals(
+    metric: MetricDefinition, units: SegmentStats, unit: str, confidence_level: float
+) -> tuple[dict[str, list[float]], str]:
+    """Return the bootstrap interval of each score, and what the signature says of them."""
+    from tercet.statistics.intervals import FEWEST_UNITS, MOST_UNITS, bootstrap, too_few_units
+
+    call = metric.asked
+    bootstrapped = bootstrap(
+        metric, units, n_resamples=call.n_resamples, confidence_level=confidence_level, seed=call.seed
+    )
+    intervals = {name: list(result.confidence_interval) for name, result in bootstrapped.items()}
+    note = f"{confidence_level!r},{call.n_resamples},{call.seed},expanded"
+    if len(units) > MOST_UNITS:
+        note += f",{MOST_UNITS} groups"
+    if len(units) < FEWEST_UNITS:
+        warn_of(metric, too_few_units(len(units), unit))
+    return intervals, note
 
 
 class Outcome(NamedTuple):

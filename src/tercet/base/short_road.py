@@ -11,9 +11,10 @@ from functools import partial
 from typing import Any
 
 from tercet import numpy_later as np
-from tercet.corpus.artefacts import FEWEST_TOKENS, MARKS_OF_ASCII, LetterCounts
+from tercet.corpus.artefacts import FEWEST_TOKENS, MARKS_OF_ASCII
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import short_lists
+from tercet.corpus.letters import LetterCounts
 from tercet.corpus.styles import may_have_styles
 from tercet.engine.planned import Scored, TextRules
 from tercet.result import Result

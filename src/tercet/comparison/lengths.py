@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.corpus.artefacts import count_letters
 from tercet.corpus.items import read_items
+from tercet.corpus.letters import count_letters
 from tercet.test_sets.test_set import TestSet
 
 _MOST_BUCKETS = 5

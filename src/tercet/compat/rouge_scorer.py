@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tercet.corpus.artefacts import LetterCounts, equal_words
 from tercet.corpus.corpus import Corpus
+from tercet.corpus.letters import LetterCounts, equal_words
 from tercet.engine.chosen import engine
 from tercet.engine.plain_text import LoneSurrogateError
 from tercet.errors import InputError, OptionError, needs, shorten, warn

@@ -68,7 +68,7 @@ class Corpus:
         self.searched = False
         #: By what these texts were normalized, and the same segments normalized, by what that was.
         self.normalizer: object = None
-        self._normalized: list[Corpus] | None = None
+        self._normalized: list[Corpus] = []
 
     # -- texts
 
@@ -260,7 +260,6 @@ class Corpus:
         """Return these segments as the option ``normalize`` changes their texts: once for all metrics."""
         if self.normalizer == normalize:
             return self
-        self._normalized = self._normalized or []
         for corpus in self._normalized:
             if corpus.normalizer == normalize:
                 return corpus

@@ -218,7 +218,9 @@ def check_stopwords(value: Any, further_name: str = "") -> Any:
 
 def stopwords_label(stopwords: str | Collection[str] | None) -> str | None:
     """Return the name of stop-words in a signature: that of a list, or a digest of the given words."""
-    return stopwords if stopwords is None or isinstance(stopwords, str) else digest(sorted(stopwords))
+    if stopwords is None or isinstance(stopwords, str):
+        return stopwords
+    return digest(sorted(stopwords))
 
 
 def check_word_options(options: Any) -> None:

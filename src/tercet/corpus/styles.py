@@ -254,9 +254,10 @@ def _json(pairs: Sequence[Pair]) -> Style | None:
     keys = _keys_of_all([*objects, *reference_objects])
     if not keys:
         return None
+    first_keys = ", ".join(map(shorten, keys[:8]))
     return Style(
         f"JSON objects for texts, as the references are ({shorten(pairs[0].text)}): their keys are words that match.",
-        f"Score the value of a key, as normalize='json:{keys[0]}' does; all of them have {_key_list(keys)}.",
+        f"Score the value of a key, as normalize='json:{keys[0]}' does; all of them have {first_keys}.",
     )
 
 
@@ -268,7 +269,7 @@ def _objects(texts: Iterable[str]) -> list[dict[str, Any]]:
     """Return the JSON objects among the texts."""
     objects = []
     for text in texts:
-        if not text.lstrip().startswith("{"):
+        if not _may_be_json(text):
             continue
         try:
             value = json.loads(text)
@@ -283,7 +284,3 @@ def _keys_of_all(objects: Sequence[dict[str, Any]]) -> list[str]:
     """Return the keys that all objects have, those of the longest values first: texts rather than labels."""
     keys = [key for key in objects[0] if all(key in entries for entries in objects)]
     return sorted(keys, key=lambda key: -sum(len(str(entries[key])) for entries in objects))
-
-
-def _key_list(keys: Sequence[str]) -> str:
-    return ", ".join(map(shorten, keys[:8]))

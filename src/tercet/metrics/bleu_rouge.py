@@ -13,8 +13,8 @@ from tercet.base.metric import Metric
 from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, option, shared_labels, stemmer_option
 from tercet.base.rows import PairRows, base_of_pairs, divide_or_zero, leave_out
 from tercet.checks import integer, number
-from tercet.corpus.artefacts import dropped_letters_warning
 from tercet.corpus.corpus import Corpus
+from tercet.corpus.letters import dropped_letters_warning
 from tercet.corpus.reading import Crossing, Indices, engine_texts, of_texts
 from tercet.corpus.stems import (
     check_word_options,

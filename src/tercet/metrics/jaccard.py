@@ -14,8 +14,8 @@ from tercet.base.metric import Metric
 from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, option, shared_labels, stemmer_option
 from tercet.base.rows import PairRows, base_of_pairs, leave_out
 from tercet.checks import integer, refuse
-from tercet.corpus.artefacts import dropped_letters_warning
 from tercet.corpus.corpus import Corpus
+from tercet.corpus.letters import dropped_letters_warning
 from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Indices, engine_texts, of_texts
 from tercet.corpus.stems import (
     check_stopwords,

@@ -18,9 +18,9 @@ from tercet.base.peers import Peers, by_sacrebleu
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
 from tercet.base.short_road import rules_of_plan
 from tercet.checks import as_scale
-from tercet.corpus.artefacts import LetterCounts, count_letters
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_texts
+from tercet.corpus.letters import LetterCounts, count_letters
 from tercet.corpus.reading import Crossing, Indices, of_texts
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine

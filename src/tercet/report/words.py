@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.corpus.artefacts import count_letters
 from tercet.corpus.items import read_texts
+from tercet.corpus.letters import count_letters
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.ragged import Ragged
 

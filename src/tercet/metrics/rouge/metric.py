@@ -15,8 +15,8 @@ from tercet.base.options import shared_labels
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, base_rows
 from tercet.base.scoring import segment_lists
 from tercet.base.short_road import rules_of_plan
-from tercet.corpus.artefacts import FEW, LetterCounts, count_letters, dropped_letters_warning
 from tercet.corpus.corpus import Corpus, encode
+from tercet.corpus.letters import FEW, LetterCounts, count_letters, dropped_letters_warning
 from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Indices, is_read_by_engine
 from tercet.corpus.stems import (
     WordMap,
