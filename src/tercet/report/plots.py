@@ -323,7 +323,7 @@ class Series(NamedTuple):
 
     colour: str  # with a contrast of 3 to white and to black
     sign: str  # its mark as the page writes it
-    path: str  # the same mark around its point
+    path: str  # that mark, drawn around its point
 
 
 #: Lines of systems in plots over lengths, or frequencies.
@@ -335,13 +335,17 @@ SERIES = (
     Series("#8a7a1f", "▼", "m0 3.5l-3.5-6.5h7z"),
 )
 #: Marks of plots that have one series.
-DIAMOND, RING = "m0-5.5l5.5 5.5-5.5 5.5-5.5-5.5z", "m-6 0a6 6 0 1 0 12 0a6 6 0 1 0-12 0z"
+DIAMOND = "m0-5.5l5.5 5.5-5.5 5.5-5.5-5.5z"
+RING = "m-6 0a6 6 0 1 0 12 0a6 6 0 1 0-12 0z"
 
-# in pixels of a plot, which a page may stretch
-_WIDTH, _HEIGHT = 360, 240
-_TOP, _BOTTOM, _RIGHT = 24, 38, 14
+# In pixels of a plot, which a page may stretch: its size, what its axes leave free, and the width of a digit.
+_WIDTH = 360
+_HEIGHT = 240
+_TOP = 24
+_BOTTOM = 38
+_RIGHT = 14
+_LETTER = 7.0
 _TICKS = 5
-_LETTER = 7.0  # width of a digit
 _COLUMNS = int(_WIDTH / _LETTER)  # letters of an axis's label
 
 
@@ -420,7 +424,7 @@ def _labels_touch(ticks: Sequence[tuple[float, str]]) -> bool:
     return False
 
 
-def line(points: Iterable[tuple[float, float]]) -> str:
+def line_path(points: Iterable[tuple[float, float]]) -> str:
     """Return the path through points, which is broken where one is NaN."""
     path = ""
     pen = "M"
@@ -433,7 +437,7 @@ def line(points: Iterable[tuple[float, float]]) -> str:
     return path
 
 
-def marked(points: Iterable[tuple[float, float]], mark: str) -> str:
+def marks_path(points: Iterable[tuple[float, float]], mark: str) -> str:
     """Return the path of a mark at each point."""
     return "".join(f"M{x:.1f} {y:.1f}{mark}" for x, y in points if not math.isnan(y))
 
@@ -445,11 +449,11 @@ def bucket_plot(
     x, y = scales((-0.3, len(labels) - 0.7), (value for row in values for value in row))
     positions = [x.position(number) for number in range(len(labels))]
     points = [list(zip(positions, map(y.position, row), strict=True)) for row in values]
-    shapes = [Shape("grey", line(row)) for index, row in enumerate(points) if index not in coloured]
+    shapes = [Shape("grey", line_path(row)) for index, row in enumerate(points) if index not in coloured]
     for series, index in zip(SERIES, coloured, strict=False):
         style = f"color: {series.colour}"
-        shapes.append(Shape("line", line(points[index]), style))
-        shapes.append(Shape("mark", marked(points[index], series.path), style))
+        shapes.append(Shape("line", line_path(points[index]), style))
+        shapes.append(Shape("mark", marks_path(points[index], series.path), style))
     return plot(x, y, texts=texts, shapes=shapes, x_ticks=list(zip(positions, labels, strict=True)))
 
 
