@@ -459,7 +459,9 @@ def bucket_plot(
 
 # A figure of matplotlib, for notebooks.
 
-_COLOURS = ("#3b434c", "#1668b3", "#ffffff")  # lines, what is as good as the best, paper
+_INK = "#3b434c"
+_ACCENT = "#1668b3"  # of what is as good as the best
+_PAPER = "#ffffff"
 _ACROSS = 3  # scores beside each other
 _LETTERS = 30  # of the name of a system
 
@@ -472,7 +474,9 @@ def intervals_figure(comparison: Comparison) -> Any:
     needs("A plot", "report", "matplotlib")
     from matplotlib.figure import Figure
 
-    shown = over_runs(comparison) if comparison.joins_runs else comparison
+    shown = comparison
+    if comparison.joins_runs:
+        shown = over_runs(comparison)
     names = short_names(list(shown.test_set.systems))
     order = list(range(len(names)))
     if len(names) > 2:
@@ -496,14 +500,20 @@ def intervals_figure(comparison: Comparison) -> Any:
         else:
             axes.set_yticks([])
         axes.set_ylim(-len(rows) + 0.45, 0.55)
-        axes.tick_params(axis="y", length=0)
-        better = "better \N{RIGHTWARDS ARROW}" if table.higher_is_better else "\N{LEFTWARDS ARROW} better"
+        better = "\N{LEFTWARDS ARROW} better"
+        if table.higher_is_better:
+            better = "better \N{RIGHTWARDS ARROW}"
         axes.set_xlabel(f"{one_cell(title)}, {level} interval\n{better}", parse_math=False)
-        axes.spines[["top", "left", "right"]].set_visible(False)
-        axes.grid(axis="x", color="#d5dae0")
-        axes.set_axisbelow(True)
+        _style_axes(axes)
     _add_legend(figure, shown, names[shown.baseline])
     return figure
+
+
+def _style_axes(axes: Any) -> None:
+    axes.tick_params(axis="y", length=0)
+    axes.spines[["top", "left", "right"]].set_visible(False)
+    axes.grid(axis="x", color="#d5dae0")
+    axes.set_axisbelow(True)
 
 
 def _draw_intervals(axes: Any, rows: Sequence[SystemScore]) -> None:
@@ -520,7 +530,7 @@ def _draw_intervals(axes: Any, rows: Sequence[SystemScore]) -> None:
 
 #: The line at the baseline's score.
 _BASELINE: Mapping[str, Any] = {
-    "color": _COLOURS[0],
+    "color": _INK,
     "linewidth": 1,
     "linestyle": (0, (4, 3)),
     "alpha": 0.7,
@@ -530,14 +540,20 @@ _BASELINE: Mapping[str, Any] = {
 
 def _look(mark: Mark) -> dict[str, Any]:
     """Return how matplotlib draws a mark: a diamond for the best, and hollow what is significantly worse."""
-    ink, accent, paper = _COLOURS
-    colour = ink if mark == "hollow" else accent
+    marker = "o"
+    colour = _ACCENT
+    face = _ACCENT
+    if mark == "best":
+        marker = "D"
+    elif mark == "hollow":
+        colour = _INK
+        face = _PAPER
     return {
         "linestyle": "",
-        "marker": "D" if mark == "best" else "o",
+        "marker": marker,
         "markersize": 7.5,
         "color": colour,
-        "markerfacecolor": paper if mark == "hollow" else colour,
+        "markerfacecolor": face,
         "markeredgewidth": 1.8,
     }
 
