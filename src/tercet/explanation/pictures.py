@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -150,8 +150,12 @@ def _name_tokens(axis: Any, tokens: Sequence[Token], inches: float) -> None:
     positions = range(0, len(tokens), step)
     names = [tokens[position].text for position in positions]
     fonts = _fonts({letter for token in tokens for letter in token.text})
-    files = [max(fonts, key=lambda file: len(fonts[file] & set(map(ord, text)))) for text in names]
-    drawable = [_drawable(text, fonts[file]) for text, file in zip(names, files, strict=True)]
+    files = []
+    drawable = []
+    for name in names:
+        file = _font_of(name, fonts)
+        files.append(file)
+        drawable.append(_drawable(name, fonts[file]))
     labels = axis.set_ticks(list(positions), labels=drawable)
     for tick, file in zip(labels, files, strict=True):
         # By its file: a search by family warns where a family, as many Chinese ones, has no face of normal weight.
@@ -178,6 +182,12 @@ def _fonts(letters: Iterable[str]) -> dict[str, set[int]]:
         if not needed:
             break
     return fonts
+
+
+def _font_of(text: str, fonts: Mapping[str, set[int]]) -> str:
+    """Return the file of the font that has most letters of a text, the first of several."""
+    letters = set(map(ord, text))
+    return max(fonts, key=lambda file: len(fonts[file] & letters))
 
 
 def _drawable(text: str, letters_of_font: set[int]) -> str:
