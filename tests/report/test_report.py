@@ -536,22 +536,22 @@ class TestSegments:
     def test_those_are_chosen_that_differ_most(self, comparison):
         table = comparison.tables[0]
         for pair in Segments(comparison, table).pairs():
-            assert pair.one == comparison.baseline
-            differences = np.subtract(table.segments[pair.other], table.segments[pair.one])
+            assert pair.baseline == comparison.baseline
+            differences = np.subtract(table.segments[pair.system], table.segments[pair.baseline])
             for system, examples in pair.groups.items():
-                sign = 1 if system == pair.other else -1
+                sign = 1 if system == pair.system else -1
                 shown = [sign * differences[each.number - 1] for each in examples]
                 assert shown == sorted(sign * differences, reverse=True)[: len(shown)]
                 assert min(shown) > 0
                 for each in examples:
-                    assert [output.system for output in each.outputs] == [pair.one, pair.other]
-                    assert each.outputs[0].score == table.segments[pair.one][each.number - 1]
+                    assert [output.system for output in each.outputs] == [pair.baseline, pair.system]
+                    assert each.outputs[0].score == table.segments[pair.baseline][each.number - 1]
 
     def test_the_best_system_and_those_furthest_away_are_beside_the_baseline(self):
         names = ["baseline", "tuned", "large"]
         systems = {f"{name}{copy}": ENGLISH.systems[name] for copy in range(3) for name in names}
         found = compared(replace(ENGLISH, systems=systems), METRICS[:1], baseline="tuned1", test=None)
-        assert [pair.other for pair in Segments(found, found.tables[0]).pairs()] == ["large0", "large1", "large2"]
+        assert [pair.system for pair in Segments(found, found.tables[0]).pairs()] == ["large0", "large1", "large2"]
 
     def test_the_widest_spread_shows_every_system_best_first(self, comparison):
         table = comparison.tables[0]

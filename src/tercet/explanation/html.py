@@ -22,7 +22,8 @@ COLOURS = (
     "rgba(204,121,167,.55)",
 )
 #: Colours of what adds to a score and of what takes from it; colour-blind readers can distinguish them too.
-ADDS, TAKES = "86,140,233", "220,50,47"
+ADDS = "86,140,233"
+TAKES = "220,50,47"
 _MOST_ROWS = 200
 
 
@@ -99,12 +100,12 @@ def table_html(caption: str, head: Sequence[str], rows: Sequence[Sequence[object
     return table
 
 
-def folded(summary: str, inner: str) -> str:
+def folded_html(summary: str, inner: str) -> str:
     """Return what a click on its summary shows."""
     return f"<details><summary>{clean(summary)}</summary>{inner}</details>"
 
 
-def scrolled(inner: str, label: str) -> str:
+def scrolling_html(inner: str, label: str) -> str:
     """Return a box that scrolls by itself, also by keys: what would be too small if scaled to a narrow page."""
     reached = f'tabindex="0" role="group" aria-label="{clean(label)}"'
     return f'<div class="scroll" {reached} style="overflow-x:auto;max-width:100%">{inner}</div>'

@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from tercet.names_and_sentences import clean
 
-from .html import Cell, characters_html, decimal_text, folded, legend, table_html, tokens_html
+from .html import Cell, characters_html, decimal_text, folded_html, legend, table_html, tokens_html
 from .matches import Count, Word
 
 #: What a token of a text that equals the other loses, at most: no colour shows it.
@@ -108,7 +108,7 @@ class Table:
         if scale != 1:
             rows = [[_scaled(value, scale) for value in row] for row in rows]
         if self.folded:
-            return folded(self.caption, table_html("", self.head, rows))
+            return folded_html(self.caption, table_html("", self.head, rows))
         return table_html(self.caption, self.head, rows)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,9 +18,9 @@ from .html import (
     Cell,
     chip,
     decimal_text,
-    folded,
+    folded_html,
     page_html,
-    scrolled,
+    scrolling_html,
     shade,
     spaced_html,
     table_html,
@@ -150,8 +150,12 @@ def _name_tokens(axis: Any, tokens: Sequence[Token], inches: float) -> None:
     positions = range(0, len(tokens), step)
     names = [tokens[position].text for position in positions]
     fonts = _fonts({letter for token in tokens for letter in token.text})
-    files = [max(fonts, key=lambda file: len(fonts[file] & set(map(ord, text)))) for text in names]
-    drawable = [_drawable(text, fonts[file]) for text, file in zip(names, files, strict=True)]
+    files = []
+    drawable = []
+    for name in names:
+        file = _font_of(name, fonts)
+        files.append(file)
+        drawable.append(_drawable(name, fonts[file]))
     labels = axis.set_ticks(list(positions), labels=drawable)
     for tick, file in zip(labels, files, strict=True):
         # By its file: a search by family warns where a family, as many Chinese ones, has no face of normal weight.
@@ -180,6 +184,12 @@ def _fonts(letters: Iterable[str]) -> dict[str, set[int]]:
     return fonts
 
 
+def _font_of(text: str, fonts: Mapping[str, set[int]]) -> str:
+    """Return the file of the font that has most letters of a text, the first of several."""
+    letters = set(map(ord, text))
+    return max(fonts, key=lambda file: len(fonts[file] & letters))
+
+
 def _drawable(text: str, letters_of_font: set[int]) -> str:
     """Replace what the font does not have, and what would be read as a formula."""
     missing = "□" if ord("□") in letters_of_font else "?"
@@ -192,9 +202,12 @@ def _drawable(text: str, letters_of_font: set[int]) -> str:
 #: Most cells: a browser lays out as many at once.
 _MOST_CELLS = 10_000
 _HEAD = "writing-mode:vertical-rl;text-align:end;padding-bottom:.4em"
-_NAME, _CELL = "text-align:right;white-space:nowrap", "padding:.1em .4em;text-align:center"
-#: Styles of the best match of a row, and of a column.
-_FRAME, _BEST = ";box-shadow:inset 0 0 0 2px currentColor", ";text-decoration:underline;font-weight:700"
+_NAME = "text-align:right;white-space:nowrap"
+_CELL = "padding:.1em .4em;text-align:center"
+#: Added to the style of the best match of a row.
+_FRAME = ";box-shadow:inset 0 0 0 2px currentColor"
+#: Added to the style of the best match of a column.
+_BEST = ";text-decoration:underline;font-weight:700"
 
 
 def _heat_map_html(prediction: Sequence[Token], reference: Sequence[Token], similarity: NDArray[np.float32]) -> str:
@@ -230,15 +243,19 @@ def _heat_map_html(prediction: Sequence[Token], reference: Sequence[Token], simi
         rows.append(f'<tr><th scope="row" style="{_NAME}">{clean(token.text)}</th>{cells}</tr>')
     look = "font-size:.8em;font-variant-numeric:tabular-nums"
     table = f'<table class="heat" style="{look}"><tr><td></td>{head}</tr>{"".join(rows)}</table>'
-    box = scrolled(table, "cosines of all tokens")
+    box = scrolling_html(table, "cosines of all tokens")
     return f'<div style="flex:1 1 24rem;min-width:0"><p><small>{legend}</small></p>{box}</div>'
 
 
 # Two texts and the matches of their tokens, as SVG and as self-contained HTML.
 
+# In pixels: the height of a row, the widths of a letter, of the longest bar, and of the lines between two such bars.
 _ROW = 20
-#: Columns to which tokens are cut, and the width of one; of the longest bar; of the lines between two such bars.
-_COLUMNS, _COLUMN, _BAR, _BETWEEN = 18, 8.6, 50, 110
+_LETTER = 8.6
+_BAR = 50
+_BETWEEN = 110
+#: Letters to which tokens are cut; wide ones count twice.
+_LETTERS = 18
 
 
 def alignment_svg(prediction: Sequence[Token], reference: Sequence[Token]) -> str:
@@ -279,7 +296,7 @@ def alignment_html(
         _coloured("prediction", prediction),
         _coloured("reference", reference),
         f'<div style="display:flex;flex-wrap:wrap;gap:0 2rem">{pictures}</div>',
-        folded("all tokens", tables),
+        folded_html("all tokens", tables),
     ]
     return page_html(title, parts, signature, legend)
 
@@ -291,7 +308,7 @@ def _alignment_html(prediction: Sequence[Token], reference: Sequence[Token]) -> 
         f"{chip('blue', shade(ADDS, 1))} from the prediction, {chip('red, dashed', shade(TAKES, 1))} from the "
         "reference, both on each other where each is the other's best match; bar beside a token: how much it weighs"
     )
-    drawing = scrolled(alignment_svg(prediction, reference), "matches of the tokens")
+    drawing = scrolling_html(alignment_svg(prediction, reference), "matches of the tokens")
     return f'<div style="min-width:0"><p><small>{legend}</small></p>{drawing}</div>'
 
 
@@ -301,8 +318,8 @@ def _height(row: int) -> float:
 
 def _room(tokens: Sequence[Token]) -> int:
     """Return how wide the names of tokens are, about: each script and font has letters of other widths."""
-    widths = [columns_of(fitted(token.text, _COLUMNS)) for token in tokens]
-    return 10 + round(_COLUMN * max(widths, default=0))
+    widths = [columns_of(fitted(token.text, _LETTERS)) for token in tokens]
+    return 10 + round(_LETTER * max(widths, default=0))
 
 
 def _lengths(tokens: Sequence[Token]) -> list[float]:
@@ -343,7 +360,7 @@ def _column(tokens: Sequence[Token], edge: float, ends: Sequence[float], anchor:
         look: dict[str, Any] = {"text_anchor": anchor, "font_style": "normal", "fill_opacity": 1}
         if token.special:
             look |= {"font_style": "italic", "fill_opacity": 0.75}
-        yield text(fitted(token.text, _COLUMNS), edge + gap, base, _hint(token), **look)
+        yield text(fitted(token.text, _LETTERS), edge + gap, base, _hint(token), **look)
 
 
 def _hint(token: Token) -> str:
@@ -397,7 +414,7 @@ def contributions_html(title: str, legend: str, sides: Sequence[tuple[str, Seque
     """Return a fragment of HTML: each text in colour, and the table of its tokens."""
     texts = [_coloured_parts(name, parts) for name, parts in sides]
     tables = [_table_of_parts(name, parts) for name, parts in sides]
-    return page_html(title, [*texts, folded("all tokens", "".join(tables))], signature, legend)
+    return page_html(title, [*texts, folded_html("all tokens", "".join(tables))], signature, legend)
 
 
 def _coloured_parts(name: str, parts: Sequence[Part]) -> str:
@@ -444,7 +461,10 @@ def _greatest(parts: Sequence[Part]) -> float:
 #: A part of this many bits or more has the strongest red: a probability of 1 in 65,536.
 _MOST_BITS = 16.0
 _MOST_BARS = 300
-_BAR_ROW, _LABEL, _BAR_WIDTH = 20, 170, 680
+# In pixels: the height of a row, the width of its label, and of all of it.
+_BAR_ROW = 20
+_LABEL = 170
+_BAR_WIDTH = 680
 #: White space as a label shows it.
 _SIGNS = str.maketrans({" ": "·", "\n": "⏎", "\t": "⇥", "\r": "⏎"})
 
@@ -502,7 +522,7 @@ def _bars(pieces: Sequence[Piece]) -> str:
             text("not scored" if bits is None else f"{bits:.2f}", _LABEL + width + 6, base, fill_opacity=0.75),
         ]
     bars = picture(_BAR_WIDTH, _BAR_ROW * len(pieces) + 6, "surprisal of each part of the text, in bits", parts)
-    return scrolled(bars, "surprisal of each part")
+    return scrolling_html(bars, "surprisal of each part")
 
 
 def _surprise_hint(piece: Piece) -> str:

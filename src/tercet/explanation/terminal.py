@@ -19,8 +19,10 @@ from .parts import Factor, Heading, Legend, Line, Sentence, Share, Table, number
 #: Styles of the levels 0, 1, 2, 3, and 4 or more: of what matches, and of what takes from a score.
 _MATCHES = ("", "cyan", "green", "yellow", "bold magenta")
 _LOSSES = ("", "cyan", "yellow", "magenta", "bold red")
-#: The width of labels, and the rows of a table that are shown.
-_LABEL, _MOST_ROWS = 11, 12
+#: The width of labels.
+_LABEL = 11
+#: The rows of a table that are shown.
+_MOST_ROWS = 12
 
 
 def drawn(explanation: Any, scores: Iterable[float], *, scale: float, colour: bool) -> Iterator[RenderableType]:

@@ -44,8 +44,10 @@ if TYPE_CHECKING:
 
 #: The scripts that list the segments, and unpack them first.
 BROWSING = ("unpack.js", "browse.js")
-#: The script that copies and changes the tables of a report, and the one that a page with many systems needs before.
-_TABLES, _ORDER = "tables.js", "order.js"
+#: The script that copies and changes the tables of a report.
+_TABLES = "tables.js"
+#: The script that sorts and searches them, which a page with many systems needs before that one.
+_ORDER = "order.js"
 
 
 def to_html(
@@ -248,7 +250,7 @@ class SegmentRule(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HowScored:
-    """What a reader needs to score the same again, beside the signatures."""
+    """What a reader needs to repeat it, beside the signatures."""
 
     segment_rules: list[SegmentRule]
     methods: list[str]  # of intervals and tests

@@ -31,17 +31,21 @@ from .plots import (
     PlotTexts,
     Shape,
     bounds,
-    line,
-    marked,
+    line_path,
+    marks_path,
     plot,
     scales,
 )
 from .rendering import minus, render
 
-#: Outputs shown of each dimension, and metrics with a plot.
-_WORST, _PLOTS = 6, 6
-#: Outputs above which a plot counts them in hexagons, and the width of these in pixels.
-_MANY, _HEXAGON = 400, 16
+#: Outputs shown of each dimension.
+_WORST = 6
+#: Metrics with a plot.
+_PLOTS = 6
+#: Outputs above which a plot counts them in hexagons.
+_MANY = 400
+#: The width of a hexagon in pixels.
+_HEXAGON = 16
 
 
 def trust_html(correlation: Correlation, *, command: str | None = None, title: str = "Which metric to trust") -> str:
@@ -224,7 +228,7 @@ def _scatter(human: Array, column: MetricColumn, *, in_hexagons: bool, is_negate
         # one path for each: where points lie upon each other, the page shows a darker one
         shapes = [Shape("point", f"M{left:.1f} {top:.1f}h0") for left, top in points]
     means_of_systems = zip(map(x.position, mean_grades), map(y.position, mean_scores), strict=True)
-    shapes.append(Shape("mark", marked(means_of_systems, DIAMOND)))
+    shapes.append(Shape("mark", marks_path(means_of_systems, DIAMOND)))
     systems = "; ".join(f"{grade:.2f} and {score:.4g}" for grade, score in zip(mean_grades, mean_scores, strict=True))
     description = f"Mean grade and mean score of each system: {systems}"
     x_title = "grade, negated" if is_negated else "grade"
@@ -263,10 +267,10 @@ def _curve(sweep: LayerSweep) -> Plot:
     bottoms = list(zip(layers, map(y.position, low), strict=True))
     shapes = [
         *_bands(tops, bottoms),
-        Shape("ink", line(points)),
-        Shape("mark", marked(points, SERIES[0].path), "color: var(--ink)"),
-        Shape("ring", marked([points[sweep.usual]], RING)),
-        Shape("mark", marked([points[sweep.best]], DIAMOND)),
+        Shape("ink", line_path(points)),
+        Shape("mark", marks_path(points, SERIES[0].path), "color: var(--ink)"),
+        Shape("ring", marks_path([points[sweep.usual]], RING)),
+        Shape("mark", marks_path([points[sweep.best]], DIAMOND)),
     ]
     # about eight ticks, however deep the network is
     ticks = [(layers[layer], str(layer)) for layer in range(0, len(values), max(1, len(values) // 8))]
@@ -287,7 +291,7 @@ def _bands(tops: Sequence[tuple[float, float]], bottoms: Sequence[tuple[float, f
             upper.append(top)
             lower.insert(0, bottom)
         elif upper:
-            bands.append(Shape("band", line([*upper, *lower])))
+            bands.append(Shape("band", line_path([*upper, *lower])))
             upper = []
             lower = []
     return bands

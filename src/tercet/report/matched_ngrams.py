@@ -15,10 +15,12 @@ from tercet.engine.ragged import Ragged, ranges
 from tercet.explanation.levels import tally
 
 from .segments import Pair
-from .words import Array, Words, matched
+from .words import Array, Words, shared_counts
 
-#: Words of an n-gram at most, and n-grams of a list.
-_LONGEST_NGRAM, _MOST = 4, 10
+#: Words of an n-gram, at most.
+_LONGEST_NGRAM = 4
+#: N-grams of a list, at most.
+_MOST = 10
 #: The least difference in matches: one may be chance.
 _LEAST = 2
 
@@ -37,9 +39,9 @@ def ngram_pairs(words: Words, pairs: Sequence[tuple[str, str]]) -> list[Pair[Ngr
 
     An n-gram of a prediction matches as often as it occurs in the prediction, but not more often than in the
     reference of the segment that has most of it. N-grams are sorted by (a + 1) / (a + b + 2) of the numbers of
-    matches; of equal ones those with most matches come first, then the longest. A part of one that is listed, or the
-    same moved by a word, is left out where it has the same numbers, as is an n-gram with a single match more. Time is
-    linear in the words of the systems of the pairs and of the references, but for sorting.
+    matches; of equal ones those with most matches come first, then the longest. Left out are a part of
+    one that is listed, and one that is moved by a word from it, where the numbers are equal; and an n-gram with a
+    single match more. Time is linear in the words of the systems of the pairs and of the references, but for sorting.
     """
     counts = _count_ngrams(words, list(dict.fromkeys(chain.from_iterable(pairs))))
     ngrams_of_pairs = []
@@ -100,7 +102,7 @@ def _count_ngrams(words: Words, systems: Sequence[str]) -> _NgramCounts:
         reference_tally = tally(units, references, owners, n_types)
         for number, name in enumerate(systems):
             prediction_tally = tally(units, np.arange(n) + number * n, owners, n_types)
-            keys, matches_by_key = matched(prediction_tally, reference_tally)
+            keys, matches_by_key = shared_counts(prediction_tally, reference_tally)
             matches[name].append(np.bincount(keys % n_types, matches_by_key, minlength=n_types).astype(np.int64))
         # Where each n-gram starts first: written from the end, so that its first start is written last.
         first_starts = np.zeros(n_types, np.int64)

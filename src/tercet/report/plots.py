@@ -323,7 +323,7 @@ class Series(NamedTuple):
 
     colour: str  # with a contrast of 3 to white and to black
     sign: str  # its mark as the page writes it
-    path: str  # the same mark around its point
+    path: str  # that mark, drawn around its point
 
 
 #: Lines of systems in plots over lengths, or frequencies.
@@ -335,13 +335,17 @@ SERIES = (
     Series("#8a7a1f", "▼", "m0 3.5l-3.5-6.5h7z"),
 )
 #: Marks of plots that have one series.
-DIAMOND, RING = "m0-5.5l5.5 5.5-5.5 5.5-5.5-5.5z", "m-6 0a6 6 0 1 0 12 0a6 6 0 1 0-12 0z"
+DIAMOND = "m0-5.5l5.5 5.5-5.5 5.5-5.5-5.5z"
+RING = "m-6 0a6 6 0 1 0 12 0a6 6 0 1 0-12 0z"
 
-# in pixels of a plot, which a page may stretch
-_WIDTH, _HEIGHT = 360, 240
-_TOP, _BOTTOM, _RIGHT = 24, 38, 14
+# In pixels of a plot, which a page may stretch: its size, what its axes leave free, and the width of a digit.
+_WIDTH = 360
+_HEIGHT = 240
+_TOP = 24
+_BOTTOM = 38
+_RIGHT = 14
+_LETTER = 7.0
 _TICKS = 5
-_LETTER = 7.0  # width of a digit
 _COLUMNS = int(_WIDTH / _LETTER)  # letters of an axis's label
 
 
@@ -420,7 +424,7 @@ def _labels_touch(ticks: Sequence[tuple[float, str]]) -> bool:
     return False
 
 
-def line(points: Iterable[tuple[float, float]]) -> str:
+def line_path(points: Iterable[tuple[float, float]]) -> str:
     """Return the path through points, which is broken where one is NaN."""
     path = ""
     pen = "M"
@@ -433,7 +437,7 @@ def line(points: Iterable[tuple[float, float]]) -> str:
     return path
 
 
-def marked(points: Iterable[tuple[float, float]], mark: str) -> str:
+def marks_path(points: Iterable[tuple[float, float]], mark: str) -> str:
     """Return the path of a mark at each point."""
     return "".join(f"M{x:.1f} {y:.1f}{mark}" for x, y in points if not math.isnan(y))
 
@@ -445,17 +449,19 @@ def bucket_plot(
     x, y = scales((-0.3, len(labels) - 0.7), (value for row in values for value in row))
     positions = [x.position(number) for number in range(len(labels))]
     points = [list(zip(positions, map(y.position, row), strict=True)) for row in values]
-    shapes = [Shape("grey", line(row)) for index, row in enumerate(points) if index not in coloured]
+    shapes = [Shape("grey", line_path(row)) for index, row in enumerate(points) if index not in coloured]
     for series, index in zip(SERIES, coloured, strict=False):
         style = f"color: {series.colour}"
-        shapes.append(Shape("line", line(points[index]), style))
-        shapes.append(Shape("mark", marked(points[index], series.path), style))
+        shapes.append(Shape("line", line_path(points[index]), style))
+        shapes.append(Shape("mark", marks_path(points[index], series.path), style))
     return plot(x, y, texts=texts, shapes=shapes, x_ticks=list(zip(positions, labels, strict=True)))
 
 
 # A figure of matplotlib, for notebooks.
 
-_COLOURS = ("#3b434c", "#1668b3", "#ffffff")  # lines, what is as good as the best, paper
+_INK = "#3b434c"
+_ACCENT = "#1668b3"  # of what is as good as the best
+_PAPER = "#ffffff"
 _ACROSS = 3  # scores beside each other
 _LETTERS = 30  # of the name of a system
 
@@ -468,7 +474,9 @@ def intervals_figure(comparison: Comparison) -> Any:
     needs("A plot", "report", "matplotlib")
     from matplotlib.figure import Figure
 
-    shown = over_runs(comparison) if comparison.joins_runs else comparison
+    shown = comparison
+    if comparison.joins_runs:
+        shown = over_runs(comparison)
     names = short_names(list(shown.test_set.systems))
     order = list(range(len(names)))
     if len(names) > 2:
@@ -492,14 +500,20 @@ def intervals_figure(comparison: Comparison) -> Any:
         else:
             axes.set_yticks([])
         axes.set_ylim(-len(rows) + 0.45, 0.55)
-        axes.tick_params(axis="y", length=0)
-        better = "better \N{RIGHTWARDS ARROW}" if table.higher_is_better else "\N{LEFTWARDS ARROW} better"
+        better = "\N{LEFTWARDS ARROW} better"
+        if table.higher_is_better:
+            better = "better \N{RIGHTWARDS ARROW}"
         axes.set_xlabel(f"{one_cell(title)}, {level} interval\n{better}", parse_math=False)
-        axes.spines[["top", "left", "right"]].set_visible(False)
-        axes.grid(axis="x", color="#d5dae0")
-        axes.set_axisbelow(True)
+        _style_axes(axes)
     _add_legend(figure, shown, names[shown.baseline])
     return figure
+
+
+def _style_axes(axes: Any) -> None:
+    axes.tick_params(axis="y", length=0)
+    axes.spines[["top", "left", "right"]].set_visible(False)
+    axes.grid(axis="x", color="#d5dae0")
+    axes.set_axisbelow(True)
 
 
 def _draw_intervals(axes: Any, rows: Sequence[SystemScore]) -> None:
@@ -516,7 +530,7 @@ def _draw_intervals(axes: Any, rows: Sequence[SystemScore]) -> None:
 
 #: The line at the baseline's score.
 _BASELINE: Mapping[str, Any] = {
-    "color": _COLOURS[0],
+    "color": _INK,
     "linewidth": 1,
     "linestyle": (0, (4, 3)),
     "alpha": 0.7,
@@ -526,14 +540,20 @@ _BASELINE: Mapping[str, Any] = {
 
 def _look(mark: Mark) -> dict[str, Any]:
     """Return how matplotlib draws a mark: a diamond for the best, and hollow what is significantly worse."""
-    ink, accent, paper = _COLOURS
-    colour = ink if mark == "hollow" else accent
+    marker = "o"
+    colour = _ACCENT
+    face = _ACCENT
+    if mark == "best":
+        marker = "D"
+    elif mark == "hollow":
+        colour = _INK
+        face = _PAPER
     return {
         "linestyle": "",
-        "marker": "D" if mark == "best" else "o",
+        "marker": marker,
         "markersize": 7.5,
         "color": colour,
-        "markerfacecolor": paper if mark == "hollow" else colour,
+        "markerfacecolor": face,
         "markeredgewidth": 1.8,
     }
 

@@ -116,4 +116,5 @@ def _environment() -> Any:
     environment.filters["signs"] = lambda text: signs(str(text))
     environment.tests["name"] = lambda part: isinstance(part, Name)
     environment.filters["p"] = p_text
+    environment.filters["s"] = lambda number: "" if number == 1 else "s"
     return environment

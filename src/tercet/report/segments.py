@@ -42,8 +42,8 @@ class Example:
 class Pair(Generic[T]):
     """The baseline and a system beside it, and where they differ most."""
 
-    one: str
-    other: str
+    baseline: str
+    system: str
     groups: dict[str, list[T]]  # by the system that scores or matches more: where, greatest difference first
 
 
@@ -104,12 +104,12 @@ def telling(table: ScoreTable, pairs: Sequence[Pair[Example]]) -> Telling | None
         return None
     pair = pairs[0]
     values = {row.system: row.value for row in table.rows}
-    if values[pair.one] > values[pair.other]:
-        higher = pair.one
-        lower = pair.other
-    elif values[pair.one] < values[pair.other]:
-        higher = pair.other
-        lower = pair.one
+    if values[pair.baseline] > values[pair.system]:
+        higher = pair.baseline
+        lower = pair.system
+    elif values[pair.baseline] < values[pair.system]:
+        higher = pair.system
+        lower = pair.baseline
     else:
         return None
     # Groups are of the system with the higher score, also where lower is better: there it is the one that loses.

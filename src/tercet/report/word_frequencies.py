@@ -10,7 +10,7 @@ from tercet.engine.counting import overlaps
 from tercet.engine.ragged import first_greatest
 from tercet.explanation.levels import tally
 
-from .words import Array, Words, matched
+from .words import Array, Words, shared_counts
 
 #: The least frequency of each bucket.
 _EDGES = (1, 2, 3, 4, 5, 10, 100, 1000)
@@ -49,10 +49,10 @@ def word_frequencies(words: Words) -> Frequencies:
     values = {}
     unknown = {}
     for system in words.systems:
-        predictions, references = _held_against(words, words.rows(system))
+        predictions, references = _with_best_references(words, words.rows(system))
         prediction_tally = tally(words.tokens, predictions, words.owners, words.n_types)
         reference_tally = tally(words.tokens, references, words.owners, words.n_types)
-        matches = in_buckets(matched(prediction_tally, reference_tally))
+        matches = in_buckets(shared_counts(prediction_tally, reference_tally))
         predicted = in_buckets(prediction_tally)
         expected = in_buckets(reference_tally)
         with np.errstate(invalid="ignore"):
@@ -66,7 +66,7 @@ def word_frequencies(words: Words) -> Frequencies:
     )
 
 
-def _held_against(words: Words, predictions: Array) -> tuple[Array, Array]:
+def _with_best_references(words: Words, predictions: Array) -> tuple[Array, Array]:
     """Return the predictions of segments with references, and the row of a reference for each of them."""
     references = words.references
     segments = words.owners[references]

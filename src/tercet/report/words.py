@@ -93,7 +93,7 @@ def read_words(corpus: Corpus, systems: Sequence[str]) -> Words:
     )
 
 
-def matched(first: tuple[Array, Array], second: tuple[Array, Array]) -> tuple[Array, Array]:
+def shared_counts(first: tuple[Array, Array], second: tuple[Array, Array]) -> tuple[Array, Array]:
     """Return the keys that two tallies share, and the lower count of each."""
     first_keys, first_counts = first
     second_keys, second_counts = second
