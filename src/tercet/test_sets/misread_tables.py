@@ -32,7 +32,7 @@ from .long_tables import (
     why_not_joined,
 )
 from .reading import HOW_READ
-from .roles import Columns, listing
+from .roles import Columns, listing, reference_columns
 
 #: Words that the name of a system has at most.
 _MOST_WORDS = 4
@@ -141,7 +141,7 @@ def _check_unnamed_systems(table: Table, columns: Columns) -> None:
     if not any(names_systems(table, name) for name in table.columns) or long_table(table, columns) is not None:
         return
     roles = guess_roles(without_scores(table, columns.scores), columns.references)
-    references = columns.references or list(roles.references)
+    references = reference_columns(table, columns, roles)
     for key in keys_of(table, columns.source or roles.source, references):
         if columns.cluster in key:
             # Who resamples the rows of an item together knows that it has several.
