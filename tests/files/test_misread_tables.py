@@ -124,6 +124,17 @@ def test_a_value_once_for_each_item_may_be_a_system(tmp_path: Path, column: str)
     assert test_set.systems == {"response": [*OUTPUTS, *OTHERS]}
 
 
+def test_a_named_column_that_is_not_there_tells_no_items_apart(tmp_path: Path) -> None:
+    rows: list[list[object]] = [["vendor", "response", "reference"]]
+    for name, texts in (("alpha", OUTPUTS), ("beta two", OTHERS)):
+        rows += [[name, texts[n], REFERENCES[n]] for n in range(5)]
+    path = table(tmp_path, rows)
+    with pytest.raises(InputError, match="each 'reference' has a row for each 'vendor'"):
+        read_test_sets(path, reference_columns="referense")
+    with pytest.raises(InputError, match=r"has no column 'referense'. Did you mean 'reference'"):
+        read_test_sets(path, systems="response", reference_columns="referense")
+
+
 def test_a_language_of_other_references_is_no_system(tmp_path: Path) -> None:
     rows: list[list[object]] = [["source", "dialect", "response", "reference"]]
     for name, texts in (("brummie", OUTPUTS), ("scots", OTHERS)):

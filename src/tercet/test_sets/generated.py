@@ -11,57 +11,53 @@ from tercet.files.join import join, warn_of_unmatched
 from tercet.files.text import STDIN, read_lines, stream_lines
 from tercet.files.writing import check_different
 
-from .names import names_of
+from .names import InputFiles, names_of
 from .roles import Columns
 from .test_set import TestSet
 
 
-def generated_set(paths: list[str], source: str | None, columns: Columns) -> TestSet | None:
+def generated_set(files: InputFiles, columns: Columns) -> TestSet | None:
     """Return the test set of files without others beside them, joined by the numbers of their samples.
 
     The references are what the files say, which must be the same. None where some file is another text, or has no
     references.
     """
-    if not all(map(_is_generated, paths)):
+    paths = files.paths
+    outputs = _read_outputs(paths, columns)
+    if outputs is None:
         return None
-    files: list[Generated] = []
-    for path in paths:
-        output = generated(path, read_lines(path, encoding=columns.opening.encoding))
-        if output is None or not output.references:
-            return None
-        files.append(output)
     check_different(paths)
-    if source is not None:
+    if files.sources:
         raise InputError(
             f"{paths[0]!r} is the output of fairseq-generate, with sources and references of its own; a file of "
             f"sources ({argument('source')}) needs one of references ({argument('references')})."
         )
-    warn_of_mixed_kinds(files)
-    references = _shared_references(files)
+    warn_of_mixed_kinds(outputs)
+    references = _shared_references(outputs)
     sources: dict[int, str] = {}
-    for file in files:
-        sources |= file.sources
-    texts = {file.path: file.texts for file in files}
+    for output in outputs:
+        sources |= output.sources
+    texts = {output.path: output.texts for output in outputs}
     if not set(references).intersection(*texts.values()):
         raise InputError(f"{' and '.join(map(repr, paths))} have no sample in common; expected output for one set.")
     joined = join(texts, sorted(references), "samples", lambda number: f"is {number}", columns.missing)
-    for file in files:
-        warn_of_unmatched(file.path, file.texts, references, "the lines of references (T-)")
+    for output in outputs:
+        warn_of_unmatched(output.path, output.texts, references, "the lines of references (T-)")
     names = names_of(paths)
     lost = joined.lost(dict(zip(names, paths, strict=True)))
     systems = {}
-    for name, file in zip(names, files, strict=True):
-        systems[name] = [file.texts.get(number, "") for number in joined.keys]
-    fields = f"{'; '.join(file.note for file in files)}; references: T-"
+    for name, output in zip(names, outputs, strict=True):
+        systems[name] = [output.texts.get(number, "") for number in joined.keys]
+    fields = f"{'; '.join(output.note for output in outputs)}; references: T-"
     source_texts = None
     if all(number in sources for number in joined.keys):
         source_texts = [sources[number] for number in joined.keys]
         fields += "; sources: S-"
-    name = "test set"
+    test_set_name = "test set"
     if len(names) == 1:
-        name = names[0]
+        test_set_name = names[0]
     return TestSet(
-        name,
+        test_set_name,
         systems,
         [[references[number]] for number in joined.keys],
         source_texts,
@@ -70,6 +66,19 @@ def generated_set(paths: list[str], source: str | None, columns: Columns) -> Tes
         lost=lost.by_system,
         n_all=lost.n_all,
     )
+
+
+def _read_outputs(paths: Sequence[str], columns: Columns) -> list[Generated] | None:
+    """Return what fairseq-generate wrote into files; None where one is another text, or has no references."""
+    if not all(map(_is_generated, paths)):
+        return None
+    outputs: list[Generated] = []
+    for path in paths:
+        output = generated(path, read_lines(path, encoding=columns.opening.encoding))
+        if output is None or not output.references:
+            return None
+        outputs.append(output)
+    return outputs
 
 
 def _is_generated(path: str) -> bool:

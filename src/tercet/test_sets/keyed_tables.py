@@ -15,7 +15,7 @@ from tercet.files.score_columns import without_scores
 from tercet.files.table import Log, Memory, Roles, Table
 
 from .long_tables import column_called
-from .roles import Columns, listing, warn_unlike_references
+from .roles import Columns, listing, reference_columns, warn_unlike_references
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,8 +259,7 @@ def _raise_no_references(tables: Sequence[Table]) -> NoReturn:
 def _targets_of(keyed: _Keyed, columns: Columns, roles: Roles) -> list[str]:
     """Return the columns of references of a table: those that are named, or else those whose names suggest it."""
     table = keyed.table
-    named_here = [name for name in columns.references if name in table.columns]
-    targets = named_here or list(roles.references)
+    targets = reference_columns(table, columns, roles)
     if targets or columns.references or roles.source is not None:
         return targets
     # A table of ids and texts has no other texts to choose from.

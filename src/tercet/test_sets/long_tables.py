@@ -19,7 +19,7 @@ from tercet.files.table import Memory, Table
 
 from .labels import slice_columns
 from .reading import LEFT_OUT, ColumnReading, readings
-from .roles import Columns, listing
+from .roles import Columns, listing, reference_columns
 
 #: Why a column is of systems, and not of items.
 _DIFFERS = "it differs by system"
@@ -354,8 +354,7 @@ def long_table(table: Table, columns: Columns) -> LongTable | None:
     texts = replace(table, columns={name: cells for name, cells in table.columns.items() if name != column})
     roles = guess_roles(without_scores(texts, columns.scores), columns.references)
     # One of the systems may be named as the references: of WMT's, a human translation.
-    named_columns = [name for name in columns.references if name in table.columns]
-    references = named_columns or list(roles.references)
+    references = reference_columns(table, columns, roles)
     return LongTable(
         table=table,
         column=column,

@@ -32,7 +32,7 @@ from .long_tables import (
     why_not_joined,
 )
 from .reading import HOW_READ
-from .roles import Columns, listing
+from .roles import Columns, listing, reference_columns
 
 #: Words that the name of a system has at most.
 _MOST_WORDS = 4
@@ -94,20 +94,15 @@ def _check_one_number(table: Table, columns: Columns) -> None:
     long = long_table(table, columns)
     if long is None:
         return
+    names = f"{table.name}: {long.column!r} names {len(long.systems):,} systems ({listing(long.systems)})"
     problem = "no column tells items apart, as an id or a source does"
-    has_several = False
-    end = ". Expected one number for each item and system."
     if long.keys:
         key = long.keys[0]
         problem = why_not_joined(long, key)
-        has_several = rows_of_items(table, key, long.column) is None
-        if has_several:
-            end = _several_in_words(table, [*key, long.column])
-    if has_several or not long.texts:
-        raise InputError(
-            f"{table.name}: {long.column!r} names {len(long.systems):,} systems ({listing(long.systems)}), but "
-            f"{problem}{end}"
-        )
+        if rows_of_items(table, key, long.column) is None:
+            raise InputError(f"{names}, but {problem}{_several_in_words(table, [*key, long.column])}")
+    if not long.texts:
+        raise InputError(f"{names}, but {problem}. Expected one number for each item and system.")
 
 
 def _several_in_words(table: Table, key: Sequence[str]) -> str:
@@ -127,13 +122,13 @@ def _several_in_words(table: Table, key: Sequence[str]) -> str:
 
 
 def column_apart(table: Table, key: Sequence[str]) -> str | None:
-    """Return the first column of a few values that tells the rows apart which have the same cells in others."""
+    """Return the first column of a few values that tells rows apart whose cells in the key are equal."""
     for name, cells in table.columns.items():
         if name in key or not names_systems(table, name):
             continue
-        columns = [table.columns[key_column] for key_column in key]
-        rows = list(zip(*(map(repr, column) for column in [*columns, cells]), strict=True))
-        if len(set(rows)) == len(rows):
+        columns = [*(table.columns[key_column] for key_column in key), cells]
+        rows = set(zip(*(map(repr, column) for column in columns), strict=True))
+        if len(rows) == len(table.lines):
             return name
     return None
 
@@ -146,7 +141,7 @@ def _check_unnamed_systems(table: Table, columns: Columns) -> None:
     if not any(names_systems(table, name) for name in table.columns) or long_table(table, columns) is not None:
         return
     roles = guess_roles(without_scores(table, columns.scores), columns.references)
-    references = columns.references or list(roles.references)
+    references = reference_columns(table, columns, roles)
     for key in keys_of(table, columns.source or roles.source, references):
         if columns.cluster in key:
             # Who resamples the rows of an item together knows that it has several.

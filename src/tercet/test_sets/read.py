@@ -239,13 +239,13 @@ def read_large_texts(files: Sequence[str], references: Sequence[str]) -> TestSet
 
     Its texts are those that :func:`read_test_sets` reads, which keeps them all.
     """
-    reference_paths = list(references)
-    if not reference_paths or not are_large([*paths_of(files), *reference_paths]):
+    if not references or not are_large([*paths_of(files), *references]):
         return None
     named_files = NamedFiles.of_texts(files)
     if named_files.further:
         return None
-    for path in [*named_files.paths, *reference_paths]:
+    input_files = InputFiles(paths=named_files.paths, folders=[], references=list(references), sources=[])
+    for path in [*input_files.paths, *input_files.references]:
         _check_may_be_text(path)
     columns = Columns(
         systems=[],
@@ -258,7 +258,7 @@ def read_large_texts(files: Sequence[str], references: Sequence[str]) -> TestSet
         called=named_files.called,
     )
     with recorded() as messages:
-        test_set = text_set(named_files.paths, reference_paths, None, columns, in_pieces=True)
+        test_set = text_set(input_files, columns, in_pieces=True)
     return replace(test_set, warnings=tuple(messages))
 
 
@@ -300,7 +300,7 @@ def _text_set(files: InputFiles, columns: Columns) -> TestSet:
             f"{column_names[0]!r} is the name of a column, but {first_path!r} is a text file, judging by its "
             f"extension; tables end in {' '.join(SUFFIXES)}."
         )
-    return text_set(files.paths, files.references, next(iter(files.sources), None), columns)
+    return text_set(files, columns)
 
 
 def _one_name(value: Any, option: str) -> str | None:

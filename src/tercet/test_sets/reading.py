@@ -125,7 +125,7 @@ def shown_readings(title: str, columns: Sequence[ColumnReading]) -> Shown:
 
 
 def options_of(columns: Sequence[ColumnReading]) -> list[str]:
-    """Return the options that say the same roles, as arguments of a command."""
+    """Return the options that say these roles, as arguments of a command."""
     arguments = []
     for role, option in _OPTIONS.items():
         for column in columns:
@@ -136,5 +136,7 @@ def options_of(columns: Sequence[ColumnReading]) -> list[str]:
 
 def command_of(files: Sequence[str], n_systems: int, arguments: Sequence[str]) -> str:
     """Return the command that compares the systems in files, or scores the only one, to copy."""
-    name = "compare" if n_systems > 1 else "score"
+    name = "score"
+    if n_systems > 1:
+        name = "compare"
     return shlex.join(["tercet", name, *files, *arguments])

@@ -61,6 +61,12 @@ def columns_by_role(columns: Columns, scores: Sequence[str], slices: Sequence[st
     return by_role
 
 
+def reference_columns(table: Table, columns: Columns, roles: Roles) -> list[str]:
+    """Return the columns of references that a user names, of those that a table has, or else what suggests them."""
+    named_here = [name for name in columns.references if name in table.columns]
+    return named_here or list(roles.references)
+
+
 #: Roles of columns as a list of them is called.
 _SEVERAL = {"reference": "references", "source": "sources"}
 

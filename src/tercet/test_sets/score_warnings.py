@@ -124,25 +124,27 @@ def _missing(system: str, mark: float, numbers: NDArray[np.float64], unmarked: N
 
 def _made_of_others(columns: Mapping[str, NDArray[np.float64]]) -> Iterator[str]:
     """Yield warnings of systems whose numbers are the mean of all others', or the difference of two."""
-    columns = {system: column for system, column in columns.items() if _are_fractions(column)}
-    if len(columns) < 3:
+    fractions = {system: column for system, column in columns.items() if _are_fractions(column)}
+    if len(fractions) < 3:
         return
+    others_of = {}
+    for system in fractions:
+        others_of[system] = [column for name, column in fractions.items() if name != system]
     made_of: dict[str, str] = {}
-    for system, column in columns.items():
-        others = [other for name, other in columns.items() if name != system]
-        if _are_equal(column, np.mean(others, axis=0)):
+    for system, others in others_of.items():
+        if _are_equal(fractions[system], np.mean(others, axis=0)):
             made_of[system] = "the means of the others'"
     differences: dict[str, str] = {}
-    if len(columns) <= _MOST_SYSTEMS:
-        for system, first, second in permutations(columns, 3):
-            if _are_equal(columns[system], columns[first] - columns[second]):
+    if len(fractions) <= _MOST_SYSTEMS:
+        for system, first, second in permutations(fractions, 3):
+            if _are_equal(fractions[system], fractions[first] - fractions[second]):
                 differences[system] = f"those of {shorten(first)} less those of {shorten(second)}"
     if differences:
         # Each of two systems is the other less their difference, whose numbers are the smallest.
-        smallest = min(differences, key=lambda system: float(np.nanmean(np.abs(columns[system]))))
+        smallest = min(differences, key=lambda system: float(np.nanmean(np.abs(fractions[system]))))
         made_of[smallest] = differences[smallest]
     for system, origin in made_of.items():
-        if not any(_are_equal(columns[system], other) for name, other in columns.items() if name != system):
+        if not any(_are_equal(fractions[system], other) for other in others_of[system]):
             in_words = systems_in_words([system])
             yield f"the numbers of {in_words} are {origin}: leave the column out if it is no system."
 
@@ -153,7 +155,7 @@ def _are_fractions(column: NDArray[np.float64]) -> bool:
 
 
 def _are_equal(column: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
-    """Return whether numbers are the same but for rounding; the first tells most of them apart."""
+    """Return whether numbers are equal but for rounding; the first tells most of them apart."""
     if abs(column[0] - other[0]) > _ROUNDED:
         return False
     return bool(np.allclose(column, other, rtol=0, atol=_ROUNDED, equal_nan=True) and np.nanstd(column) > _ROUNDED)

@@ -130,12 +130,10 @@ def _texts_or_scores(table: Table, path: str, name: str, columns: Columns, colum
     reading = _read_roles(table, columns, column_of_names)
     if columns.scores and not columns.need_references and not _has_texts_of_scored(reading):
         return _scores_alone(reading, name)
-    _check_reading(reading, table_format(path))
-    _warn_of_roles(reading)
-    texts = {system: predictions_in(table, system) for system in reading.chosen.systems}
-    references = references_in(table, reading.chosen.references)
-    _warn_of_texts(reading)
-    return _as_test_set(reading, name, texts, references)
+    if isinstance(table, Memory):
+        # The columns are languages, whose codes suggest no role.
+        return _texts_of_systems(replace(reading, chosen=columns, roles=Roles(None, (), ())), path, name)
+    return _texts_of_systems(reading, path, name)
 
 
 def _read_roles(table: Table, columns: Columns, column_of_names: str | None) -> _Reading:
@@ -143,12 +141,9 @@ def _read_roles(table: Table, columns: Columns, column_of_names: str | None) -> 
     guessed = without_scores(table, columns.scores)
     slices = slice_columns(columns.slices, table.columns)
     labels = _labels(columns, slices, column_of_names)
-    roles = Roles(None, (), ())
-    # The columns of a memory are languages, whose codes suggest no role.
-    if not isinstance(table, Memory):
-        unlabelled = {column: cells for column, cells in guessed.columns.items() if column not in labels}
-        references = [column for column in columns.references if column in table.columns]
-        roles = guess_roles(replace(guessed, columns=unlabelled), references)
+    unlabelled = {column: cells for column, cells in guessed.columns.items() if column not in labels}
+    references = [column for column in columns.references if column in table.columns]
+    roles = guess_roles(replace(guessed, columns=unlabelled), references)
     return _Reading(
         table=table,
         by_user=columns,
@@ -223,11 +218,16 @@ def _warn_of_texts(reading: _Reading) -> None:
     _warn_of_written_missing(reading.table, chosen.systems, chosen.references)
 
 
-def _as_test_set(reading: _Reading, name: str, texts: dict[str, list[str]], references: list[list[str]]) -> TestSet:
-    """Return the test set of these texts, with all that its columns hold."""
+def _texts_of_systems(reading: _Reading, path: str, name: str) -> TestSet:
+    """Return the texts of systems and their references, with all that the columns hold."""
     table = reading.table
     columns = reading.by_user
     chosen = reading.chosen
+    _check_reading(reading, table_format(path))
+    _warn_of_roles(reading)
+    texts = {system: predictions_in(table, system) for system in chosen.systems}
+    references = references_in(table, chosen.references)
+    _warn_of_texts(reading)
     by_role = columns_by_role(chosen, reading.scores, reading.slices)
     left_out = columns_left_out(table, by_role)
     named_by_user = [*columns.systems, *columns.references, *reading.scores, *reading.slices]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -51,7 +51,7 @@ class TestSet:
     lower_is_better : tuple of str
         Which of these have lower numbers for what is better, as the log says or as their names do, such as ``wer``.
     higher_is_better : tuple of str
-        The same of higher numbers. Of scores that are in neither, nobody knows it.
+        Which of these have higher numbers for what is better. Of scores that are in neither, nobody knows it.
     lost : mapping of str to mapping of str to int
         How many segments files say that a system did not answer, or not to the end, by what is wrong, in words.
     wrong_ends : mapping of str to mapping of int to str
@@ -74,8 +74,8 @@ class TestSet:
         Of a table, the cells of columns that hold neither texts nor scores that are read, such as ids and comments:
         files of segments have them too.
     own_columns_by_system : mapping of str to mapping of str to list
-        The same of columns whose cells differ by system, as in a table with a row for each segment and system: by
-        column, the cells of each system.
+        Such cells of columns that differ by system, as in a table with a row for each segment and system: by column,
+        the cells of each system.
     dialect : Dialect or None
         Of a CSV, its separator, what stands before decimals, and whether it has a byte order mark: a CSV of segments
         is written so.
@@ -92,31 +92,30 @@ class TestSet:
     systems: dict[str, list[str]]
     references: list[list[str]]
     source: list[str] | None
-    fields: str = field(default="", repr=False, compare=False, kw_only=True)
-    columns: tuple[ColumnReading, ...] = field(default=(), repr=False, compare=False, kw_only=True)
-    left_out: tuple[str, ...] = field(default=(), repr=False, compare=False, kw_only=True)
-    clusters: Clusters | None = field(default=None, repr=False, compare=False, kw_only=True)
-    hint: str = field(default="", repr=False, compare=False, kw_only=True)
-    scores: Mapping[str, Mapping[str, NDArray[np.float64]]] = field(
-        default_factory=dict, repr=False, compare=False, kw_only=True
-    )
-    lower_is_better: tuple[str, ...] = field(default=(), repr=False, compare=False, kw_only=True)
-    higher_is_better: tuple[str, ...] = field(default=(), repr=False, compare=False, kw_only=True)
-    lost: Mapping[str, Mapping[str, int]] = field(default_factory=dict, repr=False, compare=False, kw_only=True)
-    wrong_ends: Mapping[str, Mapping[int, str]] = field(default_factory=dict, repr=False, compare=False, kw_only=True)
-    without_reference: Mapping[int, str] = field(default_factory=dict, repr=False, compare=False, kw_only=True)
-    n_all: int = field(default=0, repr=False, compare=False, kw_only=True)
-    no_texts: str = field(default="", repr=False, compare=False, kw_only=True)
-    exact_task: str = field(default="", repr=False, compare=False, kw_only=True)
-    slices: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False, kw_only=True)
-    ids: list[str] | None = field(default=None, repr=False, compare=False, kw_only=True)
-    own_columns: Mapping[str, list[Any]] = field(default_factory=dict, repr=False, compare=False, kw_only=True)
+    _: KW_ONLY
+    fields: str = field(default="", repr=False, compare=False)
+    columns: tuple[ColumnReading, ...] = field(default=(), repr=False, compare=False)
+    left_out: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    clusters: Clusters | None = field(default=None, repr=False, compare=False)
+    hint: str = field(default="", repr=False, compare=False)
+    scores: Mapping[str, Mapping[str, NDArray[np.float64]]] = field(default_factory=dict, repr=False, compare=False)
+    lower_is_better: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    higher_is_better: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    lost: Mapping[str, Mapping[str, int]] = field(default_factory=dict, repr=False, compare=False)
+    wrong_ends: Mapping[str, Mapping[int, str]] = field(default_factory=dict, repr=False, compare=False)
+    without_reference: Mapping[int, str] = field(default_factory=dict, repr=False, compare=False)
+    n_all: int = field(default=0, repr=False, compare=False)
+    no_texts: str = field(default="", repr=False, compare=False)
+    exact_task: str = field(default="", repr=False, compare=False)
+    slices: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
+    ids: list[str] | None = field(default=None, repr=False, compare=False)
+    own_columns: Mapping[str, list[Any]] = field(default_factory=dict, repr=False, compare=False)
     own_columns_by_system: Mapping[str, Mapping[str, list[Any]]] = field(
-        default_factory=dict, repr=False, compare=False, kw_only=True
+        default_factory=dict, repr=False, compare=False
     )
-    dialect: Dialect | None = field(default=None, repr=False, compare=False, kw_only=True)
-    warnings: tuple[str, ...] = field(default=(), repr=False, compare=False, kw_only=True)
-    is_searched: bool = field(default=False, repr=False, compare=False, kw_only=True)
+    dialect: Dialect | None = field(default=None, repr=False, compare=False)
+    warnings: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    is_searched: bool = field(default=False, repr=False, compare=False)
 
     @property
     def n_segments(self) -> int:
@@ -125,7 +124,9 @@ class TestSet:
 
     def _repr_html_(self) -> str | None:
         """Show in a notebook how the columns of a table were read; what has none is shown as text."""
-        return to_notebook(shown_readings(self.name, self.columns)) if self.columns else None
+        if not self.columns:
+            return None
+        return to_notebook(shown_readings(self.name, self.columns))
 
     @property
     def missing(self) -> list[int]:

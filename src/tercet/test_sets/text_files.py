@@ -19,7 +19,7 @@ from tercet.files.text import STDIN, read_lines
 from tercet.files.writing import check_different
 
 from .generated import generated_set, warn_of_mixed_kinds
-from .names import name_of, names_of
+from .names import InputFiles, name_of, names_of
 from .roles import Columns, warn_swapped
 from .test_set import LargeTestSet, TestSet
 
@@ -36,72 +36,75 @@ def are_large(paths: Sequence[str]) -> bool:
     return sum(map(os.path.getsize, paths)) >= _LARGE
 
 
-def text_set(
-    paths: list[str], reference_paths: list[str], source: str | None, columns: Columns, *, in_pieces: bool = False
-) -> TestSet:
+def text_set(files: InputFiles, columns: Columns, *, in_pieces: bool = False) -> TestSet:
     """Read systems, references and the source from text files with the same number of lines.
 
     References may also be those of a table: the data set for which a script wrote the predictions. Output of
     fairseq-generate has its own, where no others are given. With `in_pieces`, all are text files, and their texts are
     read when they are needed.
     """
-    if not reference_paths:
-        test_set = generated_set(paths, source, columns)
+    if not files.references:
+        test_set = generated_set(files, columns)
         if test_set is not None:
             return test_set
-    if not reference_paths and columns.need_references:
-        check_texts(paths, columns)
+    _check_are_texts(files, columns)
+    contents = _Contents.of(files, columns, in_pieces=in_pieces)
+    # The test set is called as this file, and all others have as many lines.
+    first_path = files.paths[0]
+    kind_of_texts = "text"
+    if files.references:
+        first_path = files.references[0]
+        kind_of_texts = "reference"
+    contents.check_lengths(first_path, kind_of_texts)
+    check_different(files.paths, files.references)
+    # Lines that are read when they are needed stand for lists.
+    lines: dict[str, Any] = {**contents.lines}
+    names = names_of(files.paths, columns.called)
+    systems = {name: lines[path] for path, name in zip(files.paths, names, strict=True)}
+    source_name = None
+    source_texts = None
+    for path in files.sources:
+        source_name = os.path.basename(path)
+        source_texts = lines[path]
+    test_set_name = name_of(first_path)
+    # Folders say nothing of a file's role.
+    system_names = list(map(os.path.basename, files.paths))
+    warn_swapped(test_set_name, system_names, list(map(os.path.basename, files.references)), source_name)
+    kind = TestSet
+    references: Any
+    if in_pieces:
+        kind = LargeTestSet
+        references = SideBySide([lines[path] for path in files.references])
+    else:
+        references = contents.references(files.references, len(lines[files.paths[0]]))
+    _warn_of_utterance_ids(files.paths[0], lines[files.paths[0]], references)
+    fields = ""
+    if contents.outputs:
+        fields = f"{'; '.join(output.note for output in contents.outputs)}."
+    return kind(test_set_name, systems, references, source_texts, fields=fields)
+
+
+def _check_are_texts(files: InputFiles, columns: Columns) -> None:
+    """Raise an InputError for systems without references, and for files that are read as no lines of text."""
+    first_path = files.paths[0]
+    if not files.references and columns.need_references:
+        check_texts(files.paths, columns)
         raise InputError(
-            f"{paths[0]!r} is a text file, judging by its extension, and needs references: give a text file with a "
+            f"{first_path!r} is a text file, judging by its extension, and needs references: give a text file with a "
             f"reference per line ({argument('references')}). A table must be named as one, {' '.join(SUFFIXES)}: "
             "rename it if it has columns."
         )
-    further = list(reference_paths)
-    if source is not None:
-        further.append(source)
-    for path in further:
-        if table_format(path) in MEMORIES or (table_format(path) and path == source):
+    for path in files.beside:
+        if table_format(path) in MEMORIES or (table_format(path) and path in files.sources):
             raise InputError(
-                f"{path!r} is a table, and {paths[0]!r} is a text file; expected sources as a text file too, a "
+                f"{path!r} is a table, and {first_path!r} is a text file; expected sources as a text file too, a "
                 "segment per line, and references as such or in a column; or all texts in columns of one table."
             )
-    if [*paths, *further].count(STDIN) > 1:
+    if [*files.paths, *files.beside].count(STDIN) > 1:
         raise InputError("Standard input (-) can be read only once; give files for the others.")
-    files = _Files.read(paths, further, columns, in_pieces=in_pieces)
-    # The test set is called as this file, and all others have as many lines.
-    first_path = paths[0]
-    kind_of_texts = "text"
-    if reference_paths:
-        first_path = reference_paths[0]
-        kind_of_texts = "reference"
-    files.check_lengths(first_path, kind_of_texts)
-    check_different(paths, reference_paths)
-    # Lines that are read when they are needed stand for lists.
-    lines: dict[str, Any] = {**files.lines}
-    systems = {name: lines[path] for path, name in zip(paths, names_of(paths, columns.called), strict=True)}
-    name = name_of(first_path)
-    # Folders say nothing of a file's role.
-    warn_swapped(
-        name,
-        [os.path.basename(path) for path in paths],
-        [os.path.basename(path) for path in reference_paths],
-        None if source is None else os.path.basename(source),
-    )
-    references: Any
-    if in_pieces:
-        references = SideBySide([lines[path] for path in reference_paths])
-    else:
-        references = files.references(reference_paths, len(lines[paths[0]]))
-    _warn_of_utterance_ids(paths[0], lines[paths[0]], references)
-    fields = ""
-    if files.outputs:
-        fields = f"{'; '.join(output.note for output in files.outputs)}."
-    source_texts = None if source is None else lines[source]
-    kind = LargeTestSet if in_pieces else TestSet
-    return kind(name, systems, references, source_texts, fields=fields)
 
 
-class _Files(NamedTuple):
+class _Contents(NamedTuple):
     """What files hold, by path: lines, or the references of tables."""
 
     lines: dict[str, Sequence[str]]
@@ -110,28 +113,28 @@ class _Files(NamedTuple):
     outputs: list[Generated]
 
     @classmethod
-    def read(
-        cls, systems: Sequence[str], further: Sequence[str], columns: Columns, *, in_pieces: bool = False
-    ) -> _Files:
-        files = cls({}, {}, [])
-        for path in [*systems, *further]:
-            if path in further and table_format(path):
-                files.tables[path] = _references_in_table(path, columns)
+    def of(cls, files: InputFiles, columns: Columns, *, in_pieces: bool) -> _Contents:
+        """Read files, or what is needed of them to read their lines piece by piece."""
+        contents = cls({}, {}, [])
+        for path in [*files.paths, *files.beside]:
+            if path in files.beside and table_format(path):
+                contents.tables[path] = _references_in_table(path, columns)
                 continue
-            lines = large_lines(path) if in_pieces else read_lines(path, encoding=columns.opening.encoding)
-            lines = first_candidates(path, lines)
+            candidates = large_lines(path) if in_pieces else read_lines(path, encoding=columns.opening.encoding)
+            lines = first_candidates(path, candidates)
             output = generated(path, lines)
-            if output is not None:
-                if path not in systems:
-                    raise InputError(
-                        f"{path!r} is the output of fairseq-generate; expected references and sources in other "
-                        f"files. Without {argument('references')}, a system in such a file has those that it repeats."
-                    )
-                lines = output.in_order()
-                files.outputs.append(output)
-            files.lines[path] = lines
-        warn_of_mixed_kinds(files.outputs)
-        return files
+            if output is None:
+                contents.lines[path] = lines
+                continue
+            if path not in files.paths:
+                raise InputError(
+                    f"{path!r} is the output of fairseq-generate; expected references and sources in other "
+                    f"files. Without {argument('references')}, a system in such a file has those that it repeats."
+                )
+            contents.lines[path] = output.in_order()
+            contents.outputs.append(output)
+        warn_of_mixed_kinds(contents.outputs)
+        return contents
 
     def check_lengths(self, first: str, what: str) -> None:
         """Raise an InputError for a file with more or fewer lines than the first, or if that has none."""
