@@ -21,7 +21,6 @@ from tercet.metrics.column import Column
 from tercet.names_and_sentences import joined
 from tercet.statistics.clusters import Clusters, clustered
 from tercet.statistics.inference import PERMUTATION, Inference
-from tercet.statistics.intervals import bootstraps
 from tercet.statistics.progress import bars_within, line_of
 from tercet.statistics.stats import SegmentStats
 from tercet.test_sets.checks import check_baseline, check_gaps, check_has_texts, check_references
@@ -36,6 +35,7 @@ from tercet.test_sets.text_warnings import (
     warn_of_scores,
 )
 
+from .design import Design
 from .given_scores import (
     column_stats,
     default_metrics,
@@ -49,14 +49,15 @@ from .given_scores import (
 from .inputs import check_no_columns, check_no_splits, is_file_or_frame, read_one
 from .metric_specs import distinct, label_of, metric_of, name_of
 from .result import Comparison
-from .score_rows import bounds_of_systems, score_rows
+from .score_rows import Measured, bounds_of_systems, score_rows
 from .scores import ScoreTable, digits_of, scored_for_all
-from .system_facts import facts_of_systems
+from .system_facts import SystemFacts, facts_of_systems
 
 if TYPE_CHECKING:
     from tercet.statistics.families import PairTests
 
     from .sections import Section
+    from .slice_scores import ScoresOfSlices
     from .slices import Slices
 
 
@@ -107,7 +108,7 @@ def compare(
     systems, reference_columns : str or sequence of str, optional
         With a data frame or path: columns, where their names do not say their roles.
     source_column, system_column : str, optional
-        The same; `system_column` names the system of each row in a table with a row for each item and system.
+        Columns, too: that of the sources, and that of the system in a table with a row for each item and system.
     baseline : str, optional
         The system that the others are tested against; the first one by default.
     test : {"permutation", "bootstrap"} or None
@@ -180,7 +181,16 @@ def compare(
         "source_column": source_column,
         "system_column": system_column,
     }
-    data = _read_data(test_set, metrics, scores, references, named_columns, cluster, by)
+    arguments = _Arguments(
+        test_set=test_set,
+        metrics=metrics,
+        scores=scores,
+        references=references,
+        named_columns=named_columns,
+        cluster=cluster,
+        by=by,
+    )
+    data = arguments.read()
     names = list(data.test_set.systems)
     runs_of: dict[str, list[str]] = {}
     baseline_output = baseline
@@ -213,23 +223,30 @@ def compare(
         from .slices import slices_of
 
         slices = slices_of(data.test_set, by)
-    settings = _settings_of_test(settings, len(names), has_runs=has_several_runs)
-    comparison = Comparison(
+    design = Design(
         test_set=data.test_set,
         baseline=names[0] if baseline_output is None else baseline_output,
-        tables=[],
-        corpus=data.corpus,
-        **settings,
+        runs=runs_of,
+        slices=slices,
+        **_settings_of_test(settings, len(names), has_runs=has_several_runs),
     )
-    comparison.runs.update(runs_of)
-    comparison.slices.extend(slices)
-    messages = _messages(comparison, data, has_baseline=baseline_output is not None, runs=runs)
+    messages = _messages(design, data, has_baseline=baseline_output is not None, runs=runs)
+    facts: list[SystemFacts] = []
+    tables: list[ScoreTable] = []
     with bars_within(show_progress), line_of("") as show_line:
         for number, metric in enumerate(data.metrics, 1):
             heading = f"metric {number} of {len(data.metrics)}, {name_of(metric)}"
-            messages += _add_scores(comparison, data.corpus, metric, heading, show_line)
-    comparison.warnings.extend(map(as_settings, dict.fromkeys(messages)))
-    return comparison
+            found = _compare_by(metric, design, data.corpus, heading, show_line)
+            messages += found.messages
+            facts += found.facts
+            tables += found.tables
+    return Comparison(
+        tables=tables,
+        facts=facts,
+        warnings=list(map(as_settings, dict.fromkeys(messages))),
+        corpus=data.corpus,
+        **design._asdict(),
+    )
 
 
 class _Data(NamedTuple):
@@ -251,48 +268,69 @@ class _Data(NamedTuple):
                 check_references(self.test_set, metric, name_of(metric))
 
 
-def _read_data(
-    test_set: Any,
-    metrics: Any,
-    scores: Any,
-    references: Any,
-    named_columns: Mapping[str, Any],
-    cluster: Any,
-    by: Any,
-) -> _Data:
-    """Return what the arguments of :func:`compare` say is compared."""
-    columns = read_columns(scores)
-    check_no_splits(test_set, "compare")
-    if is_file_or_frame(test_set):
-        test_set = _read_files_or_frame(test_set, metrics, columns, references, named_columns, cluster, by)
-        references = None
-        if isinstance(cluster, str):
-            # The column of this name was read with the test set.
-            cluster = None
-    else:
-        check_no_columns(named_columns)
-    placeholders: list[str] = []
-    if metrics is None and scores is None and isinstance(test_set, TestSet):
-        metrics = default_metrics(test_set)
-        placeholders = placeholders_left_out(test_set)
-    if test_set is None:
-        test_set = scores_alone(columns)
-    checked = check_test_set(test_set, "compare")
-    metric_list = _all_metrics(metrics, list(columns))
-    needed_by = list(dict.fromkeys(name_of(metric) for metric in metric_list if metric.takes_references))
-    test_set, corpus = read_test_set(checked, references, needed_by)
-    test_set = with_scores(test_set, columns)
-    metrics_of_texts = [name_of(metric) for metric in metric_list if not isinstance(metric, Column)]
-    if metrics_of_texts:
-        check_has_texts(test_set, metrics_of_texts[0])
-    metric_list = [in_percent(metric, test_set) for metric in metric_list]
-    if not corpus.n_segments:
-        raise InputError(f"{test_set.name} has no segment to score.")
-    if cluster is not None:
-        test_set = replace(test_set, clusters=Clusters.of(cluster, corpus.n_segments))
-    return _Data(
-        test_set=test_set, corpus=corpus, metrics=metric_list, needed_by=needed_by, placeholders=placeholders
-    )
+class _Arguments(NamedTuple):
+    """The arguments of :func:`compare` that say what is compared."""
+
+    test_set: Any
+    metrics: Any
+    scores: Any
+    references: Any
+    named_columns: Mapping[str, Any]
+    cluster: Any
+    by: Any
+
+    def read(self) -> _Data:
+        """Return what is compared."""
+        columns = read_columns(self.scores)
+        check_no_splits(self.test_set, "compare")
+        if not is_file_or_frame(self.test_set):
+            check_no_columns(self.named_columns)
+            return self._data(columns)
+        # Files and frames have their references, and the column of labels that a name stands for.
+        return self._replace(
+            test_set=self._read_files_or_frame(columns),
+            references=None,
+            cluster=None if isinstance(self.cluster, str) else self.cluster,
+        )._data(columns)
+
+    def _read_files_or_frame(self, columns: Mapping[Column, Any]) -> TestSet:
+        """Return the test set of files or of a data frame, with what the metrics and scores need."""
+        is_by_default = self.metrics is None and not columns
+        metrics = [] if is_by_default else _all_metrics(self.metrics, list(columns))
+        return read_one(
+            self.test_set,
+            "compare",
+            references=self.references,
+            columns=self.named_columns,
+            cluster=self.cluster,
+            by=self.by,
+            scores=[column.name for column, numbers in columns.items() if numbers is None],
+            need_references=is_by_default or any(metric.takes_references for metric in metrics),
+            need_texts=any(not isinstance(metric, Column) for metric in metrics),
+        )
+
+    def _data(self, columns: Mapping[Column, Any]) -> _Data:
+        """Return what is compared, of texts or numbers in memory."""
+        named_metrics = self.metrics
+        placeholders: list[str] = []
+        if self.metrics is None and self.scores is None and isinstance(self.test_set, TestSet):
+            named_metrics = default_metrics(self.test_set)
+            placeholders = placeholders_left_out(self.test_set)
+        texts = scores_alone(columns) if self.test_set is None else self.test_set
+        checked = check_test_set(texts, "compare")
+        metrics = _all_metrics(named_metrics, list(columns))
+        needed_by = list(dict.fromkeys(name_of(metric) for metric in metrics if metric.takes_references))
+        without_scores, corpus = read_test_set(checked, self.references, needed_by)
+        test_set = with_scores(without_scores, columns)
+        metrics_of_texts = [name_of(metric) for metric in metrics if not isinstance(metric, Column)]
+        if metrics_of_texts:
+            check_has_texts(test_set, metrics_of_texts[0])
+        scaled_metrics = [in_percent(metric, test_set) for metric in metrics]
+        if not corpus.n_segments:
+            raise InputError(f"{test_set.name} has no segment to score.")
+        if self.cluster is not None:
+            test_set = replace(test_set, clusters=Clusters.of(self.cluster, corpus.n_segments))
+        return _Data(test_set, corpus, scaled_metrics, needed_by, placeholders)
 
 
 def _no_intervals_of_runs(has_several_runs: bool) -> OptionError:
@@ -327,10 +365,10 @@ def _settings_of_test(settings: Mapping[str, Any], n_systems: int, *, has_runs: 
     return {**settings, "test": None, "n_resamples": None}
 
 
-def _messages(comparison: Comparison, data: _Data, *, has_baseline: bool, runs: Any) -> list[str]:
+def _messages(design: Design, data: _Data, *, has_baseline: bool, runs: Any) -> list[str]:
     """Return what is said of the texts and names, and warn of what was not said where they were read."""
     test_set = data.test_set
-    remarks = _remarks(comparison, data, has_baseline=has_baseline, runs=runs)
+    remarks = _remarks(design, data, has_baseline=has_baseline, runs=runs)
     for remark in remarks:
         # What is among the warnings was said where the texts were read.
         if remark not in test_set.warnings:
@@ -341,40 +379,40 @@ def _messages(comparison: Comparison, data: _Data, *, has_baseline: bool, runs: 
             messages += empty_references(test_set)
         messages += copy_warnings(test_set, with_references=bool(data.needed_by))
     messages += remarks
-    messages += _hints(comparison, has_runs=runs is not None)
+    messages += _hints(design, has_runs=runs is not None)
     messages += warn_of_artefacts(test_set, data.corpus, data.metrics)
     return messages
 
 
-def _remarks(comparison: Comparison, data: _Data, *, has_baseline: bool, runs: Any) -> list[str]:
+def _remarks(design: Design, data: _Data, *, has_baseline: bool, runs: Any) -> list[str]:
     """Return what is odd about the texts, the scores that came with them, the slices and the runs."""
     test_set = data.test_set
     remarks = list(data.placeholders)
     if not test_set.is_searched:
         remarks += odd_segments(test_set, with_references=bool(data.needed_by))
-    if comparison.test is not None and not has_baseline:
+    if design.test is not None and not has_baseline:
         remarks += odd_baseline(test_set)
     names_of_columns = [metric.name for metric in data.metrics if isinstance(metric, Column)]
     remarks += odd_scores(test_set, names_of_columns)
-    if comparison.slices:
+    if design.slices:
         from .slices import slice_warnings
 
-        remarks += slice_warnings(test_set, comparison.slices)
+        remarks += slice_warnings(test_set, design.slices)
     if runs is not None:
         from .run_readings import reading_warnings
 
-        for message in reading_warnings(list(test_set.systems), runs, comparison.runs):
+        for message in reading_warnings(list(test_set.systems), runs, design.runs):
             remarks.append(f"{test_set.name}: {message}")
     return remarks
 
 
-def _hints(comparison: Comparison, *, has_runs: bool) -> list[str]:
+def _hints(design: Design, *, has_runs: bool) -> list[str]:
     """Return which settings the texts suggest: clusters, and which systems are runs."""
-    test_set = comparison.test_set
+    test_set = design.test_set
     hints = []
     if test_set.hint and test_set.clusters is None:
         hints.append(test_set.hint)
-    if not has_runs and comparison.test is not None:
+    if not has_runs and design.test is not None:
         from .run_readings import runs_hint
 
         hints.append(runs_hint(list(test_set.systems)))
@@ -384,8 +422,9 @@ def _hints(comparison: Comparison, *, has_runs: bool) -> list[str]:
 class _MetricRows(NamedTuple):
     """The rows that a metric makes of each system's texts, and how they are tested."""
 
-    #: Of all segments.
-    of_segments: list[SegmentStats]
+    metric: Metric
+    #: Of all segments, by system.
+    of_segments: dict[str, SegmentStats]
     #: Of the segments that are scored for all systems, and which these are.
     scored: list[SegmentStats]
     is_scored: NDArray[np.bool_]
@@ -396,73 +435,57 @@ class _MetricRows(NamedTuple):
     inference: Inference
 
     @classmethod
-    def of(cls, comparison: Comparison, metric: Metric, stats: list[SegmentStats]) -> _MetricRows:
+    def of(cls, design: Design, metric: Metric, stats: list[SegmentStats]) -> _MetricRows:
         """Return the rows of a metric."""
         is_scored = scored_for_all(stats)
         scored = [of_system.selected(is_scored) for of_system in stats]
-        clusters = comparison.test_set.clusters
+        clusters = design.test_set.clusters
         if clusters is not None:
             clusters = clusters.selected(is_scored)
         are_shares = isinstance(metric, Column) and clusters is None and metric.are_shares(scored)
-        inference = comparison.inference
+        inference = design.inference
         if are_shares:
             inference = inference.of_shares()
-        return cls(stats, scored, is_scored, clustered(scored, clusters), are_shares, inference)
+        of_segments = dict(zip(design.systems, stats, strict=True))
+        return cls(metric, of_segments, scored, is_scored, clustered(scored, clusters), are_shares, inference)
+
+    @property
+    def n_units(self) -> int:
+        """How many units are resampled."""
+        return len(self.units[0])
 
 
-def _add_scores(
-    comparison: Comparison, corpus: Corpus, metric: Metric, heading: str, show_line: Callable[[str], None]
-) -> list[str]:
-    """Score the systems by a metric, test them, add its tables; return what the metric warned of."""
-    test_set = comparison.test_set
+class _ByMetric(NamedTuple):
+    """What a comparison by one metric finds, and what the metric warned of."""
+
+    tables: list[ScoreTable]
+    facts: list[SystemFacts]
+    messages: list[str]
+
+
+def _compare_by(
+    metric: Metric, design: Design, corpus: Corpus, heading: str, show_line: Callable[[str], None]
+) -> _ByMetric:
+    """Score the systems by a metric, and test them."""
+    test_set = design.test_set
     show_line(f"{heading}: scores")
     with recorded() as messages:
         stats = system_stats(metric, corpus, test_set)
         warn_of_scores(test_set, metric, stats)
     check_gaps(test_set, metric, stats)
-    work = "intervals" if comparison.test is None else f"{comparison.test} test and intervals"
+    work = "intervals" if design.test is None else f"{design.test} test and intervals"
     show_line(f"{heading}: {work}")
-    rows = _MetricRows.of(comparison, metric, stats)
-    n_draws = comparison.n_resamples or 0
-    pair_tests = rows.inference.of_all_pairs(metric, rows.units, n_resamples=n_draws, seed=comparison.seed)
-    stats_by_system = dict(zip(test_set.systems, stats, strict=True))
-    comparison.facts.extend(facts_of_systems(metric, stats_by_system, rows.scored))
-    comparison.tables.extend(_tables(comparison, metric, rows, pair_tests))
-    return list(messages)
-
-
-def _read_files_or_frame(
-    data: Any,
-    metrics: Any,
-    columns: Mapping[Column, Any],
-    references: Any,
-    named_columns: Mapping[str, Any],
-    cluster: Any,
-    by: Any,
-) -> TestSet:
-    """Return the test set of files or of a data frame, with what the metrics and scores need."""
-    is_by_default = metrics is None and not columns
-    metric_list = [] if is_by_default else _all_metrics(metrics, list(columns))
-    names = [column.name for column, numbers in columns.items() if numbers is None]
-    return read_one(
-        data,
-        "compare",
-        references=references,
-        columns=named_columns,
-        cluster=cluster,
-        by=by,
-        scores=names,
-        need_references=is_by_default or any(metric.takes_references for metric in metric_list),
-        need_texts=any(not isinstance(metric, Column) for metric in metric_list),
-    )
+    rows = _MetricRows.of(design, metric, stats)
+    n_draws = design.n_resamples or 0
+    tests = rows.inference.of_all_pairs(metric, rows.units, n_resamples=n_draws, seed=design.seed)
+    facts = facts_of_systems(metric, rows.of_segments, rows.scored)
+    return _ByMetric(list(_tables(design, rows, tests)), facts, list(messages))
 
 
 def _all_metrics(metrics: Any, columns: list[Column]) -> list[Metric]:
     """Return the metrics and columns to compare."""
     if not columns:
-        if metrics is None:
-            metrics = "bleu_multi"
-        return read_metrics(metrics, "compare")
+        return read_metrics("bleu_multi" if metrics is None else metrics, "compare")
     if metrics is None or (isinstance(metrics, Sequence) and not metrics):
         return list(columns)
     return distinct([*read_metrics(metrics, "compare"), *columns])
@@ -568,133 +591,121 @@ def read_test_set(
     return TestSet("test set", systems, reference_lists, source=None), corpus
 
 
-def _tables(
-    comparison: Comparison, metric: Metric, rows: _MetricRows, tests: Mapping[str, PairTests]
-) -> Iterator[ScoreTable]:
+def _tables(design: Design, rows: _MetricRows, tests: Mapping[str, PairTests]) -> Iterator[ScoreTable]:
     """Yield a table for each score of a metric."""
-    stats = rows.of_segments
-    units = rows.units
-    inference = rows.inference
-    names = list(comparison.test_set.systems)
-    baseline_index = names.index(comparison.baseline)
-    intervals = bootstraps(
-        metric,
-        units,
-        confidence_level=comparison.confidence_level,
-        method=comparison.interval,
-        seed=comparison.seed,
-    )
-    scores = [metric.finalize(metric.corpus_totals(of_system)) for of_system in rows.scored]
-    segment_values = [segment_lists(metric, own_stats) for own_stats in stats]
+    metric = rows.metric
+    # Each of these has an entry for each system, which has every score by its name.
+    intervals = design.intervals(metric, rows.units)
+    scores = [metric.finalize(metric.corpus_totals(stats)) for stats in rows.scored]
+    segments = [segment_lists(metric, stats) for stats in rows.of_segments.values()]
     # Wins and losses count what is resampled: clusters, or else segments, where those left out have no score.
-    unit_lists = segment_values
-    if comparison.test_set.clusters is not None:
-        unit_lists = [segment_lists(metric, unit_stats) for unit_stats in units]
-    signature = summarize(metric, stats[baseline_index]).signature
-    stats_by_system = dict(zip(names, stats, strict=True))
-    all_slices = []
-    if comparison.slices:
+    parts = segments
+    if design.test_set.clusters is not None:
+        parts = [segment_lists(metric, stats) for stats in rows.units]
+    signature = summarize(metric, rows.of_segments[design.baseline]).signature
+    slices = []
+    if design.slices:
         # Here, as most comparisons have no slices.
-        from .slice_scores import sliced, slices_section
+        from .slice_scores import sliced
 
-        all_slices = sliced(comparison, metric, rows.scored, rows.is_scored, inference)
+        slices = sliced(design, metric, rows.scored, rows.is_scored, rows.inference)
     for name, segment_name in zip(metric.score_names, metric.segment_names, strict=True):
-        values = np.array([float(scores_of_system[name]) for scores_of_system in scores])
-        higher_is_better = is_higher_better(metric, name)
+        values = np.array([float(of_system[name]) for of_system in scores])
         intervals_of_score = [of_system[name] for of_system in intervals]
-        bounds, bounds_of_differences = bounds_of_systems(
-            comparison, metric, rows.scored, intervals_of_score, inference
-        )
-        too_few = comparison.too_few(tests[name].adjusted, len(units[0]), inference)
-        system_scores, adjusted_pvalues = score_rows(
-            comparison,
-            values,
-            bounds,
-            bounds_of_differences,
-            tests[name],
-            [unit_values[segment_name] for unit_values in unit_lists],
-            higher_is_better=higher_is_better,
+        score = Measured(
+            values=values,
+            bounds=bounds_of_systems(design, metric, rows.scored, intervals_of_score, rows.inference),
+            tests=tests[name],
+            parts=[of_system[segment_name] for of_system in parts],
+            higher_is_better=is_higher_better(metric, name),
             digits=digits_of(metric, values.tolist()),
-            can_tell=too_few is None,
         )
-        segments = {system: segment_values[index][segment_name] for index, system in enumerate(names)}
+        too_few = design.too_few(tests[name].adjusted, rows.n_units, rows.inference)
+        system_scores, adjusted_pvalues = score_rows(design, score, can_tell=too_few is None)
+        segments_of_score = [of_system[segment_name] for of_system in segments]
         table = ScoreTable(
             metric=label_of(metric),
             name=name,
             signature=signature,
             rows=system_scores,
             pvalues=adjusted_pvalues,
-            segments=segments,
-            higher_is_better=higher_is_better,
+            segments=dict(zip(design.systems, segments_of_score, strict=True)),
+            higher_is_better=score.higher_is_better,
             scorer=metric,
-            stats=stats_by_system,
+            stats=rows.of_segments,
             is_exact=rows.are_shares,
-            n_units=len(units[0]),
+            n_units=rows.n_units,
             too_few=too_few,
         )
-        distributions = [interval.bootstrap_distribution for interval in intervals_of_score]
-        table.sections.extend(_sections(comparison, table, distributions, units))
-        table.sections.extend(
-            slices_section(comparison, table, slices, by_score[name]) for slices, by_score in all_slices
-        )
-        yield table
+        resampled = [interval.bootstrap_distribution for interval in intervals_of_score]
+        table = replace(table, sections=list(_sections(design, table, resampled, rows.units)))
+        yield replace(table, sections=[*table.sections, *_slices_sections(design, table, slices)])
 
 
 def _sections(
-    comparison: Comparison,
+    design: Design,
     table: ScoreTable,
-    distributions: Sequence[NDArray[np.float64]],
+    resampled: Sequence[NDArray[np.float64]],
     units: Sequence[SegmentStats],
 ) -> Iterator[Section]:
-    """Yield what else is said of a score: by the resamples of each system's score."""
-    if comparison.runs:
+    """Yield what else is said of a score, but for its slices: by the resamples of each system's score."""
+    if design.runs:
         from .runs import runs_section
 
-        yield runs_section(comparison, table, distributions, table.n_units)
-    direction = direction_section(comparison.test_set, table)
+        yield runs_section(design, table, resampled)
+    direction = direction_section(design.test_set, table)
     if direction is not None:
         yield direction
-    if comparison.test is None:
+    if design.test is None:
         return
     from .fragile_differences import cautions_section
     from .groups import groups_section
 
     if table.too_few is None:
         yield groups_section(table)
-    if table.too_few is None and comparison.interval is not None:
-        power = _power(comparison, table, distributions, units)
+    if table.too_few is None and design.interval is not None:
+        power = _power(design, table, resampled, units)
         if power is not None:
             yield power
-    cautions = cautions_section(comparison, table, units)
+    cautions = cautions_section(design, table, units)
     if cautions is not None:
         yield cautions
 
 
+def _slices_sections(design: Design, table: ScoreTable, slices: Sequence[ScoresOfSlices]) -> Iterator[Section]:
+    """Yield what is said of a score in the slices of each kind."""
+    if not slices:
+        return
+    from .slice_scores import slices_section
+
+    for of_kind in slices:
+        yield slices_section(design, table, of_kind)
+
+
 def _power(
-    comparison: Comparison,
+    design: Design,
     table: ScoreTable,
-    distributions: Sequence[NDArray[np.float64]],
+    resampled: Sequence[NDArray[np.float64]],
     units: Sequence[SegmentStats],
 ) -> Section | None:
     """Return which differences of a score so many units show."""
     from .power import power_section
 
-    names = list(comparison.test_set.systems)
-    baseline = names.index(comparison.baseline)
+    baseline = design.baseline_index
     n_different = [int((system.rows != units[baseline].rows).any(axis=1).sum()) for system in units]
     segments_per_unit = 1.0
-    if comparison.test_set.clusters is not None:
-        segments_per_unit = comparison.test_set.n_segments / len(comparison.test_set.clusters)
+    if design.test_set.clusters is not None:
+        segments_per_unit = design.test_set.n_segments / len(design.test_set.clusters)
     return power_section(
         table.title,
-        names,
+        design.systems,
         baseline,
-        distributions,
+        resampled,
         table.n_units,
         n_different=n_different,
-        alpha=comparison.alpha,
-        digits=table.rows[0].digits,
-        exact_scale=table.scorer.scale if comparison.inference_of(table).has_exact_test else None,
-        unit=comparison.unit,
+        alpha=design.alpha,
+        digits=table.digits,
+        exact_scale=table.scorer.scale if design.inference_of(table).has_exact_test else None,
+        unit=design.unit,
         size=segments_per_unit,
     )

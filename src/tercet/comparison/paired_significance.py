@@ -81,7 +81,7 @@ def significance_of_parts(metric: Metric, parts: Sequence[Sequence[Rows]], **set
 def significance(
     metric: Metric, stats: Sequence[SegmentStats], *, test: str, n_resamples: int | None, seed: int
 ) -> dict[str, Any]:
-    """Return the same result for the rows of both systems."""
+    """Return the result of :func:`paired_significance` by the rows of both systems, with checked options."""
     is_scored = np.logical_and(*(system_stats.column("items") > 0 for system_stats in stats))
     if not is_scored.any():
         raise InputError(metric.nothing_left)

@@ -13,6 +13,7 @@ from tercet.statistics.draws import apart
 from tercet.statistics.inference import WELCH
 from tercet.test_sets.test_set import TestSet
 
+from .design import Design
 from .result import Comparison
 from .scores import ScoreTable, SystemScore, some_best
 
@@ -22,21 +23,23 @@ def over_runs(comparison: Comparison) -> Comparison:
 
     Its tables have a row for each system, and no scores of segments; what is computed is that of the section on runs.
     """
-    tables = [_of_means(comparison, table) for table in comparison.tables]
-    (baseline,) = (system for system, outputs in comparison.runs.items() if comparison.baseline in outputs)
-    test_set = comparison.test_set
-    systems: dict[str, list[str]] = {system: [] for system in comparison.runs}
-    return Comparison(
+    tables = [table_of_means(table, comparison.alpha) for table in comparison.tables]
+    return Comparison(tables=tables, **design_over_runs(comparison.design)._asdict())
+
+
+def design_over_runs(design: Design) -> Design:
+    """Return that of the comparison of systems by the means over their runs."""
+    test_set = design.test_set
+    systems: dict[str, list[str]] = {system: [] for system in design.runs}
+    return design._replace(
         test_set=TestSet(test_set.name, systems, test_set.references, None, clusters=test_set.clusters),
-        baseline=baseline,
-        tables=tables,
+        baseline=design.system_of_baseline,
         test=WELCH.name,
         n_resamples=None,
-        confidence_level=comparison.confidence_level,
-        alpha=comparison.alpha,
-        seed=comparison.seed,
         interval="Student",
         adjust="holm",
+        runs={},
+        slices=[],
     )
 
 
@@ -61,8 +64,8 @@ def _any_tested(comparison: Comparison) -> bool:
     return False
 
 
-def _of_means(comparison: Comparison, table: ScoreTable) -> ScoreTable:
-    """Return a score's table of the systems' means."""
+def table_of_means(table: ScoreTable, alpha: float) -> ScoreTable:
+    """Return a score's table of the systems' means, of that of their outputs and its section on runs."""
     (section,) = (section for section in table.sections if section.key == "runs")
     adjusted: NDArray[np.float64] = np.array(section.value["adjusted_pvalues"], np.float64)
     systems = section.value["systems"]
@@ -80,8 +83,8 @@ def _of_means(comparison: Comparison, table: ScoreTable) -> ScoreTable:
         if is_best:
             as_good = True
         elif any_best and not math.isnan(pvalue_against_best):
-            as_good = pvalue_against_best >= comparison.alpha
-        rows.append(_score_of_system(system, table.rows[0].digits, best=is_best, as_good=as_good))
+            as_good = pvalue_against_best >= alpha
+        rows.append(_score_of_system(system, table.digits, best=is_best, as_good=as_good))
     return replace(table, rows=rows, pvalues=adjusted, segments={}, stats={}, is_exact=False, sections=[])
 
 

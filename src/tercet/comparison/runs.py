@@ -28,7 +28,7 @@ from .sections import Section
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
 
-    from .result import Comparison
+    from .design import Design
     from .scores import ScoreTable
 
 #: The test of systems with several runs.
@@ -115,17 +115,15 @@ def first_output(baseline: str | None, members_of: Mapping[str, Sequence[str]]) 
     return members_of[baseline][0] if isinstance(baseline, str) and baseline in members_of else baseline
 
 
-def runs_section(
-    comparison: Comparison, table: ScoreTable, resampled: Sequence[NDArray[np.float64]], n_units: int
-) -> Section:
+def runs_section(design: Design, table: ScoreTable, resampled: Sequence[NDArray[np.float64]]) -> Section:
     """Return the systems' mean scores over their runs, and whether they differ by more than segments and runs do.
 
     `resampled` are paired resamples of the score of each output.
     """
-    level = comparison.confidence_level
-    systems, known = estimates_over_runs(comparison.runs, table, resampled)
+    level = design.confidence_level
+    systems, known = estimates_over_runs(design.runs, table, resampled)
     values = {row.system: row.value for row in table.rows}
-    baseline = next(system for system, names in comparison.runs.items() if comparison.baseline in names)
+    baseline = design.system_of_baseline
     lone = [system for system, estimate in systems.items() if len(estimate.runs) < 2]
     names = list(systems)
     if len(lone) == len(names):
@@ -134,11 +132,11 @@ def runs_section(
         return Section("runs", _TITLE, [sentence], None, value)
     pvalues = np.ones((len(names), len(names)))
     for (i, first), (j, second) in combinations(enumerate(names), 2):
-        p = pvalue_of(systems[first], systems[second], known, n_units)
+        p = pvalue_of(systems[first], systems[second], known, table.n_units)
         pvalues[i, j] = pvalues[j, i] = p
     adjusted_pvalues = adjusted_by_holm(pvalues).adjusted
     values_of_systems = [estimate.value for estimate in systems.values()]
-    ranks_of_systems = _ranks(values_of_systems, adjusted_pvalues, comparison.alpha, table.higher_is_better)
+    ranks_of_systems = _ranks(values_of_systems, adjusted_pvalues, design.alpha, table.higher_is_better)
     column = names.index(baseline)
     rows = []
     for index, (system, estimate) in enumerate(systems.items()):
@@ -149,7 +147,7 @@ def runs_section(
             spread = float(np.std(estimate.runs, ddof=1))
         row: dict[str, Any] = {
             "system": system,
-            "runs": {name: values[name] for name in comparison.runs[system]},
+            "runs": {name: values[name] for name in design.runs[system]},
             "value": estimate.value,
             "spread": spread,
             "low": bounds.low,
@@ -164,7 +162,6 @@ def runs_section(
             row |= dict.fromkeys(("difference", "margin", "t", "freedom", "pvalue", "adjusted_pvalue"))
         rows.append(row)
     uses_pooled = bool(lone) and known is not None
-    unit = "segments" if comparison.test_set.clusters is None else "clusters"
     value = {
         "test": TEST,
         "baseline": baseline,
@@ -173,10 +170,10 @@ def runs_section(
         "adjusted_pvalues": adjusted_pvalues.tolist(),
     }
     sentences = [
-        *_sentences(rows, baseline, unit, lone, known),
-        *_members_sentences(comparison.runs),
+        *_sentences(rows, baseline, f"{design.unit}s", lone, known),
+        *_members_sentences(design.runs),
     ]
-    return Section("runs", _TITLE, sentences, _table_of_runs(rows, table, comparison), value)
+    return Section("runs", _TITLE, sentences, _table_of_runs(rows, table, level), value)
 
 
 def estimates_over_runs(
@@ -192,7 +189,7 @@ def estimates_over_runs(
 def estimates_of_systems(
     members_of: Mapping[str, Sequence[str]], outputs: Mapping[str, Estimate]
 ) -> tuple[dict[str, Estimate], Variance | None]:
-    """Return the same by the score of each output."""
+    """Return the mean score of each system's runs by the score of each output, and the spread as above."""
     systems = {}
     for system, names in members_of.items():
         runs = [outputs[name] for name in names]
@@ -306,15 +303,15 @@ def _members_sentences(members_of: Mapping[str, Sequence[str]]) -> list[Sentence
     return [tuple(parts)]
 
 
-def _table_of_runs(rows: Sequence[Mapping[str, Any]], table: ScoreTable, comparison: Comparison) -> Table:
+def _table_of_runs(rows: Sequence[Mapping[str, Any]], table: ScoreTable, level: float) -> Table:
     has_ranks = len(rows) > 2
-    shown = partial(decimals, digits=table.rows[0].digits)
+    shown = partial(decimals, digits=table.digits)
     columns = [
         Column("system", "name"),
         Column("runs", leaves=1),
         Column(table.name, after="" if table.higher_is_better else " ↓"),
         Column("spread", leaves=3),
-        Column(f"{100 * comparison.confidence_level:g} %", leaves=2),
+        Column(f"{100 * level:g} %", leaves=2),
         Column("difference", "difference"),
         Column("±", leaves=4),
         Column("adj. p" if has_ranks else "p"),

@@ -20,6 +20,9 @@ from .sections import Section
 #: Marks of the best system, of those not significantly worse, and of scores of which lower is better.
 BEST, AS_GOOD, LOWER = "*", "†", "↓"
 
+#: What a table for people shows beside each score, where there is such.
+BESIDE_SCORES = ("interval", "difference", "p", "rank")
+
 
 @dataclass(frozen=True, slots=True)
 class SystemScore:
@@ -39,7 +42,7 @@ class SystemScore:
     pvalue : float or None
         Of the paired test against the baseline, unadjusted.
     adjusted_pvalue : float or None
-        The same, adjusted for all pairs of systems, as in :attr:`ScoreTable.pvalues`; tables show this one.
+        `pvalue` adjusted for all pairs of systems, as in :attr:`ScoreTable.pvalues`; tables show this one.
     wins, ties, losses : int or None
         Segments that score better than, the same as, or worse than those of the baseline; clusters where the test set
         has them.
@@ -161,6 +164,11 @@ class ScoreTable:
     def better(self) -> str:
         """Which values are better, ``higher`` or ``lower``."""
         return "higher" if self.higher_is_better else "lower"
+
+    @property
+    def digits(self) -> int:
+        """With how many decimals people read the score."""
+        return self.rows[0].digits
 
     @property
     def order(self) -> list[int]:

@@ -60,7 +60,7 @@ class ExplainedSegment:
 
     @property
     def heading(self) -> str:
-        """The same after the test set, for a terminal: with the option that chooses another."""
+        """The name after the test set, for a terminal: with the option that chooses another."""
         hint = "choose another with --segment" if self.chosen else ""
         return "; ".join(filter(None, [f"{one_cell(self.test_set.name)}, {self.segment_in_words}", hint]))
 

@@ -544,7 +544,7 @@ def _metric(
         buckets=buckets,
         facts=[facts for facts in comparison.facts if facts.metric == label and facts.line],
         name=primary.title,
-        digits=primary.rows[0].digits,
+        digits=primary.digits,
         higher_is_better=primary.higher_is_better,
         legend=segments.legend,
         pairs=segments.pairs(),

@@ -281,7 +281,7 @@ def browse(
     for table, title in zip(comparison.tables, titles, strict=True):
         # Segment by segment, in the order of the systems.
         values = [table.segments[name][index] for index in indices for name in systems]
-        entry = {"title": title, "higher": table.higher_is_better, "digits": table.rows[0].digits}
+        entry = {"title": title, "higher": table.higher_is_better, "digits": table.digits}
         scores.append({**entry, **_numbered(values, table)})
     data = {
         "systems": [names[name] for name in systems],
@@ -384,7 +384,7 @@ def _numbered(scores: Sequence[float | None], table: ScoreTable) -> dict[str, An
 
     A page needs two digits more than it shows, for differences. The first is that of segments without a score.
     """
-    digits = table.rows[0].digits + 2
+    digits = table.digits + 2
     rounded: list[int | None] = []
     for score in scores:
         if score is None:

@@ -1,0 +1,97 @@
+"""What a comparison compares, and how it tests: all of it but what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.statistics.inference import Inference, inference
+from tercet.statistics.intervals import BootstrapResult, bootstraps
+from tercet.statistics.stats import Formula, SegmentStats
+from tercet.test_sets.test_set import TestSet
+
+from .scores import ScoreTable
+
+if TYPE_CHECKING:
+    from .slices import Slices
+
+
+class Design(NamedTuple):
+    """What is compared, and how. Its fields are those of a :class:`Comparison`, which has what was found besides."""
+
+    test_set: TestSet
+    baseline: str
+    test: str | None
+    n_resamples: int | None
+    confidence_level: float
+    alpha: float
+    seed: int
+    interval: str | None
+    adjust: str
+    runs: dict[str, list[str]]
+    slices: list[Slices]
+
+    @property
+    def systems(self) -> list[str]:
+        """The names of the systems."""
+        return list(self.test_set.systems)
+
+    @property
+    def baseline_index(self) -> int:
+        """Which of the systems is the baseline."""
+        return self.systems.index(self.baseline)
+
+    @property
+    def joins_runs(self) -> bool:
+        """Whether any outputs are runs of one system; then none of them is the best."""
+        return 0 < len(self.runs) < len(self.test_set.systems)
+
+    @property
+    def system_of_baseline(self) -> str:
+        """The system of which the baseline is a run."""
+        return next(system for system, outputs in self.runs.items() if self.baseline in outputs)
+
+    @property
+    def unit(self) -> str:
+        """What is resampled, ``segment`` or ``cluster``."""
+        return "segment" if self.test_set.clusters is None else "cluster"
+
+    @property
+    def inference(self) -> Inference:
+        """How scores are inferred, but for those that are 0 or 1."""
+        return inference(self.test, self.adjust, self.interval)
+
+    def inference_of(self, table: ScoreTable) -> Inference:
+        """Return how a table's score is inferred: its test, how p are adjusted, and its intervals."""
+        return self.inference.of_shares() if table.is_exact else self.inference
+
+    @property
+    def p_label(self) -> str:
+        """The header of p in narrow tables: with two systems there is one pair, and nothing to adjust."""
+        return "adj. p" if len(self.test_set.systems) > 2 else "p"
+
+    def intervals(self, metric: Formula, units: Sequence[SegmentStats]) -> list[dict[str, BootstrapResult]]:
+        """Return the intervals of every score of each system, from the rows of what is resampled."""
+        return bootstraps(metric, units, confidence_level=self.confidence_level, method=self.interval, seed=self.seed)
+
+    def too_few(self, pvalues: NDArray[np.float64], n_units: int, inferred: Inference) -> str | None:
+        """Return why no difference of a score could be significant, however large; None if one could, or one is."""
+        if inferred.test is None:
+            return None
+        # The bootstrap test calls many equal systems different where no test of exchanges could.
+        may_err = inferred.test.errs_more and 2.0 ** (1 - n_units) >= self.alpha
+        if (pvalues < self.alpha).any() and not may_err:
+            return None
+        from .power import too_little
+
+        return too_little(
+            inferred,
+            self.n_resamples or 0,
+            n_units=n_units,
+            unit=self.unit,
+            n_systems=len(self.test_set.systems),
+            alpha=self.alpha,
+        )
