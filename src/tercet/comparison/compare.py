@@ -13,17 +13,15 @@ from numpy.typing import NDArray
 from tercet.base.comparison_settings import CompareSettings, usual_resamples
 from tercet.base.metric import Metric, batch_stats, is_higher_better, segment_lists, summarize
 from tercet.base.options import check_values
-from tercet.checks import has_entries, known_keywords
-from tercet.corpus.corpus import Corpus, surrogate_error
-from tercet.corpus.items import read_systems
+from tercet.checks import known_keywords
+from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, argument, as_settings, recorded, shorten, warn
 from tercet.metrics.column import Column
-from tercet.names_and_sentences import joined
-from tercet.statistics.clusters import Clusters, clustered
+from tercet.statistics.clusters import clustered
 from tercet.statistics.inference import PERMUTATION, Inference
 from tercet.statistics.progress import bars_within, line_of
 from tercet.statistics.stats import SegmentStats
-from tercet.test_sets.checks import check_baseline, check_gaps, check_has_texts, check_references
+from tercet.test_sets.checks import check_baseline, check_gaps
 from tercet.test_sets.copies import copy_warnings
 from tercet.test_sets.score_warnings import odd_scores
 from tercet.test_sets.test_set import TestSet
@@ -35,23 +33,18 @@ from tercet.test_sets.text_warnings import (
     warn_of_scores,
 )
 
+from .arguments import Arguments, Data
 from .design import Design
 from .given_scores import (
     column_stats,
-    default_metrics,
     direction_section,
-    in_percent,
-    placeholders_left_out,
-    read_columns,
-    scores_alone,
-    with_scores,
 )
-from .inputs import check_no_columns, check_no_splits, is_file_or_frame, read_one
-from .metric_specs import distinct, label_of, metric_of, name_of
+from .metric_specs import label_of, name_of
 from .result import Comparison
 from .score_rows import Measured, bounds_of_systems, score_rows
 from .scores import ScoreTable, digits_of, scored_for_all
 from .system_facts import SystemFacts, facts_of_systems
+from .too_few import why_too_few
 
 if TYPE_CHECKING:
     from tercet.statistics.families import PairTests
@@ -181,7 +174,7 @@ def compare(
         "source_column": source_column,
         "system_column": system_column,
     }
-    arguments = _Arguments(
+    arguments = Arguments(
         test_set=test_set,
         metrics=metrics,
         scores=scores,
@@ -249,90 +242,6 @@ def compare(
     )
 
 
-class _Data(NamedTuple):
-    """What is compared, and by what: the texts or numbers of systems, and the metrics that score them."""
-
-    test_set: TestSet
-    corpus: Corpus
-    metrics: list[Metric]
-    #: The names of those that compare with references.
-    needed_by: list[str]
-    #: What is said of scores that came with the texts and stand for none.
-    placeholders: list[str]
-
-    def check_metrics(self) -> None:
-        """Raise an error for a metric that cannot be resampled, or lacks references."""
-        for metric in self.metrics:
-            metric.check_call(resampled=True)
-            if metric.takes_references:
-                check_references(self.test_set, metric, name_of(metric))
-
-
-class _Arguments(NamedTuple):
-    """The arguments of :func:`compare` that say what is compared."""
-
-    test_set: Any
-    metrics: Any
-    scores: Any
-    references: Any
-    named_columns: Mapping[str, Any]
-    cluster: Any
-    by: Any
-
-    def read(self) -> _Data:
-        """Return what is compared."""
-        columns = read_columns(self.scores)
-        check_no_splits(self.test_set, "compare")
-        if not is_file_or_frame(self.test_set):
-            check_no_columns(self.named_columns)
-            return self._data(columns)
-        # Files and frames have their references, and the column of labels that a name stands for.
-        return self._replace(
-            test_set=self._read_files_or_frame(columns),
-            references=None,
-            cluster=None if isinstance(self.cluster, str) else self.cluster,
-        )._data(columns)
-
-    def _read_files_or_frame(self, columns: Mapping[Column, Any]) -> TestSet:
-        """Return the test set of files or of a data frame, with what the metrics and scores need."""
-        is_by_default = self.metrics is None and not columns
-        metrics = [] if is_by_default else _all_metrics(self.metrics, list(columns))
-        return read_one(
-            self.test_set,
-            "compare",
-            references=self.references,
-            columns=self.named_columns,
-            cluster=self.cluster,
-            by=self.by,
-            scores=[column.name for column, numbers in columns.items() if numbers is None],
-            need_references=is_by_default or any(metric.takes_references for metric in metrics),
-            need_texts=any(not isinstance(metric, Column) for metric in metrics),
-        )
-
-    def _data(self, columns: Mapping[Column, Any]) -> _Data:
-        """Return what is compared, of texts or numbers in memory."""
-        named_metrics = self.metrics
-        placeholders: list[str] = []
-        if self.metrics is None and self.scores is None and isinstance(self.test_set, TestSet):
-            named_metrics = default_metrics(self.test_set)
-            placeholders = placeholders_left_out(self.test_set)
-        texts = scores_alone(columns) if self.test_set is None else self.test_set
-        checked = check_test_set(texts, "compare")
-        metrics = _all_metrics(named_metrics, list(columns))
-        needed_by = list(dict.fromkeys(name_of(metric) for metric in metrics if metric.takes_references))
-        without_scores, corpus = read_test_set(checked, self.references, needed_by)
-        test_set = with_scores(without_scores, columns)
-        metrics_of_texts = [name_of(metric) for metric in metrics if not isinstance(metric, Column)]
-        if metrics_of_texts:
-            check_has_texts(test_set, metrics_of_texts[0])
-        scaled_metrics = [in_percent(metric, test_set) for metric in metrics]
-        if not corpus.n_segments:
-            raise InputError(f"{test_set.name} has no segment to score.")
-        if self.cluster is not None:
-            test_set = replace(test_set, clusters=Clusters.of(self.cluster, corpus.n_segments))
-        return _Data(test_set, corpus, scaled_metrics, needed_by, placeholders)
-
-
 def _no_intervals_of_runs(has_several_runs: bool) -> OptionError:
     """Return the error of runs without intervals."""
     advice = f"leave out {argument('interval')} or {argument('runs')}."
@@ -365,7 +274,7 @@ def _settings_of_test(settings: Mapping[str, Any], n_systems: int, *, has_runs: 
     return {**settings, "test": None, "n_resamples": None}
 
 
-def _messages(design: Design, data: _Data, *, has_baseline: bool, runs: Any) -> list[str]:
+def _messages(design: Design, data: Data, *, has_baseline: bool, runs: Any) -> list[str]:
     """Return what is said of the texts and names, and warn of what was not said where they were read."""
     test_set = data.test_set
     remarks = _remarks(design, data, has_baseline=has_baseline, runs=runs)
@@ -384,7 +293,7 @@ def _messages(design: Design, data: _Data, *, has_baseline: bool, runs: Any) -> 
     return messages
 
 
-def _remarks(design: Design, data: _Data, *, has_baseline: bool, runs: Any) -> list[str]:
+def _remarks(design: Design, data: Data, *, has_baseline: bool, runs: Any) -> list[str]:
     """Return what is odd about the texts, the scores that came with them, the slices and the runs."""
     test_set = data.test_set
     remarks = list(data.placeholders)
@@ -482,60 +391,6 @@ def _compare_by(
     return _ByMetric(list(_tables(design, rows, tests)), facts, list(messages))
 
 
-def _all_metrics(metrics: Any, columns: list[Column]) -> list[Metric]:
-    """Return the metrics and columns to compare."""
-    if not columns:
-        return read_metrics("bleu_multi" if metrics is None else metrics, "compare")
-    if metrics is None or (isinstance(metrics, Sequence) and not metrics):
-        return list(columns)
-    return distinct([*read_metrics(metrics, "compare"), *columns])
-
-
-def read_metrics(metrics: Any, function: str) -> list[Metric]:
-    """Return the metrics, one or several, as values; errors name the function that takes them."""
-    metric_or_metrics = [metrics] if isinstance(metrics, str | Metric) else metrics
-    metric_list = list(metric_or_metrics) if has_entries(metric_or_metrics) else []
-    if not metric_list or not all(isinstance(metric, str | Metric) for metric in metric_list):
-        raise OptionError(
-            f"The 'metrics' option of {function} must be a metric or a list of them, such as ['bleu', "
-            f"'rouge:rouge_types=rougeL']. Got {shorten(metrics)} instead."
-        )
-    # No metric has a blank in its name: this is a reference where a metric should be.
-    spaced = next(
-        (metric for metric in metric_list if isinstance(metric, str) and " " in metric.partition(":")[0]), None
-    )
-    if spaced is not None:
-        grades = "grades, " if function == "correlate" else ""
-        raise OptionError(
-            f"{shorten(spaced)} is no metric. References are given by name: {function}(systems, 'bleu', "
-            f"{grades}references=references)."
-        )
-    return distinct(metric_of(metric) for metric in metric_list)
-
-
-def check_test_set(value: Any, function: str) -> TestSet | Mapping[str, Any]:
-    """Return a TestSet or mapping, or raise an InputError for all else, with a call that can be copied."""
-    if isinstance(value, TestSet | Mapping):
-        return value
-    # What read_test_sets returns is a list, also of one test set.
-    first_values = list(value)[:2] if isinstance(value, list | tuple) else []
-    if first_values and isinstance(first_values[0], TestSet):
-        raise InputError(
-            f"{function} takes one TestSet at a time, got a list of them: "
-            f"[tercet.{function}(each) for each in test_sets]."
-        )
-    arguments = "{'A': predictions, 'B': others}, 'bleu'"
-    alternative = ", a data frame, or paths of files" if function == "compare" else ""
-    if function == "correlate":
-        arguments = f"{arguments}, grades={{'A': [5, 3], 'B': [4, 4]}}"
-        alternative = ", or a data frame or the path of a table with grades"
-    raise InputError(
-        f"{function} takes the texts of each system by its name, as in tercet.{function}({arguments}, "
-        f"references=references), or a TestSet of tercet.read_test_sets{alternative}. Got {shorten(value)} "
-        f"({type(value).__name__})."
-    )
-
-
 def system_stats(metric: Metric, corpus: Corpus, test_set: TestSet) -> list[SegmentStats]:
     """Return the rows of each system; an error in its texts names it."""
     if isinstance(metric, Column):
@@ -551,44 +406,6 @@ def system_stats(metric: Metric, corpus: Corpus, test_set: TestSet) -> list[Segm
                 heading = f"{test_set.name}: the system {shorten(name)}: {metric.name}"
                 raise InputError(f"{heading}: {error}") from None
         raise
-
-
-def read_test_set(
-    test_set: TestSet | Mapping[str, Any], references: Any, needed_by: Sequence[str]
-) -> tuple[TestSet, Corpus]:
-    """Return a TestSet, also of a mapping, and its encoded texts; `needed_by` names metrics that take references."""
-    if isinstance(test_set, TestSet):
-        if references is not None:
-            raise InputError(
-                f"A TestSet has references of its own: give {argument('references')} only with a mapping of systems."
-            )
-        if not test_set.systems:
-            raise InputError(f"{test_set.name} has no system to score.")
-        return test_set, test_set.corpus()
-    if test_set and references is None and needed_by:
-        verb = "compare" if len(needed_by) > 1 else "compares"
-        raise InputError(
-            f"A mapping of systems needs {argument('references')} for {joined(needed_by)}, which {verb} texts with "
-            "references."
-        )
-    if not test_set:
-        raise InputError("There is no system to score.")
-    for name in test_set:
-        if not isinstance(name, str):
-            raise InputError(f"The names of systems must be strings, got {shorten(name)}.")
-        error = surrogate_error(f"The name of the system {shorten(name)}", name)
-        if error is not None:
-            raise error
-    shown_names = [shorten(name) for name in test_set]
-    if len(set(shown_names)) < len(shown_names):
-        # Long names may be alike where they are cut.
-        shown_names = [repr(name) for name in test_set]
-    argument_names = [f"predictions of {name}" for name in shown_names]
-    corpus = read_systems(argument_names, list(test_set.values()), references).encoded()
-    # As lists: the caller's own may be any container, and change. The references are the last column.
-    *predictions, reference_lists = corpus.columns().values()
-    systems = dict(zip(test_set, predictions, strict=True))
-    return TestSet("test set", systems, reference_lists, source=None), corpus
 
 
 def _tables(design: Design, rows: _MetricRows, tests: Mapping[str, PairTests]) -> Iterator[ScoreTable]:
@@ -620,7 +437,7 @@ def _tables(design: Design, rows: _MetricRows, tests: Mapping[str, PairTests]) -
             higher_is_better=is_higher_better(metric, name),
             digits=digits_of(metric, values.tolist()),
         )
-        too_few = design.too_few(tests[name].adjusted, rows.n_units, rows.inference)
+        too_few = why_too_few(design, tests[name].adjusted, rows.n_units, rows.inference)
         system_scores, adjusted_pvalues = score_rows(design, score, can_tell=too_few is None)
         segments_of_score = [of_system[segment_name] for of_system in segments]
         table = ScoreTable(
@@ -660,11 +477,12 @@ def _sections(
         return
     from .fragile_differences import cautions_section
     from .groups import groups_section
+    from .power import power_section
 
     if table.too_few is None:
         yield groups_section(table)
     if table.too_few is None and design.interval is not None:
-        power = _power(design, table, resampled, units)
+        power = power_section(design, table, resampled, units)
         if power is not None:
             yield power
     cautions = cautions_section(design, table, units)
@@ -680,32 +498,3 @@ def _slices_sections(design: Design, table: ScoreTable, slices: Sequence[ScoresO
 
     for of_kind in slices:
         yield slices_section(design, table, of_kind)
-
-
-def _power(
-    design: Design,
-    table: ScoreTable,
-    resampled: Sequence[NDArray[np.float64]],
-    units: Sequence[SegmentStats],
-) -> Section | None:
-    """Return which differences of a score so many units show."""
-    from .power import power_section
-
-    baseline = design.baseline_index
-    n_different = [int((system.rows != units[baseline].rows).any(axis=1).sum()) for system in units]
-    segments_per_unit = 1.0
-    if design.test_set.clusters is not None:
-        segments_per_unit = design.test_set.n_segments / len(design.test_set.clusters)
-    return power_section(
-        table.title,
-        design.systems,
-        baseline,
-        resampled,
-        table.n_units,
-        n_different=n_different,
-        alpha=design.alpha,
-        digits=table.digits,
-        exact_scale=table.scorer.scale if design.inference_of(table).has_exact_test else None,
-        unit=design.unit,
-        size=segments_per_unit,
-    )

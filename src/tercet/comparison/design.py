@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tercet.statistics.inference import Inference, inference
 from tercet.statistics.intervals import BootstrapResult, bootstraps
 from tercet.statistics.stats import Formula, SegmentStats
@@ -76,22 +73,3 @@ class Design(NamedTuple):
     def intervals(self, metric: Formula, units: Sequence[SegmentStats]) -> list[dict[str, BootstrapResult]]:
         """Return the intervals of every score of each system, from the rows of what is resampled."""
         return bootstraps(metric, units, confidence_level=self.confidence_level, method=self.interval, seed=self.seed)
-
-    def too_few(self, pvalues: NDArray[np.float64], n_units: int, inferred: Inference) -> str | None:
-        """Return why no difference of a score could be significant, however large; None if one could, or one is."""
-        if inferred.test is None:
-            return None
-        # The bootstrap test calls many equal systems different where no test of exchanges could.
-        may_err = inferred.test.errs_more and 2.0 ** (1 - n_units) >= self.alpha
-        if (pvalues < self.alpha).any() and not may_err:
-            return None
-        from .power import too_little
-
-        return too_little(
-            inferred,
-            self.n_resamples or 0,
-            n_units=n_units,
-            unit=self.unit,
-            n_systems=len(self.test_set.systems),
-            alpha=self.alpha,
-        )

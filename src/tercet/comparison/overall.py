@@ -30,6 +30,7 @@ from .runs import runs_section
 from .score_rows import Bounds, Measured, score_rows
 from .scores import ScoreTable, SystemScore, digits_of
 from .sections import Section
+from .too_few import why_too_few
 
 if TYPE_CHECKING:
     from tercet.statistics.paired_tests import Stratum
@@ -374,7 +375,7 @@ class _Strata(NamedTuple):
         values = self.weights @ values_by_set
         intervals, differences = self._intervals(intervals_of_sets)
         n_units = sum(table.n_units for table in score_tables)
-        too_few = design.too_few(tests.adjusted, n_units, design.inference)
+        too_few = why_too_few(design, tests.adjusted, n_units, design.inference)
         score = Measured(
             values=values,
             bounds=Bounds(

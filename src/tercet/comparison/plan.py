@@ -22,7 +22,8 @@ from tercet.statistics.progress import bars_within
 from tercet.statistics.stats import Scores, SegmentStats
 from tercet.test_sets.test_set import TestSet
 
-from .compare import check_test_set, compare, read_metrics
+from .arguments import check_test_set, read_metrics
+from .compare import compare
 from .given_scores import check_below_scale, check_within
 from .power import FEWEST_DIFFERENT, Spread, between, chances, figures, paired_error, rounded
 from .result import Comparison
