@@ -19,8 +19,9 @@ from tercet.errors import InputError, OptionError, argument, as_settings, record
 from tercet.metrics.column import Column
 from tercet.statistics.clusters import clustered
 from tercet.statistics.inference import PERMUTATION, Inference
+from tercet.statistics.intervals import BootstrapResult
 from tercet.statistics.progress import bars_within, line_of
-from tercet.statistics.stats import SegmentStats
+from tercet.statistics.stats import Scores, SegmentStats
 from tercet.test_sets.checks import check_baseline, check_gaps
 from tercet.test_sets.copies import copy_warnings
 from tercet.test_sets.score_warnings import odd_scores
@@ -385,10 +386,8 @@ def _compare_by(
     work = "intervals" if design.test is None else f"{design.test} test and intervals"
     show_line(f"{heading}: {work}")
     rows = _MetricRows.of(design, metric, stats)
-    n_draws = design.n_resamples or 0
-    tests = rows.inference.of_all_pairs(metric, rows.units, n_resamples=n_draws, seed=design.seed)
     facts = facts_of_systems(metric, rows.of_segments, rows.scored)
-    return _ByMetric(list(_tables(design, rows, tests)), facts, list(messages))
+    return _ByMetric(list(_tables(design, rows)), facts, list(messages))
 
 
 def system_stats(metric: Metric, corpus: Corpus, test_set: TestSet) -> list[SegmentStats]:
@@ -408,17 +407,52 @@ def system_stats(metric: Metric, corpus: Corpus, test_set: TestSet) -> list[Segm
         raise
 
 
-def _tables(design: Design, rows: _MetricRows, tests: Mapping[str, PairTests]) -> Iterator[ScoreTable]:
+class _MetricScores(NamedTuple):
+    """What a metric says of the systems: each list has an entry for each of them, with all scores by their names."""
+
+    values: list[Scores]
+    intervals: list[dict[str, BootstrapResult]]
+    segments: list[dict[str, list[float | None]]]
+    #: What wins and losses count: clusters, or else segments, where those left out have no score.
+    parts: list[dict[str, list[float | None]]]
+    tests: dict[str, PairTests]
+
+    @classmethod
+    def of(cls, design: Design, rows: _MetricRows) -> _MetricScores:
+        """Return the scores by the rows of a metric, tested."""
+        metric = rows.metric
+        n_draws = design.n_resamples or 0
+        tests = rows.inference.of_all_pairs(metric, rows.units, n_resamples=n_draws, seed=design.seed)
+        segments = [segment_lists(metric, stats) for stats in rows.of_segments.values()]
+        parts = segments
+        if design.test_set.clusters is not None:
+            parts = [segment_lists(metric, stats) for stats in rows.units]
+        return cls(
+            values=[metric.finalize(metric.corpus_totals(stats)) for stats in rows.scored],
+            intervals=design.intervals(metric, rows.units),
+            segments=segments,
+            parts=parts,
+            tests=tests,
+        )
+
+    def measured(self, design: Design, rows: _MetricRows, name: str, segment_name: str) -> Measured:
+        """Return one of the scores."""
+        values = np.array([float(of_system[name]) for of_system in self.values])
+        intervals = [of_system[name] for of_system in self.intervals]
+        return Measured(
+            values=values,
+            bounds=bounds_of_systems(design, rows.metric, rows.scored, intervals, rows.inference),
+            tests=self.tests[name],
+            parts=[of_system[segment_name] for of_system in self.parts],
+            higher_is_better=is_higher_better(rows.metric, name),
+            digits=digits_of(rows.metric, values.tolist()),
+        )
+
+
+def _tables(design: Design, rows: _MetricRows) -> Iterator[ScoreTable]:
     """Yield a table for each score of a metric."""
     metric = rows.metric
-    # Each of these has an entry for each system, which has every score by its name.
-    intervals = design.intervals(metric, rows.units)
-    scores = [metric.finalize(metric.corpus_totals(stats)) for stats in rows.scored]
-    segments = [segment_lists(metric, stats) for stats in rows.of_segments.values()]
-    # Wins and losses count what is resampled: clusters, or else segments, where those left out have no score.
-    parts = segments
-    if design.test_set.clusters is not None:
-        parts = [segment_lists(metric, stats) for stats in rows.units]
+    scores = _MetricScores.of(design, rows)
     signature = summarize(metric, rows.of_segments[design.baseline]).signature
     slices = []
     if design.slices:
@@ -427,26 +461,17 @@ def _tables(design: Design, rows: _MetricRows, tests: Mapping[str, PairTests]) -
 
         slices = sliced(design, metric, rows.scored, rows.is_scored, rows.inference)
     for name, segment_name in zip(metric.score_names, metric.segment_names, strict=True):
-        values = np.array([float(of_system[name]) for of_system in scores])
-        intervals_of_score = [of_system[name] for of_system in intervals]
-        score = Measured(
-            values=values,
-            bounds=bounds_of_systems(design, metric, rows.scored, intervals_of_score, rows.inference),
-            tests=tests[name],
-            parts=[of_system[segment_name] for of_system in parts],
-            higher_is_better=is_higher_better(metric, name),
-            digits=digits_of(metric, values.tolist()),
-        )
-        too_few = why_too_few(design, tests[name].adjusted, rows.n_units, rows.inference)
+        score = scores.measured(design, rows, name, segment_name)
+        too_few = why_too_few(design, score.tests.adjusted, rows.n_units, rows.inference)
         system_scores, adjusted_pvalues = score_rows(design, score, can_tell=too_few is None)
-        segments_of_score = [of_system[segment_name] for of_system in segments]
+        segments = [of_system[segment_name] for of_system in scores.segments]
         table = ScoreTable(
             metric=label_of(metric),
             name=name,
             signature=signature,
             rows=system_scores,
             pvalues=adjusted_pvalues,
-            segments=dict(zip(design.systems, segments_of_score, strict=True)),
+            segments=dict(zip(design.systems, segments, strict=True)),
             higher_is_better=score.higher_is_better,
             scorer=metric,
             stats=rows.of_segments,
@@ -454,7 +479,7 @@ def _tables(design: Design, rows: _MetricRows, tests: Mapping[str, PairTests]) -
             n_units=rows.n_units,
             too_few=too_few,
         )
-        resampled = [interval.bootstrap_distribution for interval in intervals_of_score]
+        resampled = [of_system[name].bootstrap_distribution for of_system in scores.intervals]
         table = replace(table, sections=list(_sections(design, table, resampled, rows.units)))
         yield replace(table, sections=[*table.sections, *_slices_sections(design, table, slices)])
 

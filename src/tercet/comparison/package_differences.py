@@ -95,9 +95,9 @@ class Difference:
 
     def decisive(self, name: str | None = None) -> Rule | None:
         """Return the rule that changes a score most (the first score by default); None if none does."""
-        name = self.names[0] if name is None else name
-        effective = [rule for rule in self.rules if abs(rule.change[name]) > SAME]
-        return max(effective, key=lambda rule: abs(rule.change[name]), default=None)
+        score = self.names[0] if name is None else name
+        effective = [rule for rule in self.rules if abs(rule.change[score]) > SAME]
+        return max(effective, key=lambda rule: abs(rule.change[score]), default=None)
 
 
 def explain_difference(

@@ -17,7 +17,7 @@ from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, joined, listed
 from tercet.statistics.draws import ConfidenceInterval
 from tercet.statistics.estimates import Difference, Estimate, Variance, difference, over_runs, pooled_variance
-from tercet.statistics.families import adjusted_by_holm
+from tercet.statistics.families import PairTests, adjusted_by_holm
 from tercet.statistics.groups import Rank, ranks
 from tercet.statistics.inference import WELCH
 from tercet.tables import Column, Table, decimals, number_or_none, pvalue_text
@@ -120,60 +120,73 @@ def runs_section(design: Design, table: ScoreTable, resampled: Sequence[NDArray[
 
     `resampled` are paired resamples of the score of each output.
     """
-    level = design.confidence_level
     systems, known = estimates_over_runs(design.runs, table, resampled)
-    values = {row.system: row.value for row in table.rows}
     baseline = design.system_of_baseline
     lone = [system for system, estimate in systems.items() if len(estimate.runs) < 2]
-    names = list(systems)
-    if len(lone) == len(names):
-        value: dict[str, Any] = {"test": None, "baseline": baseline, "pooled": False, "systems": []}
+    if len(lone) == len(systems):
+        untested: dict[str, Any] = {"test": None, "baseline": baseline, "pooled": False, "systems": []}
         sentence = ("One run each: the spread between runs is not in these p-values.",)
-        return Section("runs", _TITLE, [sentence], None, value)
-    pvalues = np.ones((len(names), len(names)))
-    for (i, first), (j, second) in combinations(enumerate(names), 2):
-        p = pvalue_of(systems[first], systems[second], known, table.n_units)
-        pvalues[i, j] = pvalues[j, i] = p
-    adjusted_pvalues = adjusted_by_holm(pvalues).adjusted
+        return Section("runs", _TITLE, [sentence], None, untested)
+    tests = _pair_tests(list(systems.values()), known, table.n_units)
+    rows = _rows(design, table, systems, known, tests)
+    value = {
+        "test": TEST,
+        "baseline": baseline,
+        "pooled": bool(lone) and known is not None,
+        "systems": rows,
+        "adjusted_pvalues": tests.adjusted.tolist(),
+    }
+    sentences = [
+        *_sentences(rows, baseline, f"{design.unit}s", lone, known),
+        *_members_sentences(design.runs),
+    ]
+    return Section("runs", _TITLE, sentences, _table_of_runs(rows, table, design.confidence_level), value)
+
+
+def _pair_tests(systems: Sequence[Estimate], known: Variance | None, n_units: int) -> PairTests:
+    """Return p of each pair of systems, alone and adjusted for all pairs."""
+    pvalues = np.ones((len(systems), len(systems)))
+    for (i, first), (j, second) in combinations(enumerate(systems), 2):
+        pvalues[i, j] = pvalues[j, i] = pvalue_of(first, second, known, n_units)
+    return adjusted_by_holm(pvalues)
+
+
+def _rows(
+    design: Design, table: ScoreTable, systems: Mapping[str, Estimate], known: Variance | None, tests: PairTests
+) -> list[dict[str, Any]]:
+    """Return what is known of each system, by the names of the JSON."""
+    level = design.confidence_level
+    values = {row.system: row.value for row in table.rows}
     values_of_systems = [estimate.value for estimate in systems.values()]
-    ranks_of_systems = _ranks(values_of_systems, adjusted_pvalues, design.alpha, table.higher_is_better)
-    column = names.index(baseline)
+    ranks_of_systems = _ranks(values_of_systems, tests.adjusted, design.alpha, table.higher_is_better)
+    baseline = design.system_of_baseline
+    column = list(systems).index(baseline)
     rows = []
     for index, (system, estimate) in enumerate(systems.items()):
         bounds = interval_of(estimate, known, level, table.scorer)
         rank = ranks_of_systems[index]
-        spread = None
-        if estimate.runs:
-            spread = float(np.std(estimate.runs, ddof=1))
         row: dict[str, Any] = {
             "system": system,
             "runs": {name: values[name] for name in design.runs[system]},
             "value": estimate.value,
-            "spread": spread,
+            "spread": spread_of(estimate),
             "low": bounds.low,
             "high": bounds.high,
             **against(systems[baseline], estimate, known, level),
-            "pvalue": number_or_none(pvalues[index, column]),
-            "adjusted_pvalue": number_or_none(adjusted_pvalues[index, column]),
+            "pvalue": number_or_none(tests.pvalues[index, column]),
+            "adjusted_pvalue": number_or_none(tests.adjusted[index, column]),
             "rank": None if rank is None else [rank.low, rank.high],
             "group": None if rank is None else rank.group,
         }
         if system == baseline:
             row |= dict.fromkeys(("difference", "margin", "t", "freedom", "pvalue", "adjusted_pvalue"))
         rows.append(row)
-    uses_pooled = bool(lone) and known is not None
-    value = {
-        "test": TEST,
-        "baseline": baseline,
-        "pooled": uses_pooled,
-        "systems": rows,
-        "adjusted_pvalues": adjusted_pvalues.tolist(),
-    }
-    sentences = [
-        *_sentences(rows, baseline, f"{design.unit}s", lone, known),
-        *_members_sentences(design.runs),
-    ]
-    return Section("runs", _TITLE, sentences, _table_of_runs(rows, table, level), value)
+    return rows
+
+
+def spread_of(estimate: Estimate) -> float | None:
+    """Return the standard deviation of a system's runs; None of one run."""
+    return float(np.std(estimate.runs, ddof=1)) if estimate.runs else None
 
 
 def estimates_over_runs(

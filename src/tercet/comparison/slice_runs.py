@@ -14,7 +14,7 @@ from tercet.statistics.draws import N_RESAMPLES, ConfidenceInterval, bootstrap_s
 from tercet.statistics.estimates import Estimate
 
 from .design import Design
-from .runs import against, estimates_of_systems, interval_of, pvalue_of, why_untested
+from .runs import against, estimates_of_systems, interval_of, pvalue_of, spread_of, why_untested
 from .slice_tests import Part, ScoreInSlice, SliceScores, by_holm
 
 
@@ -54,12 +54,10 @@ def _in_slice(design: Design, metric: Metric, outputs: dict[str, Estimate], n_un
         bounds = interval_of(estimate, known, level, metric)
         over_runs: dict[str, Any] = {
             "runs": {output: outputs[output].value for output in design.runs[name]},
-            "spread": None,
+            "spread": spread_of(estimate),
             "t": None,
             "freedom": None,
         }
-        if estimate.runs:
-            over_runs["spread"] = float(np.std(estimate.runs, ddof=1))
         p = math.nan
         reason = ""
         if name != design.system_of_baseline:
