@@ -339,13 +339,17 @@ class _Strata(NamedTuple):
         # Of each score, a row for each set, with a column for each system.
         values_by_set = {}
         for score_tables in scores:
-            values = [[_row_of(table, system).value for system in self.design.systems] for table in score_tables]
+            values = []
+            for table in score_tables:
+                values.append([_row_of(table, system).value for system in self.design.systems])
             values_by_set[score_tables[0].name] = np.array(values)
         tests = self._pair_tests(values_by_set)
         for score_tables in scores:
             name = score_tables[0].name
-            intervals_of_score = [[intervals[name] for intervals in of_set] for of_set in intervals_of_sets]
-            yield self._table(score_tables, values_by_set[name], intervals_of_score, tests[name])
+            intervals = []
+            for of_set in intervals_of_sets:
+                intervals.append([of_system[name] for of_system in of_set])
+            yield self._table(score_tables, values_by_set[name], intervals, tests[name])
 
     def _pair_tests(self, values_by_set: Mapping[str, NDArray[np.float64]]) -> dict[str, PairTests]:
         """Return p of each pair of systems for each score; NaN without a test."""

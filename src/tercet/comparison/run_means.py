@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.statistics.draws import apart
 from tercet.statistics.inference import WELCH
 from tercet.test_sets.test_set import TestSet
 
 from .design import Design
 from .result import Comparison
-from .scores import ScoreTable, SystemScore, some_best
+from .scores import ScoreTable, Standing, SystemScore, standings
 
 
 def over_runs(comparison: Comparison) -> Comparison:
@@ -28,7 +27,7 @@ def over_runs(comparison: Comparison) -> Comparison:
 
 
 def design_over_runs(design: Design) -> Design:
-    """Return that of the comparison of systems by the means over their runs."""
+    """Return the design of the comparison of systems by the means over their runs."""
     test_set = design.test_set
     systems: dict[str, list[str]] = {system: [] for system in design.runs}
     return design._replace(
@@ -70,25 +69,14 @@ def table_of_means(table: ScoreTable, alpha: float) -> ScoreTable:
     adjusted: NDArray[np.float64] = np.array(section.value["adjusted_pvalues"], np.float64)
     systems = section.value["systems"]
     values = [system["value"] for system in systems]
-    numbers = [value for value in values if not math.isnan(value)]
-    choose_best = max if table.higher_is_better else min
-    best_value = choose_best(numbers, default=math.nan)
-    any_best = some_best(values, table.higher_is_better)
-    best = values.index(best_value) if numbers else 0
+    compared = standings(values, adjusted, alpha=alpha, higher_is_better=table.higher_is_better)
     rows = []
-    for index, system in enumerate(systems):
-        is_best = any_best and not apart(system["value"], best_value)
-        pvalue_against_best = float(adjusted[index, best])
-        as_good: bool | None = None
-        if is_best:
-            as_good = True
-        elif any_best and not math.isnan(pvalue_against_best):
-            as_good = pvalue_against_best >= alpha
-        rows.append(_score_of_system(system, table.digits, best=is_best, as_good=as_good))
+    for system, standing in zip(systems, compared, strict=True):
+        rows.append(_score_of_system(system, table.digits, standing))
     return replace(table, rows=rows, pvalues=adjusted, segments={}, stats={}, is_exact=False, sections=[])
 
 
-def _score_of_system(system: dict[str, Any], digits: int, *, best: bool, as_good: bool | None) -> SystemScore:
+def _score_of_system(system: dict[str, Any], digits: int, standing: Standing) -> SystemScore:
     difference = system["difference"]
     low = high = None
     if difference is not None:
@@ -108,8 +96,8 @@ def _score_of_system(system: dict[str, Any], digits: int, *, best: bool, as_good
         wins=None,
         ties=None,
         losses=None,
-        best=best,
-        as_good=as_good,
+        best=standing.is_best,
+        as_good=standing.as_good,
         rank=None if system["rank"] is None else tuple(system["rank"]),
         group=system["group"],
         digits=digits,

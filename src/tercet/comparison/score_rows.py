@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.statistics.draws import ConfidenceInterval, apart
+from tercet.statistics.draws import ConfidenceInterval
 from tercet.statistics.families import PairTests
 from tercet.statistics.groups import ranks
 from tercet.statistics.inference import Inference
@@ -20,7 +20,7 @@ from tercet.tables import number_or_none
 
 from .design import Design
 from .given_scores import share_difference_interval, share_interval
-from .scores import SystemScore, some_best
+from .scores import Standing, SystemScore, standings
 
 #: What a row says of the system and the baseline; None in the row of the baseline itself.
 _AGAINST_BASELINE = (
@@ -66,19 +66,15 @@ def score_rows(design: Design, score: Measured, *, can_tell: bool) -> tuple[list
     tests = PairTests(
         np.where(has_no_test, np.nan, score.tests.pvalues), np.where(has_no_test, np.nan, score.tests.adjusted)
     )
-    best = _best(score.values, score.higher_is_better)
-    any_best = not design.joins_runs and some_best(values, score.higher_is_better)
+    compared = standings(
+        values, tests.adjusted, alpha=design.alpha, higher_is_better=score.higher_is_better, can_tell=can_tell
+    )
+    if design.joins_runs:
+        # None of several outputs of one system is the best.
+        compared = [Standing(False, None)] * len(values)
     system_ranks = ranks(values, tests.adjusted, design.alpha, score.higher_is_better)
     rows = []
     for index, (system, value) in enumerate(zip(design.systems, values, strict=True)):
-        # Systems may tie for the best; NaN equals nothing, so that it is never the best.
-        is_best = any_best and not apart(value, values[best])
-        pvalue_against_best = number_or_none(tests.adjusted[index, best])
-        as_good: bool | None = None
-        if is_best:
-            as_good = True
-        elif any_best and can_tell and pvalue_against_best is not None:
-            as_good = pvalue_against_best >= design.alpha
         rank = system_ranks[index] if design.test is not None and can_tell else None
         rows.append(
             SystemScore(
@@ -87,8 +83,8 @@ def score_rows(design: Design, score: Measured, *, can_tell: bool) -> tuple[list
                 low=score.bounds.of_scores[index].low,
                 high=score.bounds.of_scores[index].high,
                 **_against_baseline(score, tests, index, design.baseline_index),
-                best=is_best,
-                as_good=as_good,
+                best=compared[index].is_best,
+                as_good=compared[index].as_good,
                 rank=None if rank is None else (rank.low, rank.high),
                 group=None if rank is None else rank.group,
                 digits=score.digits,
@@ -137,13 +133,6 @@ def bounds_of_systems(
         [interval.confidence_interval for interval in intervals],
         [difference.confidence_interval for difference in differences],
     )
-
-
-def _best(values: NDArray[np.float64], higher_is_better: bool) -> int:
-    """Return the index of the best value: NaN is none, unless all are."""
-    worst = -np.inf if higher_is_better else np.inf
-    comparable = np.where(np.isnan(values), worst, values)
-    return int(comparable.argmax() if higher_is_better else comparable.argmin())
 
 
 def _wins_ties_losses(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
+from tercet.statistics.draws import apart
 from tercet.statistics.groups import best_first
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals, interval_text, pvalue_text
@@ -196,6 +197,38 @@ def digits_of(metric: Metric, values: Iterable[float | None]) -> int:
 def some_best(values: Sequence[float], higher_is_better: bool) -> bool:
     """Return whether one of the systems' values is the best: not of one system, nor where nothing matched for any."""
     return len(values) > 1 and (not higher_is_better or any(values))
+
+
+class Standing(NamedTuple):
+    """Whether a system is the best, and whether it is not significantly worse: None where nobody can tell."""
+
+    is_best: bool
+    as_good: bool | None
+
+
+def standings(
+    values: Sequence[float],
+    adjusted_pvalues: NDArray[np.float64],
+    *,
+    alpha: float,
+    higher_is_better: bool,
+    can_tell: bool = True,
+) -> list[Standing]:
+    """Return how each system compares with the best, by p of each pair, where the test could tell any apart."""
+    if not some_best(values, higher_is_better):
+        return [Standing(False, None)] * len(values)
+    best = best_first(values, higher_is_better)[0]
+    compared = []
+    for index, value in enumerate(values):
+        p = float(adjusted_pvalues[index, best])
+        # Systems may tie for the best; NaN equals nothing, so that it is never the best.
+        if not apart(value, values[best]):
+            compared.append(Standing(True, True))
+        elif can_tell and not math.isnan(p):
+            compared.append(Standing(False, p >= alpha))
+        else:
+            compared.append(Standing(False, None))
+    return compared
 
 
 def scored_for_all(stats: Sequence[SegmentStats]) -> NDArray[np.bool_]:

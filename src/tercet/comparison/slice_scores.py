@@ -91,17 +91,15 @@ def _scores_of_parts(
         for name in metric.score_names:
             intervals_of_score = [of_system[name] for of_system in intervals]
             bounds = bounds_of_systems(design, metric, part.rows, intervals_of_score, inference)
-            systems = []
-            for index in range(len(design.systems)):
-                systems.append(
-                    ScoreInSlice(
-                        value=float(values[name][index]),
-                        bounds=bounds.of_scores[index],
-                        bounds_of_difference=bounds.of_differences[index],
-                        pvalue=float(tests[name].pvalues[number, index]),
-                        adjusted_pvalue=float(tests[name].adjusted[number, index]),
-                    )
-                )
+            figures = zip(
+                values[name].tolist(),
+                bounds.of_scores,
+                bounds.of_differences,
+                tests[name].pvalues[number].tolist(),
+                tests[name].adjusted[number].tolist(),
+                strict=True,
+            )
+            systems = [ScoreInSlice(*of_system) for of_system in figures]
             scores_of[name].append(SliceScores(part.name, len(part.rows[0]), len(part.units[0]), systems))
     return scores_of
 

@@ -80,17 +80,18 @@ def slice_tests(
 ) -> dict[str, SliceTests]:
     """Return the tests of each score; the whole test set has `n_units` units."""
     if inference.has_draws_of_slices:
-        tests = _exchanged(design, metric, parts, n_units)
+        exchanged = _exchanged(design, metric, parts, n_units)
         if inference.adjust == "step-down":
-            return tests
-        alone = {name: of_score.pvalues for name, of_score in tests.items()}
+            return exchanged
+        alone = {name: of_score.pvalues for name, of_score in exchanged.items()}
     else:
         alone = _tested_alone(design, metric, parts, inference.test)
     scores = [part.scores(metric) for part in parts]
-    return {
-        name: by_holm(pvalues, np.array([of_slice[name] for of_slice in scores]), design.baseline_index)
-        for name, pvalues in alone.items()
-    }
+    tests = {}
+    for name, pvalues in alone.items():
+        values = np.array([of_slice[name] for of_slice in scores])
+        tests[name] = by_holm(pvalues, values, design.baseline_index)
+    return tests
 
 
 def _indices_of_others(design: Design) -> list[int]:
@@ -117,12 +118,11 @@ def _exchanged(design: Design, metric: Metric, parts: Sequence[Part], n_units: i
         return {name: np.concatenate(of_parts) for name, of_parts in parts_of_scores.items()}
 
     scores = [part.scores(metric) for part in parts]
-    of_baseline = {
-        name: np.array([scores[number][name][baseline] for number, _ in compared]) for name in metric.score_names
-    }
-    of_others = {
-        name: np.array([scores[number][name][system] for number, system in compared]) for name in metric.score_names
-    }
+    of_baseline = {}
+    of_others = {}
+    for name in metric.score_names:
+        of_baseline[name] = np.array([scores[number][name][baseline] for number, _ in compared])
+        of_others[name] = np.array([scores[number][name][system] for number, system in compared])
     is_complete = n_exchanges(n_units, n_resamples) is not None
     null = NullDraws(compared, tosses.n_draws, differences, is_complete)
     results = family_test(null, of_baseline, of_others, slack=rounding(n_units))

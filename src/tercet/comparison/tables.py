@@ -37,11 +37,10 @@ def in_format(comparisons: Sequence[Comparison], form: str, columns: Iterable[st
             document["overall"] = over_all[0].to_dict()
         return json_text(document)
     if form in FOR_PEOPLE:
-        several = len(comparisons) > 1
-        ordered = overall_first(comparisons)
-        return FOR_PEOPLE[form](
-            table for comparison in ordered for table in _tables_for_people(comparison, several, form, beside)
-        )
+        tables: list[Table] = []
+        for comparison in overall_first(comparisons):
+            tables += _tables_for_people(comparison, len(comparisons) > 1, form, beside)
+        return FOR_PEOPLE[form](tables)
     return to_lines(_scores_sheet(comparisons), form)
 
 
