@@ -10,7 +10,7 @@ from scipy.stats import beta, ttest_rel
 import tercet
 from commands import command
 from tercet.comparison.gate import Loss, Question, ScoreInWords, Units, losses, losses_of_all
-from tercet.comparison.power import rounded
+from tercet.comparison.power import in_two_digits
 from tercet.errors import OptionError
 from tercet.statistics.noninferiority import johnson, tango
 
@@ -74,7 +74,7 @@ def test_too_few_segments_are_told_with_how_many_would_do():
     assert result.value == pytest.approx(0, abs=1e-12)
     error = np.std(base - system, ddof=1)
     assert result.units.needed == pytest.approx(((1.645 + 0.842) * error / 0.1) ** 2, rel=0.1)
-    assert f"About {rounded(result.units.needed)} segments would be needed." in str(result)
+    assert f"About {in_two_digits(result.units.needed)} segments would be needed." in str(result)
 
 
 def test_runs_are_judged_over_their_spread():

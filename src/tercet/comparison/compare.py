@@ -208,22 +208,7 @@ def compare(
     settings = check_values("compare", options, CompareSettings.checks())
     show_progress = settings.pop("progress")
     data.check_metrics()
-    # Where there are as many systems as outputs, each has one run.
-    has_several_runs = 0 < len(runs_of) < len(names)
-    if runs_of and settings["interval"] is None:
-        raise _no_intervals_of_runs(has_several_runs)
-    slices: list[Slices] = []
-    if by is not None:
-        from .slices import slices_of
-
-        slices = slices_of(data.test_set, by)
-    design = Design(
-        test_set=data.test_set,
-        baseline=names[0] if baseline_output is None else baseline_output,
-        runs=runs_of,
-        slices=slices,
-        **_settings_of_test(settings, len(names), has_runs=has_several_runs),
-    )
+    design = _design(data, settings, baseline_output, runs_of, by)
     messages = _messages(design, data, has_baseline=baseline_output is not None, runs=runs)
     facts: list[SystemFacts] = []
     tables: list[ScoreTable] = []
@@ -240,6 +225,29 @@ def compare(
         warnings=list(map(as_settings, dict.fromkeys(messages))),
         corpus=data.corpus,
         **design._asdict(),
+    )
+
+
+def _design(
+    data: Data, settings: Mapping[str, Any], baseline: str | None, runs_of: dict[str, list[str]], by: Any
+) -> Design:
+    """Return what is compared and how, with its slices; an error for settings that runs do not take."""
+    names = list(data.test_set.systems)
+    # Where there are as many systems as outputs, each has one run.
+    has_several_runs = 0 < len(runs_of) < len(names)
+    if runs_of and settings["interval"] is None:
+        raise _no_intervals_of_runs(has_several_runs)
+    slices: list[Slices] = []
+    if by is not None:
+        from .slices import slices_of
+
+        slices = slices_of(data.test_set, by)
+    return Design(
+        test_set=data.test_set,
+        baseline=names[0] if baseline is None else baseline,
+        runs=runs_of,
+        slices=slices,
+        **_settings_of_test(settings, len(names), has_runs=has_several_runs),
     )
 
 
@@ -435,7 +443,7 @@ class _MetricScores(NamedTuple):
             tests=tests,
         )
 
-    def measured(self, design: Design, rows: _MetricRows, name: str, segment_name: str) -> Measured:
+    def measure(self, design: Design, rows: _MetricRows, name: str, segment_name: str) -> Measured:
         """Return one of the scores."""
         values = np.array([float(of_system[name]) for of_system in self.values])
         intervals = [of_system[name] for of_system in self.intervals]
@@ -457,11 +465,11 @@ def _tables(design: Design, rows: _MetricRows) -> Iterator[ScoreTable]:
     slices = []
     if design.slices:
         # Here, as most comparisons have no slices.
-        from .slice_scores import sliced
+        from .slice_scores import scores_of_slices
 
-        slices = sliced(design, metric, rows.scored, rows.is_scored, rows.inference)
+        slices = scores_of_slices(design, metric, rows.scored, rows.is_scored, rows.inference)
     for name, segment_name in zip(metric.score_names, metric.segment_names, strict=True):
-        score = scores.measured(design, rows, name, segment_name)
+        score = scores.measure(design, rows, name, segment_name)
         too_few = why_too_few(design, score.tests.adjusted, rows.n_units, rows.inference)
         system_scores, adjusted_pvalues = score_rows(design, score, can_tell=too_few is None)
         segments = [of_system[segment_name] for of_system in scores.segments]

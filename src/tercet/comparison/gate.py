@@ -22,7 +22,7 @@ from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals
 
 from .given_scores import check_below_scale, check_within, is_share
-from .power import POWER, rounded
+from .power import POWER, in_two_digits
 from .result import Comparison
 from .run_means import table_of_means
 from .runs import estimates_over_runs
@@ -136,7 +136,7 @@ class Loss:
 
     def _without_margin(self) -> str:
         """Return whether the system is significantly worse."""
-        test = f"(one-sided; {self._interval()}).{self._adjusted()}"
+        test = f"(one-sided; {self._interval()}).{self._adjustment()}"
         if self.failed or self.high < 0:
             return f"{self._distance(is_significant=True)} {test}"
         possible = f"a loss of up to {self._number(self.high)} is not excluded"
@@ -153,7 +153,7 @@ class Loss:
             return f"; the gate's bound allows for losses that so few {self.units.unit}s do not show: "
         return "; by the gate's own bound "
 
-    def _adjusted(self) -> str:
+    def _adjustment(self) -> str:
         """Return that the level is that of several tests."""
         return f" Adjusted for {self.n_tests:,} tests." if self.n_tests > 1 else ""
 
@@ -175,7 +175,7 @@ class Loss:
         """Return how many units the margin needs; "" where there are so many."""
         if self.units.needed is None:
             return ""
-        return f" About {rounded(self.units.needed)} {self.units.unit}s would be needed."
+        return f" About {in_two_digits(self.units.needed)} {self.units.unit}s would be needed."
 
     def _interval(self) -> str:
         bounds = f"{self._number(self.low)} to {self._number(self.high)}"
@@ -243,7 +243,7 @@ def _levels(family: Sequence[_Test]) -> list[float]:
         draws = np.array([test.draws for test in family])
 
     def finds_loss(number: int, level: float) -> bool:
-        return family[number].found(level).low > 0
+        return family[number].interval(level).low > 0
 
     # Where comparisons have several, the chance that any fails is that of the least.
     alpha = min(test.question.comparison.alpha for test in family)
@@ -305,7 +305,7 @@ def _is_too_much(low: float, high: float, margin: float) -> bool:
     return not low <= 0
 
 
-class _Found(NamedTuple):
+class _LossInterval(NamedTuple):
     """The interval of a loss, how it was found, how many units differ, and how many would show a margin."""
 
     low: float
@@ -359,10 +359,10 @@ class _Test:
             return 0.0
         return math.copysign(math.inf, self.value)
 
-    def found(self, level: float) -> _Found:
+    def interval(self, level: float) -> _LossInterval:
         """Return the interval of the loss whose ends are one-sided tests of this level."""
         if self.pair is not None:
-            return self.pair.found(level)
+            return self.pair.interval(level)
         table = self.question.table
         low, high = sorted(self.sign * bound + 0.0 for bound in self.difference.interval(1 - 2 * level))
         if table.scorer.unit == "share":
@@ -370,16 +370,16 @@ class _Test:
             scale = float(table.scorer.scale)
             low = max(low, -scale)
             high = min(high, scale)
-        return _Found(low, high, "Welch", table.n_units)
+        return _LossInterval(low, high, "Welch", table.n_units)
 
     def loss(self, level: float, n_tests: int = 1) -> Loss:
         """Return what was found by a one-sided test of this level."""
         comparison, table, margin = self.question
-        found = self.found(level)
+        interval = self.interval(level)
         low = high = math.nan
         if self.has_enough:
-            low = found.low
-            high = found.high
+            low = interval.low
+            high = interval.high
         is_column = isinstance(table.scorer, Column)
         score = ScoreInWords(
             title=table.title,
@@ -398,8 +398,8 @@ class _Test:
             level=1 - 2 * level,
             margin=margin,
             failed=_is_too_much(low, high, margin),
-            method=found.method,
-            units=Units(table.n_units, found.n_different, found.needed, comparison.unit),
+            method=interval.method,
+            units=Units(table.n_units, interval.n_different, interval.needed, comparison.unit),
             n_tests=n_tests,
             is_told_apart=_is_told_apart(comparison, table, self.system),
         )
@@ -430,27 +430,27 @@ class _Pair:
     margin: float
     seed: int
 
-    def found(self, alpha: float) -> _Found:
+    def interval(self, alpha: float) -> _LossInterval:
         """Return the interval of the loss, of level 1 - 2 alpha."""
         differs = (self.baseline.rows != self.system.rows).any(axis=1)
         if self.table.is_exact:
-            found = self._of_shares(alpha, int(differs.sum()))
+            interval = self._of_shares(alpha, int(differs.sum()))
         else:
             parts = self._losses()
             if not np.isfinite(parts).all():
-                return _Found(math.nan, math.nan, "Johnson", int(differs.sum()))
+                return _LossInterval(math.nan, math.nan, "Johnson", int(differs.sum()))
             if not self._exceed_rounding(parts):
                 differs = np.zeros(len(parts), bool)
-            found = self._of_parts(parts, differs, alpha)
+            interval = self._of_parts(parts, differs, alpha)
         n_units = self.difference.n_units
         error = self.difference.standard_error
         by_variance = units_needed(self.margin, error, n_units, alpha=2 * alpha, power=POWER)
-        most = max(by_variance or 0, found.needed or 0)
+        most = max(by_variance or 0, interval.needed or 0)
         if not self.margin or most <= n_units:
-            return found._replace(needed=None)
-        return found._replace(needed=most)
+            return interval._replace(needed=None)
+        return interval._replace(needed=most)
 
-    def _of_shares(self, alpha: float, n_different: int) -> _Found:
+    def _of_shares(self, alpha: float, n_different: int) -> _LossInterval:
         """Return Tango's interval: with a width where no answer differs, too."""
         better = self.baseline.column("value")
         worse = self.system.column("value")
@@ -463,7 +463,7 @@ class _Pair:
         share = self.margin / scale
         if share:
             needed = math.ceil(normal_quantile(1 - alpha) ** 2 * (1 - share) / share)
-        return _Found(scale * bounds.low, scale * bounds.high, "Tango", n_different, needed)
+        return _LossInterval(scale * bounds.low, scale * bounds.high, "Tango", n_different, needed)
 
     def _losses(self) -> NDArray[np.float64]:
         """Return the loss of each unit: of a score that is no mean, its part in that of all (jackknife)."""
@@ -489,11 +489,11 @@ class _Pair:
         rounding = 16 * float(np.finfo(np.float64).eps) * len(parts) * size
         return bool(np.abs(parts).max() > rounding)
 
-    def _of_parts(self, parts: NDArray[np.float64], differs: NDArray[np.bool_], alpha: float) -> _Found:
+    def _of_parts(self, parts: NDArray[np.float64], differs: NDArray[np.bool_], alpha: float) -> _LossInterval:
         """Return the interval of the loss; what is needed is what its method needs for the margin."""
         n_different = int(differs.sum())
         if len(parts) < 2:
-            return _Found(math.nan, math.nan, "Johnson", n_different)
+            return _LossInterval(math.nan, math.nan, "Johnson", n_different)
         sign = 1 if self.table.higher_is_better else -1
         low, high = sorted(sign * bound + 0.0 for bound in self.difference.interval(1 - 2 * alpha))
         largest = self._largest(parts)
@@ -504,7 +504,7 @@ class _Pair:
             low = min(low, -of_gain.value)
             if of_loss.method != "Johnson":
                 needed = units_of_three(self.margin, largest, alpha)
-        return _Found(low, max(high, of_loss.value), of_loss.method, n_different, needed)
+        return _LossInterval(low, max(high, of_loss.value), of_loss.method, n_different, needed)
 
     def _largest(self, parts: NDArray[np.float64]) -> float:
         """Return what a unit can lose at most: the range of the score; where it has none, the range of its values.

@@ -76,7 +76,7 @@ def _row_html(comparison: Comparison, name: str, index: int) -> str:
     texts = []
     for table in comparison.tables:
         row = table.rows[index]
-        texts.append(f"{_score_html(row)}{_drawn(table, row)}")
+        texts.append(f"{_score_html(row)}{_interval_html(table, row)}")
         if comparison.test is not None:
             difference, p, _ = against(row)
             texts += [_above(difference, row.interval_of_difference), clean(p)]
@@ -100,7 +100,7 @@ def _above(number: str, interval: str) -> str:
     return f"{number}<br><small>{interval}</small>" if interval else number
 
 
-def _drawn(table: ScoreTable, row: SystemScore) -> str:
+def _interval_html(table: ScoreTable, row: SystemScore) -> str:
     """Return the interval on a scale that all systems share; nothing where one of its ends is no number."""
     ends: list[float] = []
     for system in table.rows:

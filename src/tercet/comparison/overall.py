@@ -163,7 +163,7 @@ def overall(comparisons: Sequence[Comparison], *, weight: str = "set") -> Overal
     sets: list[Any] = list(comparisons) if has_entries(comparisons) else [comparisons]
     _check_sets(sets)
     _check_alike(sets)
-    systems, keys, notes = _shared(sets)
+    systems, keys, notes = _what_is_shared(sets)
     first = sets[0]
     baseline = first.baseline if first.baseline in systems else next(iter(systems), "")
     if any(comparison.baseline != baseline for comparison in sets) and first.test is not None:
@@ -241,8 +241,8 @@ def _without_texts(sets: Sequence[Comparison], systems: Sequence[str]) -> TestSe
 
 def n_shared(comparisons: Sequence[Comparison]) -> int:
     """Return how many systems all test sets have; 0 if they have no score in common."""
-    systems, keys, _ = _shared(comparisons)
-    return len(systems) if keys else 0
+    shared = _what_is_shared(comparisons)
+    return len(shared.systems) if shared.keys else 0
 
 
 class _Key(NamedTuple):
@@ -265,8 +265,16 @@ def _tables_of(comparison: Comparison) -> dict[_Key, ScoreTable]:
     return tables
 
 
-def _shared(sets: Sequence[Comparison]) -> tuple[list[str], list[_Key], list[str]]:
-    """Return systems and scores that all sets have, and notes of the others."""
+class _Shared(NamedTuple):
+    """The systems and scores that all sets have, and notes of the others."""
+
+    systems: list[str]
+    keys: list[_Key]
+    notes: list[str]
+
+
+def _what_is_shared(sets: Sequence[Comparison]) -> _Shared:
+    """Return what all sets have; no system where some lack an output that is a run."""
     names_of = [comparison.test_set.systems for comparison in sets]
     keys_of = [_tables_of(comparison).keys() for comparison in sets]
     systems, other_systems = _in_all(names_of)
@@ -282,7 +290,7 @@ def _shared(sets: Sequence[Comparison]) -> tuple[list[str], list[_Key], list[str
         notes.append(f"{where}, and left out here: the scores {names}.")
     if sets[0].joins_runs and any(name not in systems for name in sets[0].test_set.systems):
         systems = []
-    return systems, keys, notes
+    return _Shared(systems, keys, notes)
 
 
 def _in_all(collections: Sequence[Collection[_Entry]]) -> tuple[list[_Entry], list[_Entry]]:

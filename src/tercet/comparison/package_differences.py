@@ -125,7 +125,7 @@ def explain_difference(
     check_missing(items.missing, our_metric.missing_references)
     batch = our_metric.as_scored(items).encoded()
     sides = _sides(our_metric, against, peers)
-    options_of_package = {**sides.shared(our_metric, our_options), **(their_options or {})}
+    options_of_package = {**sides.shared_options(our_metric, our_options), **(their_options or {})}
     ours = sides.with_options(our_options, getattr(our_metric, "compat", None))
     theirs = sides.with_options(options_of_package, against)
     our_totals = _totals(ours, batch)
@@ -154,7 +154,7 @@ def explain_difference(
         largest_gaps=tuple(differing[:n_gaps]),
         signatures=(our_totals.signature, their_totals.signature),
         notes=(
-            *_uncompared(sides, our_metric, our_options),
+            *_scores_that_only_we_have(sides, our_metric, our_options),
             *our_totals.messages,
             *_warnings(sides, our_metric, equal_to=their_totals.scores, live=live_scores, segments=their_segments),
         ),
@@ -232,7 +232,7 @@ def _live(sides: _Sides, metric: Metric, items: Corpus) -> tuple[dict[str, float
     return {name: metric.scale * value for name, value in scores.items()}, reason
 
 
-def _uncompared(sides: _Sides, metric: Metric, options: Mapping[str, Any]) -> list[str]:
+def _scores_that_only_we_have(sides: _Sides, metric: Metric, options: Mapping[str, Any]) -> list[str]:
     """Return a warning of requested scores that the other package does not have."""
     option = sides.peers.names_scores
     requested = list(getattr(metric, option)) if option in options else []
@@ -332,7 +332,7 @@ class _Sides:
         """Return the metric with these options; between steps, some options may have no effect."""
         return metric_class(self.metric).from_options({**options, **self.report, "compat": compat}, idle=True)
 
-    def shared(self, metric: Metric, options: Mapping[str, Any]) -> dict[str, Any]:
+    def shared_options(self, metric: Metric, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the given options that the other package has too."""
         shared: dict[str, Any] = {}
         for name in self.peers.decides:

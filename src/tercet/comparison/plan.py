@@ -25,7 +25,7 @@ from tercet.test_sets.test_set import TestSet
 from .arguments import check_test_set, read_metrics
 from .compare import compare
 from .given_scores import check_below_scale, check_within
-from .power import FEWEST_DIFFERENT, Spread, between, chances, figures, paired_error, rounded
+from .power import FEWEST_DIFFERENT, Spread, between, chances, figures, in_two_digits, paired_error
 from .result import Comparison
 from .scores import scored_for_all
 from .sections import Section
@@ -250,7 +250,7 @@ class Plan:
 
 
 def _rounded_range(counts: Sequence[int]) -> str:
-    return between([rounded(count) for count in counts])
+    return between([in_two_digits(count) for count in counts])
 
 
 @known_keywords

@@ -107,7 +107,7 @@ def power_section(
     adjusted = f", adjusted for {n_pairs:,} pairs" if n_pairs > 1 else ""
     bounds = between([figures(difference, table.digits) for difference in smallest.values()])
     shown = f"above {bounds} {table.title} ({chances(POWER, design.alpha)}{adjusted})"
-    numbers = between([rounded(count) for count in counts])
+    numbers = between([in_two_digits(count) for count in counts])
     needs = f"; a difference of {target:g} would need about {numbers} {design.unit}s{_size_in_words(design)}."
     sentence: Sentence = (f"{start}{shown}{needs}",)
     # With two systems there is only one difference.
@@ -171,7 +171,7 @@ def figures(difference: float, digits: int) -> str:
     return decimals(difference, digits) if difference >= 10.0**-digits else f"{difference:.2g}"
 
 
-def rounded(count: int) -> str:
+def in_two_digits(count: int) -> str:
     """Return a number with two digits: more would promise too much."""
     unit = 10 ** max(0, len(str(count)) - 2)
     return f"{-(-count // unit) * unit:,}"

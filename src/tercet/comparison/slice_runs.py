@@ -35,7 +35,7 @@ def scores_over_runs(design: Design, metric: Metric, parts: Sequence[Part]) -> d
                 outputs[output] = Estimate(float(values[name][index]), resampled, n_units)
             systems = _in_slice(design, metric, outputs, n_units)
             scores_of[name].append(SliceScores(part.name, len(part.rows[0]), n_units, systems))
-    return {name: _adjusted(design, slices) for name, slices in scores_of.items()}
+    return {name: _with_adjusted_pvalues(design, slices) for name, slices in scores_of.items()}
 
 
 def _in_slice(design: Design, metric: Metric, outputs: dict[str, Estimate], n_units: int) -> list[ScoreInSlice]:
@@ -81,7 +81,7 @@ def _in_slice(design: Design, metric: Metric, outputs: dict[str, Estimate], n_un
     return scores
 
 
-def _adjusted(design: Design, slices: Sequence[SliceScores]) -> list[SliceScores]:
+def _with_adjusted_pvalues(design: Design, slices: Sequence[SliceScores]) -> list[SliceScores]:
     """Return the slices with p adjusted for all of them."""
     if not slices:
         return []

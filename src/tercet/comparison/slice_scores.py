@@ -52,7 +52,7 @@ class ScoresOfSlices(NamedTuple):
     by_score: Mapping[str, Sequence[SliceScores]]
 
 
-def sliced(
+def scores_of_slices(
     design: Design,
     metric: Metric,
     scored: Sequence[SegmentStats],
@@ -136,7 +136,7 @@ def _section(design: Design, table: ScoreTable, slices: Slices, scores: Sequence
     small = _small_slices(design, table, rows)
     sentences = [
         *_verdicts(design, table, rows, small),
-        *_untested(design.systems, scores),
+        *_why_untested(design.systems, scores),
         *_notes_on_tests(design, table, slices, rows, small),
     ]
     return Section(
@@ -355,7 +355,7 @@ def _reversal(system: str, findings: Sequence[_Finding], whole: float | None) ->
     )
 
 
-def _untested(systems: Sequence[str], scores: Sequence[SliceScores]) -> Iterator[Sentence]:
+def _why_untested(systems: Sequence[str], scores: Sequence[SliceScores]) -> Iterator[Sentence]:
     """Yield why systems with several runs were not tested, and in which slices."""
     slices_of: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for one in scores:

@@ -80,12 +80,12 @@ def slice_tests(
 ) -> dict[str, SliceTests]:
     """Return the tests of each score; the whole test set has `n_units` units."""
     if inference.has_draws_of_slices:
-        exchanged = _exchanged(design, metric, parts, n_units)
+        exchanged = _exchange_tests(design, metric, parts, n_units)
         if inference.adjust == "step-down":
             return exchanged
         alone = {name: of_score.pvalues for name, of_score in exchanged.items()}
     else:
-        alone = _tested_alone(design, metric, parts, inference.test)
+        alone = _separate_tests(design, metric, parts, inference.test)
     scores = [part.scores(metric) for part in parts]
     tests = {}
     for name, pvalues in alone.items():
@@ -100,7 +100,7 @@ def _indices_of_others(design: Design) -> list[int]:
     return [system for system in range(len(design.systems)) if system != baseline]
 
 
-def _exchanged(design: Design, metric: Metric, parts: Sequence[Part], n_units: int) -> dict[str, SliceTests]:
+def _exchange_tests(design: Design, metric: Metric, parts: Sequence[Part], n_units: int) -> dict[str, SliceTests]:
     """Return the permutation tests: one toss for a unit of the whole test set exchanges it in all slices."""
     n_resamples = design.n_resamples or 0
     baseline = design.baseline_index
@@ -159,7 +159,9 @@ class _OneSlice:
         return self._differences
 
 
-def _tested_alone(design: Design, metric: Metric, parts: Sequence[Part], test: PairedTest | None) -> dict[str, Array]:
+def _separate_tests(
+    design: Design, metric: Metric, parts: Sequence[Part], test: PairedTest | None
+) -> dict[str, Array]:
     """Return p of a test whose draws no two slices share, of each slice by itself; NaN without a test."""
     shape = (len(parts), len(design.systems))
     alone = {name: np.full(shape, np.nan) for name in metric.score_names}

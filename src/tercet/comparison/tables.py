@@ -88,7 +88,7 @@ def _tables_for_people(comparison: Comparison, several: bool, form: str, beside:
             if several:
                 headings.insert(0, name)
             titled = replace(section.table, title=": ".join(headings))
-            yield _grouped(titled) if form == "latex" else titled
+            yield _group_rows(titled) if form == "latex" else titled
 
 
 def _legend(comparison: Comparison, beside: Sequence[str]) -> str:
@@ -96,7 +96,7 @@ def _legend(comparison: Comparison, beside: Sequence[str]) -> str:
     return f"{in_parentheses(comparison, beside)} {table_legend(comparison, shown=beside)}".strip()
 
 
-def _grouped(table: Table) -> Table:
+def _group_rows(table: Table) -> Table:
     """Return a table whose rows begin with what they are part of, such as a slice, with that above them instead."""
     start = max(index for index, column in enumerate(table.columns) if column.kind == "name")
     if not start:

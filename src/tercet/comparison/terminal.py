@@ -207,7 +207,7 @@ def _summary(alike: Sequence[_Display], scores: range, widths: Sequence[int]) ->
 
 
 def _value(row: SystemScore) -> str:
-    value = _emphasized(decimals(row.value, row.digits), row.best)
+    value = _emphasize(decimals(row.value, row.digits), row.best)
     return f"{value}{row.mark or ' '}"
 
 
@@ -287,11 +287,11 @@ def _section_column(display: _Display, column: Column, values: Sequence[Any]) ->
     names = [display.name(str(cell.value)) for cell in cells]
     if column.kind == "name":
         return Shown(title, names, is_name=True, leaves=column.leaves)
-    plain = [_emphasized(escape(name), cell.best) for name, cell in zip(names, cells, strict=True)]
+    plain = [_emphasize(escape(name), cell.best) for name, cell in zip(names, cells, strict=True)]
     column_of_numbers = Shown(title, plain, leaves=column.leaves)
     if not any(cell.after for cell in cells):
         return column_of_numbers
-    in_full = [_emphasized(escape(f"{name}{cell.after}"), cell.best) for name, cell in zip(names, cells, strict=True)]
+    in_full = [_emphasize(escape(f"{name}{cell.after}"), cell.best) for name, cell in zip(names, cells, strict=True)]
     shortens = _INTERVALS_LEAVE
     intervals = "intervals of scores"
     if column.kind == "difference":
@@ -301,7 +301,7 @@ def _section_column(display: _Display, column: Column, values: Sequence[Any]) ->
     return Shown(title, in_full, leaves=column.leaves, shorter=column_of_numbers, shortens=shortens, said=intervals)
 
 
-def _emphasized(text: str, is_best: bool) -> str:
+def _emphasize(text: str, is_best: bool) -> str:
     return f"[bold]{text}[/]" if is_best else text
 
 
