@@ -443,56 +443,50 @@ def _naming(start: str, names: Sequence[str]) -> Sentence:
 
 def _table_of_slices(design: Design, table: ScoreTable, slices: Slices, rows: Sequence[_SliceRow]) -> Table:
     """Return a row for each slice; of three systems or more, for each system of each slice."""
-    systems = design.systems
-    by = Column(slices.by, "name")
-    is_tested = design.test is not None
     units = [Column("segments", leaves=3)]
     if design.test_set.clusters is not None:
         units.append(Column("clusters", leaves=3))
-    tested = [Column("difference", "difference")]
-    if is_tested:
-        tested.append(Column("adj. p"))
+    against = [Column("difference", "difference")]
+    if design.test is not None:
+        against.append(Column("adj. p"))
+    before = [Column(slices.by, "name"), *units]
     after = "" if table.higher_is_better else " ↓"
+    systems = design.systems
     cells: list[list[Any]] = []
-    if len(systems) <= 2:
-        columns = [by, *units, *(Column(name, after=after) for name in systems)]
-        if len(systems) == 2:
-            columns += tested
+    if len(systems) > 2:
+        columns = [*before, Column("system", "name"), Column(table.name, after=after), *against]
         for row in rows:
-            scores = [_with_interval(system, table) for system in row.systems]
-            cells_of_slice = [row.name, *_n_units(row, units), *scores]
             for system in row.systems:
-                if system.difference is not None:
-                    cells_of_slice += _against(system, table, is_tested)
-            cells.append(cells_of_slice)
+                score = _with_interval(system, table)
+                cells.append([*_cells_before(row, units), system.system, score, *_against(system, table, against)])
         return Table("", columns, cells)
-    columns = [by, *units, Column("system", "name"), Column(table.name, after=after), *tested]
+    columns = [*before, *(Column(name, after=after) for name in systems)]
+    if len(systems) == 2:
+        columns += against
     for row in rows:
+        cells_of_slice = [*_cells_before(row, units), *(_with_interval(system, table) for system in row.systems)]
         for system in row.systems:
-            against: list[Any] = [""] * len(tested)
             if system.difference is not None:
-                against = _against(system, table, is_tested)
-            cells.append([row.name, *_n_units(row, units), system.system, _with_interval(system, table), *against])
+                cells_of_slice += _against(system, table, against)
+        cells.append(cells_of_slice)
     return Table("", columns, cells)
 
 
-def _n_units(row: _SliceRow, columns: Sequence[Column]) -> list[str]:
-    return [f"{row.n_segments:,}", f"{row.n_units:,}"][: len(columns)]
+def _cells_before(row: _SliceRow, units: Sequence[Column]) -> list[Any]:
+    """Return the name of a slice, and how many segments, and clusters where there are such, are in it."""
+    return [row.name, *[f"{row.n_segments:,}", f"{row.n_units:,}"][: len(units)]]
 
 
 def _with_interval(system: _SystemInSlice, table: ScoreTable) -> Cell:
-    digits = table.digits
-    interval = interval_text(system.low, system.high, digits).replace(" – ", "–")
-    return Cell(decimals(system.value, digits), after=f" ({interval})" if interval else "")
+    interval = interval_text(system.low, system.high, table.digits).replace(" – ", "–")
+    return Cell(decimals(system.value, table.digits), after=f" ({interval})" if interval else "")
 
 
-def _against(system: _SystemInSlice, table: ScoreTable, is_tested: bool) -> list[Any]:
-    """Return the cells of a difference from the baseline."""
-    digits = table.digits
-    assert system.difference is not None
-    interval = interval_text(system.difference_low, system.difference_high, digits, signed=True)
-    cells: list[Any] = [Cell(decimals(system.difference, digits, signed=True), after=f" {interval}".rstrip())]
-    if is_tested:
-        p = system.adjusted_pvalue
-        cells.append("" if p is None else pvalue_text(p))
-    return cells
+def _against(system: _SystemInSlice, table: ScoreTable, columns: Sequence[Column]) -> list[Any]:
+    """Return the cells of a difference from the baseline, and of its p where it has a column; else empty ones."""
+    if system.difference is None:
+        return [""] * len(columns)
+    interval = interval_text(system.difference_low, system.difference_high, table.digits, signed=True)
+    difference = decimals(system.difference, table.digits, signed=True)
+    p = "" if system.adjusted_pvalue is None else pvalue_text(system.adjusted_pvalue)
+    return [Cell(difference, after=f" {interval}".rstrip()), p][: len(columns)]
