@@ -39,21 +39,6 @@ METRICS: Mapping[str, str] = {
     "diversity": "diversity.Diversity",
 }
 
-#: What draws and publishes results: it stands above them, so they find it here.
-_DRAWINGS: Mapping[str, str] = {
-    "comparison as text": "comparison.terminal.to_text",
-    "comparison over runs": "comparison.run_means.over_runs",
-    "comparison in a format": "comparison.tables.in_format",
-    "segments of a comparison": "comparison.segment_rows.segments_of",
-    "comparison as a page": "report.comparison.to_html",
-    "comparison as a figure": "report.plots.intervals_figure",
-    "comparison in a notebook": "comparison.notebook.to_html",
-    "comparison as results of the Hub": "comparison.eval_results.to_entries",
-    "correlation as text": "correlation.tables.to_text",
-    "correlation in a format": "correlation.tables.in_format",
-    "correlation in a notebook": "correlation.tables.correlation_html",
-}
-
 #: The metrics by their short names, and by the names of their classes.
 SHORT_NAMES: Mapping[str, str] = {path.partition(".")[0]: metric for metric, path in METRICS.items()}
 CLASS_NAMES: Mapping[str, str] = {path.rpartition(".")[2]: metric for metric, path in METRICS.items()}
@@ -79,9 +64,12 @@ def in_suite(cls: type[Metric]) -> bool:
     return name in METRICS and metric_class(name) is cls
 
 
-def drawing(name: str) -> Any:
-    """Return the function that draws a result; its packages are imported when it is called."""
-    module, _, function = _DRAWINGS[name].rpartition(".")
+def drawing(path: str) -> Any:
+    """Return the function that draws or publishes a result, by its path, such as ``comparison.tables.in_format``.
+
+    It stands above the result, whose method finds it here; its packages are imported when it is called.
+    """
+    module, _, function = path.rpartition(".")
     return getattr(import_module(f".{module}", __package__), function)
 
 

@@ -9,14 +9,15 @@ from scipy.stats import beta, ttest_rel
 
 import tercet
 from commands import command
-from tercet.comparison.gate import Loss, losses
-from tercet.comparison.power import rounded
+from tercet.comparison.gate import Loss, Question, ScoreInWords, Units, losses, losses_of_all
+from tercet.comparison.power import in_two_digits
 from tercet.errors import OptionError
 from tercet.statistics.noninferiority import johnson, tango
 
 REFERENCES = ["ein Hund bellt laut", "two cats sleep here", "кошка спит дома", "trời hôm nay mưa to", "it rains"] * 8
 BASE = ["ein Hund bellt laut", "two cats sleep", "кошка спит", "trời hôm nay mưa", "it rained"] * 8
 WORSE = ["ein Hund", "two dogs sleep", "кошки спят", "trời mưa", "rain"] * 8
+CHRF = ScoreInWords("chrF")
 
 
 def write(path, systems, references=REFERENCES):
@@ -72,8 +73,8 @@ def test_too_few_segments_are_told_with_how_many_would_do():
     assert result.failed
     assert result.value == pytest.approx(0, abs=1e-12)
     error = np.std(base - system, ddof=1)
-    assert result.needed == pytest.approx(((1.645 + 0.842) * error / 0.1) ** 2, rel=0.1)
-    assert f"About {rounded(result.needed)} segments would be needed." in str(result)
+    assert result.units.needed == pytest.approx(((1.645 + 0.842) * error / 0.1) ** 2, rel=0.1)
+    assert f"About {in_two_digits(result.units.needed)} segments would be needed." in str(result)
 
 
 def test_runs_are_judged_over_their_spread():
@@ -105,7 +106,11 @@ def test_clusters_are_the_units():
     alone = loss({"A": base.tolist(), "B": system.tolist()}, 0.5)
     repeated = {"A": base.repeat(5).tolist(), "B": system.repeat(5).tolist()}
     result = loss(repeated, 0.5, cluster=np.arange(20).repeat(5))
-    assert (result.low, result.high, result.unit) == (pytest.approx(alone.low), pytest.approx(alone.high), "cluster")
+    assert (result.low, result.high, result.units.unit) == (
+        pytest.approx(alone.low),
+        pytest.approx(alone.high),
+        "cluster",
+    )
     assert loss(repeated, 0.5).high < result.high
 
 
@@ -113,10 +118,10 @@ def test_where_no_segment_differs_the_rule_of_three_says_what_is_excluded():
     few, many = ([0.5, 0.75, 1, 0.25] * n for n in (2, 15))
     assert not loss({"A": few, "B": few}).failed
     result = loss({"A": few, "B": few}, 0.1)
-    assert (result.failed, result.n_different, result.method) == (True, 0, "Learned-Miller and Thomas")
+    assert (result.failed, result.units.n_different, result.method) == (True, 0, "Learned-Miller and Thomas")
     # none of 8 loses all, from 1 to 0: Clopper and Pearson's bound
     assert result.high == pytest.approx(beta.ppf(0.95, 1, 8))
-    assert result.needed == 29
+    assert result.units.needed == 29
     assert str(result).startswith("no number differs; of 8, that excludes little: a loss of up to 0.3123 quality is ")
     assert str(result).endswith("the margin is 0.1. About 29 segments would be needed.")
     result = loss({"A": many, "B": many}, 0.1)
@@ -182,14 +187,14 @@ def test_parts_of_a_corpus_score_add_up_to_the_loss():
 def test_small_losses_of_large_numbers_are_no_rounding():
     base = [1e12 + n for n in range(40)]
     result = loss({"A": base, "B": [number - 0.5 for number in base]}, 1)
-    assert (result.n_different, result.failed) == (40, False)
+    assert (result.units.n_different, result.failed) == (40, False)
 
 
 def test_of_clusters_those_that_differ_are_counted():
     base = [0.5, 0.75, 1, 0.25] * 15
     scores = {"A": base, "B": [0, 0, *base[2:]]}
     result = loss(scores, 0.1, cluster=np.arange(60) // 2)
-    assert (result.n_units, result.n_different, result.method) == (30, 1, "Learned-Miller and Thomas")
+    assert (result.units.number, result.units.n_different, result.method) == (30, 1, "Learned-Miller and Thomas")
 
 
 def test_rows_that_differ_in_another_score_are_no_difference():
@@ -198,7 +203,7 @@ def test_rows_that_differ_in_another_score_are_no_difference():
     systems = {"A": ["one two three"] * 20, "B": ["three two one"] * 20}
     comparison = tercet.compare(systems, "rouge:rouge_types=rouge1+rouge2", references=references, test=None)
     first, second = (losses(comparison, table, 5)[0] for table in comparison.tables[:2])
-    assert (first.n_different, second.n_different) == (0, 20)
+    assert (first.units.n_different, second.units.n_different) == (0, 20)
     assert "no text differs; of 20, that excludes little" in str(first)
 
 
@@ -217,7 +222,7 @@ SENTENCES = [
 @pytest.mark.parametrize(("value", "low", "high", "margin", "sentence"), SENTENCES)
 def test_sentences_claim_no_more_than_was_shown(value, low, high, margin, sentence):
     failed = high > margin if margin else low > 0
-    result = Loss("B", "A", "chrF", value, low, high, 0.9, margin, failed, "Johnson", 100, 80)
+    result = Loss("B", "A", CHRF, value, low, high, 0.9, margin, failed, "Johnson", Units(100, 80))
     assert str(result) == f"{sentence} (one-sided; 90 % interval of the loss: {low:.2f} to {high:.2f})."
 
 
@@ -232,7 +237,8 @@ TOLD_APART = [
 @pytest.mark.parametrize(("method", "n_units", "limit"), TOLD_APART)
 @pytest.mark.parametrize(("value", "apart"), [(-4, "scores 4.00 chrF higher"), (4, "4.00 chrF worse")])
 def test_what_the_tables_test_finds_significant_is_not_called_insignificant(value, apart, method, n_units, limit):
-    result = Loss("B", "A", "chrF", value, -9, 5, 0.9, 0, False, method, n_units, 12, is_told_apart=True)
+    units = Units(n_units, 12)
+    result = Loss("B", "A", CHRF, value, -9, 5, 0.9, 0, False, method, units, is_told_apart=True)
     sentence = f"{apart}{limit}a loss of up to 5.00 is not excluded"
     assert str(result) == f"{sentence} (one-sided; 90 % interval of the loss: -9.00 to 5.00)."
 
@@ -267,16 +273,18 @@ def test_of_runs_it_is_the_test_of_their_means_that_tells_apart(gain, is_told_ap
 
 @pytest.mark.parametrize(("value", "apart"), [(0.5, "0.50 chrF worse"), (0, "the same chrF")])
 def test_two_one_sided_tests_show_that_systems_are_equal_within_a_margin(value, apart):
-    result = Loss("B", "A", "chrF", value, -1, 1.5, 0.9, 2, False, "Johnson", 100, 80)
+    result = Loss("B", "A", CHRF, value, -1, 1.5, 0.9, 2, False, "Johnson", Units(100, 80))
     assert str(result) == (
         f"{apart}; equal within ±2 (two one-sided tests; 90 % interval of the loss: -1.00 to 1.50)."
     )
 
 
 def test_shares_are_in_points_and_lower_scores_are_said_to_be_better():
-    result = Loss("B", "A", "accuracy", -6.67, -9, 1, 0.9, 0, False, "Tango", 100, 80, is_percent=True)
+    accuracy = ScoreInWords("accuracy", is_percent=True)
+    result = Loss("B", "A", accuracy, -6.67, -9, 1, 0.9, 0, False, "Tango", Units(100, 80))
     assert str(result).startswith("scores 6.67 points of accuracy higher, not significantly; ")
-    result = Loss("B", "A", "TER", -6.67, -9, 1, 0.9, 0, False, "Johnson", 100, 80, higher_is_better=False)
+    ter = ScoreInWords("TER", higher_is_better=False)
+    result = Loss("B", "A", ter, -6.67, -9, 1, 0.9, 0, False, "Johnson", Units(100, 80))
     assert str(result).startswith("scores 6.67 TER lower, which is better, not significantly; ")
 
 
@@ -360,6 +368,17 @@ def test_with_a_margin_and_over_runs():
     comparison = tercet.compare(scores={"quality": numbers}, runs=r"(.*)-(\d)")
     assert [loss.level for loss in losses(comparison, comparison.tables[0])] == pytest.approx([0.95, 0.95])
     assert [loss.level for loss in losses(comparison, comparison.tables[0], 1)] == pytest.approx([0.9, 0.9])
+
+
+def test_questions_of_several_alphas_are_decided_by_the_least():
+    random = np.random.default_rng(5)
+    base = random.normal(size=100)
+    numbers = {"base": base, "other": base + random.normal(0, 1, 100)}
+    by_alpha = [tercet.compare(scores={"quality": numbers}, test=None, alpha=alpha) for alpha in (0.2, 0.01)]
+    for comparisons in (by_alpha, by_alpha[::-1]):
+        found = losses_of_all([Question(comparison, comparison.tables[0], 0) for comparison in comparisons])
+        # the same loss twice is one test
+        assert [(1 - loss.level) / 2 for _, loss in found] == pytest.approx([0.01] * 2)
 
 
 @pytest.mark.long

@@ -14,18 +14,16 @@ from tercet.base.definition import is_higher_better
 from tercet.base.metric import Metric
 from tercet.base.options import check_values
 from tercet.base.scoring import batch_stats, segment_lists, summarize
-from tercet.checks import has_entries, known_keywords
-from tercet.corpus.corpus import Corpus, surrogate_error
-from tercet.corpus.items import read_systems
+from tercet.checks import known_keywords
+from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, argument, as_settings, recorded, shorten, warn
 from tercet.metrics.column import Column
-from tercet.names_and_sentences import joined
-from tercet.statistics.clusters import Clusters, clustered
+from tercet.statistics.clusters import clustered
 from tercet.statistics.inference import PERMUTATION, Inference
-from tercet.statistics.intervals import bootstraps
+from tercet.statistics.intervals import BootstrapResult
 from tercet.statistics.progress import bars_within, line_of
-from tercet.statistics.stats import SegmentStats
-from tercet.test_sets.checks import check_baseline, check_gaps, check_has_texts, check_references
+from tercet.statistics.stats import Scores, SegmentStats
+from tercet.test_sets.checks import check_baseline, check_gaps
 from tercet.test_sets.copies import copy_warnings
 from tercet.test_sets.score_warnings import odd_scores
 from tercet.test_sets.test_set import TestSet
@@ -37,28 +35,25 @@ from tercet.test_sets.text_warnings import (
     warn_of_scores,
 )
 
+from .arguments import Arguments, Data
+from .design import Design
 from .given_scores import (
     column_stats,
-    default_metrics,
     direction_section,
-    in_percent,
-    placeholders_left_out,
-    read_columns,
-    scores_alone,
-    with_scores,
 )
-from .inputs import check_no_columns, check_no_splits, is_file_or_frame, read_one
-from .metric_specs import distinct, label_of, metric_of, name_of
+from .metric_specs import label_of, name_of
 from .result import Comparison
-from .score_rows import bounds_of_systems, score_rows
+from .score_rows import Measured, bounds_of_systems, score_rows
 from .scores import ScoreTable, digits_of, scored_for_all
 from .settings import CompareSettings, usual_resamples
-from .system_facts import facts_of_systems
+from .system_facts import SystemFacts, facts_of_systems
+from .too_few import why_too_few
 
 if TYPE_CHECKING:
     from tercet.statistics.families import PairTests
 
     from .sections import Section
+    from .slice_scores import ScoresOfSlices
     from .slices import Slices
 
 
@@ -109,7 +104,7 @@ def compare(
     systems, reference_columns : str or sequence of str, optional
         With a data frame or path: columns, where their names do not say their roles.
     source_column, system_column : str, optional
-        The same; `system_column` names the system of each row in a table with a row for each item and system.
+        Columns, too: that of the sources, and that of the system in a table with a row for each item and system.
     baseline : str, optional
         The system that the others are tested against; the first one by default.
     test : {"permutation", "bootstrap"} or None
@@ -182,7 +177,16 @@ def compare(
         "source_column": source_column,
         "system_column": system_column,
     }
-    data = _read_data(test_set, metrics, scores, references, named_columns, cluster, by)
+    arguments = Arguments(
+        test_set=test_set,
+        metrics=metrics,
+        scores=scores,
+        references=references,
+        named_columns=named_columns,
+        cluster=cluster,
+        by=by,
+    )
+    data = arguments.read()
     names = list(data.test_set.systems)
     runs_of: dict[str, list[str]] = {}
     baseline_output = baseline
@@ -206,6 +210,31 @@ def compare(
     settings = check_values("compare", options, CompareSettings.checks())
     show_progress = settings.pop("progress")
     data.check_metrics()
+    design = _design(data, settings, baseline_output, runs_of, by)
+    messages = _messages(design, data, has_baseline=baseline_output is not None, runs=runs)
+    facts: list[SystemFacts] = []
+    tables: list[ScoreTable] = []
+    with bars_within(show_progress), line_of("") as show_line:
+        for number, metric in enumerate(data.metrics, 1):
+            heading = f"metric {number} of {len(data.metrics)}, {name_of(metric)}"
+            found = _compare_by(metric, design, data.corpus, heading, show_line)
+            messages += found.messages
+            facts += found.facts
+            tables += found.tables
+    return Comparison(
+        tables=tables,
+        facts=facts,
+        warnings=list(map(as_settings, dict.fromkeys(messages))),
+        corpus=data.corpus,
+        **design._asdict(),
+    )
+
+
+def _design(
+    data: Data, settings: Mapping[str, Any], baseline: str | None, runs_of: dict[str, list[str]], by: Any
+) -> Design:
+    """Return what is compared and how, with its slices; an error for settings that runs do not take."""
+    names = list(data.test_set.systems)
     # Where there are as many systems as outputs, each has one run.
     has_several_runs = 0 < len(runs_of) < len(names)
     if runs_of and settings["interval"] is None:
@@ -215,85 +244,12 @@ def compare(
         from .slices import slices_of
 
         slices = slices_of(data.test_set, by)
-    settings = _settings_of_test(settings, len(names), has_runs=has_several_runs)
-    comparison = Comparison(
+    return Design(
         test_set=data.test_set,
-        baseline=names[0] if baseline_output is None else baseline_output,
-        tables=[],
-        corpus=data.corpus,
-        **settings,
-    )
-    comparison.runs.update(runs_of)
-    comparison.slices.extend(slices)
-    messages = _messages(comparison, data, has_baseline=baseline_output is not None, runs=runs)
-    with bars_within(show_progress), line_of("") as show_line:
-        for number, metric in enumerate(data.metrics, 1):
-            heading = f"metric {number} of {len(data.metrics)}, {name_of(metric)}"
-            messages += _add_scores(comparison, data.corpus, metric, heading, show_line)
-    comparison.warnings.extend(map(as_settings, dict.fromkeys(messages)))
-    return comparison
-
-
-class _Data(NamedTuple):
-    """What is compared, and by what: the texts or numbers of systems, and the metrics that score them."""
-
-    test_set: TestSet
-    corpus: Corpus
-    metrics: list[Metric]
-    #: The names of those that compare with references.
-    needed_by: list[str]
-    #: What is said of scores that came with the texts and stand for none.
-    placeholders: list[str]
-
-    def check_metrics(self) -> None:
-        """Raise an error for a metric that cannot be resampled, or lacks references."""
-        for metric in self.metrics:
-            metric.check_call(resampled=True)
-            if metric.takes_references:
-                check_references(self.test_set, metric, name_of(metric))
-
-
-def _read_data(
-    test_set: Any,
-    metrics: Any,
-    scores: Any,
-    references: Any,
-    named_columns: Mapping[str, Any],
-    cluster: Any,
-    by: Any,
-) -> _Data:
-    """Return what the arguments of :func:`compare` say is compared."""
-    columns = read_columns(scores)
-    check_no_splits(test_set, "compare")
-    if is_file_or_frame(test_set):
-        test_set = _read_files_or_frame(test_set, metrics, columns, references, named_columns, cluster, by)
-        references = None
-        if isinstance(cluster, str):
-            # The column of this name was read with the test set.
-            cluster = None
-    else:
-        check_no_columns(named_columns)
-    placeholders: list[str] = []
-    if metrics is None and scores is None and isinstance(test_set, TestSet):
-        metrics = default_metrics(test_set)
-        placeholders = placeholders_left_out(test_set)
-    if test_set is None:
-        test_set = scores_alone(columns)
-    checked = check_test_set(test_set, "compare")
-    metric_list = _all_metrics(metrics, list(columns))
-    needed_by = list(dict.fromkeys(name_of(metric) for metric in metric_list if metric.takes_references))
-    test_set, corpus = read_test_set(checked, references, needed_by)
-    test_set = with_scores(test_set, columns)
-    metrics_of_texts = [name_of(metric) for metric in metric_list if not isinstance(metric, Column)]
-    if metrics_of_texts:
-        check_has_texts(test_set, metrics_of_texts[0])
-    metric_list = [in_percent(metric, test_set) for metric in metric_list]
-    if not corpus.n_segments:
-        raise InputError(f"{test_set.name} has no segment to score.")
-    if cluster is not None:
-        test_set = replace(test_set, clusters=Clusters.of(cluster, corpus.n_segments))
-    return _Data(
-        test_set=test_set, corpus=corpus, metrics=metric_list, needed_by=needed_by, placeholders=placeholders
+        baseline=names[0] if baseline is None else baseline,
+        runs=runs_of,
+        slices=slices,
+        **_settings_of_test(settings, len(names), has_runs=has_several_runs),
     )
 
 
@@ -329,10 +285,10 @@ def _settings_of_test(settings: Mapping[str, Any], n_systems: int, *, has_runs: 
     return {**settings, "test": None, "n_resamples": None}
 
 
-def _messages(comparison: Comparison, data: _Data, *, has_baseline: bool, runs: Any) -> list[str]:
+def _messages(design: Design, data: Data, *, has_baseline: bool, runs: Any) -> list[str]:
     """Return what is said of the texts and names, and warn of what was not said where they were read."""
     test_set = data.test_set
-    remarks = _remarks(comparison, data, has_baseline=has_baseline, runs=runs)
+    remarks = _remarks(design, data, has_baseline=has_baseline, runs=runs)
     for remark in remarks:
         # What is among the warnings was said where the texts were read.
         if remark not in test_set.warnings:
@@ -343,40 +299,40 @@ def _messages(comparison: Comparison, data: _Data, *, has_baseline: bool, runs: 
             messages += empty_references(test_set)
         messages += copy_warnings(test_set, with_references=bool(data.needed_by))
     messages += remarks
-    messages += _hints(comparison, has_runs=runs is not None)
+    messages += _hints(design, has_runs=runs is not None)
     messages += warn_of_artefacts(test_set, data.corpus, data.metrics)
     return messages
 
 
-def _remarks(comparison: Comparison, data: _Data, *, has_baseline: bool, runs: Any) -> list[str]:
+def _remarks(design: Design, data: Data, *, has_baseline: bool, runs: Any) -> list[str]:
     """Return what is odd about the texts, the scores that came with them, the slices and the runs."""
     test_set = data.test_set
     remarks = list(data.placeholders)
     if not test_set.is_searched:
         remarks += odd_segments(test_set, with_references=bool(data.needed_by))
-    if comparison.test is not None and not has_baseline:
+    if design.test is not None and not has_baseline:
         remarks += odd_baseline(test_set)
     names_of_columns = [metric.name for metric in data.metrics if isinstance(metric, Column)]
     remarks += odd_scores(test_set, names_of_columns)
-    if comparison.slices:
+    if design.slices:
         from .slices import slice_warnings
 
-        remarks += slice_warnings(test_set, comparison.slices)
+        remarks += slice_warnings(test_set, design.slices)
     if runs is not None:
         from .run_readings import reading_warnings
 
-        for message in reading_warnings(list(test_set.systems), runs, comparison.runs):
+        for message in reading_warnings(list(test_set.systems), runs, design.runs):
             remarks.append(f"{test_set.name}: {message}")
     return remarks
 
 
-def _hints(comparison: Comparison, *, has_runs: bool) -> list[str]:
+def _hints(design: Design, *, has_runs: bool) -> list[str]:
     """Return which settings the texts suggest: clusters, and which systems are runs."""
-    test_set = comparison.test_set
+    test_set = design.test_set
     hints = []
     if test_set.hint and test_set.clusters is None:
         hints.append(test_set.hint)
-    if not has_runs and comparison.test is not None:
+    if not has_runs and design.test is not None:
         from .run_readings import runs_hint
 
         hints.append(runs_hint(list(test_set.systems)))
@@ -386,8 +342,9 @@ def _hints(comparison: Comparison, *, has_runs: bool) -> list[str]:
 class _MetricRows(NamedTuple):
     """The rows that a metric makes of each system's texts, and how they are tested."""
 
-    #: Of all segments.
-    of_segments: list[SegmentStats]
+    metric: Metric
+    #: Of all segments, by system.
+    of_segments: dict[str, SegmentStats]
     #: Of the segments that are scored for all systems, and which these are.
     scored: list[SegmentStats]
     is_scored: NDArray[np.bool_]
@@ -398,121 +355,49 @@ class _MetricRows(NamedTuple):
     inference: Inference
 
     @classmethod
-    def of(cls, comparison: Comparison, metric: Metric, stats: list[SegmentStats]) -> _MetricRows:
+    def of(cls, design: Design, metric: Metric, stats: list[SegmentStats]) -> _MetricRows:
         """Return the rows of a metric."""
         is_scored = scored_for_all(stats)
         scored = [of_system.selected(is_scored) for of_system in stats]
-        clusters = comparison.test_set.clusters
+        clusters = design.test_set.clusters
         if clusters is not None:
             clusters = clusters.selected(is_scored)
         are_shares = isinstance(metric, Column) and clusters is None and metric.are_shares(scored)
-        inference = comparison.inference
+        inference = design.inference
         if are_shares:
             inference = inference.of_shares()
-        return cls(stats, scored, is_scored, clustered(scored, clusters), are_shares, inference)
+        of_segments = dict(zip(design.systems, stats, strict=True))
+        return cls(metric, of_segments, scored, is_scored, clustered(scored, clusters), are_shares, inference)
+
+    @property
+    def n_units(self) -> int:
+        """How many units are resampled."""
+        return len(self.units[0])
 
 
-def _add_scores(
-    comparison: Comparison, corpus: Corpus, metric: Metric, heading: str, show_line: Callable[[str], None]
-) -> list[str]:
-    """Score the systems by a metric, test them, add its tables; return what the metric warned of."""
-    test_set = comparison.test_set
+class _ByMetric(NamedTuple):
+    """What a comparison by one metric finds, and what the metric warned of."""
+
+    tables: list[ScoreTable]
+    facts: list[SystemFacts]
+    messages: list[str]
+
+
+def _compare_by(
+    metric: Metric, design: Design, corpus: Corpus, heading: str, show_line: Callable[[str], None]
+) -> _ByMetric:
+    """Score the systems by a metric, and test them."""
+    test_set = design.test_set
     show_line(f"{heading}: scores")
     with recorded() as messages:
         stats = system_stats(metric, corpus, test_set)
         warn_of_scores(test_set, metric, stats)
     check_gaps(test_set, metric, stats)
-    work = "intervals" if comparison.test is None else f"{comparison.test} test and intervals"
+    work = "intervals" if design.test is None else f"{design.test} test and intervals"
     show_line(f"{heading}: {work}")
-    rows = _MetricRows.of(comparison, metric, stats)
-    n_draws = comparison.n_resamples or 0
-    pair_tests = rows.inference.of_all_pairs(metric, rows.units, n_resamples=n_draws, seed=comparison.seed)
-    stats_by_system = dict(zip(test_set.systems, stats, strict=True))
-    comparison.facts.extend(facts_of_systems(metric, stats_by_system, rows.scored))
-    comparison.tables.extend(_tables(comparison, metric, rows, pair_tests))
-    return list(messages)
-
-
-def _read_files_or_frame(
-    data: Any,
-    metrics: Any,
-    columns: Mapping[Column, Any],
-    references: Any,
-    named_columns: Mapping[str, Any],
-    cluster: Any,
-    by: Any,
-) -> TestSet:
-    """Return the test set of files or of a data frame, with what the metrics and scores need."""
-    is_by_default = metrics is None and not columns
-    metric_list = [] if is_by_default else _all_metrics(metrics, list(columns))
-    names = [column.name for column, numbers in columns.items() if numbers is None]
-    return read_one(
-        data,
-        "compare",
-        references=references,
-        columns=named_columns,
-        cluster=cluster,
-        by=by,
-        scores=names,
-        need_references=is_by_default or any(metric.takes_references for metric in metric_list),
-        need_texts=any(not isinstance(metric, Column) for metric in metric_list),
-    )
-
-
-def _all_metrics(metrics: Any, columns: list[Column]) -> list[Metric]:
-    """Return the metrics and columns to compare."""
-    if not columns:
-        if metrics is None:
-            metrics = "bleu_multi"
-        return read_metrics(metrics, "compare")
-    if metrics is None or (isinstance(metrics, Sequence) and not metrics):
-        return list(columns)
-    return distinct([*read_metrics(metrics, "compare"), *columns])
-
-
-def read_metrics(metrics: Any, function: str) -> list[Metric]:
-    """Return the metrics, one or several, as values; errors name the function that takes them."""
-    metric_or_metrics = [metrics] if isinstance(metrics, str | Metric) else metrics
-    metric_list = list(metric_or_metrics) if has_entries(metric_or_metrics) else []
-    if not metric_list or not all(isinstance(metric, str | Metric) for metric in metric_list):
-        raise OptionError(
-            f"The 'metrics' option of {function} must be a metric or a list of them, such as ['bleu', "
-            f"'rouge:rouge_types=rougeL']. Got {shorten(metrics)} instead."
-        )
-    # No metric has a blank in its name: this is a reference where a metric should be.
-    spaced = next(
-        (metric for metric in metric_list if isinstance(metric, str) and " " in metric.partition(":")[0]), None
-    )
-    if spaced is not None:
-        grades = "grades, " if function == "correlate" else ""
-        raise OptionError(
-            f"{shorten(spaced)} is no metric. References are given by name: {function}(systems, 'bleu', "
-            f"{grades}references=references)."
-        )
-    return distinct(metric_of(metric) for metric in metric_list)
-
-
-def check_test_set(value: Any, function: str) -> TestSet | Mapping[str, Any]:
-    """Return a TestSet or mapping, or raise an InputError for all else, with a call that can be copied."""
-    if isinstance(value, TestSet | Mapping):
-        return value
-    # What read_test_sets returns is a list, also of one test set.
-    first_values = list(value)[:2] if isinstance(value, list | tuple) else []
-    if first_values and isinstance(first_values[0], TestSet):
-        raise InputError(
-            f"{function} takes one TestSet at a time, got a list of them: "
-            f"[tercet.{function}(each) for each in test_sets]."
-        )
-    arguments = "{'A': predictions, 'B': others}, 'bleu'"
-    alternative = ", a data frame, or paths of files" if function == "compare" else ""
-    if function == "correlate":
-        arguments = f"{arguments}, grades={{'A': [5, 3], 'B': [4, 4]}}"
-        alternative = ", or a data frame or the path of a table with grades"
-    raise InputError(
-        f"{function} takes the texts of each system by its name, as in tercet.{function}({arguments}, "
-        f"references=references), or a TestSet of tercet.read_test_sets{alternative}. Got {shorten(value)} "
-        f"({type(value).__name__})."
-    )
+    rows = _MetricRows.of(design, metric, stats)
+    facts = facts_of_systems(metric, rows.of_segments, rows.scored)
+    return _ByMetric(list(_tables(design, rows)), facts, list(messages))
 
 
 def system_stats(metric: Metric, corpus: Corpus, test_set: TestSet) -> list[SegmentStats]:
@@ -532,171 +417,119 @@ def system_stats(metric: Metric, corpus: Corpus, test_set: TestSet) -> list[Segm
         raise
 
 
-def read_test_set(
-    test_set: TestSet | Mapping[str, Any], references: Any, needed_by: Sequence[str]
-) -> tuple[TestSet, Corpus]:
-    """Return a TestSet, also of a mapping, and its encoded texts; `needed_by` names metrics that take references."""
-    if isinstance(test_set, TestSet):
-        if references is not None:
-            raise InputError(
-                f"A TestSet has references of its own: give {argument('references')} only with a mapping of systems."
-            )
-        if not test_set.systems:
-            raise InputError(f"{test_set.name} has no system to score.")
-        return test_set, test_set.corpus()
-    if test_set and references is None and needed_by:
-        verb = "compare" if len(needed_by) > 1 else "compares"
-        raise InputError(
-            f"A mapping of systems needs {argument('references')} for {joined(needed_by)}, which {verb} texts with "
-            "references."
+class _MetricScores(NamedTuple):
+    """What a metric says of the systems: each list has an entry for each of them, with all scores by their names."""
+
+    values: list[Scores]
+    intervals: list[dict[str, BootstrapResult]]
+    segments: list[dict[str, list[float | None]]]
+    #: What wins and losses count: clusters, or else segments, where those left out have no score.
+    parts: list[dict[str, list[float | None]]]
+    tests: dict[str, PairTests]
+
+    @classmethod
+    def of(cls, design: Design, rows: _MetricRows) -> _MetricScores:
+        """Return the scores by the rows of a metric, tested."""
+        metric = rows.metric
+        n_draws = design.n_resamples or 0
+        tests = rows.inference.of_all_pairs(metric, rows.units, n_resamples=n_draws, seed=design.seed)
+        segments = [segment_lists(metric, stats) for stats in rows.of_segments.values()]
+        parts = segments
+        if design.test_set.clusters is not None:
+            parts = [segment_lists(metric, stats) for stats in rows.units]
+        return cls(
+            values=[metric.finalize(metric.corpus_totals(stats)) for stats in rows.scored],
+            intervals=design.intervals(metric, rows.units),
+            segments=segments,
+            parts=parts,
+            tests=tests,
         )
-    if not test_set:
-        raise InputError("There is no system to score.")
-    for name in test_set:
-        if not isinstance(name, str):
-            raise InputError(f"The names of systems must be strings, got {shorten(name)}.")
-        error = surrogate_error(f"The name of the system {shorten(name)}", name)
-        if error is not None:
-            raise error
-    shown_names = [shorten(name) for name in test_set]
-    if len(set(shown_names)) < len(shown_names):
-        # Long names may be alike where they are cut.
-        shown_names = [repr(name) for name in test_set]
-    argument_names = [f"predictions of {name}" for name in shown_names]
-    corpus = read_systems(argument_names, list(test_set.values()), references).encoded()
-    # As lists: the caller's own may be any container, and change. The references are the last column.
-    *predictions, reference_lists = corpus.columns().values()
-    systems = dict(zip(test_set, predictions, strict=True))
-    return TestSet("test set", systems, reference_lists, source=None), corpus
+
+    def measure(self, design: Design, rows: _MetricRows, name: str, segment_name: str) -> Measured:
+        """Return one of the scores."""
+        values = np.array([float(of_system[name]) for of_system in self.values])
+        intervals = [of_system[name] for of_system in self.intervals]
+        return Measured(
+            values=values,
+            bounds=bounds_of_systems(design, rows.metric, rows.scored, intervals, rows.inference),
+            tests=self.tests[name],
+            parts=[of_system[segment_name] for of_system in self.parts],
+            higher_is_better=is_higher_better(rows.metric, name),
+            digits=digits_of(rows.metric, values.tolist()),
+        )
 
 
-def _tables(
-    comparison: Comparison, metric: Metric, rows: _MetricRows, tests: Mapping[str, PairTests]
-) -> Iterator[ScoreTable]:
+def _tables(design: Design, rows: _MetricRows) -> Iterator[ScoreTable]:
     """Yield a table for each score of a metric."""
-    stats = rows.of_segments
-    units = rows.units
-    inference = rows.inference
-    names = list(comparison.test_set.systems)
-    baseline_index = names.index(comparison.baseline)
-    intervals = bootstraps(
-        metric,
-        units,
-        confidence_level=comparison.confidence_level,
-        method=comparison.interval,
-        seed=comparison.seed,
-    )
-    scores = [metric.finalize(metric.corpus_totals(of_system)) for of_system in rows.scored]
-    segment_values = [segment_lists(metric, own_stats) for own_stats in stats]
-    # Wins and losses count what is resampled: clusters, or else segments, where those left out have no score.
-    unit_lists = segment_values
-    if comparison.test_set.clusters is not None:
-        unit_lists = [segment_lists(metric, unit_stats) for unit_stats in units]
-    signature = summarize(metric, stats[baseline_index]).signature
-    stats_by_system = dict(zip(names, stats, strict=True))
-    all_slices = []
-    if comparison.slices:
+    metric = rows.metric
+    scores = _MetricScores.of(design, rows)
+    signature = summarize(metric, rows.of_segments[design.baseline]).signature
+    slices = []
+    if design.slices:
         # Here, as most comparisons have no slices.
-        from .slice_scores import sliced, slices_section
+        from .slice_scores import scores_of_slices
 
-        all_slices = sliced(comparison, metric, rows.scored, rows.is_scored, inference)
+        slices = scores_of_slices(design, metric, rows.scored, rows.is_scored, rows.inference)
     for name, segment_name in zip(metric.score_names, metric.segment_names, strict=True):
-        values = np.array([float(scores_of_system[name]) for scores_of_system in scores])
-        higher_is_better = is_higher_better(metric, name)
-        intervals_of_score = [of_system[name] for of_system in intervals]
-        bounds, bounds_of_differences = bounds_of_systems(
-            comparison, metric, rows.scored, intervals_of_score, inference
-        )
-        too_few = comparison.too_few(tests[name].adjusted, len(units[0]), inference)
-        system_scores, adjusted_pvalues = score_rows(
-            comparison,
-            values,
-            bounds,
-            bounds_of_differences,
-            tests[name],
-            [unit_values[segment_name] for unit_values in unit_lists],
-            higher_is_better=higher_is_better,
-            digits=digits_of(metric, values.tolist()),
-            can_tell=too_few is None,
-        )
-        segments = {system: segment_values[index][segment_name] for index, system in enumerate(names)}
+        score = scores.measure(design, rows, name, segment_name)
+        too_few = why_too_few(design, score.tests.adjusted, rows.n_units, rows.inference)
+        system_scores, adjusted_pvalues = score_rows(design, score, can_tell=too_few is None)
+        segments = [of_system[segment_name] for of_system in scores.segments]
         table = ScoreTable(
             metric=label_of(metric),
             name=name,
             signature=signature,
             rows=system_scores,
             pvalues=adjusted_pvalues,
-            segments=segments,
-            higher_is_better=higher_is_better,
+            segments=dict(zip(design.systems, segments, strict=True)),
+            higher_is_better=score.higher_is_better,
             scorer=metric,
-            stats=stats_by_system,
+            stats=rows.of_segments,
             is_exact=rows.are_shares,
-            n_units=len(units[0]),
+            n_units=rows.n_units,
             too_few=too_few,
         )
-        distributions = [interval.bootstrap_distribution for interval in intervals_of_score]
-        table.sections.extend(_sections(comparison, table, distributions, units))
-        table.sections.extend(
-            slices_section(comparison, table, slices, by_score[name]) for slices, by_score in all_slices
-        )
-        yield table
+        resampled = [of_system[name].bootstrap_distribution for of_system in scores.intervals]
+        table = replace(table, sections=list(_sections(design, table, resampled, rows.units)))
+        yield replace(table, sections=[*table.sections, *_slices_sections(design, table, slices)])
 
 
 def _sections(
-    comparison: Comparison,
+    design: Design,
     table: ScoreTable,
-    distributions: Sequence[NDArray[np.float64]],
+    resampled: Sequence[NDArray[np.float64]],
     units: Sequence[SegmentStats],
 ) -> Iterator[Section]:
-    """Yield what else is said of a score: by the resamples of each system's score."""
-    if comparison.runs:
+    """Yield what else is said of a score, but for its slices: by the resamples of each system's score."""
+    if design.runs:
         from .runs import runs_section
 
-        yield runs_section(comparison, table, distributions, table.n_units)
-    direction = direction_section(comparison.test_set, table)
+        yield runs_section(design, table, resampled)
+    direction = direction_section(design.test_set, table)
     if direction is not None:
         yield direction
-    if comparison.test is None:
+    if design.test is None:
         return
     from .fragile_differences import cautions_section
     from .groups import groups_section
+    from .power import power_section
 
     if table.too_few is None:
         yield groups_section(table)
-    if table.too_few is None and comparison.interval is not None:
-        power = _power(comparison, table, distributions, units)
+    if table.too_few is None and design.interval is not None:
+        power = power_section(design, table, resampled, units)
         if power is not None:
             yield power
-    cautions = cautions_section(comparison, table, units)
+    cautions = cautions_section(design, table, units)
     if cautions is not None:
         yield cautions
 
 
-def _power(
-    comparison: Comparison,
-    table: ScoreTable,
-    distributions: Sequence[NDArray[np.float64]],
-    units: Sequence[SegmentStats],
-) -> Section | None:
-    """Return which differences of a score so many units show."""
-    from .power import power_section
+def _slices_sections(design: Design, table: ScoreTable, slices: Sequence[ScoresOfSlices]) -> Iterator[Section]:
+    """Yield what is said of a score in the slices of each kind."""
+    if not slices:
+        return
+    from .slice_scores import slices_section
 
-    names = list(comparison.test_set.systems)
-    baseline = names.index(comparison.baseline)
-    n_different = [int((system.rows != units[baseline].rows).any(axis=1).sum()) for system in units]
-    segments_per_unit = 1.0
-    if comparison.test_set.clusters is not None:
-        segments_per_unit = comparison.test_set.n_segments / len(comparison.test_set.clusters)
-    return power_section(
-        table.title,
-        names,
-        baseline,
-        distributions,
-        table.n_units,
-        n_different=n_different,
-        alpha=comparison.alpha,
-        digits=table.rows[0].digits,
-        exact_scale=table.scorer.scale if comparison.inference_of(table).has_exact_test else None,
-        unit=comparison.unit,
-        size=segments_per_unit,
-    )
+    for of_kind in slices:
+        yield slices_section(design, table, of_kind)

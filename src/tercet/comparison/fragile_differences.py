@@ -17,7 +17,7 @@ from tercet.statistics.intervals import FEWEST_UNITS
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals
 
-from .result import Comparison
+from .design import Design
 from .scores import ScoreTable, SystemScore, scored_for_all
 from .sections import Section
 
@@ -38,7 +38,7 @@ class _Caution(NamedTuple):
     sentence: Sentence
 
 
-def cautions_section(comparison: Comparison, table: ScoreTable, units: Sequence[SegmentStats]) -> Section | None:
+def cautions_section(design: Design, table: ScoreTable, units: Sequence[SegmentStats]) -> Section | None:
     """Return cautions on the differences from the baseline, by the rows of all systems; None where there are none."""
     baseline = next(index for index, row in enumerate(table.rows) if row.difference is None)
     baseline_without = _without_each(table, units[baseline])
@@ -47,10 +47,10 @@ def cautions_section(comparison: Comparison, table: ScoreTable, units: Sequence[
         if index == baseline or row.difference is None or not math.isfinite(row.difference):
             continue
         left_without_each = _without_each(table, units[index]) - baseline_without
-        cautions += _one_unit_decides(comparison, table, row, left_without_each)
-        cautions += _all_differ_alike(comparison, table, row)
-        cautions += _most_go_the_other_way(comparison, table, row)
-        cautions += _equal_texts_differ(comparison, table, row)
+        cautions += _one_unit_decides(design, table, row, left_without_each)
+        cautions += _all_differ_alike(design, table, row)
+        cautions += _most_go_the_other_way(design, table, row)
+        cautions += _equal_texts_differ(design, table, row)
     if not cautions:
         return None
     sentences = [caution.sentence for caution in cautions[: 2 * MOST_NAMED]]
@@ -59,7 +59,7 @@ def cautions_section(comparison: Comparison, table: ScoreTable, units: Sequence[
 
 
 def _one_unit_decides(
-    comparison: Comparison, table: ScoreTable, row: SystemScore, left_without_each: NDArray[np.float64]
+    design: Design, table: ScoreTable, row: SystemScore, left_without_each: NDArray[np.float64]
 ) -> Iterator[_Caution]:
     """Yield that next to nothing of a difference would be left without one unit."""
     if row.difference is None:
@@ -68,8 +68,8 @@ def _one_unit_decides(
     if decisive is None:
         return
     number, difference_left = decisive
-    segment = _first_segment(comparison, table, number)
-    unit = comparison.unit
+    segment = _first_segment(design, table, number)
+    unit = design.unit
     which = f"number {segment:,}" if unit == "segment" else f"that of segment {segment:,}"
     without = decimals(difference_left, row.digits, signed=True)
     whole = decimals(row.difference, row.digits, signed=True)
@@ -78,49 +78,47 @@ def _one_unit_decides(
     yield _Caution(finding, (Name(row.system), text))
 
 
-def _all_differ_alike(comparison: Comparison, table: ScoreTable, row: SystemScore) -> Iterator[_Caution]:
+def _all_differ_alike(design: Design, table: ScoreTable, row: SystemScore) -> Iterator[_Caution]:
     """Yield that the interval of a difference has no width, as all units differ by the same."""
     is_apart = abs(row.difference or 0.0) > _ROUNDING * abs(row.value)
     if not is_apart or row.difference_low != row.difference_high or table.n_units < FEWEST_UNITS:
         return
-    alike = (
-        f"all {table.n_units:,} {comparison.unit}s differ alike, so that the interval of the difference has no width"
-    )
+    alike = f"all {table.n_units:,} {design.unit}s differ alike, so that the interval of the difference has no width"
     yield _Caution(
         {"system": row.system, "differ_alike": table.n_units},
         (Name(row.system), f": {alike}; it says little of others."),
     )
 
 
-def _most_go_the_other_way(comparison: Comparison, table: ScoreTable, row: SystemScore) -> Iterator[_Caution]:
+def _most_go_the_other_way(design: Design, table: ScoreTable, row: SystemScore) -> Iterator[_Caution]:
     """Yield that significantly more units speak against a difference than for it (sign test)."""
     if row.wins is None or row.ties is None or row.losses is None or not row.difference:
         return
     is_better = (row.difference > 0) == table.higher_is_better
     over_all, in_units = ("better", "worse") if is_better else ("worse", "better")
     for_it, against_it = (row.wins, row.losses) if is_better else (row.losses, row.wins)
-    if against_it <= for_it or mcnemar(for_it, against_it) >= comparison.alpha:
+    if against_it <= for_it or mcnemar(for_it, against_it) >= design.alpha:
         return
     of_all = row.wins + row.ties + row.losses
     why = "a few large differences outweigh many small ones."
     if not isinstance(table.scorer, Column):
         # Of a score that is no mean, long texts may weigh more.
-        why = f"{comparison.unit}s do not weigh the same in this score, or {why}"
-    text = f" is {over_all} over all, but {in_units} in {against_it:,} of {of_all:,} {comparison.unit}s: {why}"
+        why = f"{design.unit}s do not weigh the same in this score, or {why}"
+    text = f" is {over_all} over all, but {in_units} in {against_it:,} of {of_all:,} {design.unit}s: {why}"
     yield _Caution({"system": row.system, "wins": row.wins, "losses": row.losses}, (Name(row.system), text))
 
 
-def _equal_texts_differ(comparison: Comparison, table: ScoreTable, row: SystemScore) -> Iterator[_Caution]:
+def _equal_texts_differ(design: Design, table: ScoreTable, row: SystemScore) -> Iterator[_Caution]:
     """Yield that texts which are the same in both systems have other scores: noise of a judge, or of a network."""
-    test_set = comparison.test_set
+    test_set = design.test_set
     if test_set.no_texts or (isinstance(table.scorer, Column) and is_of_effort(table.name)):
         return
     apart = []
     pairs = zip(
         test_set.systems[row.system],
-        test_set.systems[comparison.baseline],
+        test_set.systems[design.baseline],
         table.segments[row.system],
-        table.segments[comparison.baseline],
+        table.segments[design.baseline],
         strict=True,
     )
     for text, baseline_text, score, baseline_score in pairs:
@@ -145,10 +143,10 @@ def _equal_texts_differ(comparison: Comparison, table: ScoreTable, row: SystemSc
     yield _Caution(finding, (Name(row.system), text))
 
 
-def _first_segment(comparison: Comparison, table: ScoreTable, unit: int) -> int:
+def _first_segment(design: Design, table: ScoreTable, unit: int) -> int:
     """Return the number of a unit's first segment in the test set, from 1: those left out count, too."""
     scored = np.flatnonzero(scored_for_all(list(table.stats.values())))
-    clusters = comparison.test_set.clusters
+    clusters = design.test_set.clusters
     if clusters is None:
         return int(scored[unit]) + 1
     in_cluster = clusters.selected(scored).numbers == unit

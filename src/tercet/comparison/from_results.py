@@ -48,23 +48,19 @@ def to_comparison(
 ) -> Comparison:
     """Return results by system and label of a metric as a comparison without texts, segments and tests."""
     systems = list(dict.fromkeys(system for system, _ in results))
-    tables = [
-        _score_table(metric, score, {system: results[system, label_of(metric)] for system in systems})
-        for metric in metrics
-        for score in metric.score_names
-    ]
-    facts = [
-        facts_of_result(metric, system, results[system, label_of(metric)]) for metric in metrics for system in systems
-    ]
-    n_items = max(result.n_segments for result in results.values())
-    bad_files = tuple(results[systems[0], label_of(metrics[0])].bad_files)
+    tables = []
+    facts = []
+    for metric in metrics:
+        of_metric = {system: results[system, label_of(metric)] for system in systems}
+        tables += [_score_table(metric, score, of_metric) for score in metric.score_names]
+        facts += [facts_of_result(metric, system, result) for system, result in of_metric.items()]
     test_set = CountedSet(
         name=name,
         systems={system: [] for system in systems},
         references=[],
         source=None,
-        n_items=n_items,
-        bad_files=bad_files,
+        n_items=max(result.n_segments for result in results.values()),
+        bad_files=tuple(results[systems[0], label_of(metrics[0])].bad_files),
     )
     return Comparison(
         test_set=test_set,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -22,14 +22,39 @@ from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals
 
 from .given_scores import check_below_scale, check_within, is_share
-from .power import POWER, rounded
+from .power import POWER, in_two_digits
 from .result import Comparison
-from .run_means import over_runs
+from .run_means import table_of_means
 from .runs import estimates_over_runs
 from .scores import ScoreTable
 
 #: Of fewer units than these, of which none differs, one in twenty others may yet lose all (the rule of three).
 _FEW = 60
+
+
+class ScoreInWords(NamedTuple):
+    """How a score is called, as ROUGE-L, and how its differences are read."""
+
+    title: str
+    #: With how many decimals people read it.
+    digits: int = 2
+    #: Whether it is a share of right answers, in points.
+    is_percent: bool = False
+    higher_is_better: bool = True
+    #: Whether the numbers of segments were given, and not computed from texts.
+    is_given: bool = False
+
+
+class Units(NamedTuple):
+    """What a loss was tested on."""
+
+    number: int
+    #: How many of them differ; of runs, all.
+    n_different: int
+    #: About how many show that an equal system is within the margin (80 % power), if there are fewer.
+    needed: int | None = None
+    #: ``segment`` or ``cluster``.
+    unit: str = "segment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +63,8 @@ class Loss:
 
     Attributes
     ----------
-    system, baseline, score : str
-        The score as people call it, such as ROUGE-L.
+    system, baseline : str
+    score : ScoreInWords
     value : float
         In the unit of the score; negative for a gain.
     low, high : float
@@ -52,30 +77,16 @@ class Loss:
     failed : bool
     method : {"Tango", "Johnson", "Learned-Miller and Thomas", "Welch"}
         How the upper end was found; see :func:`losses_of_all`.
-    n_units : int
-        Segments, or clusters.
-    n_different : int
-        Those of them that differ; of runs, all.
-    needed : int or None
-        About how many segments, or clusters, show that an equal system is within the margin (80 % power), if there
-        are fewer.
-    unit : {"segment", "cluster"}
-    digits : int
-        With how many decimals people read it.
-    is_percent : bool
-        Whether it is a share of right answers, in points.
-    higher_is_better : bool
+    units : Units
     n_tests : int
         How many losses share alpha, as they are tested together without a margin.
-    is_given : bool
-        Whether the numbers of segments were given, and not computed from texts.
     is_told_apart : bool
         Whether the comparison's own test, whose p tables show, finds the difference significant.
     """
 
     system: str
     baseline: str
-    score: str
+    score: ScoreInWords
     value: float
     low: float
     high: float
@@ -83,25 +94,18 @@ class Loss:
     margin: float
     failed: bool
     method: str
-    n_units: int
-    n_different: int
-    needed: int | None = None
-    unit: str = "segment"
-    digits: int = 2
-    is_percent: bool = False
-    higher_is_better: bool = True
+    units: Units
     n_tests: int = 1
-    is_given: bool = False
     is_told_apart: bool = False
 
     def __str__(self) -> str:
         """Return the finding as a sentence, without names of systems."""
         if math.isnan(self.value):
             return "a score is NaN, not a number."
-        if not self.n_different:
+        if not self.units.n_different:
             return self._of_none()
         if math.isnan(self.low):
-            few = "runs" if self.method == "Welch" and self.n_units > 1 else f"{self.unit}s"
+            few = "runs" if self.method == "Welch" and self.units.number > 1 else f"{self.units.unit}s"
             return f"{self._distance()}; not tested, as there are too few {few}."
         if not self.margin:
             return self._without_margin()
@@ -118,21 +122,21 @@ class Loss:
     def _of_none(self) -> str:
         """Return the finding where no unit differs."""
         # A cluster is of several texts.
-        kind = self.unit
-        if self.unit == "segment":
-            kind = "number" if self.is_given else "text"
-        none = f"no {kind} differs; of {self.n_units:,}, that excludes"
+        kind = self.units.unit
+        if self.units.unit == "segment":
+            kind = "number" if self.score.is_given else "text"
+        none = f"no {kind} differs; of {self.units.number:,}, that excludes"
         if math.isnan(self.high):
-            return f"{none} little. Not tested, as there are too few {self.unit}s.{self._units_needed()}"
+            return f"{none} little. Not tested, as there are too few {self.units.unit}s.{self._units_needed()}"
         margin = f"; the margin is {self.margin:g}" if self.margin else ""
         reason = f"(one-sided; {self._interval()}){margin}.{self._units_needed()}"
-        if self.failed or (not self.margin and self.n_units < _FEW):
+        if self.failed or (not self.margin and self.units.number < _FEW):
             return f"{none} little: a loss of up to {self._amount(self.high)} is possible {reason}"
         return f"{none} a loss of more than {self._amount(self.high)} {reason}"
 
     def _without_margin(self) -> str:
         """Return whether the system is significantly worse."""
-        test = f"(one-sided; {self._interval()}).{self._adjusted()}"
+        test = f"(one-sided; {self._interval()}).{self._adjustment()}"
         if self.failed or self.high < 0:
             return f"{self._distance(is_significant=True)} {test}"
         possible = f"a loss of up to {self._number(self.high)} is not excluded"
@@ -145,11 +149,11 @@ class Loss:
         # The table beside it says that the difference is significant, by a test of other assumptions.
         if not self.is_told_apart:
             return ", not significantly; "
-        if self.method == "Learned-Miller and Thomas" and self.n_units < _FEW:
-            return f"; the gate's bound allows for losses that so few {self.unit}s do not show: "
+        if self.method == "Learned-Miller and Thomas" and self.units.number < _FEW:
+            return f"; the gate's bound allows for losses that so few {self.units.unit}s do not show: "
         return "; by the gate's own bound "
 
-    def _adjusted(self) -> str:
+    def _adjustment(self) -> str:
         """Return that the level is that of several tests."""
         return f" Adjusted for {self.n_tests:,} tests." if self.n_tests > 1 else ""
 
@@ -160,8 +164,8 @@ class Loss:
         if self.value > 0:
             return f"{amount} worse{significantly}"
         if not self.value:
-            return f"the same {self.score}{significantly}"
-        if self.higher_is_better:
+            return f"the same {self.score.title}{significantly}"
+        if self.score.higher_is_better:
             return f"scores {amount} higher{significantly}"
         if is_significant:
             return f"scores {amount} lower, which is significantly better"
@@ -169,20 +173,20 @@ class Loss:
 
     def _units_needed(self) -> str:
         """Return how many units the margin needs; "" where there are so many."""
-        if self.needed is None:
+        if self.units.needed is None:
             return ""
-        return f" About {rounded(self.needed)} {self.unit}s would be needed."
+        return f" About {in_two_digits(self.units.needed)} {self.units.unit}s would be needed."
 
     def _interval(self) -> str:
         bounds = f"{self._number(self.low)} to {self._number(self.high)}"
         return f"{100 * self.level:.3g} % interval of the loss: {bounds}"
 
     def _amount(self, value: float) -> str:
-        return f"{self._number(value)} {'points of ' * self.is_percent}{self.score}"
+        return f"{self._number(value)} {'points of ' * self.score.is_percent}{self.score.title}"
 
     def _number(self, value: float) -> str:
-        if not value or math.isnan(value) or abs(value) >= 10.0**-self.digits:
-            return decimals(value, self.digits)
+        if not value or math.isnan(value) or abs(value) >= 10.0**-self.score.digits:
+            return decimals(value, self.score.digits)
         return f"{value:.2g}"
 
 
@@ -217,27 +221,33 @@ def losses_of_all(questions: Sequence[Question]) -> list[tuple[Comparison, Loss]
     tests: list[_Test] = []
     for question in questions:
         tests.extend(_tests_of_systems(question))
-    family = [test for test in tests if not test.question.margin and test.has_enough and not math.isnan(test.value)]
-    if family:
-        _set_levels(family)
-    return [(test.question.comparison, test.loss()) for test in tests]
+    family = [test for test in tests if test.is_decided_with_others]
+    level_of = dict(zip(family, _levels(family), strict=True))
+    losses_found = []
+    for test in tests:
+        comparison = test.question.comparison
+        if test in level_of:
+            losses_found.append((comparison, test.loss(level_of[test], n_tests=len(family))))
+        else:
+            losses_found.append((comparison, test.loss(comparison.alpha)))
+    return losses_found
 
 
-def _set_levels(family: Sequence[_Test]) -> None:
-    """Give tests without a margin, which are decided together, their levels."""
+def _levels(family: Sequence[_Test]) -> list[float]:
+    """Return the levels of tests that are decided together."""
+    if not family:
+        return []
     draws = None
     # Welch's tests share no draws.
     if all(test.pair is not None for test in family):
         draws = np.array([test.draws for test in family])
 
     def finds_loss(number: int, level: float) -> bool:
-        return family[number].found(level).low > 0
+        return family[number].interval(level).low > 0
 
-    alpha = family[0].question.comparison.alpha
-    levels = step_down_levels([test.t for test in family], draws, finds_loss, alpha)
-    for test, level in zip(family, levels, strict=True):
-        test.level = level
-        test.n_tests = len(family)
+    # Where comparisons have several, the chance that any fails is that of the least.
+    alpha = min(test.question.comparison.alpha for test in family)
+    return step_down_levels([test.t for test in family], draws, finds_loss, alpha)
 
 
 def _tests_of_systems(question: Question) -> Iterator[_Test]:
@@ -255,14 +265,21 @@ def _tests_of_systems(question: Question) -> Iterator[_Test]:
     if margin and is_share(table):
         _warn_of_wide_margin(table, margin, baseline.value)
     for system, estimate in systems.items():
+        apart_by = difference(estimate, baseline, spread)
         pair = None
         if comparison.joins_runs:
             has_enough = spread is not None or min(len(estimate.runs), len(baseline.runs)) > 1
         else:
             # Of the exchanges of n units, one favours the baseline in all.
             has_enough = 2.0**-table.n_units < comparison.alpha
-            pair = _Pair(table, units[runs[name][0]], units[runs[system][0]])
-        apart_by = difference(estimate, baseline, spread)
+            pair = _Pair(
+                table=table,
+                baseline=units[runs[name][0]],
+                system=units[runs[system][0]],
+                difference=apart_by,
+                margin=margin,
+                seed=comparison.seed,
+            )
         yield _Test(question, name, system, baseline, estimate, apart_by, pair, has_enough)
 
 
@@ -277,7 +294,7 @@ def _warn_of_wide_margin(table: ScoreTable, margin: float, value: float) -> None
     """Warn of a margin that is more than the baseline, which has this value of a share, can lose."""
     most = value if table.higher_is_better else float(table.scorer.scale) - value
     if margin >= most:
-        loss = decimals(most, table.rows[0].digits)
+        loss = decimals(most, table.digits)
         warn(f"The margin of {margin:g} is more than can be lost: {table.title} can become worse by {loss} at most.")
 
 
@@ -288,7 +305,7 @@ def _is_too_much(low: float, high: float, margin: float) -> bool:
     return not low <= 0
 
 
-class _Found(NamedTuple):
+class _LossInterval(NamedTuple):
     """The interval of a loss, how it was found, how many units differ, and how many would show a margin."""
 
     low: float
@@ -298,35 +315,40 @@ class _Found(NamedTuple):
     needed: int | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class _Test:
     """The test of a system against the baseline, whose level depends on how many others are made with it."""
 
-    def __init__(
-        self,
-        question: Question,
-        baseline: str,
-        system: str,
-        estimate_of_baseline: Estimate,
-        estimate: Estimate,
-        difference: Difference,
-        pair: _Pair | None,
-        has_enough: bool,
-    ) -> None:
-        self.question = question
-        self.baseline = baseline
-        self.system = system
-        self.difference = difference
-        self.sign = 1 if question.table.higher_is_better else -1
-        #: The loss in resamples.
-        self.draws = self.sign * (estimate_of_baseline.resampled - estimate.resampled)
-        self.value = self.sign * apart(estimate_of_baseline.value, estimate.value) + 0.0
-        #: Of outputs; None of systems with runs.
-        self.pair = pair
-        #: Whether there are units, or runs, enough for a test.
-        self.has_enough = has_enough
-        #: The one-sided level, and how many tests share alpha: other ones where several are tested together.
-        self.level = question.comparison.alpha
-        self.n_tests = 1
+    question: Question
+    baseline: str
+    system: str
+    of_baseline: Estimate
+    of_system: Estimate
+    difference: Difference
+    #: Of outputs; None of systems with runs.
+    pair: _Pair | None
+    #: Whether there are units, or runs, enough for a test.
+    has_enough: bool
+
+    @property
+    def is_decided_with_others(self) -> bool:
+        """Whether it shares alpha with others: without a margin, any of several fails by chance."""
+        return not self.question.margin and self.has_enough and not math.isnan(self.value)
+
+    @property
+    def sign(self) -> int:
+        """1 where a lower score is a loss, else -1."""
+        return 1 if self.question.table.higher_is_better else -1
+
+    @property
+    def draws(self) -> NDArray[np.float64]:
+        """The loss in resamples."""
+        return self.sign * (self.of_baseline.resampled - self.of_system.resampled)
+
+    @property
+    def value(self) -> float:
+        """The loss."""
+        return self.sign * apart(self.of_baseline.value, self.of_system.value) + 0.0
 
     @property
     def t(self) -> float:
@@ -337,10 +359,10 @@ class _Test:
             return 0.0
         return math.copysign(math.inf, self.value)
 
-    def found(self, level: float) -> _Found:
+    def interval(self, level: float) -> _LossInterval:
         """Return the interval of the loss whose ends are one-sided tests of this level."""
         if self.pair is not None:
-            return self.pair.found(self.difference, self.question.margin, level, self.question.comparison.seed)
+            return self.pair.interval(level)
         table = self.question.table
         low, high = sorted(self.sign * bound + 0.0 for bound in self.difference.interval(1 - 2 * level))
         if table.scorer.unit == "share":
@@ -348,36 +370,37 @@ class _Test:
             scale = float(table.scorer.scale)
             low = max(low, -scale)
             high = min(high, scale)
-        return _Found(low, high, "Welch", table.n_units)
+        return _LossInterval(low, high, "Welch", table.n_units)
 
-    def loss(self) -> Loss:
-        """Return what was found."""
+    def loss(self, level: float, n_tests: int = 1) -> Loss:
+        """Return what was found by a one-sided test of this level."""
         comparison, table, margin = self.question
-        found = self.found(self.level)
+        interval = self.interval(level)
         low = high = math.nan
         if self.has_enough:
-            low = found.low
-            high = found.high
+            low = interval.low
+            high = interval.high
+        is_column = isinstance(table.scorer, Column)
+        score = ScoreInWords(
+            title=table.title,
+            digits=table.digits,
+            is_percent=is_column and table.scorer.scale == 100,
+            higher_is_better=table.higher_is_better,
+            is_given=is_column,
+        )
         return Loss(
             system=self.system,
             baseline=self.baseline,
-            score=table.title,
+            score=score,
             value=self.value,
             low=low,
             high=high,
-            level=1 - 2 * self.level,
+            level=1 - 2 * level,
             margin=margin,
             failed=_is_too_much(low, high, margin),
-            method=found.method,
-            n_units=table.n_units,
-            n_different=found.n_different,
-            needed=found.needed,
-            unit="segment" if comparison.test_set.clusters is None else "cluster",
-            digits=table.rows[0].digits,
-            is_percent=isinstance(table.scorer, Column) and table.scorer.scale == 100,
-            higher_is_better=table.higher_is_better,
-            n_tests=self.n_tests,
-            is_given=isinstance(table.scorer, Column),
+            method=interval.method,
+            units=Units(table.n_units, interval.n_different, interval.needed, comparison.unit),
+            n_tests=n_tests,
             is_told_apart=_is_told_apart(comparison, table, self.system),
         )
 
@@ -389,7 +412,7 @@ def _is_told_apart(comparison: Comparison, table: ScoreTable, system: str) -> bo
     name = system
     rows = table.rows
     if comparison.joins_runs:
-        rows = over_runs(replace(comparison, tables=[table])).tables[0].rows
+        rows = table_of_means(table, comparison.alpha).rows
     elif comparison.runs:
         (name,) = comparison.runs[system]
     (row,) = (row for row in rows if row.system == name)
@@ -398,34 +421,36 @@ def _is_told_apart(comparison: Comparison, table: ScoreTable, system: str) -> bo
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pair:
-    """The rows of the baseline and of a system."""
+    """The rows of the baseline and of a system, and how far they are apart."""
 
     table: ScoreTable
     baseline: SegmentStats
     system: SegmentStats
+    difference: Difference
+    margin: float
+    seed: int
 
-    def found(self, difference: Difference, margin: float, alpha: float, seed: int) -> _Found:
+    def interval(self, alpha: float) -> _LossInterval:
         """Return the interval of the loss, of level 1 - 2 alpha."""
         differs = (self.baseline.rows != self.system.rows).any(axis=1)
         if self.table.is_exact:
-            found = self._of_shares(margin, alpha, int(differs.sum()))
+            interval = self._of_shares(alpha, int(differs.sum()))
         else:
             parts = self._losses()
             if not np.isfinite(parts).all():
-                return _Found(math.nan, math.nan, "Johnson", int(differs.sum()))
+                return _LossInterval(math.nan, math.nan, "Johnson", int(differs.sum()))
             if not self._exceed_rounding(parts):
                 differs = np.zeros(len(parts), bool)
-            found = self._of_parts(parts, differs, difference, margin, alpha, seed)
-        by_variance = units_needed(
-            margin, difference.standard_error, difference.n_units, alpha=2 * alpha, power=POWER
-        )
-        needed = [number for number in (by_variance, found.needed) if number is not None]
-        most = max(needed, default=0)
-        if not margin or most <= difference.n_units:
-            return found._replace(needed=None)
-        return found._replace(needed=most)
+            interval = self._of_parts(parts, differs, alpha)
+        n_units = self.difference.n_units
+        error = self.difference.standard_error
+        by_variance = units_needed(self.margin, error, n_units, alpha=2 * alpha, power=POWER)
+        most = max(by_variance or 0, interval.needed or 0)
+        if not self.margin or most <= n_units:
+            return interval._replace(needed=None)
+        return interval._replace(needed=most)
 
-    def _of_shares(self, margin: float, alpha: float, n_different: int) -> _Found:
+    def _of_shares(self, alpha: float, n_different: int) -> _LossInterval:
         """Return Tango's interval: with a width where no answer differs, too."""
         better = self.baseline.column("value")
         worse = self.system.column("value")
@@ -435,10 +460,10 @@ class _Pair:
         scale = self.table.scorer.scale
         # Of how many answers, none of which differs, the interval is within the margin.
         needed = None
-        share = margin / scale
+        share = self.margin / scale
         if share:
             needed = math.ceil(normal_quantile(1 - alpha) ** 2 * (1 - share) / share)
-        return _Found(scale * bounds.low, scale * bounds.high, "Tango", n_different, needed)
+        return _LossInterval(scale * bounds.low, scale * bounds.high, "Tango", n_different, needed)
 
     def _losses(self) -> NDArray[np.float64]:
         """Return the loss of each unit: of a score that is no mean, its part in that of all (jackknife)."""
@@ -464,30 +489,22 @@ class _Pair:
         rounding = 16 * float(np.finfo(np.float64).eps) * len(parts) * size
         return bool(np.abs(parts).max() > rounding)
 
-    def _of_parts(
-        self,
-        parts: NDArray[np.float64],
-        differs: NDArray[np.bool_],
-        difference: Difference,
-        margin: float,
-        alpha: float,
-        seed: int,
-    ) -> _Found:
+    def _of_parts(self, parts: NDArray[np.float64], differs: NDArray[np.bool_], alpha: float) -> _LossInterval:
         """Return the interval of the loss; what is needed is what its method needs for the margin."""
         n_different = int(differs.sum())
         if len(parts) < 2:
-            return _Found(math.nan, math.nan, "Johnson", n_different)
+            return _LossInterval(math.nan, math.nan, "Johnson", n_different)
         sign = 1 if self.table.higher_is_better else -1
-        low, high = sorted(sign * bound + 0.0 for bound in difference.interval(1 - 2 * alpha))
+        low, high = sorted(sign * bound + 0.0 for bound in self.difference.interval(1 - 2 * alpha))
         largest = self._largest(parts)
-        of_loss = greatest_loss(parts, differs, largest, alpha=alpha, seed=seed)
+        of_loss = greatest_loss(parts, differs, largest, alpha=alpha, seed=self.seed)
         needed = None
-        if margin:
-            of_gain = greatest_loss(-parts, differs, largest, alpha=alpha, seed=seed)
+        if self.margin:
+            of_gain = greatest_loss(-parts, differs, largest, alpha=alpha, seed=self.seed)
             low = min(low, -of_gain.value)
             if of_loss.method != "Johnson":
-                needed = units_of_three(margin, largest, alpha)
-        return _Found(low, max(high, of_loss.value), of_loss.method, n_different, needed)
+                needed = units_of_three(self.margin, largest, alpha)
+        return _LossInterval(low, max(high, of_loss.value), of_loss.method, n_different, needed)
 
     def _largest(self, parts: NDArray[np.float64]) -> float:
         """Return what a unit can lose at most: the range of the score; where it has none, the range of its values.

@@ -86,11 +86,12 @@ def placeholders_left_out(test_set: TestSet) -> list[str]:
 
 def in_percent(metric: Metric, test_set: TestSet) -> Metric:
     """Return the metric in percent, unless the user set a scale; columns only of 0 and 1, and as lower is better."""
-    if isinstance(metric, Column):
-        if metric.name in test_set.lower_is_better:
-            metric = metric.with_defaults(better="lower")
-        return metric.of_shares(numbers_of(metric, test_set).values())
-    return metric.with_defaults(scale=100)
+    if not isinstance(metric, Column):
+        return metric.with_defaults(scale=100)
+    column = metric
+    if column.name in test_set.lower_is_better:
+        column = column.with_defaults(better="lower")
+    return column.of_shares(numbers_of(column, test_set).values())
 
 
 def read_columns(scores: Any) -> dict[Column, _BySystem | None]:

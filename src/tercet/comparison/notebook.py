@@ -7,6 +7,7 @@ import math
 from tercet.names_and_sentences import clean, head_html, notes_html, sentences_html, short_names
 from tercet.tables import decimals
 
+from .legends import rank_legend, table_legend
 from .result import Comparison
 from .run_means import over_runs
 from .scores import BEST, ScoreTable, SystemScore, against
@@ -42,9 +43,9 @@ def to_html(comparison: Comparison) -> str:
     if of_systems.has_intervals:
         level = f"In parentheses and drawn: {100 * comparison.confidence_level:g} % intervals"
         level += ". " if of_systems.test is None else "; in brackets: those of the difference from the baseline. "
-    notes = [*comparison.section_lines(short), f"{level}{of_systems.legend(short, best=BEST)}"]
+    notes = [*comparison.section_lines(short), f"{level}{table_legend(of_systems, short, best=BEST)}"]
     if of_systems.has_ranks:
-        notes.append(of_systems.rank_legend())
+        notes.append(rank_legend(of_systems))
     notes += comparison.remarks(short)
     if comparison.test_set.fields:
         notes.append(comparison.test_set.fields)
@@ -75,7 +76,7 @@ def _row_html(comparison: Comparison, name: str, index: int) -> str:
     texts = []
     for table in comparison.tables:
         row = table.rows[index]
-        texts.append(f"{_score_html(row)}{_drawn(table, row)}")
+        texts.append(f"{_score_html(row)}{_interval_html(table, row)}")
         if comparison.test is not None:
             difference, p, _ = against(row)
             texts += [_above(difference, row.interval_of_difference), clean(p)]
@@ -99,7 +100,7 @@ def _above(number: str, interval: str) -> str:
     return f"{number}<br><small>{interval}</small>" if interval else number
 
 
-def _drawn(table: ScoreTable, row: SystemScore) -> str:
+def _interval_html(table: ScoreTable, row: SystemScore) -> str:
     """Return the interval on a scale that all systems share; nothing where one of its ends is no number."""
     ends: list[float] = []
     for system in table.rows:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +17,20 @@ from tercet.registry import drawing
 from tercet.statistics.draws import apart
 from tercet.statistics.families import PairTests
 from tercet.statistics.inference import untested
-from tercet.statistics.intervals import FEWEST_UNITS, BootstrapResult, bootstraps, over_strata
+from tercet.statistics.intervals import FEWEST_UNITS, BootstrapResult, over_strata
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals, pvalue_text
 from tercet.test_sets.test_set import TestSet
 
 from .clauses import Clause, sentence
+from .design import Design
 from .groups import groups_section
 from .result import Comparison
 from .runs import runs_section
-from .score_rows import score_rows
+from .score_rows import Bounds, Measured, score_rows
 from .scores import ScoreTable, SystemScore, digits_of
 from .sections import Section
+from .too_few import why_too_few
 
 if TYPE_CHECKING:
     from tercet.statistics.paired_tests import Stratum
@@ -63,11 +65,11 @@ class Overall(Comparison):
 
     def remarks(self, plain: Any = str) -> list[str]:
         """Return what the scores are, and what is left out; remarks on texts stand below each set."""
-        counted = ""
+        wins = ""
         if self.test is not None:
-            counted = "; wins, ties and losses count sets"
+            wins = "; wins, ties and losses count sets"
         means = f"Over {self.test_set.name}: means of their scores, {WEIGHTS[self.weight]}, resampled within each set"
-        remarks = [f"{means}{counted}."]
+        remarks = [f"{means}{wins}."]
         for unit, single in self._sets_of(range(1, 2)).items():
             names = joined([plain(name) for name in single], MOST_NAMED)
             remarks.append(f"Of one {unit}, whose part is not in the intervals: {names}.")
@@ -106,7 +108,7 @@ class Overall(Comparison):
 
     def to_html(self, title: str | None = None) -> str:
         """Return the report of all sets, with what holds over all of them first."""
-        page: str = drawing("comparison as a page")([*self.comparisons, self], title=title)
+        page: str = drawing("report.comparison.to_html")([*self.comparisons, self], title=title)
         return page
 
     def __repr__(self) -> str:
@@ -161,7 +163,7 @@ def overall(comparisons: Sequence[Comparison], *, weight: str = "set") -> Overal
     sets: list[Any] = list(comparisons) if has_entries(comparisons) else [comparisons]
     _check_sets(sets)
     _check_alike(sets)
-    systems, keys, notes = _shared(sets)
+    systems, keys, notes = _what_is_shared(sets)
     first = sets[0]
     baseline = first.baseline if first.baseline in systems else next(iter(systems), "")
     if any(comparison.baseline != baseline for comparison in sets) and first.test is not None:
@@ -177,26 +179,23 @@ def overall(comparisons: Sequence[Comparison], *, weight: str = "set") -> Overal
     if interval == "BCa":
         # A weighted sum of sets has none.
         interval = "expanded"
-    over_all = Overall(
+    design = first.design._replace(
         test_set=_without_texts(sets, systems),
         baseline=baseline,
-        tables=[],
         test=test,
         n_resamples=n_resamples,
-        adjust=first.adjust,
         interval=interval,
-        confidence_level=first.confidence_level,
-        alpha=first.alpha,
-        seed=first.seed,
-        runs=first.runs,
-        comparisons=sets,
-        weight=weight,
-        notes=notes,
+        slices=[],
     )
-    tables = {key: [_tables_of(comparison)[key] for comparison in sets] for key in keys}
-    for metric_tables in _by_metric(tables).values():
-        over_all.tables.extend(_over_sets(over_all, metric_tables))
-    return over_all
+    tables_of_sets = [_tables_of(comparison) for comparison in sets]
+    by_metric: dict[tuple[str, float], list[list[ScoreTable]]] = {}
+    for key in keys:
+        # The scores of a metric are resampled together: of each the tables of all sets.
+        by_metric.setdefault((key.metric, key.scale), []).append([tables[key] for tables in tables_of_sets])
+    tables: list[ScoreTable] = []
+    for of_metric in by_metric.values():
+        tables.extend(_Strata.of(design, sets, weight, of_metric[0]).tables(of_metric))
+    return Overall(tables=tables, comparisons=sets, weight=weight, notes=notes, **design._asdict())
 
 
 def sets_and_overall(comparisons: Sequence[Comparison]) -> tuple[list[Comparison], list[Overall]]:
@@ -242,23 +241,40 @@ def _without_texts(sets: Sequence[Comparison], systems: Sequence[str]) -> TestSe
 
 def n_shared(comparisons: Sequence[Comparison]) -> int:
     """Return how many systems all test sets have; 0 if they have no score in common."""
-    systems, keys, _ = _shared(comparisons)
-    return len(systems) if keys else 0
+    shared = _what_is_shared(comparisons)
+    return len(shared.systems) if shared.keys else 0
 
 
-#: A score that sets share: its metric, its name, its scale, and whether higher is better.
-_Key = tuple[str, str, float, bool]
+class _Key(NamedTuple):
+    """What must be the same of a score that sets share."""
+
+    metric: str
+    name: str
+    scale: float
+    higher_is_better: bool
+
+
 _Entry = TypeVar("_Entry")
 
 
 def _tables_of(comparison: Comparison) -> dict[_Key, ScoreTable]:
-    return {
-        (table.metric, table.name, table.scorer.scale, table.higher_is_better): table for table in comparison.tables
-    }
+    """Return the tables of a comparison by what they share with those of other sets."""
+    tables = {}
+    for table in comparison.tables:
+        tables[_Key(table.metric, table.name, table.scorer.scale, table.higher_is_better)] = table
+    return tables
 
 
-def _shared(sets: Sequence[Comparison]) -> tuple[list[str], list[_Key], list[str]]:
-    """Return systems and scores that all sets have, and notes of the others."""
+class _Shared(NamedTuple):
+    """The systems and scores that all sets have, and notes of the others."""
+
+    systems: list[str]
+    keys: list[_Key]
+    notes: list[str]
+
+
+def _what_is_shared(sets: Sequence[Comparison]) -> _Shared:
+    """Return what all sets have; no system where some lack an output that is a run."""
     names_of = [comparison.test_set.systems for comparison in sets]
     keys_of = [_tables_of(comparison).keys() for comparison in sets]
     systems, other_systems = _in_all(names_of)
@@ -268,13 +284,13 @@ def _shared(sets: Sequence[Comparison]) -> tuple[list[str], list[_Key], list[str
         names = joined(list(map(shorten, other_systems)), MOST_NAMED)
         notes.append(f"Not in all test sets, and left out here: the systems {names}.")
     if other_keys:
-        scores = dict.fromkeys(name for _, name, *_ in other_keys)
+        scores = dict.fromkeys(key.name for key in other_keys)
         names = joined(list(map(shorten, scores)), MOST_NAMED)
         where = "Not in all test sets, on one scale and in one direction"
         notes.append(f"{where}, and left out here: the scores {names}.")
     if sets[0].joins_runs and any(name not in systems for name in sets[0].test_set.systems):
         systems = []
-    return systems, keys, notes
+    return _Shared(systems, keys, notes)
 
 
 def _in_all(collections: Sequence[Collection[_Entry]]) -> tuple[list[_Entry], list[_Entry]]:
@@ -287,141 +303,154 @@ def _in_all(collections: Sequence[Collection[_Entry]]) -> tuple[list[_Entry], li
     return in_all, list(in_some)
 
 
-def _by_metric(tables: Mapping[_Key, list[ScoreTable]]) -> dict[Any, list[list[ScoreTable]]]:
-    """Return the tables of each metric, which are resampled together: of each score those of all sets."""
-    by_metric: dict[Any, list[list[ScoreTable]]] = {}
-    for (metric, _, scale, _), score_tables in tables.items():
-        by_metric.setdefault((metric, scale), []).append(score_tables)
-    return by_metric
+class _Strata(NamedTuple):
+    """The sets as a metric scores them, each resampled by itself, and what is compared over all of them."""
 
+    design: Design
+    #: The names of the sets.
+    names: list[str]
+    sets: list[Stratum]
+    weight: str
 
-def _over_sets(over_all: Overall, tables: Sequence[Sequence[ScoreTable]]) -> Iterator[ScoreTable]:
-    """Yield the table over all sets of each score of a metric."""
-    strata = _strata(over_all, tables[0])
-    intervals_of_sets = []
-    for stratum in strata:
-        intervals_of_sets.append(
-            bootstraps(
-                stratum.metric,
-                stratum.systems,
-                confidence_level=over_all.confidence_level,
-                method=over_all.interval,
-                seed=stratum.seed,
-            )
+    @classmethod
+    def of(
+        cls, design: Design, comparisons: Sequence[Comparison], weight: str, tables: Sequence[ScoreTable]
+    ) -> _Strata:
+        """Return the strata of a metric, of which these are the tables of one score, one of each set."""
+        from tercet.statistics.paired_tests import Stratum
+
+        units_of_sets = []
+        for comparison, table in zip(comparisons, tables, strict=True):
+            units_of_system = dict(zip(comparison.test_set.systems, comparison.units_of(table), strict=True))
+            units_of_sets.append([units_of_system[system] for system in design.systems])
+        weights = [1 / len(tables)] * len(tables)
+        if weight == "segment":
+            n_scored = [int(units[0].column("items").sum()) for units in units_of_sets]
+            weights = [n / sum(n_scored) for n in n_scored]
+        strata = []
+        for number, (table, units) in enumerate(zip(tables, units_of_sets, strict=True)):
+            strata.append(Stratum(table.scorer, units, weights[number], design.seed + _SEED_STEP * number))
+        names = [comparison.test_set.name for comparison in comparisons]
+        return cls(design, names, strata, weight)
+
+    @property
+    def weights(self) -> list[float]:
+        """What each set weighs."""
+        return [stratum.weight for stratum in self.sets]
+
+    def tables(self, scores: Sequence[Sequence[ScoreTable]]) -> Iterator[ScoreTable]:
+        """Yield the table over all sets of each score of the metric, from its tables of the sets."""
+        intervals_of_sets = []
+        for stratum in self.sets:
+            design_of_set = self.design._replace(seed=stratum.seed)
+            intervals_of_sets.append(design_of_set.intervals(stratum.metric, stratum.systems))
+        # Of each score, a row for each set, with a column for each system.
+        values_by_set = {}
+        for score_tables in scores:
+            values = []
+            for table in score_tables:
+                values.append([_row_of(table, system).value for system in self.design.systems])
+            values_by_set[score_tables[0].name] = np.array(values)
+        tests = self._pair_tests(values_by_set)
+        for score_tables in scores:
+            name = score_tables[0].name
+            intervals = []
+            for of_set in intervals_of_sets:
+                intervals.append([of_system[name] for of_system in of_set])
+            yield self._table(score_tables, values_by_set[name], intervals, tests[name])
+
+    def _pair_tests(self, values_by_set: Mapping[str, NDArray[np.float64]]) -> dict[str, PairTests]:
+        """Return p of each pair of systems for each score; NaN without a test."""
+        design = self.design
+        n_systems = len(design.systems)
+        if design.test is None or design.n_resamples is None:
+            return dict.fromkeys(values_by_set, untested(n_systems))
+        from tercet.statistics.paired_tests import family_of_pairs, null_of_strata
+
+        pairs = list(combinations(range(n_systems), 2))
+        null = null_of_strata(self.sets, pairs, design.test, n_resamples=design.n_resamples)
+        scores = {name: self.weights @ by_set for name, by_set in values_by_set.items()}
+        n_units = sum(stratum.n_units for stratum in self.sets)
+        results = family_of_pairs(null, design.test, scores, n_units)
+        return design.inference.adjusted(pairs, results, n_systems)
+
+    def _table(
+        self,
+        score_tables: Sequence[ScoreTable],
+        values_by_set: NDArray[np.float64],
+        intervals_of_sets: Sequence[Sequence[BootstrapResult]],
+        tests: PairTests,
+    ) -> ScoreTable:
+        """Return the table of one score over all sets, from its tables, values and intervals in each set."""
+        design = self.design
+        first = score_tables[0]
+        values = self.weights @ values_by_set
+        intervals, differences = self._intervals(intervals_of_sets)
+        n_units = sum(table.n_units for table in score_tables)
+        too_few = why_too_few(design, tests.adjusted, n_units, design.inference)
+        score = Measured(
+            values=values,
+            bounds=Bounds(
+                [interval.confidence_interval for interval in intervals],
+                [difference.confidence_interval for difference in differences],
+            ),
+            tests=tests,
+            parts=values_by_set.T.tolist(),
+            higher_is_better=first.higher_is_better,
+            digits=digits_of(first.scorer, values.tolist()),
         )
-    # Of each score, a row for each set, with a column for each system.
-    values_by_set = {}
-    for score_tables in tables:
-        values = [[_row_of(table, system).value for system in over_all.test_set.systems] for table in score_tables]
-        values_by_set[score_tables[0].name] = np.array(values)
-    weights = [stratum.weight for stratum in strata]
-    tests = _pair_tests(over_all, strata, values_by_set)
-    for score_tables in tables:
-        name = score_tables[0].name
-        intervals_of_score = [[intervals[name] for intervals in of_set] for of_set in intervals_of_sets]
-        yield _table_over_sets(over_all, score_tables, weights, values_by_set[name], intervals_of_score, tests[name])
+        rows, adjusted_pvalues = score_rows(design, score, can_tell=too_few is None)
+        table = ScoreTable(
+            metric=first.metric,
+            name=first.name,
+            signature=_signature([table.signature for table in score_tables], self.weight),
+            rows=rows,
+            pvalues=adjusted_pvalues,
+            segments={},
+            higher_is_better=first.higher_is_better,
+            scorer=first.scorer,
+            stats={},
+            n_units=n_units,
+            too_few=too_few,
+        )
+        sections = [self._section(table, score_tables)]
+        if design.runs:
+            resampled = [interval.bootstrap_distribution for interval in intervals]
+            sections.insert(0, runs_section(design, table, resampled))
+        elif design.test is not None and too_few is None:
+            sections.insert(0, groups_section(table))
+        return replace(table, sections=sections)
 
+    def _intervals(
+        self, intervals_of_sets: Sequence[Sequence[BootstrapResult]]
+    ) -> tuple[list[BootstrapResult], list[BootstrapResult]]:
+        """Return over all sets the interval of each system's score, and that of its difference from the baseline."""
+        baseline_in_sets = [of_systems[self.design.baseline_index] for of_systems in intervals_of_sets]
+        intervals = []
+        differences = []
+        for in_sets in zip(*intervals_of_sets, strict=True):
+            intervals.append(over_strata(in_sets, self.weights))
+            against_baseline = [
+                score.less(baseline) for score, baseline in zip(in_sets, baseline_in_sets, strict=True)
+            ]
+            differences.append(over_strata(against_baseline, self.weights))
+        return intervals, differences
 
-def _strata(over_all: Overall, tables: Sequence[ScoreTable]) -> list[Stratum]:
-    """Return the sets as the metric scores them whose tables, one of each set, these are."""
-    from tercet.statistics.paired_tests import Stratum
-
-    units_of_sets = []
-    for comparison, table in zip(over_all.comparisons, tables, strict=True):
-        units_of_system = dict(zip(comparison.test_set.systems, comparison.units_of(table), strict=True))
-        units_of_sets.append([units_of_system[system] for system in over_all.test_set.systems])
-    weights = [1 / len(tables)] * len(tables)
-    if over_all.weight == "segment":
-        n_scored = [int(units[0].column("items").sum()) for units in units_of_sets]
-        weights = [n / sum(n_scored) for n in n_scored]
-    strata = []
-    for number, (table, units) in enumerate(zip(tables, units_of_sets, strict=True)):
-        strata.append(Stratum(table.scorer, units, weights[number], over_all.seed + _SEED_STEP * number))
-    return strata
-
-
-def _table_over_sets(
-    over_all: Overall,
-    score_tables: Sequence[ScoreTable],
-    weights: Sequence[float],
-    values_by_set: NDArray[np.float64],
-    intervals_of_sets: Sequence[Sequence[BootstrapResult]],
-    tests: PairTests,
-) -> ScoreTable:
-    """Return the table of one score over all sets, from its tables, values and intervals in each set."""
-    first = score_tables[0]
-    values = weights @ values_by_set
-    intervals, differences = _intervals(over_all, intervals_of_sets, weights)
-    n_units = sum(table.n_units for table in score_tables)
-    too_few = over_all.too_few(tests.adjusted, n_units, over_all.inference)
-    rows, adjusted_pvalues = score_rows(
-        over_all,
-        values,
-        [interval.confidence_interval for interval in intervals],
-        [difference.confidence_interval for difference in differences],
-        tests,
-        values_by_set.T.tolist(),
-        higher_is_better=first.higher_is_better,
-        digits=digits_of(first.scorer, values.tolist()),
-        can_tell=too_few is None,
-    )
-    table = ScoreTable(
-        metric=first.metric,
-        name=first.name,
-        signature=_signature([table.signature for table in score_tables], over_all.weight),
-        rows=rows,
-        pvalues=adjusted_pvalues,
-        segments={},
-        higher_is_better=first.higher_is_better,
-        scorer=first.scorer,
-        stats={},
-        n_units=n_units,
-        too_few=too_few,
-    )
-    if over_all.runs:
-        resampled = [interval.bootstrap_distribution for interval in intervals]
-        table.sections.append(runs_section(over_all, table, resampled, n_units))
-    elif over_all.test is not None and too_few is None:
-        table.sections.append(groups_section(table))
-    table.sections.append(_sets_section(over_all, table, score_tables, weights))
-    return table
-
-
-def _intervals(
-    over_all: Overall, intervals_of_sets: Sequence[Sequence[BootstrapResult]], weights: Sequence[float]
-) -> tuple[list[BootstrapResult], list[BootstrapResult]]:
-    """Return over all sets the interval of each system's score, and that of its difference from the baseline."""
-    names = list(over_all.test_set.systems)
-    baseline_in_sets = [of_systems[names.index(over_all.baseline)] for of_systems in intervals_of_sets]
-    intervals = []
-    differences = []
-    for in_sets in zip(*intervals_of_sets, strict=True):
-        intervals.append(over_strata(in_sets, weights))
-        against_baseline = [score.less(baseline) for score, baseline in zip(in_sets, baseline_in_sets, strict=True)]
-        differences.append(over_strata(against_baseline, weights))
-    return intervals, differences
+    def _section(self, table: ScoreTable, score_tables: Sequence[ScoreTable]) -> Section:
+        """Return in words how systems compare with the baseline over all sets, and where sets do not agree."""
+        value = []
+        for name, weight, part in zip(self.names, self.weights, score_tables, strict=True):
+            values = {row.system: _row_of(part, row.system).value for row in table.rows}
+            value.append({"test_set": name, "weight": weight, "values": values})
+        sentences = []
+        compared = [row for row in table.rows if row.difference is not None]
+        if not self.design.runs and len(compared) <= MOST_NAMED:
+            sentences = [_sentence(self.design, table, row, self.names, score_tables) for row in compared]
+        return Section("sets", f"{table.title} over all test sets", sentences, None, value)
 
 
 def _row_of(table: ScoreTable, system: str) -> SystemScore:
     return next(row for row in table.rows if row.system == system)
-
-
-def _pair_tests(
-    over_all: Overall, strata: Sequence[Stratum], values_by_set: Mapping[str, NDArray[np.float64]]
-) -> dict[str, PairTests]:
-    """Return p of each pair of systems for each score; NaN without a test."""
-    n_systems = len(over_all.test_set.systems)
-    if over_all.test is None or over_all.n_resamples is None:
-        return dict.fromkeys(values_by_set, untested(n_systems))
-    from tercet.statistics.paired_tests import family_of_pairs, null_of_strata
-
-    pairs = list(combinations(range(n_systems), 2))
-    null = null_of_strata(strata, pairs, over_all.test, n_resamples=over_all.n_resamples)
-    weights = [stratum.weight for stratum in strata]
-    scores = {name: weights @ by_set for name, by_set in values_by_set.items()}
-    n_units = sum(stratum.n_units for stratum in strata)
-    results = family_of_pairs(null, over_all.test, scores, n_units)
-    return over_all.inference.adjusted(pairs, results, n_systems)
 
 
 def _signature(signatures: Sequence[str], weight: str) -> str:
@@ -438,34 +467,14 @@ def _signature(signatures: Sequence[str], weight: str) -> str:
     return "|".join([*entries[:-1], f"sets:{len(signatures)}", f"weight:{weight}", entries[-1]])
 
 
-def _sets_section(
-    over_all: Overall, table: ScoreTable, tables: Sequence[ScoreTable], weights: Sequence[float]
-) -> Section:
-    """Return in words how systems compare with the baseline over all sets, and where sets do not agree."""
-    names = [comparison.test_set.name for comparison in over_all.comparisons]
-    value = [
-        {
-            "test_set": name,
-            "weight": weight,
-            "values": {row.system: _row_of(part, row.system).value for row in table.rows},
-        }
-        for name, weight, part in zip(names, weights, tables, strict=True)
-    ]
-    sentences = []
-    compared = [row for row in table.rows if row.difference is not None]
-    if not over_all.runs and len(compared) <= MOST_NAMED:
-        sentences = [_sentence(over_all, table, row, names, tables) for row in compared]
-    return Section("sets", f"{table.title} over all test sets", sentences, None, value)
-
-
 def _sentence(
-    over_all: Overall, table: ScoreTable, row: SystemScore, names: Sequence[str], tables: Sequence[ScoreTable]
+    design: Design, table: ScoreTable, row: SystemScore, names: Sequence[str], tables: Sequence[ScoreTable]
 ) -> Sentence:
     """Return how a system compares with the baseline over all sets, and in how many it is better and worse."""
-    start = f"Over {over_all.test_set.name}, "
+    start = f"Over {design.test_set.name}, "
     system = Name(row.system)
-    baseline = Name(over_all.baseline)
-    gain = apart(row.value, _row_of(table, over_all.baseline).value)
+    baseline = Name(design.baseline)
+    gain = apart(row.value, _row_of(table, design.baseline).value)
     if np.isnan(gain):
         return (start, system, " cannot be compared with ", baseline, ", as a score is NaN.")
     p = row.adjusted_pvalue
@@ -473,20 +482,20 @@ def _sentence(
     if not gain:
         verb = "has the same score as"
         tested = f" in {table.title}"
-    elif p is not None and p < over_all.alpha:
+    elif p is not None and p < design.alpha:
         is_better = (gain > 0) == table.higher_is_better
         verb = "is better than" if is_better else "is worse than"
-        tested = f" by {by} ({over_all.p_label} {pvalue_text(p)})"
+        tested = f" by {by} ({design.p_label} {pvalue_text(p)})"
     else:
         verb = f"scores {by} higher than" if gain > 0 else f"scores {by} lower than"
         tested = ""
         if table.too_few is not None:
             tested = " (too few to test)"
         elif p is not None:
-            tested = f" ({over_all.p_label} {pvalue_text(p)}, not significant)"
+            tested = f" ({design.p_label} {pvalue_text(p)}, not significant)"
     signs = []
     for part in tables:
-        gain_of_set = apart(_row_of(part, row.system).value, _row_of(part, over_all.baseline).value)
+        gain_of_set = apart(_row_of(part, row.system).value, _row_of(part, design.baseline).value)
         signs.append(int(np.sign(gain_of_set)) * (1 if table.higher_is_better else -1))
     subject: Sentence = (start, system, f" {verb} ", baseline, tested)
     clauses = []

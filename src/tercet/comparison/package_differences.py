@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from tercet.api import make_scorer
 from tercet.base.metric import Metric
@@ -96,9 +96,9 @@ class Difference:
 
     def decisive(self, name: str | None = None) -> Rule | None:
         """Return the rule that changes a score most (the first score by default); None if none does."""
-        name = self.names[0] if name is None else name
-        effective = [rule for rule in self.rules if abs(rule.change[name]) > SAME]
-        return max(effective, key=lambda rule: abs(rule.change[name]), default=None)
+        score = self.names[0] if name is None else name
+        effective = [rule for rule in self.rules if abs(rule.change[score]) > SAME]
+        return max(effective, key=lambda rule: abs(rule.change[score]), default=None)
 
 
 def explain_difference(
@@ -117,44 +117,47 @@ def explain_difference(
     the other package only, under our names, such as ``{"smooth": True}``. With ``compat``, two other packages are
     compared.
     """
-    metric, options = take_options(metric, options)
-    peers = checked_peers(metric, against)
-    our_metric = make_scorer(metric, options)
+    name, our_options = take_options(metric, options)
+    peers = checked_peers(name, against)
+    our_metric = make_scorer(name, our_options)
     if "compat" in (their_options or {}):
         raise OptionError("Do not give 'compat' as an option of the other package: 'against' names it.")
     items = read_items(predictions, references)
     check_missing(items.missing, our_metric.missing_references)
     batch = our_metric.as_scored(items).encoded()
     sides = _sides(our_metric, against, peers)
-    options_of_package = {**sides.shared(our_metric, options), **(their_options or {})}
-    ours = sides.with_options(options, getattr(our_metric, "compat", None))
+    options_of_package = {**sides.shared_options(our_metric, our_options), **(their_options or {})}
+    ours = sides.with_options(our_options, getattr(our_metric, "compat", None))
     theirs = sides.with_options(options_of_package, against)
-    our_scores, messages, ours_signature = _totals(ours, batch)
-    their_scores, _, their_signature = _totals(theirs, batch)
-    segments = _segments(ours, batch), _segments(theirs, batch)
-    differing = largest_gaps(*segments, _SAME_ITEM * our_metric.scale)
+    our_totals = _totals(ours, batch)
+    their_totals = _totals(theirs, batch)
+    our_segments = _segments(ours, batch)
+    their_segments = _segments(theirs, batch)
+    differing = largest_gaps(our_segments, their_segments, _SAME_ITEM * our_metric.scale)
     live_scores = None
     reason = f"{against} has no equivalent options"
     # The package does not see items without a reference: `_live` leaves them out.
-    if takes(metric, against, {**options_of_package, "missing_references": "error", **sides.report}):
+    if takes(name, against, {**options_of_package, "missing_references": "error", **sides.report}):
         live_scores, reason = _live(sides, sides.with_options(sides.options_of(theirs, batch), against), items)
     return Difference(
         metric=our_metric.name,
         against=against,
-        names=tuple(our_scores),
-        ours=our_scores,
+        names=tuple(our_totals.scores),
+        ours=our_totals.scores,
         theirs=live_scores,
         unavailable=reason,
-        equal_to=their_scores,
-        rules=tuple(_rules(sides, ours, theirs, batch, our_scores=our_scores, their_scores=their_scores)),
-        n_segments=sum(value is not None for value in next(iter(segments[0].values()))),
+        equal_to=their_totals.scores,
+        rules=tuple(
+            _rules(sides, ours, theirs, batch, our_scores=our_totals.scores, their_scores=their_totals.scores)
+        ),
+        n_segments=sum(value is not None for value in next(iter(our_segments.values()))),
         n_segments_differ=len(differing),
         largest_gaps=tuple(differing[:n_gaps]),
-        signatures=(ours_signature, their_signature),
+        signatures=(our_totals.signature, their_totals.signature),
         notes=(
-            *_uncompared(sides, our_metric, options),
-            *messages,
-            *_warnings(sides, our_metric, equal_to=their_scores, live=live_scores, segments=segments[1]),
+            *_scores_that_only_we_have(sides, our_metric, our_options),
+            *our_totals.messages,
+            *_warnings(sides, our_metric, equal_to=their_totals.scores, live=live_scores, segments=their_segments),
         ),
     )
 
@@ -198,7 +201,8 @@ def _rules(
     rules: list[Rule] = []
     scores_before = our_scores
     for step in sides.steps(ours, theirs, batch):
-        scores_after = dict(their_scores) if step.metric is theirs else _totals(step.metric, batch)[0]
+        is_last = step.metric is theirs
+        scores_after = dict(their_scores) if is_last else _totals(step.metric, batch).scores
         if step.always or scores_after != scores_before:
             rules.append(
                 Rule(
@@ -229,7 +233,7 @@ def _live(sides: _Sides, metric: Metric, items: Corpus) -> tuple[dict[str, float
     return {name: metric.scale * value for name, value in scores.items()}, reason
 
 
-def _uncompared(sides: _Sides, metric: Metric, options: Mapping[str, Any]) -> list[str]:
+def _scores_that_only_we_have(sides: _Sides, metric: Metric, options: Mapping[str, Any]) -> list[str]:
     """Return a warning of requested scores that the other package does not have."""
     option = sides.peers.names_scores
     requested = list(getattr(metric, option)) if option in options else []
@@ -268,13 +272,22 @@ def _warnings(
     return sentences
 
 
-def _totals(metric: Metric, batch: Corpus) -> tuple[dict[str, float], list[str], str]:
-    """Return the corpus scores by name, their warnings, and the signature."""
+class _Totals(NamedTuple):
+    """The corpus scores by name, what the metric warned of, and its signature."""
+
+    scores: dict[str, float]
+    messages: list[str]
+    signature: str
+
+
+def _totals(metric: Metric, batch: Corpus) -> _Totals:
+    """Return the corpus scores of a metric."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = score_batch(metric, batch)
     messages = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
-    return {name: float(result[name]) for name in metric.score_names}, messages, result.signature
+    scores = {name: float(result[name]) for name in metric.score_names}
+    return _Totals(scores, messages, result.signature)
 
 
 def _segments(metric: Metric, batch: Corpus) -> Segments:
@@ -320,7 +333,7 @@ class _Sides:
         """Return the metric with these options; between steps, some options may have no effect."""
         return metric_class(self.metric).from_options({**options, **self.report, "compat": compat}, may_be_idle=True)
 
-    def shared(self, metric: Metric, options: Mapping[str, Any]) -> dict[str, Any]:
+    def shared_options(self, metric: Metric, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the given options that the other package has too."""
         shared: dict[str, Any] = {}
         for name in self.peers.decides:
@@ -341,42 +354,16 @@ class _Sides:
 
     def steps(self, ours: Metric, theirs: Metric, batch: Corpus) -> Iterator[_Step]:
         """Yield the steps from our metric to theirs; the last one covers the unnamed rules."""
-        our_values, their_values = (self.options_of(metric, batch) for metric in (ours, theirs))
+        our_values = self.options_of(ours, batch)
+        their_values = self.options_of(theirs, batch)
         compat = getattr(ours, "compat", None)
         if compat not in (None, self.against):
             # Between two packages, the first step leaves the rules that only one has.
-            rule_names = ", ".join(rule.name for rule in self.peers.packages[compat].rules_of(ours))
-            decides = f"what only compat={compat!r} does"
-            yield _Step(
-                name="compat",
-                description=decides,
-                from_value=rule_names,
-                to_value="ours",
-                metric=self.with_options(our_values, None),
-                always=bool(rule_names),
-            )
+            yield self._without_rules_of(compat, ours, our_values)
             compat = None
-        for group in self._groups(our_values):
-            changed = [name for name in group if our_values[name] != their_values[name]]
-            if changed:
-                our_words = _options_in_words(our_values, changed)
-                their_words = _options_in_words(their_values, changed)
-                our_values |= {name: their_values[name] for name in changed}
-                decides = self.peers.decides.get(changed[0], "what happens to items without a reference")
-                yield _Step(changed[0], decides, our_words, their_words, self.with_options(our_values, compat))
-        target = self.with_options(their_values, self.against)
-        rules = self.peer.rules_of(target) if compat is None else []
-        for number, rule in enumerate(rules, 1):
-            # The last step has all rules, as `theirs` does.
-            later_names = [later_rule.name for later_rule in rules[number:]]
-            metric = self.peer.without(target, later_names) if later_names else theirs
-            yield _Step(
-                name=rule.name,
-                description=rule.description,
-                from_value=rule.ours,
-                to_value=rule.theirs,
-                metric=metric,
-            )
+        yield from self._option_steps(our_values, their_values, compat)
+        if compat is None:
+            yield from self._rule_steps(their_values, theirs)
         yield _Step(
             name="compat",
             description=f"the remaining rules of compat={self.against!r}",
@@ -385,6 +372,51 @@ class _Sides:
             metric=theirs,
             always=False,
         )
+
+    def _without_rules_of(self, compat: str, ours: Metric, our_values: Mapping[str, Any]) -> _Step:
+        """Return the step from a package to our own rules, with the options as they are."""
+        rule_names = ", ".join(rule.name for rule in self.peers.packages[compat].rules_of(ours))
+        return _Step(
+            name="compat",
+            description=f"what only compat={compat!r} does",
+            from_value=rule_names,
+            to_value="ours",
+            metric=self.with_options(our_values, None),
+            always=bool(rule_names),
+        )
+
+    def _option_steps(
+        self, our_values: Mapping[str, Any], their_values: Mapping[str, Any], compat: str | None
+    ) -> Iterator[_Step]:
+        """Yield a step for each option that the two have otherwise; those that change together are one."""
+        values = dict(our_values)
+        for group in self._groups(our_values):
+            changed = [name for name in group if our_values[name] != their_values[name]]
+            if not changed:
+                continue
+            values |= {name: their_values[name] for name in changed}
+            yield _Step(
+                name=changed[0],
+                description=self.peers.decides.get(changed[0], "what happens to items without a reference"),
+                from_value=_options_in_words(our_values, changed),
+                to_value=_options_in_words(their_values, changed),
+                metric=self.with_options(values, compat),
+            )
+
+    def _rule_steps(self, their_values: Mapping[str, Any], theirs: Metric) -> Iterator[_Step]:
+        """Yield a step for each rule of the other package that has a name."""
+        target = self.with_options(their_values, self.against)
+        rules = self.peer.rules_of(target)
+        for number, rule in enumerate(rules, 1):
+            # The last step has all rules, as `theirs` does.
+            later_names = [later_rule.name for later_rule in rules[number:]]
+            yield _Step(
+                name=rule.name,
+                description=rule.description,
+                from_value=rule.ours,
+                to_value=rule.theirs,
+                metric=self.peer.without(target, later_names) if later_names else theirs,
+            )
 
     def _groups(self, options: Mapping[str, Any]) -> list[tuple[str, ...]]:
         """Return the options in order, grouped where they change together."""

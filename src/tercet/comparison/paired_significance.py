@@ -43,12 +43,12 @@ def paired_significance(
     ``stats`` and ``pvalues`` by name of score, and ``test``, ``n_resamples``, ``seed``, ``n_segments``,
     ``signature``.
     """
-    metric = check_options(metric, test, n_resamples, seed, options)
-    if references is None and metric.takes_references:
+    scorer = check_options(metric, test, n_resamples, seed, options)
+    if references is None and scorer.takes_references:
         raise InputError("references must be a list with one text or one list of texts per item, got None.")
-    corpus = read_two(predictions1, predictions2, references if metric.takes_references else None)
-    stats = batch_stats(metric, corpus).split(2)
-    return significance(metric, stats, test=test, n_resamples=n_resamples, seed=seed)
+    corpus = read_two(predictions1, predictions2, references if scorer.takes_references else None)
+    stats = batch_stats(scorer, corpus).split(2)
+    return significance(scorer, stats, test=test, n_resamples=n_resamples, seed=seed)
 
 
 def check_options(
@@ -57,15 +57,16 @@ def check_options(
     """Return the metric, or raise an OptionError for what :func:`paired_significance` does not take."""
     # In contrast to `compare`, None is no test here.
     check_value("paired_significance", "test", one_of(*RESAMPLES), test)
-    metric, options = take_options(metric, options)
+    metric_or_name, all_options = take_options(metric, options)
     for name in ("confidence_level", "segments"):
         # Compared with None and False, since an array of segments has no truth value.
-        if not (options.get(name) is None or options[name] is False):
+        if not (all_options.get(name) is None or all_options[name] is False):
             raise OptionError(f"A paired test has no {name!r}: it gives differences and their p-values.")
-    check_values("paired_significance", locals(), CompareSettings.checks())
-    metric = make_scorer(metric, options)
-    metric.check_call(resampled=True)
-    return metric
+    settings = {"test": test, "n_resamples": n_resamples, "seed": seed}
+    check_values("paired_significance", settings, CompareSettings.checks())
+    scorer = make_scorer(metric_or_name, all_options)
+    scorer.check_call(resampled=True)
+    return scorer
 
 
 def read_two(predictions1: Any, predictions2: Any, references: Any) -> Corpus:
@@ -83,31 +84,32 @@ def significance_of_parts(metric: Metric, parts: Sequence[Sequence[Rows]], **set
 def significance(
     metric: Metric, stats: Sequence[SegmentStats], *, test: str, n_resamples: int | None, seed: int
 ) -> dict[str, Any]:
-    """Return the same result for the rows of both systems."""
+    """Return the result of :func:`paired_significance` by the rows of both systems, with checked options."""
     is_scored = np.logical_and(*(system_stats.column("items") > 0 for system_stats in stats))
     if not is_scored.any():
         raise InputError(metric.nothing_left)
     systems = [system_stats.selected(is_scored) for system_stats in stats]
-    n_resamples = RESAMPLES[test] if n_resamples is None else n_resamples
+    n_asked = RESAMPLES[test] if n_resamples is None else n_resamples
     paired_test = TESTS[test]
-    tests = paired_test.of_pairs(metric, systems, [(0, 1)], n_resamples=n_resamples, seed=seed)
-    totals = map(metric.corpus_totals, systems)
-    scores = [
-        {name: float(system_scores[name]) for name in metric.score_names}
-        for system_scores in map(metric.finalize, totals)
-    ]
-    statistics = {name: scores[1][name] - scores[0][name] for name in metric.score_names}
+    tests = paired_test.of_pairs(metric, systems, [(0, 1)], n_resamples=n_asked, seed=seed)
+    first, second = (_scores(metric, rows) for rows in systems)
+    statistics = {name: second[name] - first[name] for name in metric.score_names}
     pvalues = {name: float(tests[name].pvalues[0]) for name in metric.score_names}
     return {
         "stat": statistics[metric.primary],
         "p": pvalues[metric.primary],
-        "scores1": scores[0],
-        "scores2": scores[1],
+        "scores1": first,
+        "scores2": second,
         "stats": statistics,
         "pvalues": pvalues,
         "test": test,
-        "n_resamples": paired_test.n_draws(len(systems[0]), n_resamples).number,
+        "n_resamples": paired_test.n_draws(len(systems[0]), n_asked).number,
         "seed": seed,
         "n_segments": int(np.sum(is_scored)),
         "signature": summarize(metric, stats[0]).signature,
     }
+
+
+def _scores(metric: Metric, rows: SegmentStats) -> dict[str, float]:
+    scores = metric.finalize(metric.corpus_totals(rows))
+    return {name: float(scores[name]) for name in metric.score_names}

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, groupby
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -21,9 +21,10 @@ from tercet.statistics.progress import bars_within
 from tercet.statistics.stats import Scores, SegmentStats
 from tercet.test_sets.test_set import TestSet
 
-from .compare import check_test_set, compare, read_metrics
+from .arguments import check_test_set, read_metrics
+from .compare import compare
 from .given_scores import check_below_scale, check_within
-from .power import FEWEST_DIFFERENT, Spread, between, chances, figures, paired_error, rounded
+from .power import FEWEST_DIFFERENT, Spread, between, chances, figures, in_two_digits, paired_error
 from .result import Comparison
 from .scores import scored_for_all
 from .sections import Section
@@ -54,7 +55,7 @@ class ScorePlan:
     n_segments : int
         How many segments of this test set are scored for all systems.
     n_units : int
-        The same, or how many clusters.
+        How many of them are resampled: the segments themselves, or their clusters.
     n_pairs : int
         Pairs of systems whose differences were resampled; 0 where there is one system.
     n_alike : int
@@ -249,7 +250,7 @@ class Plan:
 
 
 def _rounded_range(counts: Sequence[int]) -> str:
-    return between([rounded(count) for count in counts])
+    return between([in_two_digits(count) for count in counts])
 
 
 @known_keywords
@@ -320,33 +321,52 @@ def plan(
     >>> [(score.needed, [round(smallest, 1) for smallest in score.smallest]) for score in planned.scores]
     [((1291, 1291), [12.9, 12.9])]
     """
-    difference = check_value("plan", "difference", _check_difference, difference)
-    settings = check_values("plan", locals(), PlanSettings.checks())
-    progress = settings.pop("progress")
+    checked_difference = check_value("plan", "difference", _check_difference, difference)
+    options = {"power": power, "alpha": alpha, "seed": seed, "n_resamples": n_resamples, "progress": progress}
+    settings = check_values("plan", options, PlanSettings.checks())
+    show_progress = settings.pop("progress")
+    aim = _Aim(checked_difference, **settings)
     if test_set is not None:
         check_test_set(test_set, "plan")
-    if metrics is not None and scores is None:
-        metrics = read_metrics(metrics, "plan")
     comparison = compare(
         test_set,
-        metrics,
+        read_metrics(metrics, "plan") if metrics is not None and scores is None else metrics,
         scores=scores,
         references=references,
         test=None,
         cluster=cluster,
         seed=seed,
-        progress=progress,
+        progress=show_progress,
     )
     for table in comparison.tables:
-        check_below_scale(table, difference, f"{argument('difference')}{' ' * on_command_line()}")
-        check_within(table, difference, "The difference of")
-    planned = Plan(comparison.test_set, difference, **settings)
-    with bars_within(progress):
-        planned.scores.extend(_score_plans(comparison, planned))
-    return planned
+        check_below_scale(table, aim.difference, f"{argument('difference')}{' ' * on_command_line()}")
+        check_within(table, aim.difference, "The difference of")
+    with bars_within(show_progress):
+        scores_planned = list(_score_plans(comparison, aim))
+    return Plan(comparison.test_set, **aim._asdict(), scores=scores_planned)
 
 
-def _score_plans(comparison: Comparison, planned: Plan) -> Iterator[ScorePlan]:
+class _Aim(NamedTuple):
+    """What is to be found, how surely, and by how many resamples; the fields are those of a :class:`Plan`."""
+
+    difference: float
+    power: float
+    alpha: float
+    n_resamples: int
+    seed: int
+
+    def smallest(self, spreads: Sequence[Spread]) -> tuple[float, float] | None:
+        """Return the smallest differences that a test set shows where differences vary so much."""
+        return _least_and_greatest(spread.smallest(alpha=self.alpha, power=self.power) for spread in spreads)
+
+    def needed(self, spreads: Sequence[Spread]) -> tuple[int, int] | None:
+        """Return how many units show the difference where it varies so much."""
+        return _least_and_greatest(
+            spread.needed(self.difference, alpha=self.alpha, power=self.power) for spread in spreads
+        )
+
+
+def _score_plans(comparison: Comparison, aim: _Aim) -> Iterator[ScorePlan]:
     """Yield the plan by each score."""
     titles = dict(zip(map(id, comparison.tables), comparison.titles(), strict=True))
     clusters = comparison.test_set.clusters
@@ -356,19 +376,19 @@ def _score_plans(comparison: Comparison, planned: Plan) -> Iterator[ScorePlan]:
         stats = list(first.stats.values())
         scored = [system_stats.selected(scored_for_all(stats)) for system_stats in stats]
         units = comparison.units_of(first)
-        resampled = bootstrap_scores(metric, units, planned.n_resamples, planned.seed)
-        alone = [] if clusters is None else bootstrap_scores(metric, scored, planned.n_resamples, planned.seed)
+        resampled = bootstrap_scores(metric, units, aim.n_resamples, aim.seed)
+        alone = [] if clusters is None else bootstrap_scores(metric, scored, aim.n_resamples, aim.seed)
         for table in (first, *further):
             exact_scale = metric.scale if table.is_exact else None
             spreads, n_alike = _spreads(resampled, units, table.name, exact_scale)
             errors = [spread.error for spread in spreads]
             as_segments = None
             if clusters is not None:
-                as_segments = _needed(_spreads(alone, scored, table.name)[0], planned)
+                spreads_alone, _ = _spreads(alone, scored, table.name)
+                as_segments = aim.needed(spreads_alone)
             standard_error = None
             if errors:
                 standard_error = (float(np.min(errors)), float(np.max(errors)))
-            smallest = [spread.smallest(alpha=planned.alpha, power=planned.power) for spread in spreads]
             yield ScorePlan(
                 metric=table.metric,
                 score=table.name,
@@ -379,10 +399,10 @@ def _score_plans(comparison: Comparison, planned: Plan) -> Iterator[ScorePlan]:
                 n_pairs=0 if len(units) == 1 else len(spreads),
                 n_alike=n_alike,
                 standard_error=standard_error,
-                smallest=_least_and_greatest(smallest),
-                needed=_needed(spreads, planned),
+                smallest=aim.smallest(spreads),
+                needed=aim.needed(spreads),
                 as_segments=as_segments,
-                digits=table.rows[0].digits,
+                digits=table.digits,
             )
 
 
@@ -424,12 +444,6 @@ def _of_error(error: float, n_units: int, exact_scale: float | None) -> Spread:
 def _least_different(n_units: int) -> int:
     """Return in how many units systems must differ at least: in most, where they are few."""
     return min(FEWEST_DIFFERENT, n_units // 2 + 1)
-
-
-def _needed(spreads: Sequence[Spread], planned: Plan) -> tuple[int, int] | None:
-    return _least_and_greatest(
-        spread.needed(planned.difference, alpha=planned.alpha, power=planned.power) for spread in spreads
-    )
 
 
 def _least_and_greatest(numbers: Iterable[NumberT | None]) -> tuple[NumberT, NumberT] | None:

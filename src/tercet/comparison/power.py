@@ -10,20 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.errors import argument_set
 from tercet.names_and_sentences import Name, Sentence
 from tercet.statistics.draws import ROUNDING
-from tercet.statistics.inference import Inference
 from tercet.statistics.power import (
     share_items_needed,
     smallest_difference,
     smallest_share_difference,
     units_needed,
 )
+from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals
 
+from .design import Design
+from .scores import ScoreTable
 from .sections import Section
-from .settings import RESAMPLES
 
 #: The probability with which a test is to find a difference.
 POWER = 0.8
@@ -68,80 +68,77 @@ class Spread:
 
 
 def power_section(
-    title: str,
-    systems: Sequence[str],
-    baseline: int,
+    design: Design,
+    table: ScoreTable,
     resampled: Sequence[NDArray[np.float64]],
-    n_units: int,
-    *,
-    n_different: Sequence[int],
-    alpha: float,
-    unit: str = "segment",
-    size: float = 1,
-    digits: int = 2,
-    exact_scale: float | None = None,
+    units: Sequence[SegmentStats],
 ) -> Section | None:
-    """Return which differences from the baseline so many units show, by the paired resamples of all systems' scores.
+    """Return which differences from the baseline the units show, by the paired resamples of all systems' scores.
 
-    `size` is the mean number of segments of a unit; `exact_scale` is what a right item scores, where McNemar's exact
-    test compares the systems. The level is divided by the number of pairs, as in the first step of Holm's method:
-    where p are adjusted by the step-down maximum, which finds more, the power is a little higher. Nothing is said of
-    systems that differ from the baseline in few units (`n_different`), nor where no difference varies; None if that
-    is so of all.
+    The level is divided by the number of pairs, as in the first step of Holm's method: where p are adjusted by the
+    step-down maximum, which finds more, the power is a little higher. Nothing is said of systems that differ from the
+    baseline in few units, nor where no difference varies; None if that is so of all.
     """
-    n_pairs = len(systems) * (len(systems) - 1) // 2
-    settings = {"alpha": alpha, "power": POWER, "n_pairs": n_pairs}
-    spreads = {}
+    n_pairs = len(design.systems) * (len(design.systems) - 1) // 2
+    settings = {"power": POWER, "alpha": design.alpha, "n_pairs": n_pairs}
+    spreads = _spreads(design, table, resampled, units)
     smallest = {}
-    for index, system in enumerate(systems):
-        error = paired_error(resampled[index], resampled[baseline], n_different[index])
-        if error is None:
-            continue
-        spread = Spread(error, n_units, exact_scale, n_different[index] / n_units)
+    for system, spread in spreads.items():
         difference = spread.smallest(**settings)
         if difference is not None:
-            spreads[system] = spread
             smallest[system] = difference
     if not smallest:
         return None
     target = _round_part(min(smallest.values()))
-    needed = {system: spread.needed(target, **settings) for system, spread in spreads.items()}
+    needed = {system: spreads[system].needed(target, **settings) for system in smallest}
+    systems = []
+    for system, difference in smallest.items():
+        error = spreads[system].error
+        systems.append({"system": system, "standard_error": error, "smallest": difference, "needed": needed[system]})
+    value = {
+        **settings,
+        "unit": design.unit,
+        "n_units": table.n_units,
+        "target": target,
+        "systems": systems,
+    }
     counts = [count for count in needed.values() if count is not None]
-    segments = f", of about {size:.0f} segments each" if round(size) > 1 else ""
-    adjusted = f", adjusted for {n_pairs:,} pairs" if n_pairs > 1 else ""
-    bounds = between([figures(difference, digits) for difference in smallest.values()])
-    numbers = between([rounded(count) for count in counts])
     start = "This test set reliably shows only differences "
-    shown = f"above {bounds} {title} ({chances(POWER, alpha)}{adjusted})"
-    needs = f"; a difference of {target:g} would need about {numbers} {unit}s{segments}."
-    parts: Sentence = (f"{start}{shown}{needs}",)
+    adjusted = f", adjusted for {n_pairs:,} pairs" if n_pairs > 1 else ""
+    bounds = between([figures(difference, table.digits) for difference in smallest.values()])
+    shown = f"above {bounds} {table.title} ({chances(POWER, design.alpha)}{adjusted})"
+    numbers = between([in_two_digits(count) for count in counts])
+    needs = f"; a difference of {target:g} would need about {numbers} {design.unit}s{_size_in_words(design)}."
+    sentence: Sentence = (f"{start}{shown}{needs}",)
     # With two systems there is only one difference.
     if n_pairs > 1:
-        parts = (f"{start}from ", Name(systems[baseline]), f" {shown}{needs}")
-    value = {
-        "power": POWER,
-        "alpha": alpha,
-        "n_pairs": n_pairs,
-        "unit": unit,
-        "n_units": n_units,
-        "target": target,
-        "systems": [
-            {
-                "system": system,
-                "standard_error": spreads[system].error,
-                "smallest": smallest[system],
-                "needed": needed[system],
-            }
-            for system in smallest
-        ],
-    }
-    return Section(
-        "power",
-        f"What differences in {title} can be seen",
-        [parts],
-        None,
-        value,
-    )
+        sentence = (f"{start}from ", Name(design.baseline), f" {shown}{needs}")
+    return Section("power", f"What differences in {table.title} can be seen", [sentence], None, value)
+
+
+def _spreads(
+    design: Design,
+    table: ScoreTable,
+    resampled: Sequence[NDArray[np.float64]],
+    units: Sequence[SegmentStats],
+) -> dict[str, Spread]:
+    """Return how much each system's difference from the baseline varies, but for those that differ in few units."""
+    baseline = design.baseline_index
+    exact_scale = table.scorer.scale if design.inference_of(table).has_exact_test else None
+    spreads = {}
+    for index, system in enumerate(design.systems):
+        n_different = int((units[index].rows != units[baseline].rows).any(axis=1).sum())
+        error = paired_error(resampled[index], resampled[baseline], n_different)
+        if error is not None:
+            spreads[system] = Spread(error, table.n_units, exact_scale, n_different / table.n_units)
+    return spreads
+
+
+def _size_in_words(design: Design) -> str:
+    """Return of how many segments a cluster is; "" where units are segments, or hardly more."""
+    clusters = design.test_set.clusters
+    size = 1.0 if clusters is None else design.test_set.n_segments / len(clusters)
+    return f", of about {size:.0f} segments each" if round(size) > 1 else ""
 
 
 def paired_error(
@@ -174,7 +171,7 @@ def figures(difference: float, digits: int) -> str:
     return decimals(difference, digits) if difference >= 10.0**-digits else f"{difference:.2g}"
 
 
-def rounded(count: int) -> str:
+def in_two_digits(count: int) -> str:
     """Return a number with two digits: more would promise too much."""
     unit = 10 ** max(0, len(str(count)) - 2)
     return f"{-(-count // unit) * unit:,}"
@@ -184,38 +181,3 @@ def between(texts: Sequence[str]) -> str:
     """Return the least and greatest of some numbers, or the one that they are."""
     ordered = sorted(texts, key=lambda text: float(text.replace(",", "")))
     return ordered[0] if ordered[0] == ordered[-1] else f"{ordered[0]} to {ordered[-1]}"
-
-
-def too_little(
-    inference: Inference, n_resamples: int, n_units: int, unit: str, n_systems: int, alpha: float
-) -> str | None:
-    """Return why no difference could be significant, however large; None if one could.
-
-    Of the 2ⁿ permutations of n segments, two (none and all exchanged) differ by as much as the systems do. The
-    observed difference counts as one of the resamples. Holm multiplies the least p by the number of pairs; the
-    step-down maximum does not.
-    """
-    test = inference.test
-    if test is None:
-        return None
-    n_pairs = n_systems * (n_systems - 1) // 2 if inference.adjust == "holm" else 1
-    adjusted = f", adjusted for {n_pairs:,} pairs of systems" if n_pairs > 1 else ""
-    by_units = n_pairs * 2.0 ** (1 - n_units)
-    units = f"{n_units:,} {unit}{'s' * (n_units != 1)}"
-    if test.errs_more and 2.0 ** (1 - n_units) >= alpha:
-        return f"Too few {unit}s for any test: with {units}, chance alone may favour one system in all."
-    if test.exchanges and by_units >= alpha:
-        bound = "always 1" if by_units >= 1 else f"{by_units:.3g} or more"
-        if test.is_resampled and not test.n_draws(n_units, n_resamples).are_all and by_units < 1:
-            # Chance decides how often these two permutations are drawn.
-            bound = f"about {bound}"
-        return f"Too few {unit}s for any test: with {units}{adjusted}, p is {bound}."
-    if not test.is_resampled or n_pairs / (n_resamples + 1) < alpha:
-        return None
-    bound = f"at least {min(1, n_pairs / (n_resamples + 1)):.3g}"
-    enough = max(RESAMPLES[test.name], math.floor(n_pairs / alpha))
-    resamples = f"{n_resamples:,} resample{'s' * (n_resamples != 1)}"
-    return (
-        f"Too few resamples to tell systems apart: with {resamples}{adjusted}, p is {bound}. "
-        f"{argument_set('n_resamples', enough)} would do."
-    )

@@ -8,9 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tercet.base.options import check_value
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
@@ -18,22 +15,19 @@ from tercet.errors import needs
 from tercet.names_and_sentences import one_cell
 from tercet.registry import drawing
 from tercet.statistics.clusters import clustered
-from tercet.statistics.draws import N_RESAMPLES
-from tercet.statistics.inference import ADJUSTED, INTERVALS, WELCH, Inference, inference
-from tercet.statistics.intervals import FEWEST_UNITS, MOST_UNITS, too_few_units
+from tercet.statistics.inference import WELCH, Inference
+from tercet.statistics.intervals import FEWEST_UNITS, too_few_units
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import number_or_none
 from tercet.test_sets.test_set import TestSet
 
-from .scores import AS_GOOD, LOWER, ScoreTable, SystemScore, scored_for_all
+from .design import Design
+from .scores import BESIDE_SCORES, LOWER, ScoreTable, SystemScore, scored_for_all
 from .sections import Section
 from .system_facts import SystemFacts, fact_lines
 
 if TYPE_CHECKING:
     from .slices import Slices
-
-#: What a table for people shows beside each score, where there is such.
-BESIDE_SCORES = ("interval", "difference", "p", "rank")
 
 #: Columns of :meth:`Comparison.records`.
 COLUMNS = (
@@ -65,12 +59,6 @@ COLUMNS = (
 
 #: What a row of :meth:`Comparison.records` is of: a system, or where systems have several runs, one output of one.
 OF_SYSTEM, OF_OUTPUT = "system", "output"
-
-#: What the table of systems with several runs shows.
-_OVER_RUNS = (
-    "Over runs: means, and the standard deviation of the runs as spread; intervals, ± and p by Welch's t from the "
-    "variances of units and of runs, p adjusted for all pairs by Holm's method."
-)
 
 #: The folders of a path in a metric's options, or of a mean of metrics: two or more, without the file's name.
 _PATHS = re.compile(r"(^|=)(?:[^,=:/]*/){2,}(?=[^,=/])")
@@ -132,9 +120,14 @@ class Comparison:
     slices: list[Slices] = field(default_factory=list)
 
     @property
+    def design(self) -> Design:
+        """What is compared, and how: this comparison without what it found."""
+        return Design(**{name: getattr(self, name) for name in Design._fields})
+
+    @property
     def joins_runs(self) -> bool:
         """Whether any outputs are runs of one system; then none of them is the best."""
-        return 0 < len(self.runs) < len(self.test_set.systems)
+        return self.design.joins_runs
 
     @property
     def tests_runs(self) -> bool:
@@ -175,7 +168,7 @@ class Comparison:
         """
         if not self.joins_runs:
             return self._records(OF_SYSTEM)
-        over_runs: Comparison = drawing("comparison over runs")(self)
+        over_runs: Comparison = drawing("comparison.run_means.over_runs")(self)
         return [*over_runs._records(OF_SYSTEM), *self._records(OF_OUTPUT)]
 
     def _records(self, kind: str) -> list[dict[str, Any]]:
@@ -202,16 +195,16 @@ class Comparison:
     @property
     def inference(self) -> Inference:
         """How scores are inferred, but for those that are 0 or 1."""
-        return inference(self.test, self.adjust, self.interval)
+        return self.design.inference
 
     def inference_of(self, table: ScoreTable) -> Inference:
         """Return how a table's score is inferred: its test, how p are adjusted, and its intervals."""
-        return self.inference.of_shares() if table.is_exact else self.inference
+        return self.design.inference_of(table)
 
     @property
     def p_label(self) -> str:
         """The header of p in narrow tables: with two systems there is one pair, and nothing to adjust."""
-        return "adj. p" if len(self.test_set.systems) > 2 else "p"
+        return self.design.p_label
 
     @property
     def p_in_words(self) -> str:
@@ -300,7 +293,7 @@ class Comparison:
         1        2      A             61.8   it rains
         """
         check_value("segments", "worst", integer(1, none=True), worst)
-        return drawing("segments of a comparison")(self, worst)
+        return drawing("comparison.segment_rows.segments_of")(self, worst)
 
     def to_markdown(self, columns: Iterable[str] | None = None) -> str:
         """Return the verdict and the scores of all systems as tables in Markdown.
@@ -311,7 +304,7 @@ class Comparison:
             What stands beside each score; by default all that there is. ``[]`` shows scores alone. An interval stands
             beside the score, and beside the difference.
         """
-        text: str = drawing("comparison in a format")([self], "markdown", columns)
+        text: str = drawing("comparison.tables.in_format")([self], "markdown", columns)
         return text
 
     def to_latex(self, columns: Iterable[str] | None = None) -> str:
@@ -340,7 +333,7 @@ class Comparison:
         \bottomrule
         \end{tabular}
         """
-        text: str = drawing("comparison in a format")([self], "latex", columns)
+        text: str = drawing("comparison.tables.in_format")([self], "latex", columns)
         return text
 
     def plot(self) -> Any:
@@ -353,7 +346,7 @@ class Comparison:
         OptionError
             Where matplotlib is not installed.
         """
-        return drawing("comparison as a figure")(self)
+        return drawing("report.plots.intervals_figure")(self)
 
     def to_html(self, title: str | None = None) -> str:
         """Return the report: one HTML page that loads nothing; only its list of segments needs a script.
@@ -363,7 +356,7 @@ class Comparison:
         OptionError
             Where jinja2 is not installed.
         """
-        page: str = drawing("comparison as a page")([self], title=title)
+        page: str = drawing("report.comparison.to_html")([self], title=title)
         return page
 
     def to_eval_results(self, dataset_id: str, task_id: str | None = None) -> list[Any]:
@@ -395,7 +388,7 @@ class Comparison:
         >>> print(entry.dataset_id, entry.task_id, round(entry.value, 2))
         openai/gsm8k main 53.61
         """
-        entries: list[Any] = drawing("comparison as results of the Hub")(self, dataset_id, task_id)
+        entries: list[Any] = drawing("comparison.eval_results.to_entries")(self, dataset_id, task_id)
         return entries
 
     def __repr__(self) -> str:
@@ -411,12 +404,11 @@ class Comparison:
             return f"{self.test} test against {self.baseline!r}"
         if not self.tests_runs:
             return "no test"
-        (baseline,) = (system for system, outputs in self.runs.items() if self.baseline in outputs)
-        return f"{WELCH.title} against {baseline!r}"
+        return f"{WELCH.title} against {self.design.system_of_baseline!r}"
 
     def __str__(self) -> str:
         """Return what a terminal shows: the verdict, the scores, intervals and tests, and how columns were read."""
-        text: str = drawing("comparison as text")([self], with_warnings=True)
+        text: str = drawing("comparison.terminal.to_text")([self], with_warnings=True)
         fields = self.test_set.fields
         if not fields:
             return text.rstrip("\n")
@@ -424,7 +416,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """Show the verdict and the scores with their intervals in a notebook, a row for each system."""
-        shown: str = drawing("comparison in a notebook")(self)
+        shown: str = drawing("comparison.notebook.to_html")(self)
         return shown
 
     def legend(
@@ -434,147 +426,39 @@ class Comparison:
 
         `shown` is what the table has beside scores: its marks are by tests even where it has no p.
         """
-        label = self.p_label if "p" in shown else "Tests"
-        return f"{self.marks_in_words(best)} {self.numbers_in_words(label, plain, shown)}".strip()
-
-    def numbers_in_words(
-        self, p_label: str, plain: Callable[[str], str] = str, shown: Collection[str] = BESIDE_SCORES
-    ) -> str:
-        """Return what the numbers beside scores are, as `legend` does; `p_label` is before what is said of p."""
-        sentences = []
-        if self.test is not None:
-            over_scores = "; not adjusted over scores" if len(self.tables) > 1 else ""
-            sentences.append(f"{p_label}: {self._tests_in_words(plain)}{over_scores}.")
-        elif self.joins_runs:
-            sentences.append(_OVER_RUNS)
-        if "interval" in shown and self.has_intervals:
-            sentences.append(f"Intervals: {self.intervals_in_words(plain=plain)}.")
-        lower = [label for label, table in self._labelled if not table.higher_is_better]
-        if lower:
-            sentences.append(f"{LOWER} Lower is better: {', '.join(map(plain, lower))}.")
-        return " ".join(sentences)
-
-    def marks_in_words(self, best: str, as_good: str = f"{AS_GOOD}: not significantly worse than the best") -> str:
-        """Return what the marks beside scores are, `best` that of the best; "" where there are none."""
-        rows = [row for table in self.tables for row in table.rows]
-        if self.test is None and not any(row.best for row in rows):
-            return ""
-        also = ""
-        if self.test is not None and any(row.as_good and not row.best for row in rows):
-            also = f"; {as_good} ({self.level_in_words})"
-        return f"{best}: the best{also}."
-
-    @property
-    def _labelled(self) -> list[tuple[str, ScoreTable]]:
-        return list(zip(self.score_labels(), self.tables, strict=True))
-
-    def _of_exact_scores(self, plain: Callable[[str], str]) -> str | None:
-        """Return which scores are exact, as words before what is said of them; "" if all are, None if none is."""
-        exact = [plain(label) for label, table in self._labelled if table.is_exact]
-        if not exact:
-            return None
-        if len(exact) == len(self.tables):
-            return ""
-        return f"of {', '.join(exact)} "
-
-    def _tests_in_words(self, plain: Callable[[str], str]) -> str:
-        """Return the tests of all scores, and how their p are adjusted."""
-        by_method = {method: f", adjusted for all pairs by {name}" for method, name in ADJUSTED.items()}
-        if self.p_label == "p":
-            by_method = dict.fromkeys(ADJUSTED, "")
-        baseline = plain(self.baseline)
-        resampled = self.inference
-        exact = resampled.of_shares()
-        if resampled.test is None or exact.test is None:
-            return ""
-        if resampled.has_exact_test:
-            return f"{resampled.test.title} against {baseline}{by_method[resampled.adjust]}"
-        by_resamples = (
-            f"{resampled.test.title} against {baseline}{by_method[resampled.adjust]}, {self.resamples_in_words()}"
-        )
-        of_exact = self._of_exact_scores(plain) if exact.has_exact_test else None
-        if of_exact is None:
-            return by_resamples
-        if not of_exact:
-            return f"{exact.test.title} against {baseline}{by_method[exact.adjust]}"
-        return f"{by_resamples}; {of_exact}{exact.test.title}{by_method[exact.adjust]}"
-
-    def resamples_in_words(self) -> str:
-        """Return how many resamples the test takes, or that it takes every exchange of so few units."""
-        n_resamples = self.n_resamples or 0
-        test = self.inference.test
-        if test is not None:
-            draws = {test.n_draws(table.n_units, n_resamples) for table in self.tables if not table.is_exact}
-            if len(draws) == 1 and all(of_table.are_all for of_table in draws):
-                (of_all_tables,) = draws
-                return f"all {of_all_tables.number:,} exchanges"
-        return f"{n_resamples:,} resamples, seed {self.seed}"
-
-    @property
-    def has_intervals(self) -> bool:
-        """Whether some score has an interval: there are enough units, and intervals were not left out."""
-        return any(row.interval for table in self.tables for row in table.rows)
+        text: str = drawing("comparison.legends.table_legend")(self, plain, best, shown)
+        return text
 
     def methods_in_words(self) -> list[str]:
         """Return as sentences of which kind the intervals are, and which tests ran."""
-        sentences = []
-        if self.has_intervals:
-            sentences.append(f"Intervals: {self.intervals_in_words()}.")
-        if self.test is not None:
-            sentences.append(f"{self.p_at_start}: {self._tests_in_words(str)}.")
+        sentences: list[str] = drawing("comparison.legends.methods_in_words")(self)
         return sentences
 
     def intervals_in_words(
         self, tables: Sequence[ScoreTable] | None = None, plain: Callable[[str], str] = str
     ) -> str:
         """Return the kinds of intervals of scores, of all by default."""
-        chosen = self.tables if tables is None else tables
-        resampled = INTERVALS[self.interval or "expanded"]
-        # Student's t draws none.
-        if self.interval != "Student":
-            resampled += f", {N_RESAMPLES:,} resamples"
-            if any(table.n_units > MOST_UNITS for table in chosen):
-                resampled += f" of {MOST_UNITS:,} random groups of {self.unit}s"
-            resampled += f", seed {self.seed}"
-        exact = [label for label, table in self._labelled if table.is_exact and table in chosen]
-        if not exact or not self.inference.of_shares().has_exact_intervals:
-            return resampled
-        of_exact = "Wilson's" if self.test is None else "Wilson's, of differences Tango's"
-        if len(exact) == len(chosen):
-            return of_exact
-        return f"{resampled}; of {', '.join(map(plain, exact))} {of_exact}"
+        words: str = drawing("comparison.legends.intervals_in_words")(self, tables, plain)
+        return words
 
-    def in_parentheses(self, shown: Collection[str] = BESIDE_SCORES) -> str:
-        """Return what stands in parentheses and brackets where a score and its interval share a cell.
+    def resamples_in_words(self) -> str:
+        """Return how many resamples the test takes, or that it takes every exchange of so few units."""
+        words: str = drawing("comparison.legends.resamples_in_words")(self)
+        return words
 
-        `shown` is what the table has beside scores.
-        """
-        if "interval" not in shown or not self.has_intervals:
-            return ""
-        level = f"{100 * self.confidence_level:g} %"
-        has_brackets = self.test is not None and "difference" in shown
-        of_differences = "; in brackets: those of differences" if has_brackets else ""
-        return f"In parentheses: {level} intervals{of_differences}."
+    @property
+    def has_intervals(self) -> bool:
+        """Whether some score has an interval: there are enough units, and intervals were not left out."""
+        return any(row.interval for table in self.tables for row in table.rows)
 
-    def rank_legend(self, lined: Sequence[ScoreTable] = ()) -> str:
-        """Return what ranks mean, and the lines that are drawn by these scores; "" where tables have no ranks."""
-        if not self.has_ranks:
-            return ""
-        line = ""
-        if any(table.lines for table in lined):
-            by = ""
-            if len(lined) < len(self.tables):
-                by = f" (by {', '.join(table.title for table in lined)})"
-            line = f" A line{by}: every system above it is significantly better than every one below."
-        return (
-            f"rank: the best and the worst place that a system may hold, as only significant differences count "
-            f"({self.level_in_words}).{line}"
-        )
+    def labelled_tables(self) -> list[tuple[str, ScoreTable]]:
+        """Return each score's table after its label."""
+        return list(zip(self.score_labels(), self.tables, strict=True))
 
     def section_lines(self, plain: Callable[[str], str] = str) -> list[str]:
         """Return the sentences of all sections, with the score where there are several; `plain` formats names."""
         sentences = []
-        for label, table in self._labelled:
+        for label, table in self.labelled_tables():
             heading = f"{plain(label)}: " if len(self.tables) > 1 else ""
             for section in table.sections:
                 sentences += [f"{heading}{line}" for line in section.lines(plain)]
@@ -582,7 +466,7 @@ class Comparison:
 
     def marked_labels(self) -> list[str]:
         """Return the label of each table's score, with a mark where lower is better."""
-        return [label if table.higher_is_better else f"{label} {LOWER}" for label, table in self._labelled]
+        return [label if table.higher_is_better else f"{label} {LOWER}" for label, table in self.labelled_tables()]
 
     def remarks(self, plain: Callable[[str], str] = str) -> list[str]:
         """Return sentences on empty predictions, segments left out, and too few segments; `plain` formats names."""
@@ -598,25 +482,6 @@ class Comparison:
         why_too_few = [table.too_few for table in self.tables if table.too_few is not None]
         return remarks + why_too_few[:1]
 
-    def too_few(self, pvalues: NDArray[np.float64], n_units: int, inferred: Inference) -> str | None:
-        """Return why no difference of a score could be significant, however large; None if one could, or one is."""
-        if inferred.test is None:
-            return None
-        # The bootstrap test calls many equal systems different where no test of exchanges could.
-        may_err = inferred.test.errs_more and 2.0 ** (1 - n_units) >= self.alpha
-        if (pvalues < self.alpha).any() and not may_err:
-            return None
-        from .power import too_little
-
-        return too_little(
-            inferred,
-            self.n_resamples or 0,
-            n_units=n_units,
-            unit=self.unit,
-            n_systems=len(self.test_set.systems),
-            alpha=self.alpha,
-        )
-
     def units_of(self, table: ScoreTable) -> list[SegmentStats]:
         """Return the rows of each system that are resampled: segments scored for all systems, or their clusters."""
         stats = list(table.stats.values())
@@ -627,7 +492,7 @@ class Comparison:
     @property
     def unit(self) -> str:
         """What is resampled, ``segment`` or ``cluster``."""
-        return "segment" if self.test_set.clusters is None else "cluster"
+        return self.design.unit
 
     @property
     def counted(self) -> str:
@@ -662,8 +527,7 @@ class Comparison:
         }
         if self.tests_runs:
             # Outputs are not tested; their systems are.
-            (baseline,) = [system for system, outputs in self.runs.items() if self.baseline in outputs]
-            entries |= {"baseline": baseline, "test": WELCH.name, "adjust": "holm"}
+            entries |= {"baseline": self.design.system_of_baseline, "test": WELCH.name, "adjust": "holm"}
         return entries
 
     def _entries_of(self, table: ScoreTable) -> dict[str, Any]:

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.statistics.draws import apart
 from tercet.statistics.inference import WELCH
 from tercet.test_sets.test_set import TestSet
 
+from .design import Design
 from .result import Comparison
-from .scores import ScoreTable, SystemScore, some_best
+from .scores import ScoreTable, Standing, SystemScore, standings
 
 
 def over_runs(comparison: Comparison) -> Comparison:
@@ -22,21 +22,23 @@ def over_runs(comparison: Comparison) -> Comparison:
 
     Its tables have a row for each system, and no scores of segments; what is computed is that of the section on runs.
     """
-    tables = [_of_means(comparison, table) for table in comparison.tables]
-    (baseline,) = (system for system, outputs in comparison.runs.items() if comparison.baseline in outputs)
-    test_set = comparison.test_set
-    systems: dict[str, list[str]] = {system: [] for system in comparison.runs}
-    return Comparison(
+    tables = [table_of_means(table, comparison.alpha) for table in comparison.tables]
+    return Comparison(tables=tables, **design_over_runs(comparison.design)._asdict())
+
+
+def design_over_runs(design: Design) -> Design:
+    """Return the design of the comparison of systems by the means over their runs."""
+    test_set = design.test_set
+    systems: dict[str, list[str]] = {system: [] for system in design.runs}
+    return design._replace(
         test_set=TestSet(test_set.name, systems, test_set.references, None, clusters=test_set.clusters),
-        baseline=baseline,
-        tables=tables,
+        baseline=design.system_of_baseline,
         test=WELCH.name,
         n_resamples=None,
-        confidence_level=comparison.confidence_level,
-        alpha=comparison.alpha,
-        seed=comparison.seed,
         interval="Student",
         adjust="holm",
+        runs={},
+        slices=[],
     )
 
 
@@ -61,31 +63,20 @@ def _any_tested(comparison: Comparison) -> bool:
     return False
 
 
-def _of_means(comparison: Comparison, table: ScoreTable) -> ScoreTable:
-    """Return a score's table of the systems' means."""
+def table_of_means(table: ScoreTable, alpha: float) -> ScoreTable:
+    """Return a score's table of the systems' means, of that of their outputs and its section on runs."""
     (section,) = (section for section in table.sections if section.key == "runs")
     adjusted: NDArray[np.float64] = np.array(section.value["adjusted_pvalues"], np.float64)
     systems = section.value["systems"]
     values = [system["value"] for system in systems]
-    numbers = [value for value in values if not math.isnan(value)]
-    choose_best = max if table.higher_is_better else min
-    best_value = choose_best(numbers, default=math.nan)
-    any_best = some_best(values, table.higher_is_better)
-    best = values.index(best_value) if numbers else 0
+    compared = standings(values, adjusted, alpha=alpha, higher_is_better=table.higher_is_better)
     rows = []
-    for index, system in enumerate(systems):
-        is_best = any_best and not apart(system["value"], best_value)
-        pvalue_against_best = float(adjusted[index, best])
-        as_good: bool | None = None
-        if is_best:
-            as_good = True
-        elif any_best and not math.isnan(pvalue_against_best):
-            as_good = pvalue_against_best >= comparison.alpha
-        rows.append(_score_of_system(system, table.rows[0].digits, best=is_best, as_good=as_good))
+    for system, standing in zip(systems, compared, strict=True):
+        rows.append(_score_of_system(system, table.digits, standing))
     return replace(table, rows=rows, pvalues=adjusted, segments={}, stats={}, is_exact=False, sections=[])
 
 
-def _score_of_system(system: dict[str, Any], digits: int, *, best: bool, as_good: bool | None) -> SystemScore:
+def _score_of_system(system: dict[str, Any], digits: int, standing: Standing) -> SystemScore:
     difference = system["difference"]
     low = high = None
     if difference is not None:
@@ -105,8 +96,8 @@ def _score_of_system(system: dict[str, Any], digits: int, *, best: bool, as_good
         wins=None,
         ties=None,
         losses=None,
-        best=best,
-        as_good=as_good,
+        best=standing.is_best,
+        as_good=standing.as_good,
         rank=None if system["rank"] is None else tuple(system["rank"]),
         group=system["group"],
         digits=digits,

@@ -41,12 +41,12 @@ class Reading:
     @property
     def systems(self) -> dict[str, list[str]]:
         """The outputs of each system."""
-        return _grouped(self.system_of)
+        return _outputs_by_key(self.system_of)
 
     @property
     def by_run(self) -> dict[str, list[str]]:
         """The outputs of each run: those of one system, if runs and systems are mistaken for each other."""
-        return _grouped(self.run_of)
+        return _outputs_by_key(self.run_of)
 
     def in_words(self) -> str:
         """Return the systems and their runs."""
@@ -54,7 +54,7 @@ class Reading:
         runs = list(self.by_run)
         system_s = "system" if len(systems) == 1 else "systems"
         run_s = "run" if len(runs) == 1 else "runs"
-        return f"the {system_s} {_quoted(systems)}, with the {run_s} {_quoted(runs)}"
+        return f"the {system_s} {_in_quotes(systems)}, with the {run_s} {_in_quotes(runs)}"
 
 
 def read(pattern: re.Pattern[str], outputs: Sequence[str]) -> tuple[Reading, dict[str, re.Match[str]]]:
@@ -129,7 +129,7 @@ def runs_hint(outputs: Sequence[str]) -> str:
             continue
         names = list(reading.system_of)
         return (
-            f"{_quoted(names)} look like runs of {_quoted(list(reading.systems))}, such as seeds. If they are, "
+            f"{_in_quotes(names)} look like runs of {_in_quotes(list(reading.systems))}, such as seeds. If they are, "
             f"{_setting(usual)} compares the systems by the mean of their runs."
         )
     return ""
@@ -182,10 +182,10 @@ def _of_pattern(pattern: str, reading: Reading) -> Iterator[str]:
     if other is None:
         return
     same = _same_with_systems(pattern, reading)
-    as_read = "" if same is None else f"; for {_quoted(list(reading.systems))}: {_setting(same)}"
+    as_read = "" if same is None else f"; for {_in_quotes(list(reading.systems))}: {_setting(same)}"
     yield (
         f"{_setting(pattern)} reads {reading.in_words()}. If these systems are seeds, seeds are compared with seeds. "
-        f"For the systems {_quoted(list(_reading_of(other, reading).systems))}: {_setting(other)}{as_read}."
+        f"For the systems {_in_quotes(list(_reading_of(other, reading).systems))}: {_setting(other)}{as_read}."
     )
 
 
@@ -203,8 +203,8 @@ def _of_the_rest(pattern: str, reading: Reading, outputs: Sequence[str]) -> Iter
         other = next((usual for usual in _USUAL if _reads(usual, wanted)), None)
         how = "" if other is None else f" {_setting(other)} makes them runs of one."
         yield (
-            f"{_quoted(alike)} do not match {_setting(pattern)}, and are compared as {len(alike):,} systems with one "
-            f"run each, though they are numbered as {_quoted(list(reading.system_of))} are.{how}"
+            f"{_in_quotes(alike)} do not match {_setting(pattern)}, and are compared as {len(alike):,} systems with "
+            f"one run each, though they are numbered as {_in_quotes(list(reading.system_of))} are.{how}"
         )
 
 
@@ -220,12 +220,12 @@ def _of_mapping(members_of: Mapping[str, Sequence[str]], outputs: Sequence[str])
         return
     shapes = set(map(_shape, runs_of_all))
     alike = [output for output in outputs if _shape(output) in shapes]
-    systems = _grouped({output: _without_number(output) for output in alike})
+    systems = _outputs_by_key({output: _without_number(output) for output in alike})
     first, runs = next(iter(several.items()))
     meant = ", ".join(f"{system!r}: {names!r}" for system, names in systems.items())
     yield (
-        f"{_quoted(runs)} are the runs of {shorten(first)}, with the same number and other names. If it is the "
-        f"number of a seed, seeds are compared with seeds. For the systems {_quoted(list(systems))}: "
+        f"{_in_quotes(runs)} are the runs of {shorten(first)}, with the same number and other names. If it is the "
+        f"number of a seed, seeds are compared with seeds. For the systems {_in_quotes(list(systems))}: "
         f"runs={{{meant}}}."
     )
 
@@ -267,7 +267,7 @@ def _other_pattern(pattern: str, reading: Reading) -> str | None:
         # A greedy group takes the first digits of a number: base1 of base12.
         is_cut = run[-1:].isdigit() and tail[:1].isdigit()
         system_of[output] = run.rstrip("0123456789") if is_cut else run
-    wanted = list(_grouped(system_of).values())
+    wanted = list(_outputs_by_key(system_of).values())
     found = [candidate for candidate in [*_with_group_of_number(pattern), *_USUAL] if _reads(candidate, wanted)]
     # Names such as "base-" are not what anybody wants.
     clean = []
@@ -366,12 +366,12 @@ def _without_number(name: str) -> str:
     return "-".join(word for word in words if word.casefold() not in _COUNTED) or name
 
 
-def _grouped(key_of: Mapping[str, str]) -> dict[str, list[str]]:
+def _outputs_by_key(key_of: Mapping[str, str]) -> dict[str, list[str]]:
     groups: dict[str, list[str]] = {}
     for output, key in key_of.items():
         groups.setdefault(key, []).append(output)
     return groups
 
 
-def _quoted(names: Sequence[str]) -> str:
+def _in_quotes(names: Sequence[str]) -> str:
     return joined(list(map(shorten, names)), MOST_NAMED)

@@ -17,7 +17,7 @@ from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, joined, listed
 from tercet.statistics.draws import ConfidenceInterval
 from tercet.statistics.estimates import Difference, Estimate, Variance, difference, over_runs, pooled_variance
-from tercet.statistics.families import adjusted_by_holm
+from tercet.statistics.families import PairTests, adjusted_by_holm
 from tercet.statistics.groups import Rank, ranks
 from tercet.statistics.inference import WELCH
 from tercet.tables import Column, Table, decimals, number_or_none, pvalue_text
@@ -28,7 +28,7 @@ from .sections import Section
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
 
-    from .result import Comparison
+    from .design import Design
     from .scores import ScoreTable
 
 #: The test of systems with several runs.
@@ -115,68 +115,78 @@ def first_output(baseline: str | None, members_of: Mapping[str, Sequence[str]]) 
     return members_of[baseline][0] if isinstance(baseline, str) and baseline in members_of else baseline
 
 
-def runs_section(
-    comparison: Comparison, table: ScoreTable, resampled: Sequence[NDArray[np.float64]], n_units: int
-) -> Section:
+def runs_section(design: Design, table: ScoreTable, resampled: Sequence[NDArray[np.float64]]) -> Section:
     """Return the systems' mean scores over their runs, and whether they differ by more than segments and runs do.
 
     `resampled` are paired resamples of the score of each output.
     """
-    level = comparison.confidence_level
-    systems, known = estimates_over_runs(comparison.runs, table, resampled)
-    values = {row.system: row.value for row in table.rows}
-    baseline = next(system for system, names in comparison.runs.items() if comparison.baseline in names)
+    systems, known = estimates_over_runs(design.runs, table, resampled)
+    baseline = design.system_of_baseline
     lone = [system for system, estimate in systems.items() if len(estimate.runs) < 2]
-    names = list(systems)
-    if len(lone) == len(names):
-        value: dict[str, Any] = {"test": None, "baseline": baseline, "pooled": False, "systems": []}
+    if len(lone) == len(systems):
+        untested: dict[str, Any] = {"test": None, "baseline": baseline, "pooled": False, "systems": []}
         sentence = ("One run each: the spread between runs is not in these p-values.",)
-        return Section("runs", _TITLE, [sentence], None, value)
-    pvalues = np.ones((len(names), len(names)))
-    for (i, first), (j, second) in combinations(enumerate(names), 2):
-        p = pvalue_of(systems[first], systems[second], known, n_units)
-        pvalues[i, j] = pvalues[j, i] = p
-    adjusted_pvalues = adjusted_by_holm(pvalues).adjusted
+        return Section("runs", _TITLE, [sentence], None, untested)
+    tests = _pair_tests(list(systems.values()), known, table.n_units)
+    rows = _rows(design, table, systems, known, tests)
+    value = {
+        "test": TEST,
+        "baseline": baseline,
+        "pooled": bool(lone) and known is not None,
+        "systems": rows,
+        "adjusted_pvalues": tests.adjusted.tolist(),
+    }
+    sentences = [
+        *_sentences(rows, baseline, f"{design.unit}s", lone, known),
+        *_members_sentences(design.runs),
+    ]
+    return Section("runs", _TITLE, sentences, _table_of_runs(rows, table, design.confidence_level), value)
+
+
+def _pair_tests(systems: Sequence[Estimate], known: Variance | None, n_units: int) -> PairTests:
+    """Return p of each pair of systems, alone and adjusted for all pairs."""
+    pvalues = np.ones((len(systems), len(systems)))
+    for (i, first), (j, second) in combinations(enumerate(systems), 2):
+        pvalues[i, j] = pvalues[j, i] = pvalue_of(first, second, known, n_units)
+    return adjusted_by_holm(pvalues)
+
+
+def _rows(
+    design: Design, table: ScoreTable, systems: Mapping[str, Estimate], known: Variance | None, tests: PairTests
+) -> list[dict[str, Any]]:
+    """Return what is known of each system, by the names of the JSON."""
+    level = design.confidence_level
+    values = {row.system: row.value for row in table.rows}
     values_of_systems = [estimate.value for estimate in systems.values()]
-    ranks_of_systems = _ranks(values_of_systems, adjusted_pvalues, comparison.alpha, table.higher_is_better)
-    column = names.index(baseline)
+    ranks_of_systems = _ranks(values_of_systems, tests.adjusted, design.alpha, table.higher_is_better)
+    baseline = design.system_of_baseline
+    column = list(systems).index(baseline)
     rows = []
     for index, (system, estimate) in enumerate(systems.items()):
         bounds = interval_of(estimate, known, level, table.scorer)
         rank = ranks_of_systems[index]
-        spread = None
-        if estimate.runs:
-            spread = float(np.std(estimate.runs, ddof=1))
         row: dict[str, Any] = {
             "system": system,
-            "runs": {name: values[name] for name in comparison.runs[system]},
+            "runs": {name: values[name] for name in design.runs[system]},
             "value": estimate.value,
-            "spread": spread,
+            "spread": spread_of(estimate),
             "low": bounds.low,
             "high": bounds.high,
             **against(systems[baseline], estimate, known, level),
-            "pvalue": number_or_none(pvalues[index, column]),
-            "adjusted_pvalue": number_or_none(adjusted_pvalues[index, column]),
+            "pvalue": number_or_none(tests.pvalues[index, column]),
+            "adjusted_pvalue": number_or_none(tests.adjusted[index, column]),
             "rank": None if rank is None else [rank.low, rank.high],
             "group": None if rank is None else rank.group,
         }
         if system == baseline:
             row |= dict.fromkeys(("difference", "margin", "t", "freedom", "pvalue", "adjusted_pvalue"))
         rows.append(row)
-    uses_pooled = bool(lone) and known is not None
-    unit = "segments" if comparison.test_set.clusters is None else "clusters"
-    value = {
-        "test": TEST,
-        "baseline": baseline,
-        "pooled": uses_pooled,
-        "systems": rows,
-        "adjusted_pvalues": adjusted_pvalues.tolist(),
-    }
-    sentences = [
-        *_sentences(rows, baseline, unit, lone, known),
-        *_members_sentences(comparison.runs),
-    ]
-    return Section("runs", _TITLE, sentences, _table_of_runs(rows, table, comparison), value)
+    return rows
+
+
+def spread_of(estimate: Estimate) -> float | None:
+    """Return the standard deviation of a system's runs; None of one run."""
+    return float(np.std(estimate.runs, ddof=1)) if estimate.runs else None
 
 
 def estimates_over_runs(
@@ -192,7 +202,7 @@ def estimates_over_runs(
 def estimates_of_systems(
     members_of: Mapping[str, Sequence[str]], outputs: Mapping[str, Estimate]
 ) -> tuple[dict[str, Estimate], Variance | None]:
-    """Return the same by the score of each output."""
+    """Return the mean score of each system's runs by the score of each output, and the spread as above."""
     systems = {}
     for system, names in members_of.items():
         runs = [outputs[name] for name in names]
@@ -306,15 +316,15 @@ def _members_sentences(members_of: Mapping[str, Sequence[str]]) -> list[Sentence
     return [tuple(parts)]
 
 
-def _table_of_runs(rows: Sequence[Mapping[str, Any]], table: ScoreTable, comparison: Comparison) -> Table:
+def _table_of_runs(rows: Sequence[Mapping[str, Any]], table: ScoreTable, level: float) -> Table:
     has_ranks = len(rows) > 2
-    shown = partial(decimals, digits=table.rows[0].digits)
+    shown = partial(decimals, digits=table.digits)
     columns = [
         Column("system", "name"),
         Column("runs", leaves=1),
         Column(table.name, after="" if table.higher_is_better else " ↓"),
         Column("spread", leaves=3),
-        Column(f"{100 * comparison.confidence_level:g} %", leaves=2),
+        Column(f"{100 * level:g} %", leaves=2),
         Column("difference", "difference"),
         Column("±", leaves=4),
         Column("adj. p" if has_ranks else "p"),

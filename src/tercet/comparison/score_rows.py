@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.statistics.draws import ConfidenceInterval, apart
+from tercet.statistics.draws import ConfidenceInterval
 from tercet.statistics.families import PairTests
 from tercet.statistics.groups import ranks
 from tercet.statistics.inference import Inference
@@ -18,9 +18,9 @@ from tercet.statistics.intervals import BootstrapResult
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import number_or_none
 
+from .design import Design
 from .given_scores import share_difference_interval, share_interval
-from .result import Comparison
-from .scores import SystemScore, some_best
+from .scores import Standing, SystemScore, standings
 
 #: What a row says of the system and the baseline; None in the row of the baseline itself.
 _AGAINST_BASELINE = (
@@ -35,106 +35,104 @@ _AGAINST_BASELINE = (
 )
 
 
-def score_rows(
-    comparison: Comparison,
-    values: NDArray[np.float64],
-    bounds: Sequence[ConfidenceInterval],
-    bounds_of_differences: Sequence[ConfidenceInterval],
-    tests: PairTests,
-    parts: Sequence[Sequence[float | None]],
-    *,
-    higher_is_better: bool,
-    digits: int,
-    can_tell: bool = True,
-) -> tuple[list[SystemScore], NDArray[np.float64]]:
-    """Return a row for each system of a comparison, and the adjusted p of each pair.
+class Bounds(NamedTuple):
+    """The intervals of a score of each system, and of its differences from the baseline."""
 
-    Intervals are those of the scores, and of their differences from the baseline. `parts` are the scores of each
-    system on what wins and losses count. Where the test could tell no two systems apart (`can_tell`), there are no
-    ranks, and none is said to be as good as the best.
+    of_scores: list[ConfidenceInterval]
+    of_differences: list[ConfidenceInterval]
+
+
+class Measured(NamedTuple):
+    """One score as it was measured: each list has an entry for each system."""
+
+    values: NDArray[np.float64]
+    bounds: Bounds
+    tests: PairTests
+    #: The scores of what wins and losses count.
+    parts: Sequence[Sequence[float | None]]
+    higher_is_better: bool
+    digits: int
+
+
+def score_rows(design: Design, score: Measured, *, can_tell: bool) -> tuple[list[SystemScore], NDArray[np.float64]]:
+    """Return a row for each system, and the adjusted p of each pair.
+
+    Where the test could tell no two systems apart, there are no ranks, and none is said to be as good as the best.
     """
-    names = list(comparison.test_set.systems)
-    baseline = names.index(comparison.baseline)
-    is_unknown = np.isnan(values)
+    values = score.values.tolist()
+    is_unknown = np.isnan(score.values)
     # A score that is NaN cannot be tested.
     has_no_test = is_unknown[:, None] | is_unknown
-    unadjusted = np.where(has_no_test, np.nan, tests.pvalues)
-    adjusted = np.where(has_no_test, np.nan, tests.adjusted)
-    best = _best(values, higher_is_better)
-    any_best = not comparison.joins_runs and some_best(values.tolist(), higher_is_better)
-    system_ranks = ranks(values.tolist(), adjusted, comparison.alpha, higher_is_better)
+    tests = PairTests(
+        np.where(has_no_test, np.nan, score.tests.pvalues), np.where(has_no_test, np.nan, score.tests.adjusted)
+    )
+    compared = standings(
+        values, tests.adjusted, alpha=design.alpha, higher_is_better=score.higher_is_better, can_tell=can_tell
+    )
+    if design.joins_runs:
+        # None of several outputs of one system is the best.
+        compared = [Standing(False, None)] * len(values)
+    system_ranks = ranks(values, tests.adjusted, design.alpha, score.higher_is_better)
     rows = []
-    for index, system in enumerate(names):
-        value = float(values[index])
-        # Systems may tie for the best; NaN equals nothing, so that it is never the best.
-        is_best = any_best and not apart(value, float(values[best]))
-        pvalue_against_best = number_or_none(adjusted[index, best])
-        as_good: bool | None = None
-        if is_best:
-            as_good = True
-        elif any_best and can_tell and pvalue_against_best is not None:
-            as_good = pvalue_against_best >= comparison.alpha
-        against_baseline: dict[str, Any] = dict.fromkeys(_AGAINST_BASELINE)
-        if index != baseline:
-            wins, ties, losses = _wins_ties_losses(parts[index], parts[baseline], higher_is_better)
-            against_baseline = {
-                "difference": value - float(values[baseline]),
-                "difference_low": bounds_of_differences[index].low,
-                "difference_high": bounds_of_differences[index].high,
-                "pvalue": number_or_none(unadjusted[index, baseline]),
-                "adjusted_pvalue": number_or_none(adjusted[index, baseline]),
-                "wins": wins,
-                "ties": ties,
-                "losses": losses,
-            }
-        rank = system_ranks[index] if comparison.test is not None and can_tell else None
+    for index, (system, value) in enumerate(zip(design.systems, values, strict=True)):
+        rank = system_ranks[index] if design.test is not None and can_tell else None
         rows.append(
             SystemScore(
                 system=system,
                 value=value,
-                low=bounds[index].low,
-                high=bounds[index].high,
-                **against_baseline,
-                best=is_best,
-                as_good=as_good,
+                low=score.bounds.of_scores[index].low,
+                high=score.bounds.of_scores[index].high,
+                **_against_baseline(score, tests, index, design.baseline_index),
+                best=compared[index].is_best,
+                as_good=compared[index].as_good,
                 rank=None if rank is None else (rank.low, rank.high),
                 group=None if rank is None else rank.group,
-                digits=digits,
+                digits=score.digits,
             )
         )
-    return rows, adjusted
+    return rows, tests.adjusted
+
+
+def _against_baseline(score: Measured, tests: PairTests, index: int, baseline: int) -> dict[str, Any]:
+    """Return what the row of a system says of it and the baseline."""
+    if index == baseline:
+        return dict.fromkeys(_AGAINST_BASELINE)
+    wins, ties, losses = _wins_ties_losses(score.parts[index], score.parts[baseline], score.higher_is_better)
+    return {
+        "difference": float(score.values[index]) - float(score.values[baseline]),
+        "difference_low": score.bounds.of_differences[index].low,
+        "difference_high": score.bounds.of_differences[index].high,
+        "pvalue": number_or_none(tests.pvalues[index, baseline]),
+        "adjusted_pvalue": number_or_none(tests.adjusted[index, baseline]),
+        "wins": wins,
+        "ties": ties,
+        "losses": losses,
+    }
 
 
 def bounds_of_systems(
-    comparison: Comparison,
+    design: Design,
     metric: Metric,
     scored: Sequence[SegmentStats],
     intervals: Sequence[BootstrapResult],
     inference: Inference,
-) -> tuple[list[ConfidenceInterval], list[ConfidenceInterval]]:
+) -> Bounds:
     """Return the intervals of a score of all systems, and those of their differences from the baseline.
 
     They are exact ones of the segments that were scored, where these score 0 or 1, or else those by resamples.
     """
-    baseline = list(comparison.test_set.systems).index(comparison.baseline)
+    baseline = design.baseline_index
     if inference.has_exact_intervals:
-        level = comparison.confidence_level
-        bounds = [share_interval(metric, stats, level) for stats in scored]
-        bounds_of_differences = [
-            share_difference_interval(metric, scored[baseline], stats, level) for stats in scored
-        ]
-    else:
-        differences = [interval.less(intervals[baseline]) for interval in intervals]
-        bounds = [interval.confidence_interval for interval in intervals]
-        bounds_of_differences = [difference.confidence_interval for difference in differences]
-    return bounds, bounds_of_differences
-
-
-def _best(values: NDArray[np.float64], higher_is_better: bool) -> int:
-    """Return the index of the best value: NaN is none, unless all are."""
-    worst = -np.inf if higher_is_better else np.inf
-    comparable = np.where(np.isnan(values), worst, values)
-    return int(comparable.argmax() if higher_is_better else comparable.argmin())
+        level = design.confidence_level
+        of_scores = [share_interval(metric, stats, level) for stats in scored]
+        return Bounds(
+            of_scores, [share_difference_interval(metric, scored[baseline], stats, level) for stats in scored]
+        )
+    differences = [interval.less(intervals[baseline]) for interval in intervals]
+    return Bounds(
+        [interval.confidence_interval for interval in intervals],
+        [difference.confidence_interval for difference in differences],
+    )
 
 
 def _wins_ties_losses(

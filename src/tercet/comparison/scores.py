@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
+from tercet.statistics.draws import apart
 from tercet.statistics.groups import best_first
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals, interval_text, pvalue_text
@@ -19,6 +20,9 @@ from .sections import Section
 
 #: Marks of the best system, of those not significantly worse, and of scores of which lower is better.
 BEST, AS_GOOD, LOWER = "*", "†", "↓"
+
+#: What a table for people shows beside each score, where there is such.
+BESIDE_SCORES = ("interval", "difference", "p", "rank")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ class SystemScore:
     pvalue : float or None
         Of the paired test against the baseline, unadjusted.
     adjusted_pvalue : float or None
-        The same, adjusted for all pairs of systems, as in :attr:`ScoreTable.pvalues`; tables show this one.
+        `pvalue` adjusted for all pairs of systems, as in :attr:`ScoreTable.pvalues`; tables show this one.
     wins, ties, losses : int or None
         Segments that score better than, the same as, or worse than those of the baseline; clusters where the test set
         has them.
@@ -163,6 +167,11 @@ class ScoreTable:
         return "higher" if self.higher_is_better else "lower"
 
     @property
+    def digits(self) -> int:
+        """With how many decimals people read the score."""
+        return self.rows[0].digits
+
+    @property
     def order(self) -> list[int]:
         """The indices of the rows, the best first, NaN last."""
         return best_first([row.value for row in self.rows], self.higher_is_better)
@@ -188,6 +197,38 @@ def digits_of(metric: Metric, values: Iterable[float | None]) -> int:
 def some_best(values: Sequence[float], higher_is_better: bool) -> bool:
     """Return whether one of the systems' values is the best: not of one system, nor where nothing matched for any."""
     return len(values) > 1 and (not higher_is_better or any(values))
+
+
+class Standing(NamedTuple):
+    """Whether a system is the best, and whether it is not significantly worse: None where nobody can tell."""
+
+    is_best: bool
+    as_good: bool | None
+
+
+def standings(
+    values: Sequence[float],
+    adjusted_pvalues: NDArray[np.float64],
+    *,
+    alpha: float,
+    higher_is_better: bool,
+    can_tell: bool = True,
+) -> list[Standing]:
+    """Return how each system compares with the best, by p of each pair, where the test could tell any apart."""
+    if not some_best(values, higher_is_better):
+        return [Standing(False, None)] * len(values)
+    best = best_first(values, higher_is_better)[0]
+    compared = []
+    for index, value in enumerate(values):
+        p = float(adjusted_pvalues[index, best])
+        # Systems may tie for the best; NaN equals nothing, so that it is never the best.
+        if not apart(value, values[best]):
+            compared.append(Standing(True, True))
+        elif can_tell and not math.isnan(p):
+            compared.append(Standing(False, p >= alpha))
+        else:
+            compared.append(Standing(False, None))
+    return compared
 
 
 def scored_for_all(stats: Sequence[SegmentStats]) -> NDArray[np.bool_]:

@@ -23,7 +23,7 @@ class Section:
     table : Table or None
         Its cells are as people read them.
     value : Any
-        The same as plain Python.
+        What it says as plain Python.
     """
 
     key: str

@@ -62,7 +62,7 @@ class ExplainedSegment:
 
     @property
     def heading(self) -> str:
-        """The same after the test set, for a terminal: with the option that chooses another."""
+        """The name after the test set, for a terminal: with the option that chooses another."""
         hint = "choose another with --segment" if self.chosen else ""
         return "; ".join(filter(None, [f"{one_cell(self.test_set.name)}, {self.segment_in_words}", hint]))
 
@@ -249,9 +249,9 @@ def side_by_side(
     table.add_column("", overflow="fold", ratio=1)
     corpus = test_set.corpus()
     warn_of_artefacts(test_set, corpus, metrics)
-    metrics = [in_percent(metric, test_set) for metric in metrics]
-    scores = [_first_scores(test_set, corpus, index, metric) for metric in metrics]
-    bleu = next((metric for metric in metrics if metric.name == "bleu_multi"), None)
+    scaled_metrics = [in_percent(metric, test_set) for metric in metrics]
+    scores = [_first_scores(test_set, corpus, index, metric) for metric in scaled_metrics]
+    bleu = next((metric for metric in scaled_metrics if metric.name == "bleu_multi"), None)
     for name, _ in scores:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("text", overflow="fold", ratio=4)
@@ -262,7 +262,7 @@ def side_by_side(
         table.add_row(f"reference {number}", *no_scores, Text(visible(reference)))
     for system in sorted(test_set.systems, key=lambda name: name != baseline):
         cells = []
-        for metric, (_, by_system) in zip(metrics, scores, strict=True):
+        for metric, (_, by_system) in zip(scaled_metrics, scores, strict=True):
             value = by_system[system]
             digits = digits_of(metric, by_system.values())
             cells.append("" if value is None else decimals(value, digits))

@@ -32,8 +32,10 @@ def usual_resamples(test: str, n_systems: int) -> int:
     n_pairs = n_systems * (n_systems - 1) // 2
     if test != "permutation":
         return RESAMPLES[test]
-    few_enough = (number for number in _FEWER_RESAMPLES if number * n_pairs <= _MOST_DIFFERENCES)
-    return next(few_enough, _FEWER_RESAMPLES[-1])
+    for n_resamples in _FEWER_RESAMPLES:
+        if n_resamples * n_pairs <= _MOST_DIFFERENCES:
+            return n_resamples
+    return _FEWER_RESAMPLES[-1]
 
 
 #: Permutations of the tests of metrics, by default.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,82 +13,84 @@ from tercet.base.metric import Metric
 from tercet.statistics.draws import N_RESAMPLES, ConfidenceInterval, bootstrap_scores
 from tercet.statistics.estimates import Estimate
 
-from .result import Comparison
-from .runs import against, estimates_of_systems, interval_of, pvalue_of, why_untested
-from .slice_tests import Part, SliceScores, by_holm
+from .design import Design
+from .runs import against, estimates_of_systems, interval_of, pvalue_of, spread_of, why_untested
+from .slice_tests import Part, ScoreInSlice, SliceScores, by_holm
 
 
-def scores_over_runs(comparison: Comparison, metric: Metric, parts: Sequence[Part]) -> dict[str, list[SliceScores]]:
+def scores_over_runs(design: Design, metric: Metric, parts: Sequence[Part]) -> dict[str, list[SliceScores]]:
     """Return the scores of the systems in each slice, by name.
 
     Tests share no draws: p of each score is adjusted for all slices and systems by Holm's method.
     """
     scores_of: dict[str, list[SliceScores]] = {name: [] for name in metric.score_names}
     for part in parts:
-        draws = bootstrap_scores(metric, part.units, N_RESAMPLES, comparison.seed)
+        draws = bootstrap_scores(metric, part.units, N_RESAMPLES, design.seed)
         values = part.scores(metric)
+        n_units = len(part.units[0])
         for name in metric.score_names:
             outputs = {}
-            for index, output in enumerate(comparison.test_set.systems):
+            for index, output in enumerate(design.systems):
                 resampled = np.asarray(draws[index][name], np.float64)
-                outputs[output] = Estimate(float(values[name][index]), resampled, len(part.units[0]))
-            scores_of[name].append(_in_slice(comparison, metric, part, outputs))
-    return {name: _adjusted(comparison, slices) for name, slices in scores_of.items()}
+                outputs[output] = Estimate(float(values[name][index]), resampled, n_units)
+            systems = _in_slice(design, metric, outputs, n_units)
+            scores_of[name].append(SliceScores(part.name, len(part.rows[0]), n_units, systems))
+    return {name: _with_adjusted_pvalues(design, slices) for name, slices in scores_of.items()}
 
 
-def _in_slice(comparison: Comparison, metric: Metric, part: Part, outputs: dict[str, Estimate]) -> SliceScores:
+def _in_slice(design: Design, metric: Metric, outputs: dict[str, Estimate], n_units: int) -> list[ScoreInSlice]:
     """Return the systems in a slice, with p of each test alone: it is not adjusted yet."""
-    systems, known = estimates_of_systems(comparison.runs, outputs)
-    level = comparison.confidence_level
-    n_units = len(part.units[0])
-    names = list(systems)
-    baseline = names[_baseline_index(comparison)]
+    systems, known = estimates_of_systems(design.runs, outputs)
+    level = design.confidence_level
+    baseline = systems[design.system_of_baseline]
     lone = []
     if known is None:
-        lone = [name for name in names if len(systems[name].runs) < 2]
-    slice_scores = SliceScores(part.name, len(part.rows[0]), n_units, [], [], [], [], [])
+        lone = [name for name, estimate in systems.items() if len(estimate.runs) < 2]
+    scores = []
     for name, estimate in systems.items():
-        figures = against(systems[baseline], estimate, known, level)
+        figures = against(baseline, estimate, known, level)
         difference = figures["difference"]
         margin = math.nan if figures["margin"] is None else figures["margin"]
         bounds = interval_of(estimate, known, level, metric)
-        slice_scores.values.append(estimate.value)
-        slice_scores.bounds.append(bounds)
-        slice_scores.bounds_of_differences.append(ConfidenceInterval(difference - margin, difference + margin))
-        p = math.nan
-        reason = ""
-        if name != baseline:
-            p = pvalue_of(systems[baseline], estimate, known, n_units)
-            if math.isnan(p):
-                row = {"system": name, "difference": difference, "low": bounds.low}
-                reason = why_untested(row, baseline, f"{comparison.unit}s", lone)
-        slice_scores.pvalues.append(p)
-        slice_scores.why_untested.append(reason)
         over_runs: dict[str, Any] = {
-            "runs": {output: outputs[output].value for output in comparison.runs[name]},
-            "spread": None,
+            "runs": {output: outputs[output].value for output in design.runs[name]},
+            "spread": spread_of(estimate),
             "t": None,
             "freedom": None,
         }
-        if estimate.runs:
-            over_runs["spread"] = float(np.std(estimate.runs, ddof=1))
-        if name != baseline:
+        p = math.nan
+        reason = ""
+        if name != design.system_of_baseline:
             over_runs["t"] = figures["t"]
             over_runs["freedom"] = figures["freedom"]
-        slice_scores.over_runs.append(over_runs)
-    return slice_scores
+            p = pvalue_of(baseline, estimate, known, n_units)
+            if math.isnan(p):
+                row = {"system": name, "difference": difference, "low": bounds.low}
+                reason = why_untested(row, design.system_of_baseline, f"{design.unit}s", lone)
+        scores.append(
+            ScoreInSlice(
+                value=estimate.value,
+                bounds=bounds,
+                bounds_of_difference=ConfidenceInterval(difference - margin, difference + margin),
+                pvalue=p,
+                adjusted_pvalue=math.nan,
+                over_runs=over_runs,
+                why_untested=reason,
+            )
+        )
+    return scores
 
 
-def _adjusted(comparison: Comparison, slices: Sequence[SliceScores]) -> list[SliceScores]:
+def _with_adjusted_pvalues(design: Design, slices: Sequence[SliceScores]) -> list[SliceScores]:
+    """Return the slices with p adjusted for all of them."""
     if not slices:
         return []
-    pvalues: NDArray[np.float64] = np.array([part.pvalues for part in slices], np.float64)
-    values: NDArray[np.float64] = np.array([part.values for part in slices], np.float64)
-    adjusted = by_holm(pvalues, values, _baseline_index(comparison)).adjusted.tolist()
-    return [replace(part, adjusted_pvalues=of_part) for part, of_part in zip(slices, adjusted, strict=True)]
-
-
-def _baseline_index(comparison: Comparison) -> int:
-    """Return the index of the baseline among the systems: an output stands for it."""
-    (index,) = (index for index, outputs in enumerate(comparison.runs.values()) if comparison.baseline in outputs)
-    return index
+    pvalues: NDArray[np.float64] = np.array([[score.pvalue for score in part.systems] for part in slices], np.float64)
+    values: NDArray[np.float64] = np.array([[score.value for score in part.systems] for part in slices], np.float64)
+    baseline = list(design.runs).index(design.system_of_baseline)
+    adjusted = by_holm(pvalues, values, baseline).adjusted.tolist()
+    adjusted_slices = []
+    for part, of_part in zip(slices, adjusted, strict=True):
+        systems = [score._replace(adjusted_pvalue=p) for score, p in zip(part.systems, of_part, strict=True)]
+        adjusted_slices.append(part._replace(systems=systems))
+    return adjusted_slices

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,20 +13,19 @@ from numpy.typing import NDArray
 from tercet.base.metric import Metric
 from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, listed, one_cell
 from tercet.statistics.clusters import Clusters, clustered
-from tercet.statistics.draws import ConfidenceInterval, apart
+from tercet.statistics.draws import apart
 from tercet.statistics.inference import ADJUSTED, Inference
-from tercet.statistics.intervals import bootstraps
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import Cell, Column, Table, decimals, interval_text, number_or_none, pvalue_text
 
 from .clauses import Clause, sentence
-from .result import Comparison
-from .run_means import over_runs
+from .design import Design
+from .run_means import design_over_runs, table_of_means
 from .score_rows import bounds_of_systems
 from .scores import ScoreTable
 from .sections import Section
 from .slice_runs import scores_over_runs
-from .slice_tests import Part, SliceScores, slice_tests
+from .slice_tests import Part, ScoreInSlice, SliceScores, slice_tests
 from .slices import Slices
 
 #: The most slices that a sentence names.
@@ -46,47 +45,63 @@ _WORDS = (
 )
 
 
-def sliced(
-    comparison: Comparison,
+class ScoresOfSlices(NamedTuple):
+    """Slices of one kind, and of each score by its name all systems in each of them."""
+
+    slices: Slices
+    by_score: Mapping[str, Sequence[SliceScores]]
+
+
+def scores_of_slices(
+    design: Design,
     metric: Metric,
     scored: Sequence[SegmentStats],
     is_scored: NDArray[np.bool_],
     inference: Inference,
-) -> list[tuple[Slices, dict[str, list[SliceScores]]]]:
-    """Return the scores of a metric in each slice, by name: of the segments that are scored for all systems.
+) -> list[ScoresOfSlices]:
+    """Return the scores of a metric in each slice: of the segments that are scored for all systems.
 
     A slice's draws are those that a test set of its segments would have: of a slice that is the whole, p and
     intervals are those of the whole. Where outputs are runs, the scores are of the systems, in their order.
     """
-    clusters = comparison.test_set.clusters
-    clusters = None if clusters is None else clusters.selected(is_scored)
+    clusters = design.test_set.clusters
+    if clusters is not None:
+        clusters = clusters.selected(is_scored)
     n_units = len(scored[0]) if clusters is None else len(clusters)
     results = []
-    for slices in comparison.slices:
+    for slices in design.slices:
         parts = list(_slice_parts(slices, scored, is_scored, clusters))
-        if comparison.joins_runs:
-            results.append((slices, scores_over_runs(comparison, metric, parts)))
-            continue
-        tests = slice_tests(comparison, metric, parts, n_units, inference) if parts else {}
-        scores_of: dict[str, list[SliceScores]] = {name: [] for name in metric.score_names}
-        for number, part in enumerate(parts):
-            bounds, bounds_of_differences = _bounds(comparison, metric, part, inference)
-            values = part.scores(metric)
-            for name in metric.score_names:
-                alone, adjusted = tests[name]
-                slice_scores = SliceScores(
-                    name=part.name,
-                    n_segments=len(part.rows[0]),
-                    n_units=len(part.units[0]),
-                    values=values[name].tolist(),
-                    bounds=bounds[name],
-                    bounds_of_differences=bounds_of_differences[name],
-                    pvalues=alone[number].tolist(),
-                    adjusted_pvalues=adjusted[number].tolist(),
-                )
-                scores_of[name].append(slice_scores)
-        results.append((slices, scores_of))
+        if design.joins_runs:
+            by_score = scores_over_runs(design, metric, parts)
+        else:
+            by_score = _scores_of_parts(design, metric, parts, n_units, inference)
+        results.append(ScoresOfSlices(slices, by_score))
     return results
+
+
+def _scores_of_parts(
+    design: Design, metric: Metric, parts: Sequence[Part], n_units: int, inference: Inference
+) -> dict[str, list[SliceScores]]:
+    """Return the scores of all systems in each slice, by name; the whole test set has `n_units` units."""
+    scores_of: dict[str, list[SliceScores]] = {name: [] for name in metric.score_names}
+    tests = slice_tests(design, metric, parts, n_units, inference) if parts else {}
+    for number, part in enumerate(parts):
+        intervals = design.intervals(metric, part.units)
+        values = part.scores(metric)
+        for name in metric.score_names:
+            intervals_of_score = [of_system[name] for of_system in intervals]
+            bounds = bounds_of_systems(design, metric, part.rows, intervals_of_score, inference)
+            figures = zip(
+                values[name].tolist(),
+                bounds.of_scores,
+                bounds.of_differences,
+                tests[name].pvalues[number].tolist(),
+                tests[name].adjusted[number].tolist(),
+                strict=True,
+            )
+            systems = [ScoreInSlice(*of_system) for of_system in figures]
+            scores_of[name].append(SliceScores(part.name, len(part.rows[0]), len(part.units[0]), systems))
+    return scores_of
 
 
 def _slice_parts(
@@ -106,50 +121,29 @@ def _slice_parts(
         yield Part(name, rows, clustered(rows, clusters.selected(inside)), of_slice)
 
 
-_Bounds = dict[str, list[ConfidenceInterval]]
-
-
-def _bounds(comparison: Comparison, metric: Metric, part: Part, inference: Inference) -> tuple[_Bounds, _Bounds]:
-    """Return the intervals of all systems in a slice, and those of their differences from the baseline."""
-    intervals = bootstraps(
-        metric,
-        part.units,
-        confidence_level=comparison.confidence_level,
-        method=comparison.interval,
-        seed=comparison.seed,
-    )
-    bounds: _Bounds = {}
-    bounds_of_differences: _Bounds = {}
-    for name in metric.score_names:
-        intervals_of_score = [of_system[name] for of_system in intervals]
-        bounds[name], bounds_of_differences[name] = bounds_of_systems(
-            comparison, metric, part.rows, intervals_of_score, inference
-        )
-    return bounds, bounds_of_differences
-
-
-def slices_section(
-    comparison: Comparison, table: ScoreTable, slices: Slices, scores: Sequence[SliceScores]
-) -> Section:
+def slices_section(design: Design, table: ScoreTable, of_slices: ScoresOfSlices) -> Section:
     """Return the slices of a score: each system's score in each, and its difference from the baseline."""
-    if comparison.joins_runs:
-        # From here on, systems are what is scored, and not their outputs.
-        comparison = over_runs(replace(comparison, tables=[table]))
-        (table,) = comparison.tables
-    systems = list(comparison.test_set.systems)
-    baseline = systems.index(comparison.baseline)
-    rows = [_row_of_slice(slice_scores, slices.by, systems, baseline) for slice_scores in scores]
-    small = _small_slices(comparison, table, rows)
+    slices = of_slices.slices
+    scores = of_slices.by_score[table.name]
+    if design.joins_runs:
+        # Systems are what is scored there, and not their outputs.
+        return _section(design_over_runs(design), table_of_means(table, design.alpha), slices, scores)
+    return _section(design, table, slices, scores)
+
+
+def _section(design: Design, table: ScoreTable, slices: Slices, scores: Sequence[SliceScores]) -> Section:
+    rows = [_row_of_slice(slice_scores, slices.by, design) for slice_scores in scores]
+    small = _small_slices(design, table, rows)
     sentences = [
-        *_verdicts(comparison, table, rows, baseline, small),
-        *_untested(systems, scores),
-        *_notes_on_tests(comparison, table, slices, rows, small),
+        *_verdicts(design, table, rows, small),
+        *_why_untested(design.systems, scores),
+        *_notes_on_tests(design, table, slices, rows, small),
     ]
     return Section(
         "slices",
         f"Slices by {one_cell(slices.by)}",
         sentences,
-        _table_of_slices(comparison, table, slices, rows),
+        _table_of_slices(design, table, slices, rows),
         [row.to_dict() for row in rows],
     )
 
@@ -204,30 +198,31 @@ class _SliceRow:
         }
 
 
-def _row_of_slice(scores: SliceScores, by: str, systems: Sequence[str], baseline: int) -> _SliceRow:
+def _row_of_slice(scores: SliceScores, by: str, design: Design) -> _SliceRow:
+    baseline = scores.systems[design.baseline_index]
     in_slice = []
-    for index, system in enumerate(systems):
+    for system, score in zip(design.systems, scores.systems, strict=True):
         difference = difference_low = difference_high = None
-        if index != baseline:
-            difference = scores.values[index] - scores.values[baseline]
-            difference_low = number_or_none(scores.bounds_of_differences[index].low)
-            difference_high = number_or_none(scores.bounds_of_differences[index].high)
+        if score is not baseline:
+            difference = score.value - baseline.value
+            difference_low = number_or_none(score.bounds_of_difference.low)
+            difference_high = number_or_none(score.bounds_of_difference.high)
         pvalue = None
         # What was not adjusted was not tested.
-        if not math.isnan(scores.adjusted_pvalues[index]):
-            pvalue = number_or_none(scores.pvalues[index])
+        if not math.isnan(score.adjusted_pvalue):
+            pvalue = number_or_none(score.pvalue)
         in_slice.append(
             _SystemInSlice(
                 system=system,
-                value=scores.values[index],
-                low=number_or_none(scores.bounds[index].low),
-                high=number_or_none(scores.bounds[index].high),
+                value=score.value,
+                low=number_or_none(score.bounds.low),
+                high=number_or_none(score.bounds.high),
                 difference=difference,
                 difference_low=difference_low,
                 difference_high=difference_high,
                 pvalue=pvalue,
-                adjusted_pvalue=number_or_none(scores.adjusted_pvalues[index]),
-                over_runs=scores.over_runs[index] if scores.over_runs else {},
+                adjusted_pvalue=number_or_none(score.adjusted_pvalue),
+                over_runs=score.over_runs,
             )
         )
     return _SliceRow(by, scores.name, scores.n_segments, scores.n_units, in_slice)
@@ -251,37 +246,28 @@ class _Finding:
 
 
 def _verdicts(
-    comparison: Comparison,
-    table: ScoreTable,
-    rows: Sequence[_SliceRow],
-    baseline: int,
-    small: Sequence[str],
+    design: Design, table: ScoreTable, rows: Sequence[_SliceRow], small: Sequence[str]
 ) -> Iterator[Sentence]:
     """Yield where each system is better and worse than the baseline; of many systems, the best alone."""
-    systems = list(comparison.test_set.systems)
-    compared = [index for index in range(len(systems)) if index != baseline]
+    systems = design.systems
+    compared = [index for index in range(len(systems)) if index != design.baseline_index]
     if len(compared) > MOST_NAMED:
-        compared = [next(index for index in table.order if index != baseline)]
+        compared = [next(index for index in table.order if index != design.baseline_index)]
     for index in compared:
-        findings = list(_findings(comparison, table, rows, index, baseline, small))
+        findings = list(_findings(design, table, rows, index, small))
         if not findings:
             continue
         subject: Sentence = (Name(systems[index]),)
         if len(systems) > 2:
-            subject = (Name(systems[index]), " against ", Name(systems[baseline]))
+            subject = (Name(systems[index]), " against ", Name(design.baseline))
         say = _counted_slices if len(findings) > _MOST_SAID else _named_slices
-        yield say(subject, findings, comparison.test is not None, table.rows[0].digits)
+        yield say(subject, findings, design.test is not None, table.digits)
         if len(findings) == len(rows):
             yield from _reversal(systems[index], findings, table.rows[index].difference)
 
 
 def _findings(
-    comparison: Comparison,
-    table: ScoreTable,
-    rows: Sequence[_SliceRow],
-    index: int,
-    baseline: int,
-    small: Sequence[str],
+    design: Design, table: ScoreTable, rows: Sequence[_SliceRow], index: int, small: Sequence[str]
 ) -> Iterator[_Finding]:
     """Yield how a system does against the baseline in each slice where both have a score."""
     sign = 1 if table.higher_is_better else -1
@@ -294,8 +280,8 @@ def _findings(
         yield _Finding(
             slice=row.name,
             difference=system.difference,
-            gain=sign * apart(system.value, row.systems[baseline].value),
-            is_significant=p is not None and p < comparison.alpha,
+            gain=sign * apart(system.value, row.systems[design.baseline_index].value),
+            is_significant=p is not None and p < design.alpha,
             is_tested=p is not None,
             is_small=row.name in small,
         )
@@ -369,14 +355,14 @@ def _reversal(system: str, findings: Sequence[_Finding], whole: float | None) ->
     )
 
 
-def _untested(systems: Sequence[str], scores: Sequence[SliceScores]) -> Iterator[Sentence]:
+def _why_untested(systems: Sequence[str], scores: Sequence[SliceScores]) -> Iterator[Sentence]:
     """Yield why systems with several runs were not tested, and in which slices."""
     slices_of: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for one in scores:
         systems_of: dict[str, list[str]] = {}
-        for system, reason in zip(systems, one.why_untested, strict=False):
-            if reason:
-                systems_of.setdefault(reason, []).append(system)
+        for system, score in zip(systems, one.systems, strict=True):
+            if score.why_untested:
+                systems_of.setdefault(score.why_untested, []).append(system)
         for reason, names in systems_of.items():
             slices_of.setdefault((reason, tuple(names)), []).append(one.name)
     for (reason, untested), slice_names in slices_of.items():
@@ -391,9 +377,9 @@ def _untested(systems: Sequence[str], scores: Sequence[SliceScores]) -> Iterator
         yield (*subject, *where, f", as {reason}.")
 
 
-def _small_slices(comparison: Comparison, table: ScoreTable, rows: Sequence[_SliceRow]) -> list[str]:
+def _small_slices(design: Design, table: ScoreTable, rows: Sequence[_SliceRow]) -> list[str]:
     """Return the slices of so few units that no difference could be significant there, however large."""
-    inference = comparison.inference_of(table)
+    inference = design.inference_of(table)
     n_tests = sum(len(row.pvalues) for row in rows)
     if not n_tests or inference.test is None:
         return []
@@ -403,12 +389,12 @@ def _small_slices(comparison: Comparison, table: ScoreTable, rows: Sequence[_Sli
         least = 2.0 ** (1 - row.n_units)
         if inference.test.errs_more:
             # The bootstrap test calls equal systems different where no test of exchanges could.
-            if least >= comparison.alpha:
+            if least >= design.alpha:
                 small.append(row.name)
-        elif inference.test.exchanges and factor * least >= comparison.alpha:
+        elif inference.test.exchanges and factor * least >= design.alpha:
             # Holm multiplies larger p by less than the least.
             adjusted = [system.adjusted_pvalue for system in row.systems]
-            if not any(p is not None and p < comparison.alpha for p in adjusted):
+            if not any(p is not None and p < design.alpha for p in adjusted):
                 small.append(row.name)
     return small
 
@@ -424,7 +410,7 @@ def _is_by_holm(inference: Inference) -> bool:
 
 
 def _notes_on_tests(
-    comparison: Comparison,
+    design: Design,
     table: ScoreTable,
     slices: Slices,
     rows: Sequence[_SliceRow],
@@ -436,14 +422,14 @@ def _notes_on_tests(
     if missing:
         yield _naming("No segment is scored for all systems in ", missing)
     n_tests = sum(len(row.pvalues) for row in rows)
-    inference = comparison.inference_of(table)
+    inference = design.inference_of(table)
     if not n_tests or inference.test is None:
         return
     factor = _holm_factor(inference, n_tests)
     if small:
-        yield _naming(f"Too few {comparison.unit}s for any difference to be significant: ", small)
-    n_resamples = comparison.n_resamples if inference.test.is_resampled else 0
-    if n_resamples and factor / (n_resamples + 1) >= comparison.alpha:
+        yield _naming(f"Too few {design.unit}s for any difference to be significant: ", small)
+    n_resamples = design.n_resamples if inference.test.is_resampled else 0
+    if n_resamples and factor / (n_resamples + 1) >= design.alpha:
         yield (f"With {n_resamples:,} resamples, no p of {n_tests:,} tests can be significant: more would help.",)
     if n_tests > 1:
         method = ADJUSTED["holm" if _is_by_holm(inference) else "step-down"]
@@ -455,58 +441,52 @@ def _naming(start: str, names: Sequence[str]) -> Sentence:
     return (start, *listed(names, _MOST_SAID), ".")
 
 
-def _table_of_slices(comparison: Comparison, table: ScoreTable, slices: Slices, rows: Sequence[_SliceRow]) -> Table:
+def _table_of_slices(design: Design, table: ScoreTable, slices: Slices, rows: Sequence[_SliceRow]) -> Table:
     """Return a row for each slice; of three systems or more, for each system of each slice."""
-    systems = list(comparison.test_set.systems)
-    by = Column(slices.by, "name")
-    is_tested = comparison.test is not None
     units = [Column("segments", leaves=3)]
-    if comparison.test_set.clusters is not None:
+    if design.test_set.clusters is not None:
         units.append(Column("clusters", leaves=3))
-    tested = [Column("difference", "difference")]
-    if is_tested:
-        tested.append(Column("adj. p"))
+    against = [Column("difference", "difference")]
+    if design.test is not None:
+        against.append(Column("adj. p"))
+    before = [Column(slices.by, "name"), *units]
     after = "" if table.higher_is_better else " ↓"
+    systems = design.systems
     cells: list[list[Any]] = []
-    if len(systems) <= 2:
-        columns = [by, *units, *(Column(name, after=after) for name in systems)]
-        if len(systems) == 2:
-            columns += tested
+    if len(systems) > 2:
+        columns = [*before, Column("system", "name"), Column(table.name, after=after), *against]
         for row in rows:
-            scores = [_with_interval(system, table) for system in row.systems]
-            cells_of_slice = [row.name, *_n_units(row, units), *scores]
             for system in row.systems:
-                if system.difference is not None:
-                    cells_of_slice += _against(system, table, is_tested)
-            cells.append(cells_of_slice)
+                score = _with_interval(system, table)
+                cells.append([*_cells_before(row, units), system.system, score, *_against(system, table, against)])
         return Table("", columns, cells)
-    columns = [by, *units, Column("system", "name"), Column(table.name, after=after), *tested]
+    columns = [*before, *(Column(name, after=after) for name in systems)]
+    if len(systems) == 2:
+        columns += against
     for row in rows:
+        cells_of_slice = [*_cells_before(row, units), *(_with_interval(system, table) for system in row.systems)]
         for system in row.systems:
-            against: list[Any] = [""] * len(tested)
             if system.difference is not None:
-                against = _against(system, table, is_tested)
-            cells.append([row.name, *_n_units(row, units), system.system, _with_interval(system, table), *against])
+                cells_of_slice += _against(system, table, against)
+        cells.append(cells_of_slice)
     return Table("", columns, cells)
 
 
-def _n_units(row: _SliceRow, columns: Sequence[Column]) -> list[str]:
-    return [f"{row.n_segments:,}", f"{row.n_units:,}"][: len(columns)]
+def _cells_before(row: _SliceRow, units: Sequence[Column]) -> list[Any]:
+    """Return the name of a slice, and how many segments, and clusters where there are such, are in it."""
+    return [row.name, *[f"{row.n_segments:,}", f"{row.n_units:,}"][: len(units)]]
 
 
 def _with_interval(system: _SystemInSlice, table: ScoreTable) -> Cell:
-    digits = table.rows[0].digits
-    interval = interval_text(system.low, system.high, digits).replace(" – ", "–")
-    return Cell(decimals(system.value, digits), after=f" ({interval})" if interval else "")
+    interval = interval_text(system.low, system.high, table.digits).replace(" – ", "–")
+    return Cell(decimals(system.value, table.digits), after=f" ({interval})" if interval else "")
 
 
-def _against(system: _SystemInSlice, table: ScoreTable, is_tested: bool) -> list[Any]:
-    """Return the cells of a difference from the baseline."""
-    digits = table.rows[0].digits
-    assert system.difference is not None
-    interval = interval_text(system.difference_low, system.difference_high, digits, signed=True)
-    cells: list[Any] = [Cell(decimals(system.difference, digits, signed=True), after=f" {interval}".rstrip())]
-    if is_tested:
-        p = system.adjusted_pvalue
-        cells.append("" if p is None else pvalue_text(p))
-    return cells
+def _against(system: _SystemInSlice, table: ScoreTable, columns: Sequence[Column]) -> list[Any]:
+    """Return the cells of a difference from the baseline, and of its p where it has a column; else empty ones."""
+    if system.difference is None:
+        return [""] * len(columns)
+    interval = interval_text(system.difference_low, system.difference_high, table.digits, signed=True)
+    difference = decimals(system.difference, table.digits, signed=True)
+    p = "" if system.adjusted_pvalue is None else pvalue_text(system.adjusted_pvalue)
+    return [Cell(difference, after=f" {interval}".rstrip()), p][: len(columns)]

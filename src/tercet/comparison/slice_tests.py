@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +17,7 @@ from tercet.statistics.families import NullDraws, family_test, holm
 from tercet.statistics.inference import Inference, PairedTest
 from tercet.statistics.stats import Scores, SegmentStats
 
-from .result import Comparison
+from .design import Design
 
 if TYPE_CHECKING:
     from tercet.statistics.paired_tests import Differences
@@ -41,23 +41,28 @@ class Part:
         return {name: np.array([float(scores[name]) for scores in of_systems]) for name in metric.score_names}
 
 
-@dataclass(frozen=True, slots=True)
-class SliceScores:
+class ScoreInSlice(NamedTuple):
+    """A system's score in a slice."""
+
+    value: float
+    bounds: ConfidenceInterval
+    #: Of the difference from the baseline.
+    bounds_of_difference: ConfidenceInterval
+    #: Of the test against the baseline, alone and adjusted for all slices and systems; NaN without one.
+    pvalue: float
+    adjusted_pvalue: float
+    #: Of a system with several runs: what else its row has, and why it was not tested, "" where it was.
+    over_runs: Mapping[str, Any] = {}
+    why_untested: str = ""
+
+
+class SliceScores(NamedTuple):
     """The scores of all systems in a slice."""
 
     name: str
     n_segments: int
     n_units: int
-    values: list[float]
-    bounds: list[ConfidenceInterval]
-    #: Of the differences from the baseline.
-    bounds_of_differences: list[ConfidenceInterval]
-    #: Of the test against the baseline, alone and adjusted for all slices and systems; NaN without one.
-    pvalues: list[float]
-    adjusted_pvalues: list[float]
-    #: Of systems with several runs: what else their rows have, and why each was not tested, "" where it was.
-    over_runs: list[dict[str, Any]] = field(default_factory=list)
-    why_untested: list[str] = field(default_factory=list)
+    systems: list[ScoreInSlice]
 
 
 class SliceTests(NamedTuple):
@@ -71,39 +76,36 @@ class SliceTests(NamedTuple):
 
 
 def slice_tests(
-    comparison: Comparison, metric: Metric, parts: Sequence[Part], n_units: int, inference: Inference
+    design: Design, metric: Metric, parts: Sequence[Part], n_units: int, inference: Inference
 ) -> dict[str, SliceTests]:
     """Return the tests of each score; the whole test set has `n_units` units."""
     if inference.has_draws_of_slices:
-        tests = _exchanged(comparison, metric, parts, n_units)
+        exchanged = _exchange_tests(design, metric, parts, n_units)
         if inference.adjust == "step-down":
-            return tests
-        alone = {name: of_score.pvalues for name, of_score in tests.items()}
+            return exchanged
+        alone = {name: of_score.pvalues for name, of_score in exchanged.items()}
     else:
-        alone = _tested_alone(comparison, metric, parts, inference.test)
+        alone = _separate_tests(design, metric, parts, inference.test)
     scores = [part.scores(metric) for part in parts]
-    return {
-        name: by_holm(pvalues, np.array([of_slice[name] for of_slice in scores]), _baseline_index(comparison))
-        for name, pvalues in alone.items()
-    }
+    tests = {}
+    for name, pvalues in alone.items():
+        values = np.array([of_slice[name] for of_slice in scores])
+        tests[name] = by_holm(pvalues, values, design.baseline_index)
+    return tests
 
 
-def _baseline_index(comparison: Comparison) -> int:
-    return list(comparison.test_set.systems).index(comparison.baseline)
-
-
-def _indices_of_others(comparison: Comparison) -> list[int]:
+def _indices_of_others(design: Design) -> list[int]:
     """Return the numbers of the systems that are compared with the baseline."""
-    baseline = _baseline_index(comparison)
-    return [system for system in range(len(comparison.test_set.systems)) if system != baseline]
+    baseline = design.baseline_index
+    return [system for system in range(len(design.systems)) if system != baseline]
 
 
-def _exchanged(comparison: Comparison, metric: Metric, parts: Sequence[Part], n_units: int) -> dict[str, SliceTests]:
+def _exchange_tests(design: Design, metric: Metric, parts: Sequence[Part], n_units: int) -> dict[str, SliceTests]:
     """Return the permutation tests: one toss for a unit of the whole test set exchanges it in all slices."""
-    n_resamples = comparison.n_resamples or 0
-    baseline = _baseline_index(comparison)
-    tosses = Tosses(n_units, n_resamples, comparison.seed)
-    compared = [(number, system) for number in range(len(parts)) for system in _indices_of_others(comparison)]
+    n_resamples = design.n_resamples or 0
+    baseline = design.baseline_index
+    tosses = Tosses(n_units, n_resamples, design.seed)
+    compared = [(number, system) for number in range(len(parts)) for system in _indices_of_others(design)]
     exchanged = _OneSlice(metric, parts, tosses)
 
     def differences(slices_and_systems: Sequence[tuple[int, int]], draws: slice) -> Scores:
@@ -116,17 +118,16 @@ def _exchanged(comparison: Comparison, metric: Metric, parts: Sequence[Part], n_
         return {name: np.concatenate(of_parts) for name, of_parts in parts_of_scores.items()}
 
     scores = [part.scores(metric) for part in parts]
-    of_baseline = {
-        name: np.array([scores[number][name][baseline] for number, _ in compared]) for name in metric.score_names
-    }
-    of_others = {
-        name: np.array([scores[number][name][system] for number, system in compared]) for name in metric.score_names
-    }
+    of_baseline = {}
+    of_others = {}
+    for name in metric.score_names:
+        of_baseline[name] = np.array([scores[number][name][baseline] for number, _ in compared])
+        of_others[name] = np.array([scores[number][name][system] for number, system in compared])
     is_complete = n_exchanges(n_units, n_resamples) is not None
     null = NullDraws(compared, tosses.n_draws, differences, is_complete)
     results = family_test(null, of_baseline, of_others, slack=rounding(n_units))
     tests = {}
-    shape = (len(parts), len(comparison.test_set.systems))
+    shape = (len(parts), len(design.systems))
     for name, result in results.items():
         tests[name] = SliceTests(np.full(shape, np.nan), np.full(shape, np.nan))
         for table, pvalues in zip(tests[name], result, strict=True):
@@ -158,28 +159,28 @@ class _OneSlice:
         return self._differences
 
 
-def _tested_alone(
-    comparison: Comparison, metric: Metric, parts: Sequence[Part], test: PairedTest | None
+def _separate_tests(
+    design: Design, metric: Metric, parts: Sequence[Part], test: PairedTest | None
 ) -> dict[str, Array]:
     """Return p of a test whose draws no two slices share, of each slice by itself; NaN without a test."""
-    shape = (len(parts), len(comparison.test_set.systems))
+    shape = (len(parts), len(design.systems))
     alone = {name: np.full(shape, np.nan) for name in metric.score_names}
     if test is None:
         return alone
-    baseline = _baseline_index(comparison)
-    others = _indices_of_others(comparison)
+    baseline = design.baseline_index
+    others = _indices_of_others(design)
     # In the order in which the whole test set has them.
     pairs = [(min(system, baseline), max(system, baseline)) for system in others]
-    n_resamples = comparison.n_resamples or 0
+    n_resamples = design.n_resamples or 0
     for number, part in enumerate(parts):
-        results = test.of_pairs(metric, part.units, pairs, n_resamples=n_resamples, seed=comparison.seed)
+        results = test.of_pairs(metric, part.units, pairs, n_resamples=n_resamples, seed=design.seed)
         for name in metric.score_names:
             alone[name][number, others] = results[name].pvalues
     return alone
 
 
 def by_holm(alone: Array, scores: Array, baseline: int) -> SliceTests:
-    """Return p, shape (slices, systems), with the same adjusted for all slices and systems by Holm's method."""
+    """Return p, shape (slices, systems), alone and adjusted for all slices and systems by Holm's method."""
     # A score that is NaN cannot be tested.
     is_known = ~np.isnan(alone) & ~np.isnan(scores) & ~np.isnan(scores[:, [baseline]])
     adjusted = np.full(alone.shape, np.nan)

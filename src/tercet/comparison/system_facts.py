@@ -42,7 +42,7 @@ class SystemFacts:
     counted_as_zero: int
     #: What this metric alone reports, as its `Metric.facts` name it.
     more: dict[str, Any]
-    #: The same on one line; "" if the metric reports nothing.
+    #: `more` on one line; "" if the metric reports nothing.
     line: str
 
     def to_dict(self) -> dict[str, Any]:

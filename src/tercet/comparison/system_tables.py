@@ -7,8 +7,8 @@ from typing import Any
 
 from tercet.tables import Cell, Column, Group, Table, decimals
 
-from .result import BESIDE_SCORES, Comparison
-from .scores import AS_GOOD, LOWER, ScoreTable, SystemScore, against
+from .result import Comparison
+from .scores import AS_GOOD, BESIDE_SCORES, LOWER, ScoreTable, SystemScore, against
 
 
 def wide_table(
@@ -39,10 +39,10 @@ def wide_table(
 def stacked_table(
     comparison: Comparison, notes: Sequence[str], *, title: str = "", shown: Collection[str] = BESIDE_SCORES
 ) -> Table:
-    """Return the same with the scores below each other, as the page of a paper is narrow.
+    """Return a table with a row for each system by each score, below each other: the page of a paper is narrow.
 
-    Where there are ranks, the best by each score is first there, and where they are shown, lines are between its
-    groups.
+    `shown` is what stands beside scores. Where there are ranks, the best by each score is first there, and where they
+    are shown, lines are between its groups.
     """
     ranked = comparison.test is not None and comparison.has_ranks
     several = len(comparison.tables) > 1

@@ -13,10 +13,11 @@ from tercet.names_and_sentences import one_cell
 from tercet.signature import __version__
 from tercet.tables import FOR_PEOPLE, Cell, Column, Group, Table, json_text, to_lines
 
+from .legends import in_parentheses, rank_legend, table_legend
 from .overall import overall_first, sets_and_overall
-from .result import BESIDE_SCORES, COLUMNS, Comparison
+from .result import COLUMNS, Comparison
 from .run_means import over_runs
-from .scores import ScoreTable
+from .scores import BESIDE_SCORES, ScoreTable
 from .segment_rows import segments_sheet
 from .sheet_columns import PVALUE, sheet_columns
 from .system_tables import stacked_table, wide_table
@@ -36,11 +37,10 @@ def in_format(comparisons: Sequence[Comparison], form: str, columns: Iterable[st
             document["overall"] = over_all[0].to_dict()
         return json_text(document)
     if form in FOR_PEOPLE:
-        several = len(comparisons) > 1
-        ordered = overall_first(comparisons)
-        return FOR_PEOPLE[form](
-            table for comparison in ordered for table in _tables_for_people(comparison, several, form, beside)
-        )
+        tables: list[Table] = []
+        for comparison in overall_first(comparisons):
+            tables += _tables_for_people(comparison, len(comparisons) > 1, form, beside)
+        return FOR_PEOPLE[form](tables)
     return to_lines(_scores_sheet(comparisons), form)
 
 
@@ -67,17 +67,16 @@ def _tables_for_people(comparison: Comparison, several: bool, form: str, beside:
     notes = []
     if comparison.joins_runs:
         of_systems = over_runs(comparison)
-        legend = f"{of_systems.in_parentheses(beside)} {of_systems.legend(shown=beside)}".strip()
-        yield whole_table(of_systems, [verdict, legend], title=name, shown=beside)
+        yield whole_table(of_systems, [verdict, _legend(of_systems, beside)], title=name, shown=beside)
     elif verdict:
         notes.append(verdict)
     notes += comparison.section_lines()
-    notes.append(f"{comparison.in_parentheses(beside)} {comparison.legend(shown=beside)}".strip())
+    notes.append(_legend(comparison, beside))
     # LaTeX has lines between groups; Markdown has none.
     lined = comparison.tables if form == "latex" else ()
-    rank_legend = comparison.rank_legend(lined)
-    if "rank" in beside and rank_legend:
-        notes.append(rank_legend)
+    legend_of_ranks = rank_legend(comparison, lined)
+    if "rank" in beside and legend_of_ranks:
+        notes.append(legend_of_ranks)
     notes += [*comparison.remarks(), *comparison.warnings]
     yield whole_table(comparison, notes, title=name, shown=beside)
     labels = comparison.titles() if form == "latex" else comparison.score_labels()
@@ -89,19 +88,24 @@ def _tables_for_people(comparison: Comparison, several: bool, form: str, beside:
             if several:
                 headings.insert(0, name)
             titled = replace(section.table, title=": ".join(headings))
-            yield _grouped(titled) if form == "latex" else titled
+            yield _group_rows(titled) if form == "latex" else titled
 
 
-def _grouped(table: Table) -> Table:
+def _legend(comparison: Comparison, beside: Sequence[str]) -> str:
+    """Return what the marks and numbers are where a score and its interval share a cell."""
+    return f"{in_parentheses(comparison, beside)} {table_legend(comparison, shown=beside)}".strip()
+
+
+def _group_rows(table: Table) -> Table:
     """Return a table whose rows begin with what they are part of, such as a slice, with that above them instead."""
     start = max(index for index, column in enumerate(table.columns) if column.kind == "name")
     if not start:
         return table
-    counted = [column.title for column in table.columns[1:start]]
+    units = [column.title for column in table.columns[1:start]]
     groups: list[Group] = []
     rows: list[Sequence[Any]] = []
     for row in table.rows:
-        counts = [f"{count} {unit}" for count, unit in zip(row[1:start], counted, strict=True)]
+        counts = [f"{count} {unit}" for count, unit in zip(row[1:start], units, strict=True)]
         name = ", ".join([str(row[0]), *counts])
         if not groups or groups[-1].name != name:
             groups.append(Group(len(rows), name))
@@ -185,7 +189,11 @@ def _notes_sheet(comparisons: Sequence[Comparison]) -> Table:
     """Return what the numbers are, and what the metrics warned of."""
     rows = []
     for comparison in comparisons:
-        notes = [*comparison.section_lines(one_cell), comparison.legend(one_cell), *comparison.remarks(one_cell)]
+        notes = [
+            *comparison.section_lines(one_cell),
+            table_legend(comparison, one_cell),
+            *comparison.remarks(one_cell),
+        ]
         notes += comparison.warnings
         rows += [[comparison.test_set.name, line] for line in [*notes, f"tercet {__version__}"]]
     return Table("Notes", sheet_columns(("test_set", "note")), rows)

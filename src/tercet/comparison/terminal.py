@@ -16,6 +16,7 @@ from rich.table import Table as Grid
 from tercet.names_and_sentences import one_cell, short_names
 from tercet.tables import Cell, Column, Table, decimals, to_terminal
 
+from .legends import marks_in_words, rank_legend, table_legend
 from .run_means import over_runs
 from .scores import BEST, LOWER, ScoreTable, SystemScore, against
 from .table_width import Fitted, Shown, fitted, folded, left_out_in_words, printed
@@ -206,7 +207,7 @@ def _summary(alike: Sequence[_Display], scores: range, widths: Sequence[int]) ->
 
 
 def _value(row: SystemScore) -> str:
-    value = _emphasized(decimals(row.value, row.digits), row.best)
+    value = _emphasize(decimals(row.value, row.digits), row.best)
     return f"{value}{row.mark or ' '}"
 
 
@@ -286,11 +287,11 @@ def _section_column(display: _Display, column: Column, values: Sequence[Any]) ->
     names = [display.name(str(cell.value)) for cell in cells]
     if column.kind == "name":
         return Shown(title, names, is_name=True, leaves=column.leaves)
-    plain = [_emphasized(escape(name), cell.best) for name, cell in zip(names, cells, strict=True)]
+    plain = [_emphasize(escape(name), cell.best) for name, cell in zip(names, cells, strict=True)]
     column_of_numbers = Shown(title, plain, leaves=column.leaves)
     if not any(cell.after for cell in cells):
         return column_of_numbers
-    in_full = [_emphasized(escape(f"{name}{cell.after}"), cell.best) for name, cell in zip(names, cells, strict=True)]
+    in_full = [_emphasize(escape(f"{name}{cell.after}"), cell.best) for name, cell in zip(names, cells, strict=True)]
     shortens = _INTERVALS_LEAVE
     intervals = "intervals of scores"
     if column.kind == "difference":
@@ -300,7 +301,7 @@ def _section_column(display: _Display, column: Column, values: Sequence[Any]) ->
     return Shown(title, in_full, leaves=column.leaves, shorter=column_of_numbers, shortens=shortens, said=intervals)
 
 
-def _emphasized(text: str, is_best: bool) -> str:
+def _emphasize(text: str, is_best: bool) -> str:
     return f"[bold]{text}[/]" if is_best else text
 
 
@@ -309,15 +310,15 @@ def _legends(displays: Sequence[_Display]) -> Iterator[str]:
     comparisons = [display.comparison for display in displays]
     legends = {}
     for display in displays:
-        legend = display.comparison.legend(display.name, BEST)
+        legend = table_legend(display.comparison, display.name, BEST)
         if display.comparison.joins_runs:
-            legend = f"{over_runs(display.comparison).marks_in_words(BEST)} {legend}".strip()
+            legend = f"{marks_in_words(over_runs(display.comparison), BEST)} {legend}".strip()
         legends[one_cell(display.comparison.test_set.name)] = legend
     if len(set(legends.values())) == 1:
         yield next(iter(legends.values()))
     else:
         yield from (f"{name}: {legend}" for name, legend in legends.items())
-    yield from filter(None, dict.fromkeys(comparison.rank_legend(comparison.tables) for comparison in comparisons))
+    yield from filter(None, dict.fromkeys(rank_legend(comparison, comparison.tables) for comparison in comparisons))
 
 
 def _ranking(display: _Display, table: ScoreTable, title: str) -> Fitted:

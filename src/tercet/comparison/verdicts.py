@@ -196,8 +196,10 @@ def _sentences_of_tests(
     kind = "p" if len(table.rows) == 2 else "adjusted p"
     level_in_words = comparison.level_in_words
     if unclear:
+        unclear_names = [names[row.system] for row in unclear]
+        unclear_pvalues = [pvalues[row.system] for row in unclear]
         sentences.append(
-            _not_told_apart(best_name, unclear, not_best, names, pvalues, kind=kind, level_in_words=level_in_words)
+            _not_told_apart(best_name, unclear_names, unclear_pvalues, len(not_best), kind, level_in_words)
         )
     if worse:
         largest = f"{kind} {pvalue_text(max(pvalues[row.system] for row in worse))}"
@@ -221,26 +223,29 @@ def _sentences_of_tests(
 
 def _not_told_apart(
     best_name: Name,
-    unclear: Sequence[SystemScore],
-    not_best: Sequence[SystemScore],
-    names: Mapping[str, Name],
-    pvalues: Mapping[str, float],
-    *,
+    names: Sequence[Name],
+    pvalues: Sequence[float],
+    n_others: int,
     kind: str,
     level_in_words: str,
 ) -> Sentence:
-    """Return from which systems the best is not told apart, which is not presented as equality."""
+    """Return from which systems, by their p, the best is not told apart, which is not presented as equality."""
     start = "The test finds no significant difference between "
     caution = "which does not show that there is none"
-    if len(unclear) > MOST_NAMED:
-        least = pvalue_text(min(pvalues[row.system] for row in unclear))
-        number = len(unclear) if len(unclear) < len(not_best) else "any"
-        ending = f" and {number} of the {len(not_best)} others (least {kind} {least}, {level_in_words}), {caution}."
+    if len(pvalues) > MOST_NAMED:
+        least = pvalue_text(min(pvalues))
+        number = len(pvalues) if len(pvalues) < n_others else "any"
+        ending = f" and {number} of the {n_others} others (least {kind} {least}, {level_in_words}), {caution}."
         return (start, best_name, ending)
-    joint = {1: " and ", 2: " and either of "}.get(len(unclear), " and any of ")
-    pvalue_texts = ", ".join(pvalue_text(pvalues[row.system]) for row in unclear)
-    unclear_names = listed([names[row.system] for row in unclear])
-    return (start, best_name, joint, *unclear_names, f" ({kind} {pvalue_texts}; {level_in_words}), {caution}.")
+    joint = {1: " and ", 2: " and either of "}.get(len(pvalues), " and any of ")
+    pvalue_texts = ", ".join(map(pvalue_text, pvalues))
+    return (
+        start,
+        best_name,
+        joint,
+        *listed(names),
+        f" ({kind} {pvalue_texts}; {level_in_words}), {caution}.",
+    )
 
 
 def _sentences_of_each_best(

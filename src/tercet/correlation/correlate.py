@@ -18,7 +18,7 @@ from tercet.base.metric import Metric
 from tercet.base.options import check_values
 from tercet.base.scoring import batch_stats, summarize
 from tercet.checks import known_keywords
-from tercet.comparison.compare import check_test_set, read_metrics, read_test_set
+from tercet.comparison.arguments import check_test_set, read_metrics, read_test_set
 from tercet.comparison.given_scores import column_stats, numbers_of, read_columns, with_scores
 from tercet.comparison.inputs import check_no_splits
 from tercet.comparison.metric_specs import label_of, name_of, parse_column

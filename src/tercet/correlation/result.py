@@ -375,22 +375,22 @@ class Correlation:
 
     def __str__(self) -> str:
         """Return what a terminal shows: the answers, the figures with their intervals, and the tests."""
-        text: str = drawing("correlation as text")(self)
+        text: str = drawing("correlation.tables.to_text")(self)
         return text.rstrip("\n")
 
     def to_markdown(self) -> str:
         """Return the answers and figures as tables in Markdown."""
-        text: str = drawing("correlation in a format")(self, "markdown")
+        text: str = drawing("correlation.tables.in_format")(self, "markdown")
         return text
 
     def to_latex(self) -> str:
         """Return the figures as tables in LaTeX, which need the package booktabs."""
-        text: str = drawing("correlation in a format")(self, "latex")
+        text: str = drawing("correlation.tables.in_format")(self, "latex")
         return text
 
     def _repr_html_(self) -> str:
         """Show the answer, and the figures with their intervals, in a notebook."""
-        html: str = drawing("correlation in a notebook")(self)
+        html: str = drawing("correlation.tables.correlation_html")(self)
         return html
 
 

@@ -121,7 +121,7 @@ def _scores(
         values = []
         for index in indices:
             values += [table.segments[name][index] for name in systems]
-        entry = {"title": title, "higher": table.higher_is_better, "digits": table.rows[0].digits}
+        entry = {"title": title, "higher": table.higher_is_better, "digits": table.digits}
         scores.append({**entry, **_numbered(values, table)})
     return scores
 
@@ -177,7 +177,7 @@ def _numbered(scores: Sequence[float | None], table: ScoreTable) -> dict[str, An
 
     A page needs two digits more than it shows, for differences. The first is that of segments without a score.
     """
-    digits = table.rows[0].digits + 2
+    digits = table.digits + 2
     rounded: list[int | None] = []
     for score in scores:
         if score is None:

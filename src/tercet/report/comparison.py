@@ -220,7 +220,7 @@ class MetricView:
     @property
     def digits(self) -> int:
         """The decimals of its primary score."""
-        return self.primary.rows[0].digits
+        return self.primary.digits
 
 
 @dataclass(frozen=True, slots=True, eq=False)

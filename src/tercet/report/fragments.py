@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tercet.comparison.legends import marks_in_words, numbers_in_words
 from tercet.comparison.lengths import buckets_of
 from tercet.comparison.sections import Section
 from tercet.comparison.verdicts import score_verdict
@@ -59,10 +60,10 @@ def compared_html(comparison: Comparison, notes: Sequence[str], lines: Sequence[
 def _legend(comparison: Comparison, marks: Marks) -> str:
     """Return the legend of the table: it has a dagger only where another system is significantly worse."""
     if marks.has_worse:
-        marks_in_words = comparison.marks_in_words("Bold")
+        marks_said = marks_in_words(comparison, "Bold")
     else:
-        marks_in_words = comparison.marks_in_words("Bold", "no other is significantly worse")
-    return f"{marks_in_words} {comparison.numbers_in_words(comparison.p_at_start)}".strip()
+        marks_said = marks_in_words(comparison, "Bold", "no other is significantly worse")
+    return f"{marks_said} {numbers_in_words(comparison, comparison.p_at_start)}".strip()
 
 
 def segments_html(comparison: Comparison) -> str:

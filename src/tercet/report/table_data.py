@@ -37,7 +37,7 @@ def table_data(comparison: Comparison, names: Mapping[str, str]) -> dict[str, An
 def _score(table: ScoreTable) -> dict[str, Any]:
     return {
         "higher": table.higher_is_better,
-        "digits": table.rows[0].digits,
+        "digits": table.digits,
         "values": [number_or_none(row.value) for row in table.rows],
     }
 

@@ -286,7 +286,7 @@ def _worst_items(
             if name not in ("baseline", system):
                 continue
             value = table.segments[name][item]
-            score = "" if value is None else f" ({decimals(value, table.rows[0].digits)})"
+            score = "" if value is None else f" ({decimals(value, table.digits)})"
             lines.append(f"    {name}{score}: {shorten(texts[item])}")
         lines += [f"    reference: {shorten(text)}" for text in test_set.references[item]]
     return "\n".join(lines)
