@@ -13,7 +13,6 @@ from tercet.signature import __version__
 from tercet.tables import decimals, json_text
 from tercet.test_sets.test_set import TestSet
 
-from .legends import intervals_in_words
 from .result import Comparison
 from .scores import ScoreTable, SystemScore
 
@@ -158,7 +157,7 @@ def _method(comparison: Comparison, table: ScoreTable) -> str:
     """Return how an interval was computed."""
     if comparison.inference_of(table).has_exact_intervals:
         return "Wilson"
-    return intervals_in_words(comparison, [table])
+    return comparison.intervals_in_words([table])
 
 
 def _notes_line(comparison: Comparison, main: _Score, further: Sequence[_Score]) -> str:

@@ -9,7 +9,7 @@ from tercet.statistics.inference import ADJUSTED, INTERVALS
 from tercet.statistics.intervals import MOST_UNITS
 
 from .result import Comparison
-from .scores import AS_GOOD, BESIDE_SCORES, LOWER, ScoreTable
+from .scores import AS_GOOD, LOWER, ScoreTable
 
 #: What the table of systems with several runs shows.
 _OVER_RUNS = (
@@ -18,12 +18,7 @@ _OVER_RUNS = (
 )
 
 
-def table_legend(
-    comparison: Comparison,
-    plain: Callable[[str], str] = str,
-    best: str = "Bold",
-    shown: Collection[str] = BESIDE_SCORES,
-) -> str:
+def table_legend(comparison: Comparison, plain: Callable[[str], str], best: str, shown: Collection[str]) -> str:
     """Return the legend of a table's marks, `best` that of the best; `plain` formats the name of the baseline.
 
     `shown` is what the table has beside scores: its marks are by tests even where it has no p.
@@ -67,7 +62,7 @@ def marks_in_words(
     return f"{best}: the best{also}."
 
 
-def in_parentheses(comparison: Comparison, shown: Collection[str] = BESIDE_SCORES) -> str:
+def in_parentheses(comparison: Comparison, shown: Collection[str]) -> str:
     """Return what stands in parentheses and brackets where a score and its interval share a cell.
 
     `shown` is what the table has beside scores.
@@ -80,7 +75,7 @@ def in_parentheses(comparison: Comparison, shown: Collection[str] = BESIDE_SCORE
     return f"In parentheses: {level} intervals{of_differences}."
 
 
-def rank_legend(comparison: Comparison, lined: Sequence[ScoreTable] = ()) -> str:
+def rank_legend(comparison: Comparison, lined: Sequence[ScoreTable]) -> str:
     """Return what ranks mean, and the lines that are drawn by these scores; "" where tables have no ranks."""
     if not comparison.has_ranks:
         return ""

@@ -7,7 +7,6 @@ import math
 from tercet.names_and_sentences import clean, head_html, notes_html, sentences_html, short_names
 from tercet.tables import decimals
 
-from .legends import rank_legend, table_legend
 from .result import Comparison
 from .run_means import over_runs
 from .scores import BEST, ScoreTable, SystemScore, against
@@ -43,9 +42,9 @@ def to_html(comparison: Comparison) -> str:
     if of_systems.has_intervals:
         level = f"In parentheses and drawn: {100 * comparison.confidence_level:g} % intervals"
         level += ". " if of_systems.test is None else "; in brackets: those of the difference from the baseline. "
-    notes = [*comparison.section_lines(short), f"{level}{table_legend(of_systems, short, best=BEST)}"]
+    notes = [*comparison.section_lines(short), f"{level}{of_systems.legend(short, best=BEST)}"]
     if of_systems.has_ranks:
-        notes.append(rank_legend(of_systems))
+        notes.append(of_systems.rank_legend())
     notes += comparison.remarks(short)
     if comparison.test_set.fields:
         notes.append(comparison.test_set.fields)

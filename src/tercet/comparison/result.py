@@ -429,6 +429,24 @@ class Comparison:
         text: str = drawing("comparison.legends.table_legend")(self, plain, best, shown)
         return text
 
+    def marks_in_words(self, best: str) -> str:
+        """Return what the marks beside scores are, `best` that of the best; "" where there are none."""
+        words: str = drawing("comparison.legends.marks_in_words")(self, best)
+        return words
+
+    def in_parentheses(self, shown: Collection[str] = BESIDE_SCORES) -> str:
+        """Return what stands in parentheses and brackets where a score and its interval share a cell.
+
+        `shown` is what the table has beside scores.
+        """
+        words: str = drawing("comparison.legends.in_parentheses")(self, shown)
+        return words
+
+    def rank_legend(self, lined: Sequence[ScoreTable] = ()) -> str:
+        """Return what ranks mean, and the lines that are drawn by these scores; "" where tables have no ranks."""
+        text: str = drawing("comparison.legends.rank_legend")(self, lined)
+        return text
+
     def methods_in_words(self) -> list[str]:
         """Return as sentences of which kind the intervals are, and which tests ran."""
         sentences: list[str] = drawing("comparison.legends.methods_in_words")(self)

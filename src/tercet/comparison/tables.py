@@ -13,7 +13,6 @@ from tercet.names_and_sentences import one_cell
 from tercet.signature import __version__
 from tercet.tables import FOR_PEOPLE, Cell, Column, Group, Table, json_text, to_lines
 
-from .legends import in_parentheses, rank_legend, table_legend
 from .overall import overall_first, sets_and_overall
 from .result import COLUMNS, Comparison
 from .run_means import over_runs
@@ -74,7 +73,7 @@ def _tables_for_people(comparison: Comparison, several: bool, form: str, beside:
     notes.append(_legend(comparison, beside))
     # LaTeX has lines between groups; Markdown has none.
     lined = comparison.tables if form == "latex" else ()
-    legend_of_ranks = rank_legend(comparison, lined)
+    legend_of_ranks = comparison.rank_legend(lined)
     if "rank" in beside and legend_of_ranks:
         notes.append(legend_of_ranks)
     notes += [*comparison.remarks(), *comparison.warnings]
@@ -93,7 +92,7 @@ def _tables_for_people(comparison: Comparison, several: bool, form: str, beside:
 
 def _legend(comparison: Comparison, beside: Sequence[str]) -> str:
     """Return what the marks and numbers are where a score and its interval share a cell."""
-    return f"{in_parentheses(comparison, beside)} {table_legend(comparison, shown=beside)}".strip()
+    return f"{comparison.in_parentheses(beside)} {comparison.legend(shown=beside)}".strip()
 
 
 def _group_rows(table: Table) -> Table:
@@ -191,7 +190,7 @@ def _notes_sheet(comparisons: Sequence[Comparison]) -> Table:
     for comparison in comparisons:
         notes = [
             *comparison.section_lines(one_cell),
-            table_legend(comparison, one_cell),
+            comparison.legend(one_cell),
             *comparison.remarks(one_cell),
         ]
         notes += comparison.warnings

@@ -16,7 +16,6 @@ from rich.table import Table as Grid
 from tercet.names_and_sentences import one_cell, short_names
 from tercet.tables import Cell, Column, Table, decimals, to_terminal
 
-from .legends import marks_in_words, rank_legend, table_legend
 from .run_means import over_runs
 from .scores import BEST, LOWER, ScoreTable, SystemScore, against
 from .table_width import Fitted, Shown, fitted, folded, left_out_in_words, printed
@@ -310,15 +309,15 @@ def _legends(displays: Sequence[_Display]) -> Iterator[str]:
     comparisons = [display.comparison for display in displays]
     legends = {}
     for display in displays:
-        legend = table_legend(display.comparison, display.name, BEST)
+        legend = display.comparison.legend(display.name, BEST)
         if display.comparison.joins_runs:
-            legend = f"{marks_in_words(over_runs(display.comparison), BEST)} {legend}".strip()
+            legend = f"{over_runs(display.comparison).marks_in_words(BEST)} {legend}".strip()
         legends[one_cell(display.comparison.test_set.name)] = legend
     if len(set(legends.values())) == 1:
         yield next(iter(legends.values()))
     else:
         yield from (f"{name}: {legend}" for name, legend in legends.items())
-    yield from filter(None, dict.fromkeys(rank_legend(comparison, comparison.tables) for comparison in comparisons))
+    yield from filter(None, dict.fromkeys(comparison.rank_legend(comparison.tables) for comparison in comparisons))
 
 
 def _ranking(display: _Display, table: ScoreTable, title: str) -> Fitted:
