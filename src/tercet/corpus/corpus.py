@@ -278,7 +278,8 @@ class Corpus:
     # -- errors
 
     def _encoding_error(self) -> InputError:
-        n, first = self.n_segments, self.first_item
+        n = self.n_segments
+        first = self.first_item
         lists = enumerate(self.reference_lists(), first)
         named = chain(
             ((f"item {first + i % n} of {self.names[i // n]}", text) for i, text in enumerate(self._predictions)),

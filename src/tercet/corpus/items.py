@@ -27,16 +27,18 @@ def read_items(predictions: Any, references: Any, name: str = "predictions") -> 
     assistant counts, a list of chats, or None. An InputError names the first item that is anything else, or says that
     the lengths differ, with a hint where references look transposed.
     """
+    prediction_list = predictions
     if type(predictions) is not list:
-        predictions = as_list(predictions, name, "one text per item", 1)
+        prediction_list = as_list(predictions, name, "one text per item", 1)
+    reference_list = references
     if type(references) is not list:
-        references = as_list(references, "references", "one text or one list of texts per item", 2)
-    strings = engine.paired_strings(predictions, references)
+        reference_list = as_list(references, "references", "one text or one list of texts per item", 2)
+    strings = engine.paired_strings(prediction_list, reference_list)
     if strings is not None:
         texts, flat, ends = strings
         return Corpus(texts, flat, None if ends is None else np.array(ends), (name,))
-    texts = _plain_strings(predictions.copy(), name)
-    targets = references.copy()
+    texts = _plain_strings(prediction_list.copy(), name)
+    targets = reference_list.copy()
     flat, offsets = _flat_references(targets)
     if offsets is not None or len(flat) != len(texts):
         all_offsets = np.arange(len(flat) + 1) if offsets is None else offsets
@@ -141,11 +143,12 @@ def _flat_references(targets: list[Any]) -> tuple[list[str], NDArray[np.int64] |
     """Return all references in one list, and where those of each item begin; None where each has one."""
     if engine.all_strings(targets):
         return targets, None
+    lists = targets
     if not set(map(type, targets)) <= {list, tuple}:
-        targets = _as_lists(targets)
-    flat, ends = _flatten(targets)
+        lists = _as_lists(targets)
+    flat, ends = _flatten(lists)
     if not engine.all_strings(flat):
-        texts = [reply_texts(list(entry), f"item {index} of references") for index, entry in enumerate(targets)]
+        texts = [reply_texts(list(entry), f"item {index} of references") for index, entry in enumerate(lists)]
         flat, ends = _flatten(texts)
         for index, (start, stop) in enumerate(pairwise(ends)):
             flat[start:stop] = _plain_strings(flat[start:stop], f"the references of item {index}")
@@ -385,9 +388,9 @@ def _is_ascii(column: Any) -> bool:
     kind = _BYTES.get(str(getattr(column, "type", "")))
     if kind not in ("binary", "large_binary") or not len(column):
         return False
-    column = column.view(kind)
-    column.validate(full=True)
-    data, _ = bytes_used(column.cast("large_binary"))
+    bytes_of_column = column.view(kind)
+    bytes_of_column.validate(full=True)
+    data, _ = bytes_used(bytes_of_column.cast("large_binary"))
     return int(data.max(initial=0)) < 128
 
 
