@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from tercet.explanation.parts import Factor, Heading, Table, graded, number_text
+from tercet.explanation.parts import Factor, Heading, Table, graded_line, number_text
 from tercet.explanation.pictures import Token, alignment_html
 from tercet.explanation.terminal import drawn
 from tercet.metrics.bleu.metric import Bleu
@@ -51,7 +51,7 @@ def reds(page):
 def test_equal_texts_are_not_red():
     assert set(reds(page_of(ERRORS))) == {0.0}
     assert max(reds(page_of((0.1, 0.0, 0.0)))) == 0.7
-    assert {word.level for word in graded("prediction", [((0, 3), "der", ERRORS[1])]).words} == {0}
+    assert {word.level for word in graded_line("prediction", [((0, 3), "der", ERRORS[1])]).words} == {0}
 
 
 def test_no_number_is_minus_zero():

@@ -19,7 +19,7 @@ from .parts import (
     Sentence,
     Share,
     Table,
-    counted,
+    counts_table,
     order_names,
     orders_legend,
     reference_label,
@@ -95,7 +95,7 @@ class NgramTexts(Explanation):
             parts.append(Line(reference_label(index, len(self.references)), words, "{}-gram"))
         parts.append(self.precisions_table())
         for name, counts in zip(orders, self.ngrams, strict=True):
-            parts.append(counted(f"all {name}s of the prediction", counts))
+            parts.append(counts_table(f"all {name}s of the prediction", counts))
         return parts
 
 
@@ -141,7 +141,7 @@ class NgramMatches(NgramTexts):
         return [Sentence(lengths), *super(NgramMatches, self).parts()]
 
 
-def compared(
+def ngram_fields(
     documents: Sequence[Ids],
     spelling: Sequence[str],
     orders: range,
@@ -165,10 +165,10 @@ def compared(
     return {"prediction": prediction, "references": references, "ngrams": ngrams}
 
 
-def predicted(
+def prediction_words(
     tokens: TokenBatch, spelling: Sequence[str], orders: range, as_written: Sequence[Sequence[str]]
 ) -> list[list[Word]]:
-    """Return the tokens of each prediction of a batch, as `compared` does."""
+    """Return the tokens of each prediction of a batch, as `ngram_fields` does."""
     levels = levels_of_predictions(tokens, orders)
     word = cache(Word)  # one that is found again need not be made again
     predictions = tokens.tokens.lists()[: tokens.n_items]

@@ -159,14 +159,16 @@ def reference_label(index: int, n_references: int) -> str:
     return f"reference {index + 1}"
 
 
-def counted(summary: str, counts: Sequence[Count]) -> Table:
+def counts_table(summary: str, counts: Sequence[Count]) -> Table:
     """Return a folded list of what was counted: what matches first, else in the given order."""
     ordered = sorted(counts, key=attrgetter("counted"), reverse=True)
     rows = [(count.text, count.prediction, count.reference, count.counted) for count in ordered]
     return Table(summary, ("tokens", "in the prediction", "in a reference", "counted"), rows, folded=True)
 
 
-def graded(label: str, tokens: Sequence[tuple[tuple[int, int] | None, str, float]], *, losses: bool = False) -> Line:
+def graded_line(
+    label: str, tokens: Sequence[tuple[tuple[int, int] | None, str, float]], *, losses: bool = False
+) -> Line:
     """Return a text of spans, tokens and values: the colours are quarters of the greatest value, the nearest.
 
     Blanks stand where the text has white space between the spans; what has no span stands apart.
@@ -191,5 +193,5 @@ def graded(label: str, tokens: Sequence[tuple[tuple[int, int] | None, str, float
 
 
 def quarters(quantity: str) -> list[str]:
-    """Return the meaning of the levels of `graded`."""
+    """Return the meaning of the levels of `graded_line`."""
     return [f"1/4 of the greatest {quantity}", "1/2", "3/4", "the greatest"]

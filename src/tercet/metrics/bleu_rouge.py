@@ -32,14 +32,14 @@ from tercet.engine.ragged import TokenBatch
 from tercet.explanation.explanation import NGRAM_LEVELS, Explanation, Matched
 from tercet.explanation.levels import ngram_levels
 from tercet.explanation.matches import Count, Word, ngram_counts, ngram_limits, words_of
-from tercet.explanation.ngrams import predicted
+from tercet.explanation.ngrams import prediction_words
 from tercet.explanation.parts import (
     Heading,
     Line,
     Part,
     Share,
     Table,
-    counted,
+    counts_table,
     order_names,
     orders_legend,
     reference_label,
@@ -341,7 +341,7 @@ class BleuRouge(Metric):
             (tokens, spelling), (plain, written) = self.tokens(batch), self.tokens(batch, as_written=True)
             spelled = np.array(written(), object)
             as_written = [spelled[ids].tolist() for ids in plain.tokens.pieces()]
-            return predicted(tokens, spelling(), range(1, self.max_order + 1), as_written)
+            return prediction_words(tokens, spelling(), range(1, self.max_order + 1), as_written)
 
         return Matched(NGRAM_LEVELS[: self.max_order], words)
 
@@ -447,7 +447,7 @@ class BleuRougeMatches(Explanation):
             *(Line(label, words, "{}-gram") for label, words in lines),
             Table("clipped matches", head, rows),
             *(
-                counted(f"all {name}s of the prediction", order.ngrams)
+                counts_table(f"all {name}s of the prediction", order.ngrams)
                 for name, order in zip(names, self.orders, strict=True)
             ),
         ]

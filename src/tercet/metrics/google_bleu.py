@@ -25,7 +25,7 @@ from tercet.errors import OptionError
 from tercet.explanation.explanation import NGRAM_LEVELS, Matched
 from tercet.explanation.levels import words_of_pairs
 from tercet.explanation.matches import Word
-from tercet.explanation.ngrams import NgramTexts, compared
+from tercet.explanation.ngrams import NgramTexts, ngram_fields
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -154,7 +154,7 @@ class GoogleBleu(HasTokenizer):
         pair = [text, references[best]]
         precision, recall = (float(counts[0, 0]) / max(1, int(self.ngrams(len(side)))) for side in pair)
         return GleuMatches(
-            **compared(pair, words(), range(self.min_len, self.max_len + 1)),
+            **ngram_fields(pair, words(), range(self.min_len, self.max_len + 1)),
             score=min(precision, recall),
             precision=precision,
             recall=recall,

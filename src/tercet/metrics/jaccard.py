@@ -36,7 +36,7 @@ from tercet.errors import OptionError, did_you_mean
 from tercet.explanation.explanation import MATCH_LEVELS, Explanation, Matched
 from tercet.explanation.levels import ngram_levels
 from tercet.explanation.matches import Count, Ids, Word, ngrams, words_of
-from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Share, counted
+from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Share, counts_table
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -429,7 +429,7 @@ class JaccardMatches(Explanation):
             Legend(["in both texts"]),
             Line("prediction", variant.prediction, "in both texts"),
             Line("reference", variant.reference_words, "in both texts"),
-            counted("all that was compared", variant.units),
+            counts_table("all that was compared", variant.units),
         ]
 
 

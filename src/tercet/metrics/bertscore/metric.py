@@ -19,7 +19,7 @@ from tercet.corpus.reading import Crossing, Indices, read_batch
 from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, OptionError, shorten
 from tercet.explanation.explanation import Explanation
-from tercet.explanation.parts import Heading, Legend, Part, Share, Table, graded, quarters
+from tercet.explanation.parts import Heading, Legend, Part, Share, Table, graded_line, quarters
 from tercet.explanation.pictures import Token, alignment_html, alignment_svg, heat_map
 from tercet.networks.encoder import Encoder, windows_of
 from tercet.networks.layers import model_of_language
@@ -628,7 +628,7 @@ class Alignment(Explanation):
 def _graded_by_loss(name: str, tokens: list[Token]) -> Part:
     """Return a text by what each token loses, special tokens left out."""
     losses = [(token.span, token.text, token.loss) for token in tokens if not token.special]
-    return graded(name, losses, losses=True)
+    return graded_line(name, losses, losses=True)
 
 
 def _losses(name: str, tokens: list[Token]) -> Table:

@@ -446,14 +446,14 @@ class Bleu(BleuOptions):
 
     def explained(self, batch: Corpus, context: Any = None) -> NgramMatches:
         """Explain a batch of one item, as a corpus of one: `segment_metric` explains it as a segment."""
-        from tercet.explanation.ngrams import NgramMatches, compared
+        from tercet.explanation.ngrams import NgramMatches, ngram_fields
 
         # Shares of 1, and not percents divided: a perfect text is 100.00000000000004 in percent.
         share = self if self.scale == 1 else self.with_options({"scale": 1}, may_be_idle=True)
         scores = share.report(self.corpus_totals(self.segment_stats(batch)), None)
         tokens, spelling, orders, as_written = self._tokens_and_spelling(batch)
         return NgramMatches(
-            **compared(tokens.tokens.lists(), spelling, orders, as_written),
+            **ngram_fields(tokens.tokens.lists(), spelling, orders, as_written),
             score=scores["bleu"],
             brevity_penalty=scores["brevity_penalty"],
             precisions=scores["precisions"],
@@ -465,9 +465,11 @@ class Bleu(BleuOptions):
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds matched tokens: by their longest matched n-gram."""
         from tercet.explanation.explanation import NGRAM_LEVELS, Matched
-        from tercet.explanation.ngrams import predicted
+        from tercet.explanation.ngrams import prediction_words
 
-        return Matched(NGRAM_LEVELS[: self.max_order], lambda batch: predicted(*self._tokens_and_spelling(batch)))
+        return Matched(
+            NGRAM_LEVELS[: self.max_order], lambda batch: prediction_words(*self._tokens_and_spelling(batch))
+        )
 
     def _tokens_and_spelling(self, batch: Corpus) -> tuple[TokenBatch, list[str], range, list[list[str]]]:
         """Return the tokens of a batch, their spelling, the orders, and the tokens of each text as written."""

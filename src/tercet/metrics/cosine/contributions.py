@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tercet import numpy_later as np
 from tercet.engine.ragged import Ragged
 from tercet.explanation.explanation import Explanation
-from tercet.explanation.parts import Heading, Legend, Sentence, Share, Table, graded, quarters
+from tercet.explanation.parts import Heading, Legend, Sentence, Share, Table, graded_line, quarters
 from tercet.explanation.parts import Part as PartOfPage
 from tercet.explanation.pictures import Part, contributions_html
 from tercet.networks.encoder import Encoder, windows_of
@@ -160,7 +160,7 @@ def _weighted_tokens(
 def _graded_by_contribution(name: str, tokens: list[Part]) -> PartOfPage:
     """Return a text by what each token adds, special tokens left out."""
     contributions = [(token.span, token.text, token.contribution or 0.0) for token in tokens if not token.special]
-    return graded(name, contributions)
+    return graded_line(name, contributions)
 
 
 def _greatest_first(name: str, tokens: list[Part]) -> Table:

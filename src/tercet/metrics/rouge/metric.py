@@ -49,7 +49,7 @@ from tercet.explanation.matches import (
     weighted_lcs_positions,
     words_of,
 )
-from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Share, counted
+from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Share, counts_table
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -680,7 +680,7 @@ class RougeMatches(Explanation):
             Legend(names),
             Line("prediction", matches.prediction_words, hint),
             Line("reference", matches.reference_words, hint),
-            *([counted(f"all {unit}", matches.counts)] if matches.counts else []),
+            *([counts_table(f"all {unit}", matches.counts)] if matches.counts else []),
         ]
 
 
