@@ -29,10 +29,7 @@ def table_legend(comparison: Comparison, plain: Callable[[str], str], best: str,
 
 
 def numbers_in_words(
-    comparison: Comparison,
-    p_label: str,
-    plain: Callable[[str], str] = str,
-    shown: Collection[str] = BESIDE_SCORES,
+    comparison: Comparison, p_label: str, plain: Callable[[str], str], shown: Collection[str]
 ) -> str:
     """Return what the numbers beside scores are; `p_label` is before what is said of p."""
     sentences = []

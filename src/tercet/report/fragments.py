@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tercet.comparison.legends import marks_in_words, numbers_in_words
 from tercet.comparison.lengths import buckets_of
+from tercet.comparison.scores import BESIDE_SCORES
 from tercet.comparison.sections import Section
 from tercet.comparison.verdicts import score_verdict
 from tercet.explanation.html import COLOURS
@@ -63,7 +64,8 @@ def _legend(comparison: Comparison, marks: Marks) -> str:
         marks_said = marks_in_words(comparison, "Bold")
     else:
         marks_said = marks_in_words(comparison, "Bold", "no other is significantly worse")
-    return f"{marks_said} {numbers_in_words(comparison, comparison.p_at_start)}".strip()
+    numbers_said = numbers_in_words(comparison, comparison.p_at_start, str, BESIDE_SCORES)
+    return f"{marks_said} {numbers_said}".strip()
 
 
 def segments_html(comparison: Comparison) -> str:
