@@ -33,8 +33,9 @@ from tercet.files.table import Table
 from tercet.files.wmt_annotations import DOCUMENT, check_no_appraise, read_annotations, read_grades_alone
 from tercet.names_and_sentences import MOST_NAMED, joined
 from tercet.statistics.clusters import Clusters
-from tercet.test_sets.long_tables import WideTable, column_called, rows_by_system, wide_table
+from tercet.test_sets.long_tables import WideTable, column_called, wide_table
 from tercet.test_sets.names import names_of
+from tercet.test_sets.pivoted_tables import rows_by_system
 from tercet.test_sets.read import read_test_sets
 from tercet.test_sets.roles import Columns, end_of_fields
 from tercet.test_sets.test_set import TestSet, without_texts

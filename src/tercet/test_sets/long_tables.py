@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -18,11 +18,9 @@ from tercet.files.score_columns import without_scores
 from tercet.files.table import Memory, Table
 
 from .labels import slice_columns
-from .reading import LEFT_OUT, ColumnReading, readings
+from .pivoted_tables import Origin, PivotedTable, cells_of_rows
 from .roles import Columns, listing, reference_columns
 
-#: Why a column is of systems, and not of items.
-_DIFFERS = "it differs by system"
 _EXPECTED = "Expected each item once for each system, or a column for each, or a file for each."
 
 
@@ -38,14 +36,6 @@ def columns_called(table: Table, names: Sequence[str]) -> Iterator[str]:
     return (folded[name] for name in names if name in folded)
 
 
-class OwnColumns(NamedTuple):
-    """The cells of columns that hold neither texts nor scores that are read."""
-
-    by_item: Mapping[str, list[Any]]
-    #: By column, the cells of each system.
-    by_system: Mapping[str, Mapping[str, list[Any]]]
-
-
 class WideTable(NamedTuple):
     """A table with a column for each system, and its roles."""
 
@@ -55,37 +45,6 @@ class WideTable(NamedTuple):
     note: str = ""
     #: What systems lack of the items of the file.
     lost: Lost = NOTHING_LOST
-
-
-class _Origin(NamedTuple):
-    """Where the cells of a system's column stand in a long table."""
-
-    column: str
-    #: The row of each item; None where the system has none.
-    rows: list[int | None]
-
-
-@dataclass(frozen=True, slots=True)
-class _PivotedTable(Table):
-    """A table that was made of a long one, in whose lines its cells stand."""
-
-    long: Table
-    #: By column of a system.
-    origins: Mapping[str, _Origin]
-    #: By system, the row of each item in the long table; None where it has none.
-    rows: Mapping[str, list[int | None]]
-    #: The column that names systems, and those that tell items apart.
-    names: str
-    key: Sequence[str]
-
-    def location(self, row: int, column: str) -> str:
-        if column not in self.origins:
-            return Table.location(self, row, column)
-        origin = self.origins[column]
-        row_there = origin.rows[row]
-        if row_there is None:
-            return Table.location(self, row, column)
-        return self.long.location(row_there, origin.column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,65 +221,6 @@ def _why_not_read(long: LongTable, columns: Columns) -> str:
 def _names_texts(long: LongTable, columns: Columns) -> bool:
     """Return whether the only system that is named is the column of the systems' texts."""
     return len(columns.systems) == 1 and columns.systems[0] not in long.systems
-
-
-def rows_by_system(table: Table) -> dict[str, list[int | None]]:
-    """Return, for each column that was made of a long table, the row of each item there; nothing of other tables."""
-    if not isinstance(table, _PivotedTable):
-        return {}
-    return {column: origin.rows for column, origin in table.origins.items()}
-
-
-def own_columns_of_long(table: Table, left_out: Sequence[str]) -> OwnColumns:
-    """Return the columns of the long table, from which a table was made, that were not read; nothing of others.
-
-    Those with one cell for each item are among the columns that were left out of the table.
-    """
-    if not isinstance(table, _PivotedTable):
-        return OwnColumns({}, {})
-    by_item = {name: table.columns[name] for name in left_out if name not in table.origins}
-    read = {*table.columns, table.names, *(origin.column for origin in table.origins.values())}
-    by_system: dict[str, dict[str, list[Any]]] = {}
-    for name, cells in table.long.columns.items():
-        if name in read:
-            continue
-        by_system[name] = {}
-        for system, rows in table.rows.items():
-            by_system[name][system] = cells_of_rows(cells, rows)
-    return OwnColumns(by_item, by_system)
-
-
-def cells_of_rows(cells: Sequence[Any], rows: Sequence[int | None], absent: Any = None) -> list[Any]:
-    """Return the cells of these rows; `absent` where there is no row."""
-    return [absent if row is None else cells[row] for row in rows]
-
-
-def readings_of_long(
-    table: Table, columns: tuple[ColumnReading, ...], named_by_user: Sequence[str] = ()
-) -> tuple[ColumnReading, ...]:
-    """Return how the columns of the long table were read from which a table was made; of others what is given."""
-    if not isinstance(table, _PivotedTable):
-        return columns
-    texts = []
-    scores = []
-    for column, origin in table.origins.items():
-        if column.endswith(f".{origin.column}"):
-            scores.append(origin.column)
-        else:
-            texts.append(origin.column)
-    # Of a column in several roles, the last one counts.
-    columns_of = {"names of systems": [table.names], "texts": texts, "scores": scores, "key": list(table.key)}
-    reasons = dict.fromkeys(table.long.columns, _DIFFERS)
-    for reading in columns:
-        if reading.column not in table.long.columns:
-            continue
-        if reading.role != LEFT_OUT:
-            columns_of.setdefault(reading.role, []).append(reading.column)
-        reasons[reading.column] = reading.reason
-    reasons |= dict.fromkeys([*texts, *scores], _DIFFERS)
-    reasons[table.names] = "its name says it, and its values repeat"
-    reasons |= dict.fromkeys(table.key, "each of its values has a row of each system")
-    return readings(table.long, columns_of, reasons, named_by_user)
 
 
 def warn_pooled(table: Table, columns: Columns) -> str | None:
@@ -524,13 +424,13 @@ def _pivot(items: _Items, text: str | None, columns: Columns, note_of_runs: str)
         rows_of[system] = [by_system.get(system) for by_system in scored.rows.values()]
     # What is said of the rows of a system, beside their texts.
     beside = [name for name in dict.fromkeys([*columns.scores, *ENDING_COLUMNS]) if name in table.columns]
-    origins: dict[str, _Origin] = {}
+    origins: dict[str, Origin] = {}
     if text is not None:
         for system, rows in rows_of.items():
-            origins[system] = _Origin(text, rows)
+            origins[system] = Origin(text, rows)
     for name in beside:
         for system, rows in rows_of.items():
-            origins[f"{system}.{name}"] = _Origin(name, rows)
+            origins[f"{system}.{name}"] = Origin(name, rows)
     first_rows = [min(by_system.values()) for by_system in scored.rows.values()]
     cells: dict[str, list[Any]] = {}
     for name in items.same:
@@ -540,7 +440,7 @@ def _pivot(items: _Items, text: str | None, columns: Columns, note_of_runs: str)
         if origin.column == text:
             absent = ""
         cells[column] = cells_of_rows(table.column(origin.column), origin.rows, absent)
-    pivoted = _PivotedTable(
+    pivoted = PivotedTable(
         table.name,
         columns=cells,
         lines=[table.lines[row] for row in first_rows],

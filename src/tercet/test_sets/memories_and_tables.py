@@ -13,8 +13,9 @@ from tercet.files.roles import guess_roles, lack
 from tercet.files.subtitles_and_memories import JoinedMemories, join_memories, read_memory
 from tercet.files.table import SOURCE_TEXT, Log, Memory, Table
 
-from .long_tables import cells_of_rows, column_called
+from .long_tables import column_called
 from .names import name_of
+from .pivoted_tables import cells_of_rows
 from .roles import Columns, end_of_fields, listing
 from .test_set import TestSet
 
@@ -39,15 +40,13 @@ def memories_beside_tables(systems: Mapping[str, str], references: Sequence[str]
             f"({argument('source_column')}) in all tables of references, or in none."
         )
     first = next(iter(memories.values()))
-    languages = (first.key_column, first.target_language)
     to_join: dict[str, Memory] = {}
     for path, side in zip(references, sides, strict=True):
-        to_join[path] = side.as_memory(*languages)
+        to_join[path] = side.as_memory(first.key_column, first.target_language)
     for path, memory in memories.items():
+        to_join[path] = memory
         if with_ids:
             to_join[path] = _by_ids(memory, with_ids[0])
-        else:
-            to_join[path] = memory
     joined = join_memories(systems, references, None, None, columns.missing, to_join)
     if with_ids:
         ids = joined.ids
@@ -129,13 +128,16 @@ class _KeyedSide:
 
     def as_memory(self, source: str, target: str) -> Memory:
         """Return the table as a file of these languages, or of ids and the target language."""
-        language = _KEY if self.is_of_ids else source
+        language = source
+        joined_by = SOURCE_TEXT
+        if self.is_of_ids:
+            language = _KEY
+            joined_by = _ID
         cells = {language: [self._text(row, self.key) for row in range(len(self.table.lines))]}
         for number, name in enumerate(self.references):
             # Further ones stand behind the language, as authors do.
             column = target if number == 0 else f"{target} ({name})"
             cells[column] = [self._text(row, name) or None for row in range(len(self.table.lines))]
-        joined_by = _ID if self.is_of_ids else SOURCE_TEXT
         return Memory(self.table.name, cells, self.table.lines, key_column=language, joined_by=joined_by)
 
     def _text(self, row: int, column: str) -> str | None:

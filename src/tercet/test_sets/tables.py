@@ -26,8 +26,9 @@ from tercet.names_and_sentences import joined
 from tercet.statistics.clusters import Clusters
 
 from .labels import slice_columns, slices_of_columns
-from .long_tables import WideTable, columns_called, own_columns_of_long, readings_of_long, warn_pooled, wide_table
+from .long_tables import WideTable, columns_called, warn_pooled, wide_table
 from .misread_tables import check_no_marked_errors, check_rows, column_apart
+from .pivoted_tables import PivotedTable
 from .reading import HOW_READ, readings
 from .roles import (
     MOST_NAMED,
@@ -60,8 +61,6 @@ def table_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
     column_of_names = warn_pooled(segments, roles)
     test_set = _texts_or_scores(segments, path, name, roles, column_of_names)
     wrong_ends = _wrong_ends(segments, list(test_set.systems), roles.scores)
-    unread = {*test_set.left_out, roles.cluster, *slice_columns(roles.slices, segments.columns)}
-    own_columns = own_columns_of_long(segments, [column for column in segments.columns if column in unread])
     clusters = None
     hint = ""
     if roles.cluster is not None:
@@ -73,22 +72,37 @@ def table_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
     fields = test_set.fields
     if by_segment.note:
         fields += f" {by_segment.note}"
-    # In a long table, the system that is named is the column of the systems' texts.
-    named_by_user = list(columns.systems)
-    if columns.system_column is not None:
-        named_by_user.append(columns.system_column)
-    return replace(
+    whole_set = replace(
         test_set,
         fields=fields,
-        columns=readings_of_long(segments, test_set.columns, named_by_user),
         clusters=clusters,
         hint=hint,
         slices=slices,
         wrong_ends=wrong_ends,
         lost=by_segment.lost.by_system,
         n_all=by_segment.lost.n_all,
-        own_columns=own_columns.by_item,
-        own_columns_by_system=own_columns.by_system,
+    )
+    if isinstance(segments, PivotedTable):
+        return _with_columns_of_long(whole_set, segments, columns)
+    return whole_set
+
+
+def _with_columns_of_long(test_set: TestSet, pivoted: PivotedTable, columns: Columns) -> TestSet:
+    """Return a test set with what becomes of the columns of the long table from which its table was made."""
+    # The system that is named is the column of the systems' texts.
+    named_by_user = list(columns.systems)
+    if columns.system_column is not None:
+        named_by_user.append(columns.system_column)
+    unread = {*test_set.left_out, columns.cluster, *slice_columns(columns.slices, pivoted.columns)}
+    own_columns = {}
+    for column, cells in pivoted.columns.items():
+        if column in unread and column not in pivoted.origins:
+            own_columns[column] = cells
+    return replace(
+        test_set,
+        columns=pivoted.readings(test_set.columns, named_by_user),
+        own_columns=own_columns,
+        own_columns_by_system=pivoted.unread_by_system(),
     )
 
 
