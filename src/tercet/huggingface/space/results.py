@@ -36,7 +36,7 @@ def signature_box(name: str) -> Any:
 
 
 def code_box(name: str) -> Any:
-    """Return the box of the program that computes the same, folded."""
+    """Return the box of the program that computes a result without the page, folded."""
     with gr.Accordion("Code for this", open=False, elem_id=name):
         return gr.Code(_NO_CODE, language="python", interactive=False, show_label=False, wrap_lines=True)
 
@@ -53,10 +53,10 @@ def hidden(outputs: list[Any]) -> list[Any]:
     return [*updates, gr.update(value=_NO_CODE)]
 
 
-def with_messages(compute: Callable[..., list[Any]], other_outputs: list[Any]) -> Callable[..., list[Any]]:
+def with_messages(compute: Callable[..., Sequence[Any]], other_outputs: list[Any]) -> Callable[..., Sequence[Any]]:
     """Return a function that shows an error in the first output, and then `other_outputs` in the others."""
 
-    def answer(*inputs: Any) -> list[Any]:
+    def answer(*inputs: Any) -> Sequence[Any]:
         try:
             return compute(*inputs)
         except TercetError as error:

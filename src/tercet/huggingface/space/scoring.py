@@ -57,7 +57,7 @@ class PageResult:
     meaning: str  # of the primary score, in a sentence
 
 
-class Example(NamedTuple):
+class PageExample(NamedTuple):
     """Texts with the options that they are for."""
 
     title: str
@@ -92,7 +92,7 @@ class Demo:
         self._cases: Sequence[Mapping[str, Any]] = cases["CASES"]
 
     @property
-    def examples(self) -> list[Example]:
+    def examples(self) -> list[PageExample]:
         """The items of the cases: each sets its own options, and all others to what the page begins with."""
         examples = []
         for case in self._cases:
@@ -110,7 +110,7 @@ class Demo:
                 if n_items > 1:
                     title += f": {shorten(prediction, 40)}"
                 examples.append(
-                    Example(
+                    PageExample(
                         title=title,
                         options=" · ".join(changes),
                         prediction=prediction,
@@ -212,10 +212,11 @@ class Demo:
         check_size(predictions, targets, options, self.most_items)
         if options.get("normalize"):
             change = change_of(options["normalize"])
-            predictions = [change(text, str) for text in predictions]
+            changed_predictions = [change(text, str) for text in predictions]
+            changed_targets = None
             if targets is not None:
-                targets = [[change(text, str) for text in texts] for texts in targets]
-            check_size(predictions, targets, options, self.most_items)
+                changed_targets = [[change(text, str) for text in texts] for texts in targets]
+            check_size(changed_predictions, changed_targets, options, self.most_items)
 
     def compute(
         self, predictions: Sequence[str], references: Any, options: Mapping[str, Any] | None
@@ -349,10 +350,8 @@ class Demo:
         page_result, _, _ = self.score(predictions, targets, all_options)
         segments = page_result.result["segments"]
         rows = {"line": table.lines, **segments, "prediction": predictions, **self.joined_references(targets)}
-        if not self.takes_references:
-            references = []
-        file_lines = source_of_file(path, table, systems, references)
-        return page_result, rows, self.code(file_lines, page_result.options)
+        source = self.source(path, table, systems, references)
+        return page_result, rows, self.code(source, page_result.options)
 
     def joined_references(self, targets: Sequence[Sequence[str]]) -> dict[str, list[str]]:
         """Return the last column of the table of a file's items, where there are references."""
@@ -360,8 +359,14 @@ class Demo:
             return {}
         return {"references": [" | ".join(texts) for texts in targets]}
 
+    def source(self, path: str, table: Table, systems: Sequence[str], references: Sequence[str]) -> Source:
+        """Return the lines that read the chosen columns of a file: references only where the metric takes any."""
+        if not self.takes_references:
+            return source_of_file(path, table, systems, references=[])
+        return source_of_file(path, table, systems, references)
+
     def code(self, source: Source, options: Mapping[str, Any]) -> str:
-        """Return the program that computes the same, for lines that give it texts."""
+        """Return the program that computes a result without the page, for lines that give it texts."""
         return program(self.address, source, options, self.takes_references)
 
     def histogram(self, values: Sequence[float | None], scale: int) -> list[tuple[str, int]]:
@@ -371,10 +376,11 @@ class Demo:
 
 def split_references(text: str) -> list[str]:
     r"""Return the references of a box: one a line, or, where a line is empty, one a paragraph."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    parts = lines.split("\n")
     empty_line = r"\n[ \t]*\n"
-    separator = empty_line if re.search(empty_line, text) else r"\n"
-    parts = re.split(separator, text)
+    if re.search(empty_line, lines):
+        parts = re.split(empty_line, lines)
     return [part.strip("\n") for part in parts if part.strip()]
 
 
@@ -513,17 +519,14 @@ def compare_file(
     for system, predictions in texts.systems.items():
         rows[f"prediction {system}"] = predictions
     rows |= demo.joined_references(texts.references)
-    if not demo.takes_references:
-        references = []
-    file_lines = source_of_file(path, table, systems, references)
-    html = compared_html(comparison, notes, lines)
+    source = demo.source(path, table, systems, references)
     return PageComparison(
-        html=html,
+        html=compared_html(comparison, notes, lines),
         segments=segments_html(comparison),
         signature=main.signature,
         rows=rows,
         entries=comparison.to_dict(),
-        program=comparing(file_lines, _metric(demo, options)),
+        program=comparing(source, _metric(demo, options)),
     )
 
 
