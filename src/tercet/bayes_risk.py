@@ -128,9 +128,9 @@ def _choice(candidates: list[str], weights: list[float] | None, metric: Metric) 
         indices_of_text.setdefault(text, []).append(index)
     texts = list(indices_of_text)
     # The largest share is 1, so that counts and probabilities in the same ratio become the same numbers, to the bit.
-    totals: list[float] = []
-    for indices in indices_of_text.values():
-        totals.append(fsum(weights[index] for index in indices) if weights else len(indices))
+    totals: list[float] = [len(indices) for indices in indices_of_text.values()]
+    if weights:
+        totals = [fsum(weights[index] for index in indices) for indices in indices_of_text.values()]
     shares = np.array(totals) / max(totals)
     total_share = fsum(shares)
     # Sums are exact: the same scores in another order are a tie, which no rounding decides.

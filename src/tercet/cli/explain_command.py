@@ -170,7 +170,7 @@ def explain(
         reference_columns=reference_column or (),
         source_column=source_column,
         system_column=system_column,
-        need_references=any(metric.takes_references for metric in metrics),
+        need_references=any(each.takes_references for each in metrics),
         need_texts=True,
         encoding=encoding or "",
         sheet=sheet or "",

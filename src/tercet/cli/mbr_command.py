@@ -22,32 +22,9 @@ if TYPE_CHECKING:
 
 #: Ends of names under which neither lines of text nor JSON Lines are expected.
 _OTHER_FORMS = (
-    ".json",
-    ".tsv",
-    ".csv",
-    ".html",
-    ".htm",
-    ".md",
-    ".tex",
-    ".parquet",
-    ".pq",
-    ".arrow",
-    ".feather",
-    ".gz",
-    ".zip",
-    ".xlsx",
-    ".xls",
-    ".ods",
-    ".pdf",
-    ".doc",
-    ".docx",
-    ".odt",
-    ".rtf",
-    ".xml",
-    ".tmx",
-    ".png",
-    ".svg",
-)
+    ".json", ".tsv", ".csv", ".html", ".htm", ".md", ".tex", ".parquet", ".pq", ".arrow", ".feather", ".gz",
+    ".zip", ".xlsx", ".xls", ".ods", ".pdf", ".doc", ".docx", ".odt", ".rtf", ".xml", ".tmx", ".png", ".svg",
+)  # fmt: skip
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial, wraps
 from inspect import Parameter, Signature
@@ -186,17 +186,22 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar
 def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Show typer each field of the dataclasses that a command takes as a separate option."""
     groups = [hint for name, hint in get_type_hints(command).items() if name != "return"]
-    options = {field.name: field for group in groups for field in fields(group)}
-    hints = {name: hint for group in groups for name, hint in get_type_hints(group, include_extras=True).items()}
+    hints: dict[str, Any] = {}
+    parameters = []
+    for group in groups:
+        hints |= get_type_hints(group, include_extras=True)
+        for option in fields(group):
+            parameters.append(
+                Parameter(option.name, Parameter.KEYWORD_ONLY, default=option.default, annotation=hints[option.name])
+            )
+
+    def filled(group: type[Any], values: Mapping[str, Any]) -> Any:
+        return group(**{option.name: values[option.name] for option in fields(group)})
 
     @wraps(command)
     def run(**values: Any) -> None:
-        command(*(group(**{field.name: values[field.name] for field in fields(group)}) for group in groups))
+        command(*(filled(group, values) for group in groups))
 
-    parameters = [
-        Parameter(name, Parameter.KEYWORD_ONLY, default=option.default, annotation=hints[name])
-        for name, option in options.items()
-    ]
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = hints
     return run

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -72,37 +72,47 @@ def read_command(texts: TextOptions, read: _ReadOptions) -> None:
 
 def _columns_given(texts: TextOptions) -> list[str]:
     """Return the options that name columns, as they were given."""
-    options = [("--system", name) for name in texts.system or ()]
-    options += [("--reference-column", name) for name in texts.reference_column or ()]
-    single = {
-        "--source-column": texts.source_column,
-        "--system-column": texts.system_column,
-        "--cluster": texts.cluster,
-    }
-    options += [(option, name) for option, name in single.items() if name is not None]
-    return [argument for option in options for argument in option]
+    return _arguments(
+        {
+            "--system": texts.system,
+            "--reference-column": texts.reference_column,
+            "--source-column": texts.source_column,
+            "--system-column": texts.system_column,
+            "--cluster": texts.cluster,
+        }
+    )
 
 
 def _systems_as_references(texts: TextOptions, test_set: TestSet) -> list[str]:
     """Return the options of references that are no column: a system of a long table, such as a human translation."""
     columns = {reading.column for reading in test_set.columns}
     names = [name for name in texts.reference_column or () if name not in columns]
-    return [argument for name in names for argument in ("--reference-column", name)]
+    return _arguments({"--reference-column": names})
 
 
 def _options_beside_columns(texts: TextOptions, read: _ReadOptions) -> list[str]:
     """Return the options that were given and that no column stands for, as arguments."""
-    options = [("--references", path) for path in texts.references or ()]
-    options += [("--scores", name) for name in read.scores or ()]
-    single = {
-        "--source": texts.source,
-        "--decimal": texts.decimal,
-        "--encoding": texts.encoding,
-        "--sheet": texts.sheet,
-        "--missing": None if texts.missing == LEAVE_OUT else texts.missing,
-    }
-    options += [(option, value) for option, value in single.items() if value is not None]
-    return [argument for option in options for argument in option]
+    return _arguments(
+        {
+            "--references": texts.references,
+            "--scores": read.scores,
+            "--source": texts.source,
+            "--decimal": texts.decimal,
+            "--encoding": texts.encoding,
+            "--sheet": texts.sheet,
+            "--missing": None if texts.missing == LEAVE_OUT else texts.missing,
+        }
+    )
+
+
+def _arguments(options: Mapping[str, str | Sequence[str] | None]) -> list[str]:
+    """Return options with their values, as they are written: an option for each of several, and none without any."""
+    arguments = []
+    for option, value in options.items():
+        values = [value] if isinstance(value, str) else value or ()
+        for each in values:
+            arguments += [option, each]
+    return arguments
 
 
 def _command(files: Sequence[str], test_set: TestSet, columns: Sequence[str], further: Sequence[str]) -> str:

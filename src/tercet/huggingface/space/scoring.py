@@ -57,6 +57,14 @@ class PageResult:
     meaning: str  # of the primary score, in a sentence
 
 
+class FileScores(NamedTuple):
+    """The result of one column of a file, the table of its items, and the program; it can be pickled."""
+
+    page_result: PageResult
+    rows: dict[str, list[Any]]
+    program: str
+
+
 class PageExample(NamedTuple):
     """Texts with the options that they are for."""
 
@@ -342,8 +350,8 @@ class Demo:
 
     def score_file(
         self, path: str, systems: Sequence[str], references: Sequence[str], options: Mapping[str, Any]
-    ) -> tuple[PageResult, dict[str, list[Any]], str]:
-        """Return the result of the one column chosen, with intervals, the table of its items, and the program."""
+    ) -> FileScores:
+        """Return the result of the one column chosen, with intervals."""
         table, texts, targets = self.texts_of_file(path, systems, references)
         (predictions,) = texts.values()
         all_options = {**options, "segments": True, "confidence_level": _CONFIDENCE}
@@ -351,7 +359,7 @@ class Demo:
         segments = page_result.result["segments"]
         rows = {"line": table.lines, **segments, "prediction": predictions, **self.joined_references(targets)}
         source = self.source(path, table, systems, references)
-        return page_result, rows, self.code(source, page_result.options)
+        return FileScores(page_result, rows, self.code(source, page_result.options))
 
     def joined_references(self, targets: Sequence[Sequence[str]]) -> dict[str, list[str]]:
         """Return the last column of the table of a file's items, where there are references."""

@@ -13,6 +13,7 @@ import gradio as gr
 import pandas as pd
 
 from tercet.errors import InputError
+from tercet.files.table import Roles, Table
 from tercet.report.comparison import BROWSING
 from tercet.report.rendering import script_of
 
@@ -21,7 +22,16 @@ from .limits import MOST_BYTES
 from .programs import source_of_texts
 from .request_checks import ColumnMenu, Upload
 from .results import code_box, hidden, outcome_box, result_html, signature_box, with_messages
-from .scoring import Demo, PageComparison, PageResult, compare_file, known_formats, report_file, split_references
+from .scoring import (
+    Demo,
+    FileScores,
+    PageComparison,
+    PageResult,
+    compare_file,
+    known_formats,
+    report_file,
+    split_references,
+)
 from .storage import write_download
 
 _LOG = logging.getLogger(__name__)
@@ -191,23 +201,7 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
         if path is None:
             return ["", *without_file]
         table, roles = jobs.run(Demo.read_file, path)
-        names = list(table.columns)
-        recognized = demo.sure_systems(table, roles)
-        summary = f"{len(table.lines):,} rows."
-        if not recognized:
-            summary += f" {demo.choice_of_columns(table)}"
-        elif len(recognized) < len(roles.systems):
-            summary += f" {len(roles.systems)} systems; of so many rows, the page compares up to {len(recognized)}."
-        recognized_references = []
-        if demo.takes_references:
-            recognized_references = list(roles.references)
-        return [
-            f"<p>{escape(summary)}</p>",
-            gr.Dropdown(names, value=recognized),
-            gr.Dropdown(names, value=recognized_references),
-            "",
-            *hidden(outputs),
-        ]
+        return [*_about_file(demo, table, roles), "", *hidden(outputs)]
 
     def compute(path: str | None, chosen: list[str] | None, references: list[str], *contents: Any) -> _FileResults:
         if path is None:
@@ -217,23 +211,7 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
         systems = list(dict.fromkeys(chosen or []))
         if len(systems) > 1:
             return _shown_comparison(jobs.run(compare_file, path, systems, references, options, lines))
-        page_result, rows, program = jobs.run(Demo.score_file, path, systems, references, options)
-        _, segment_name = page_result.primary
-        bars = demo.histogram(rows[segment_name], page_result.scale)
-        frame = pd.DataFrame(rows)
-        return _FileResults(
-            outcome=result_html(page_result, lines),
-            signature=gr.Textbox(page_result.result["signature"], visible=True),
-            plot=_plot(bars, page_result.titles[segment_name]),
-            segments=gr.HTML(visible=False),
-            rows=_items(frame, page_result),
-            as_tsv=_download_of_rows(frame),
-            as_json=_download_of_result(page_result.result),
-            make_report=gr.Button(visible=False),
-            report=gr.DownloadButton(visible=False),
-            trouble="",
-            code=program,
-        )
+        return _shown_scores(demo, jobs.run(Demo.score_file, path, systems, references, options), lines)
 
     def write_report(path: str | None, systems: list[str], references: list[str], *contents: Any) -> list[Any]:
         if path is None:
@@ -300,6 +278,42 @@ def _file_boxes() -> _FileResults:
         report=report,
         trouble=trouble,
         code=code,
+    )
+
+
+def _about_file(demo: Demo, table: Table, roles: Roles) -> list[Any]:
+    """Return what is said of a file, and its columns to choose from, those that are recognized chosen."""
+    recognized = demo.sure_systems(table, roles)
+    summary = f"{len(table.lines):,} rows."
+    if not recognized:
+        summary += f" {demo.choice_of_columns(table)}"
+    elif len(recognized) < len(roles.systems):
+        summary += f" {len(roles.systems)} systems; of so many rows, the page compares up to {len(recognized)}."
+    references = []
+    if demo.takes_references:
+        references = list(roles.references)
+    names = list(table.columns)
+    return [f"<p>{escape(summary)}</p>", gr.Dropdown(names, value=recognized), gr.Dropdown(names, value=references)]
+
+
+def _shown_scores(demo: Demo, scores: FileScores, lines: Sequence[str]) -> _FileResults:
+    """Return what the boxes show of one system."""
+    page_result = scores.page_result
+    _, segment_name = page_result.primary
+    bars = demo.histogram(scores.rows[segment_name], page_result.scale)
+    frame = pd.DataFrame(scores.rows)
+    return _FileResults(
+        outcome=result_html(page_result, lines),
+        signature=gr.Textbox(page_result.result["signature"], visible=True),
+        plot=_plot(bars, page_result.titles[segment_name]),
+        segments=gr.HTML(visible=False),
+        rows=_items(frame, page_result),
+        as_tsv=_download_of_rows(frame),
+        as_json=_download_of_result(page_result.result),
+        make_report=gr.Button(visible=False),
+        report=gr.DownloadButton(visible=False),
+        trouble="",
+        code=scores.program,
     )
 
 
