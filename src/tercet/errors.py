@@ -39,7 +39,9 @@ _ON_COMMAND_LINE = {
 _CONSTANTS = {"True": "true", "False": "false", "None": "null"}
 _CONSTANT = re.compile(r"\b(?:True|False|None)\b")
 #: An option with its values: tokenizer='zh', 'ja' or 'char', and segments=True.
-_SETTING = re.compile(r"\b([a-z][a-z0-9_]*=)(?:('[^'\s]+'(?:(?:,| or) '[^'\s]+')*)|(True|False|None)\b)")
+_SETTING = re.compile(
+    r"\b(?P<name>[a-z][a-z0-9_]*=)(?:(?P<texts>'[^'\s]+'(?:(?:,| or) '[^'\s]+')*)|(?P<constant>True|False|None)\b)"
+)
 _command_line: ContextVar[bool] = ContextVar("command_line", default=False)
 
 
@@ -90,7 +92,13 @@ def as_settings(text: str) -> str:
     """Return a text in which settings, such as tokenizer='zh', are written as the user would write them."""
     if not on_command_line():
         return text
-    return _SETTING.sub(lambda match: match[1] + _CONSTANTS.get(match[3], match[2] or "").replace("'", ""), text)
+    return _SETTING.sub(_as_setting, text)
+
+
+def _as_setting(match: re.Match[str]) -> str:
+    if match["constant"]:
+        return match["name"] + _CONSTANTS[match["constant"]]
+    return match["name"] + match["texts"].replace("'", "")
 
 
 def with_constants(text: str) -> str:

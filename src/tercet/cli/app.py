@@ -100,7 +100,9 @@ def main() -> None:
 
 def _for_command(message: str) -> str:
     """Return a message with settings as the command takes them, cut where it is very long."""
-    return as_settings(message if len(message) <= _LONGEST_MESSAGE else f"{message[:_LONGEST_MESSAGE]}…")
+    if len(message) > _LONGEST_MESSAGE:
+        return as_settings(f"{message[:_LONGEST_MESSAGE]}…")
+    return as_settings(message)
 
 
 def _message(error: BaseException) -> str:

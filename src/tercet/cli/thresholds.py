@@ -253,8 +253,9 @@ def metrics_of_gate(
         if named and not test_set.no_texts:
             score_columns = [metric for metric in set_defaults if isinstance(metric, Column)]
             metrics = [*score_columns, *named]
-        is_default = list(map(label_of, metrics)) == list(map(label_of, set_defaults))
-        metrics_of_sets.append([] if is_default else metrics)
+        if list(map(label_of, metrics)) == list(map(label_of, set_defaults)):
+            metrics = []
+        metrics_of_sets.append(metrics)
     return metrics_of_sets
 
 
@@ -265,8 +266,10 @@ def _metrics_named(texts: Iterable[str], defaults: Sequence[Metric]) -> list[Met
     named: list[Metric] = []
     for text in texts:
         threshold = _threshold(text)
-        # The options of a metric have "=", too.
-        names = [text.strip()] if threshold is None else [text.strip(), threshold.name]
+        names = [text.strip()]
+        if threshold is not None:
+            # The options of a metric have "=", too: its name may be all of the text, or what stands before the last.
+            names.append(threshold.name)
         meant = [scores[index] for name in names for index in _meant(name, scores)]
         named += [by_default[score.metric, score.name] for score in meant]
         if meant:
