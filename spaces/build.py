@@ -133,10 +133,14 @@ def card(text: str) -> str:
     return text.replace("sdk: gradio\n", f"sdk: gradio\n{versions}", 1)
 
 
+Out = Annotated[Path, typer.Option(help="Folder in which the Space's folder is made.")]
+Wheel = Annotated[Path | None, typer.Option(help="A wheel of tercet to install from the Space itself.")]
+
+
 def main(
     metric: Annotated[str, typer.Argument(help=f"One of {', '.join(METRICS)}.")],
-    out: Annotated[Path, typer.Option(help="Folder in which the Space's folder is made.")] = OUT,
-    wheel: Annotated[Path | None, typer.Option(help="A wheel of tercet to install from the Space itself.")] = None,
+    out: Out = OUT,
+    wheel: Wheel = None,
     space: Annotated[str, typer.Option(help="The Space's name on the Hub, with --wheel: my-org/bleu_multi.")] = "",
 ) -> None:
     """Build a metric's Hub Space."""

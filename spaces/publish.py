@@ -24,7 +24,7 @@ from tercet.errors import OptionError
 from tercet.registry import METRICS, canonical
 from tercet.signature import __version__
 
-from .build import OUT, build
+from .build import OUT, Out, Wheel, build
 from .hub_errors import NO_TOKEN, PublishError, explained, one_line
 
 # The Hub writes this file itself, to know which files are large.
@@ -179,8 +179,8 @@ def main(
     private: Annotated[bool, typer.Option("--private", help="Make a new Space private.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
     endpoint: Annotated[str | None, typer.Option(help="The Hub's address; default: HF_ENDPOINT, or the Hub.")] = None,
-    out: Annotated[Path, typer.Option(help="Folder in which the Space's folder is made.")] = OUT,
-    wheel: Annotated[Path | None, typer.Option(help="A wheel of tercet to install from the Space itself.")] = None,
+    out: Out = OUT,
+    wheel: Wheel = None,
 ) -> None:
     """Publish a metric's Hub Space."""
     try:
@@ -190,7 +190,9 @@ def main(
         repo_id = space_id(name, namespace)
         if wheel is not None and private:
             raise OptionError("--wheel and --private exclude each other: pip cannot read a private Space.")
-        folder = build(name, out, wheel=wheel, space=repo_id if wheel else "", endpoint=api.endpoint)
+        # The name of a Space is for the address of a wheel.
+        space = repo_id if wheel else ""
+        folder = build(name, out, wheel=wheel, space=space, endpoint=api.endpoint)
         if token is None and not dry_run:
             raise PublishError(NO_TOKEN)
         typer.echo(f"Built {folder}; comparing it with {api.endpoint}/spaces/{repo_id}")
@@ -208,7 +210,8 @@ def main(
         typer.echo(f'{api.endpoint}/spaces/{repo_id}\nevaluate.load("{repo_id}")')
     except (OptionError, PublishError) as error:
         typer.echo(f"error: {error}", err=True)
-        sys.exit(2 if isinstance(error, OptionError) else 1)
+        code = 2 if isinstance(error, OptionError) else 1
+        sys.exit(code)
     except OSError as error:
         typer.echo(f"error: The folder of the Space cannot be written: {error}", err=True)
         sys.exit(1)
