@@ -77,19 +77,12 @@ def result_html(page_result: PageResult, lines: Sequence[str] = (), *, explained
     """
     result = page_result.result
     primary, _ = page_result.primary
-    segments = result.get("segments") or {}
+    entries = _other_entries(page_result)
     scores = {}
-    counts = {}
-    for name, value in result.items():
-        if name in _APART or name == primary or isinstance(value, dict):
-            continue
-        # The scores of a file's items have a table of their own, and that of one text stands above already.
-        if isinstance(value, list) and (name in segments or name in page_result.only_of_items):
-            continue
+    for name, value in entries.items():
         if _is_score(value) and (name in page_result.titles or not explained):
             scores[name] = value
-        else:
-            counts[name] = value
+    counts = {name: value for name, value in entries.items() if name not in scores}
     intervals = {}
     for name, bounds in (result.get("intervals") or {}).items():
         # Where texts are few, intervals are NaN, and a note says why.
@@ -119,6 +112,20 @@ def result_html(page_result: PageResult, lines: Sequence[str] = (), *, explained
         f"{_table(scores, intervals, page_result.titles, digits)}{remark_html}"
         f"<details><summary>Counts and lengths</summary>{_table(counts, {}, {}, digits)}</details></div>"
     )
+
+
+def _other_entries(page_result: PageResult) -> dict[str, Any]:
+    """Return the entries of a result that stand below its primary score."""
+    primary, _ = page_result.primary
+    of_items = {*(page_result.result.get("segments") or ()), *page_result.only_of_items}
+    entries = {}
+    for name, value in page_result.result.items():
+        if name in _APART or name == primary or isinstance(value, dict):
+            continue
+        # The scores of a file's items have a table of their own, and that of one text stands above already.
+        if not isinstance(value, list) or name not in of_items:
+            entries[name] = value
+    return entries
 
 
 def _is_score(value: Any) -> bool:
