@@ -76,7 +76,7 @@ def result_html(page_result: PageResult, lines: Sequence[str] = (), *, explained
     Parts of the score, such as precisions, are folded too where an explanation beside shows them.
     """
     result = page_result.result
-    primary, _ = page_result.primary
+    primary = page_result.primary
     entries = _other_entries(page_result)
     scores = {}
     for name, value in entries.items():
@@ -116,7 +116,7 @@ def result_html(page_result: PageResult, lines: Sequence[str] = (), *, explained
 
 def _other_entries(page_result: PageResult) -> dict[str, Any]:
     """Return the entries of a result that stand below its primary score."""
-    primary, _ = page_result.primary
+    primary = page_result.primary
     of_items = {*(page_result.result.get("segments") or ()), *page_result.only_of_items}
     entries = {}
     for name, value in page_result.result.items():

@@ -49,7 +49,8 @@ class PageResult:
     result: dict[str, Any]
     notes: list[str]
     options: dict[str, Any]
-    primary: tuple[str, str]  # the names of the score to sort by, of a corpus and of an item
+    primary: str  # the name of the score to sort by
+    primary_of_items: str  # its name where it is that of an item
     titles: dict[str, str]  # what people call the scores, by their names of a corpus and of an item
     only_of_items: frozenset[str]  # names of scores that a corpus has otherwise, such as the mean
     scale: int
@@ -203,7 +204,8 @@ class Demo:
             result=result.to_dict(full=True),
             notes=notes,
             options=dict(options),
-            primary=(metric.primary, segment_names[metric.primary]),
+            primary=metric.primary,
+            primary_of_items=segment_names[metric.primary],
             titles=titles,
             only_of_items=frozenset(metric.segment_names) - set(metric.score_names),
             scale=metric.scale,

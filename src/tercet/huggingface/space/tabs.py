@@ -299,7 +299,7 @@ def _about_file(demo: Demo, table: Table, roles: Roles) -> list[Any]:
 def _shown_scores(demo: Demo, scores: FileScores, lines: Sequence[str]) -> _FileResults:
     """Return what the boxes show of one system."""
     page_result = scores.page_result
-    _, segment_name = page_result.primary
+    segment_name = page_result.primary_of_items
     bars = demo.histogram(scores.rows[segment_name], page_result.scale)
     frame = pd.DataFrame(scores.rows)
     return _FileResults(
