@@ -49,31 +49,38 @@ def build(
 
     A wheel gets its address from the name of the Space, such as "my-org/bleu_multi", and from that of the Hub.
     """
-    metric = canonical(metric)
-    folder = out / metric
-    if folder.exists() and not _was_built(metric, folder):
+    name = canonical(metric)
+    folder = out / name
+    if folder.exists() and not _was_built(name, folder):
         raise OptionError(f"{folder} holds something other than a built Space: give another folder.")
     if wheel is None and space:
         raise OptionError("A Space's name is for the address of a wheel: give --wheel too.")
-    source = f"=={__version__}" if wheel is None else f" @ {_address(wheel, space, endpoint)}"
+    source = f"=={__version__}"
+    if wheel is not None:
+        source = f" @ {_address(wheel, space, endpoint)}"
     out.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=f"{metric}.", suffix=".tmp", dir=out) as beside:
-        _write(metric, Path(beside, "new"), source)
+    with TemporaryDirectory(prefix=f"{name}.", suffix=".tmp", dir=out) as beside:
+        new = Path(beside, "new")
+        _write(name, new, source)
         if wheel is not None:
-            shutil.copyfile(wheel, Path(beside, "new", wheel.name))
+            shutil.copyfile(wheel, new / wheel.name)
         if folder.exists():
             folder.rename(Path(beside, "old"))
-        Path(beside, "new").rename(folder)
+        new.rename(folder)
     return folder
 
 
 def _was_built(metric: str, folder: Path) -> bool:
     """Return whether a folder is empty, or holds a Space of the metric and nothing else."""
-    files = {path.name for path in folder.iterdir()} if folder.is_dir() else {""}
+    if not folder.is_dir():
+        return False
+    files = {path.name for path in folder.iterdir()}
     space_files = {"app.py", f"{metric}.py", "README.md", "requirements.txt", "cases.py", "__pycache__"}
     other_files = {name for name in files - space_files if not re.fullmatch(r"tercet-.*\.whl", name)}
+    if other_files:
+        return False
     app = folder / "app.py"
-    return not files or (not other_files and app.is_file() and f'    launch("{metric}", Path(' in _text(app))
+    return not files or (app.is_file() and f'    launch("{metric}", Path(' in _text(app))
 
 
 def _address(wheel: Path, space: str, endpoint: str | None) -> str:
@@ -126,10 +133,14 @@ def card(text: str) -> str:
     return text.replace("sdk: gradio\n", f"sdk: gradio\n{versions}", 1)
 
 
+Out = Annotated[Path, typer.Option(help="Folder in which the Space's folder is made.")]
+Wheel = Annotated[Path | None, typer.Option(help="A wheel of tercet to install from the Space itself.")]
+
+
 def main(
     metric: Annotated[str, typer.Argument(help=f"One of {', '.join(METRICS)}.")],
-    out: Annotated[Path, typer.Option(help="Folder in which the Space's folder is made.")] = OUT,
-    wheel: Annotated[Path | None, typer.Option(help="A wheel of tercet to install from the Space itself.")] = None,
+    out: Out = OUT,
+    wheel: Wheel = None,
     space: Annotated[str, typer.Option(help="The Space's name on the Hub, with --wheel: my-org/bleu_multi.")] = "",
 ) -> None:
     """Build a metric's Hub Space."""

@@ -24,7 +24,7 @@ from tercet.errors import OptionError
 from tercet.registry import METRICS, canonical
 from tercet.signature import __version__
 
-from .build import OUT, build
+from .build import OUT, Out, Wheel, build
 from .hub_errors import NO_TOKEN, PublishError, explained, one_line
 
 # The Hub writes this file itself, to know which files are large.
@@ -48,7 +48,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Publication:
     """What a publication would do."""
 
     #: "namespace/metric".
@@ -83,7 +83,7 @@ def client(endpoint: str | None, token: str | None) -> HfApi:
     return HfApi(endpoint=endpoint and endpoint.rstrip("/"), token=token or False)
 
 
-def compare(api: HfApi, repo_id: str, folder: Path, *, private: bool = False) -> Plan:
+def compare(api: HfApi, repo_id: str, folder: Path, *, private: bool = False) -> Publication:
     """Compare a Space's folder with what is on the Hub."""
     with explained(api, repo_id):
         commit, hub_files = _files_there(api, repo_id, private)
@@ -93,7 +93,7 @@ def compare(api: HfApi, repo_id: str, folder: Path, *, private: bool = False) ->
     removed_paths = hub_files.keys() - local_files.keys() - _OF_THE_HUB
     changes += [Change(path, "removed", hub_files[path].size, hub_files[path].size) for path in removed_paths]
     changes.sort(key=lambda change: (_KINDS.index(change.kind), change.path))
-    return Plan(repo_id, folder, commit, tuple(changes))
+    return Publication(repo_id, folder, commit, tuple(changes))
 
 
 def _files_there(api: HfApi, repo_id: str, private: bool) -> tuple[str | None, dict[str, RepoFile]]:
@@ -125,37 +125,49 @@ def _change(path: str, file: Path, hub_file: RepoFile | None) -> Change:
         is_same = hub_file.lfs.sha256 == sha256(content).hexdigest()
     else:
         is_same = hub_file.blob_id == sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
-    return Change(path, "unchanged" if is_same else "changed", len(content), hub_file.size)
+    if is_same:
+        return Change(path, "unchanged", len(content), hub_file.size)
+    return Change(path, "changed", len(content), hub_file.size)
 
 
-def upload(api: HfApi, plan: Plan, *, private: bool = False) -> None:
-    """Create the Space if it is not there, and make one commit of what a plan shows; of nothing, no commit."""
-    paths = {change.path: change.kind for change in plan.changes if change.kind != "unchanged"}
-    operations = [
-        CommitOperationDelete(path) if kind == "removed" else CommitOperationAdd(path, plan.folder / path)
-        for path, kind in paths.items()
-    ]
+def upload(api: HfApi, publication: Publication, *, private: bool = False) -> None:
+    """Create the Space if it is not there, and make one commit of its changes; of nothing, no commit."""
+    operations: list[CommitOperationAdd | CommitOperationDelete] = []
+    for change in publication.changes:
+        if change.kind == "removed":
+            operations.append(CommitOperationDelete(change.path))
+        elif change.kind != "unchanged":
+            operations.append(CommitOperationAdd(change.path, publication.folder / change.path))
     if not operations:
         return
-    with explained(api, plan.repo_id):
-        if plan.commit is None:
+    with explained(api, publication.repo_id):
+        if publication.commit is None:
             options = {"space_sdk": "gradio", "private": private or None, "exist_ok": True}
-            api.create_repo(plan.repo_id, repo_type="space", **options)
+            api.create_repo(publication.repo_id, repo_type="space", **options)
         message = f"Publish tercet {__version__}"
         # The Hub refuses the commit if the Space has changed since it was compared.
         api.create_commit(
-            plan.repo_id, operations, commit_message=message, repo_type="space", parent_commit=plan.commit
+            publication.repo_id,
+            operations,
+            commit_message=message,
+            repo_type="space",
+            parent_commit=publication.commit,
         )
 
 
-def describe(plan: Plan) -> str:
-    """Return the lines that describe a plan, file by file."""
-    width = max(len(change.path) for change in plan.changes)
-    lines = [plan.repo_id + (": a new Space" if plan.commit is None else f", compared with commit {plan.commit[:8]}")]
-    for change in plan.changes:
-        before = f", was {change.size_before:,}" if change.kind == "changed" else ""
-        lines.append(f"  {change.kind:9}  {change.path:{width}}  {change.size:>10,} bytes{before}")
-    counts = Counter(change.kind for change in plan.changes)
+def describe(publication: Publication) -> str:
+    """Return the lines that describe a publication, file by file."""
+    width = max(len(change.path) for change in publication.changes)
+    before = ": a new Space"
+    if publication.commit is not None:
+        before = f", compared with commit {publication.commit[:8]}"
+    lines = [f"{publication.repo_id}{before}"]
+    for change in publication.changes:
+        size_before = ""
+        if change.kind == "changed":
+            size_before = f", was {change.size_before:,}"
+        lines.append(f"  {change.kind:9}  {change.path:{width}}  {change.size:>10,} bytes{size_before}")
+    counts = Counter(change.kind for change in publication.changes)
     lines.append(", ".join(f"{counts[kind]} {kind}" for kind in _KINDS))
     return "\n".join(lines)
 
@@ -167,36 +179,39 @@ def main(
     private: Annotated[bool, typer.Option("--private", help="Make a new Space private.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
     endpoint: Annotated[str | None, typer.Option(help="The Hub's address; default: HF_ENDPOINT, or the Hub.")] = None,
-    out: Annotated[Path, typer.Option(help="Folder in which the Space's folder is made.")] = OUT,
-    wheel: Annotated[Path | None, typer.Option(help="A wheel of tercet to install from the Space itself.")] = None,
+    out: Out = OUT,
+    wheel: Wheel = None,
 ) -> None:
     """Publish a metric's Hub Space."""
     try:
         token = get_token()
         api = client(endpoint, token)
-        metric = canonical(metric)
-        repo_id = space_id(metric, namespace)
+        name = canonical(metric)
+        repo_id = space_id(name, namespace)
         if wheel is not None and private:
             raise OptionError("--wheel and --private exclude each other: pip cannot read a private Space.")
-        folder = build(metric, out, wheel=wheel, space=repo_id if wheel else "", endpoint=api.endpoint)
+        # The name of a Space is for the address of a wheel.
+        space = repo_id if wheel else ""
+        folder = build(name, out, wheel=wheel, space=space, endpoint=api.endpoint)
         if token is None and not dry_run:
             raise PublishError(NO_TOKEN)
         typer.echo(f"Built {folder}; comparing it with {api.endpoint}/spaces/{repo_id}")
-        plan = compare(api, repo_id, folder, private=private)
-        typer.echo(describe(plan))
+        publication = compare(api, repo_id, folder, private=private)
+        typer.echo(describe(publication))
         if dry_run:
             typer.echo("Nothing was uploaded: this was a dry run.")
             return
-        if plan.is_needed:
-            size = sum(change.size for change in plan.changes if change.kind in ("added", "changed"))
+        if publication.is_needed:
+            size = sum(change.size for change in publication.changes if change.kind in ("added", "changed"))
             typer.echo(f"Uploading {size:,} bytes")
-            upload(api, plan, private=private)
+            upload(api, publication, private=private)
         else:
             typer.echo("Nothing was uploaded: the Space is up to date.")
         typer.echo(f'{api.endpoint}/spaces/{repo_id}\nevaluate.load("{repo_id}")')
     except (OptionError, PublishError) as error:
         typer.echo(f"error: {error}", err=True)
-        sys.exit(2 if isinstance(error, OptionError) else 1)
+        code = 2 if isinstance(error, OptionError) else 1
+        sys.exit(code)
     except OSError as error:
         typer.echo(f"error: The folder of the Space cannot be written: {error}", err=True)
         sys.exit(1)

@@ -145,13 +145,14 @@ def _cached_metric(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
     cached_metric = _cache.get(key) if plain else None
     if cached_metric is not None:
         return cached_metric
-    metric, options = take_options(metric, options)
-    configured_metric = make_scorer(metric, options)
-    stays_valid = not configured_metric.loads_model and options.get("tokenizer") in (None, "auto", *ENGINE_TOKENIZERS)
+    name, all_options = take_options(metric, options)
+    configured_metric = make_scorer(name, all_options)
+    splits_by_engine = all_options.get("tokenizer") in (None, "auto", *ENGINE_TOKENIZERS)
     # Stemmers and lemmatizers are those of packages, which may be installed between two calls.
-    stays_valid = stays_valid and options.keys().isdisjoint(("stemmer", "lemmatizer"))
+    needs_package = not all_options.keys().isdisjoint(("stemmer", "lemmatizer"))
+    stays_valid = splits_by_engine and not needs_package and not configured_metric.loads_model
     # An option without effect is warned of when a metric is made: each call makes its own, and so warns.
-    if plain and stays_valid and configured_metric.have_effect(options):
+    if plain and stays_valid and configured_metric.have_effect(all_options):
         if len(_cache) >= _MOST_CACHED:
             _cache.clear()
         _cache[key] = configured_metric
@@ -198,10 +199,10 @@ def explain(metric: str | Metric, prediction: str, references: Any = None, **opt
     [('a', 0), ('cat', 1), ('sat', 1)]
     """
     extra = {"corpus": options.pop("corpus")} if "corpus" in options else {}
-    metric, options = take_options(metric, options)
-    if isinstance(metric, str):
-        options = metric_class(metric).options_to_explain({**options, **extra})
-    return make_scorer(metric, options).explain(prediction, references, **extra)
+    value_or_name, all_options = take_options(metric, options)
+    if isinstance(value_or_name, str):
+        all_options = metric_class(value_or_name).options_to_explain({**all_options, **extra})
+    return make_scorer(value_or_name, all_options).explain(prediction, references, **extra)
 
 
 def make_scorer(metric: str | Metric, options: Mapping[str, Any]) -> Metric:

@@ -69,18 +69,19 @@ def mbr(groups: Any, metric: str | Metric, weights: Any = None, **options: Any) 
     >>> found[0].runner_up_text, round(found[0].margin, 2)
     ('the cat sat', 4.45)
     """
-    metric, options = take_options(metric, options)
-    refuse_all_but_n_jobs(options, "tercet.mbr")
-    configured_metric = make_scorer(metric, options)
+    value_or_name, all_options = take_options(metric, options)
+    refuse_all_but_n_jobs(all_options, "tercet.mbr")
+    configured_metric = make_scorer(value_or_name, all_options)
     group_list = as_list(groups, "groups", "one list of texts per group", 2)
     names = [f"group {number}" for number in range(len(group_list))]
-    if weights is not None:
-        weights = as_list(weights, "weights", "one list of numbers per group", 2)
-        if len(weights) != len(group_list):
-            raise InputError(
-                f"weights must have one list per group, got {len(weights)} for {len(group_list)} groups."
-            )
-    return decide(group_list, configured_metric, weights, names)
+    if weights is None:
+        return decide(group_list, configured_metric, None, names)
+    weights_list = as_list(weights, "weights", "one list of numbers per group", 2)
+    if len(weights_list) != len(group_list):
+        raise InputError(
+            f"weights must have one list per group, got {len(weights_list)} for {len(group_list)} groups."
+        )
+    return decide(group_list, configured_metric, weights_list, names)
 
 
 def decide(groups: Sequence[Any], metric: Metric, weights: Sequence[Any] | None, names: Sequence[str]) -> Choices:
@@ -126,9 +127,9 @@ def _choice(candidates: list[str], weights: list[float] | None, metric: Metric) 
         indices_of_text.setdefault(text, []).append(index)
     texts = list(indices_of_text)
     # The largest share is 1, so that counts and probabilities in the same ratio become the same numbers, to the bit.
-    totals: list[float] = []
-    for indices in indices_of_text.values():
-        totals.append(fsum(weights[index] for index in indices) if weights else len(indices))
+    totals: list[float] = [len(indices) for indices in indices_of_text.values()]
+    if weights:
+        totals = [fsum(weights[index] for index in indices) for indices in indices_of_text.values()]
     shares = np.array(totals) / max(totals)
     total_share = fsum(shares)
     # Sums are exact: the same scores in another order are a tie, which no rounding decides.
@@ -292,7 +293,8 @@ class Choices:
                 f"Margin to the runner-up: median {median(margin for margin, _ in margins):.3g}; below {_SMALL:.0%} "
                 f"of the score in {n_small:,} of {_group_count(len(margins))}."
             )
-        if n_alone := len(self) - len(margins):
+        n_alone = len(self) - len(margins)
+        if n_alone:
             lines.append(f"Without a runner-up, as there is one text only: {_group_count(n_alone)}.")
         return lines
 

@@ -42,7 +42,8 @@ def refuse(expected: str, hint: str = "") -> Exception:
 
 def known_keywords(function: Callable[P, T]) -> Callable[P, T]:
     """Make a function refuse a keyword that it does not know by an OptionError that suggests the nearest."""
-    parameters, called = list(signature(function).parameters), function.__qualname__.removesuffix(".__init__")
+    parameters = list(signature(function).parameters)
+    called = function.__qualname__.removesuffix(".__init__")
 
     @wraps(function)
     def checked(*args: P.args, **keywords: P.kwargs) -> T:
@@ -88,8 +89,10 @@ class OneOf:
             expected += " or a callable"
         texts = [choice for choice in self.choices if isinstance(choice, str)]
         hint = did_you_mean(value, texts)
-        # without a near one the hint would list the choices, which the message names already
-        raise refuse(expected, hint if hint.startswith("Did") else "")
+        if not hint.startswith("Did"):
+            # Without a near one it lists the choices, which the message names already.
+            hint = ""
+        raise refuse(expected, hint)
 
 
 def one_of(*choices: Any, callables: bool = False) -> Check:
@@ -123,12 +126,15 @@ class Integer:
                 raise refuse("an integer below 2**63")
             if number >= self.minimum and (self.maximum is None or number <= self.maximum):
                 return number
-        raise refuse(f"an integer {self.bounds}" + (" or None" if self.none else ""))
+        or_none = " or None" if self.none else ""
+        raise refuse(f"an integer {self.bounds}{or_none}")
 
     @property
     def bounds(self) -> str:
         """The least and the greatest number, in words."""
-        return f"of at least {self.minimum}" if self.maximum is None else f"from {self.minimum} to {self.maximum:,}"
+        if self.maximum is None:
+            return f"of at least {self.minimum}"
+        return f"from {self.minimum} to {self.maximum:,}"
 
 
 def integer(minimum: int, maximum: int | None = None, none: bool = False) -> Check:
@@ -161,7 +167,8 @@ def number(expected: str, test: Callable[[float], bool], none: bool = False) -> 
         real = finite(value)
         if real is not None and test(real):
             return real
-        raise refuse(expected + (", or None" if none else ""))
+        or_none = ", or None" if none else ""
+        raise refuse(f"{expected}{or_none}")
 
     return check
 
@@ -193,10 +200,12 @@ _SHORT_DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
 def as_dtype(value: Any) -> str | None:
     """Check that the value is the name of a precision, a dtype of PyTorch, or None."""
-    name = str(value).removeprefix("torch.")
-    name = _SHORT_DTYPES.get(name, name)
-    if value is None or name in _DTYPES:
-        return None if value is None else name
+    if value is None:
+        return None
+    short_name = str(value).removeprefix("torch.")
+    name = _SHORT_DTYPES.get(short_name, short_name)
+    if name in _DTYPES:
+        return name
     raise refuse("one of 'float32', 'bfloat16', 'float16', 'auto' or None")
 
 
@@ -233,8 +242,10 @@ def as_device(value: Any) -> str | None:
 
 def as_revision(value: Any) -> str | None:
     """Check that the value names a version on the Hub, or is None."""
-    if value is None or (isinstance(value, str) and re.fullmatch(r"[\w./+-]{1,250}", value)):
-        return None if value is None else str(value)
+    if value is None:
+        return None
+    if isinstance(value, str) and re.fullmatch(r"[\w./+-]{1,250}", value):
+        return str(value)
     raise refuse("a branch, tag or commit of the Hub, such as 'main', or None")
 
 

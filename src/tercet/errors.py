@@ -39,7 +39,9 @@ _ON_COMMAND_LINE = {
 _CONSTANTS = {"True": "true", "False": "false", "None": "null"}
 _CONSTANT = re.compile(r"\b(?:True|False|None)\b")
 #: An option with its values: tokenizer='zh', 'ja' or 'char', and segments=True.
-_SETTING = re.compile(r"\b([a-z][a-z0-9_]*=)(?:('[^'\s]+'(?:(?:,| or) '[^'\s]+')*)|(True|False|None)\b)")
+_SETTING = re.compile(
+    r"\b(?P<name>[a-z][a-z0-9_]*=)(?:(?P<texts>'[^'\s]+'(?:(?:,| or) '[^'\s]+')*)|(?P<constant>True|False|None)\b)"
+)
 _command_line: ContextVar[bool] = ContextVar("command_line", default=False)
 
 
@@ -90,7 +92,13 @@ def as_settings(text: str) -> str:
     """Return a text in which settings, such as tokenizer='zh', are written as the user would write them."""
     if not on_command_line():
         return text
-    return _SETTING.sub(lambda match: match[1] + _CONSTANTS.get(match[3], match[2] or "").replace("'", ""), text)
+    return _SETTING.sub(_as_setting, text)
+
+
+def _as_setting(match: re.Match[str]) -> str:
+    if match["constant"]:
+        return match["name"] + _CONSTANTS[match["constant"]]
+    return match["name"] + match["texts"].replace("'", "")
 
 
 def with_constants(text: str) -> str:
@@ -192,24 +200,35 @@ def _pieces(value: object, limit: int) -> Iterator[str]:
 def _pieces_within(value: Any, limit: int) -> Iterator[str]:
     kind = next(container for container in (list, tuple, set, frozenset, dict) if isinstance(value, container))
     # by the methods of the type itself, as for texts
-    entries = list(islice(dict.items(value) if kind is dict else kind.__iter__(value), limit))
-    opening, closing = _BRACKETS[kind] if entries else (repr(kind()), "")
+    all_entries = dict.items(value) if kind is dict else kind.__iter__(value)
+    entries = list(islice(all_entries, limit))
+    if not entries:
+        yield repr(kind())
+        return
+    opening, closing = _BRACKETS[kind]
     yield opening
     for number, entry in enumerate(entries):
-        yield ", " if number else ""
+        if number:
+            yield ", "
         if kind is dict:
-            yield from _pieces(entry[0], limit)
+            key, content = entry
+            yield from _pieces(key, limit)
             yield ": "
-            entry = entry[1]
-        yield from _pieces(entry, limit)
-    yield "," + closing if kind is tuple and len(entries) == 1 else closing
+            yield from _pieces(content, limit)
+        else:
+            yield from _pieces(entry, limit)
+    if kind is tuple and len(entries) == 1:
+        yield ","
+    yield closing
 
 
 def level_of_caller() -> int:
     """Return the stacklevel by which a warning points at the first line outside tercet and evaluate."""
-    level, frame = 1, sys._getframe(1)
+    level = 1
+    frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OWN_PACKAGES:
-        level, frame = level + 1, frame.f_back
+        level += 1
+        frame = frame.f_back
     return level
 
 

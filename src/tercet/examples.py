@@ -10,9 +10,11 @@ _FOLDER = "examples"
 def main() -> None:
     """Copy the programs, notebooks and test sets into a new folder."""
     here = Path(__file__).resolve().parent
-    installed, of_checkout = here / "example_files", here.parents[1] / _FOLDER
+    source = here / "example_files"
+    if not source.is_dir():
+        # A checkout has them at its top.
+        source = here.parents[1] / _FOLDER
     try:
-        source = installed if installed.is_dir() else of_checkout
         shutil.copytree(source, _FOLDER, ignore=shutil.ignore_patterns("__pycache__"))
     except FileExistsError:
         sys.exit(f"There is a folder {_FOLDER} here already: nothing was copied.")

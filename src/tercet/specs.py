@@ -36,10 +36,15 @@ def split_metric(text: str, *, imports: bool = False) -> tuple[type[Metric], dic
         raise OptionError(f"{shorten(text)} names several metrics: give each by itself ({_one_by_one(names)}).")
     class_name, _, options_of_own = option_text.partition(":")
     if imports and class_name.isidentifier() and names not in METRICS and names not in SHORT_NAMES:
-        metric, cls, option_text = f"{names}:{class_name}", own_class(names, class_name), options_of_own
-    else:
-        metric = canonical(names)
-        cls = metric_class(metric)
+        cls = own_class(names, class_name)
+        return cls, _read_options(options_of_own, cls, f"{names}:{class_name}", text)
+    metric = canonical(names)
+    cls = metric_class(metric)
+    return cls, _read_options(option_text, cls, metric, text)
+
+
+def _read_options(option_text: str, cls: type[Metric], metric: str, text: str) -> dict[str, Any]:
+    """Return the options of a metric, whose name and whole text are for messages."""
     options: dict[str, Any] = {}
     for assignment in split_options(option_text):
         name, equals, value = assignment.partition("=")
@@ -50,7 +55,7 @@ def split_metric(text: str, *, imports: bool = False) -> tuple[type[Metric], dic
                 f"{metric}:option=value,option=value. The words of a list are joined by +."
             )
         options[name] = parse_value(value.strip(), _declared(cls, name))
-    return cls, options
+    return options
 
 
 def _one_by_one(names: str) -> str:
@@ -84,7 +89,7 @@ def take_options(metric: Any, options: Mapping[str, Any]) -> tuple[Any, dict[str
 
 
 def _is_same(cls: type[Metric], name: str, value: Any, other_value: Any) -> bool:
-    """Return whether two values of an option are the same once they are checked."""
+    """Return whether two values of an option are equal once they are checked."""
     declared = _declared(cls, name)
     # The metric itself refuses a name that it does not know.
     if declared is None:
@@ -142,13 +147,17 @@ def parse_value(text: str, option: Option | None = None) -> Any:
         return entries
     except (RecursionError, ValueError) as error:
         # Brackets that are nested thousands of times, or an integer of thousands of digits.
-        why = "is nested too deeply" if isinstance(error, RecursionError) else "has too many digits"
+        why = "has too many digits"
+        if isinstance(error, RecursionError):
+            why = "is nested too deeply"
         raise OptionError(f"The value {shorten(text)} {why}.") from None
 
 
 def split_options(text: str) -> list[str]:
     """Split at the commas that are not within brackets or quotes."""
-    parts, depth, is_quoted = [""], 0, False
+    parts = [""]
+    depth = 0
+    is_quoted = False
     for letter in text:
         if letter == '"':
             is_quoted = not is_quoted

@@ -124,12 +124,12 @@ def write_lines(
 
     A CSV is written in the dialect of another, if it is given.
     """
-    if form != "csv":
-        dialect = None
-    has_mark = bom or (dialect is not None and dialect.has_mark)
+    dialect_of_csv = dialect if form == "csv" else None
+    has_mark = bom or (dialect_of_csv is not None and dialect_of_csv.has_mark)
     with write_text_file(path) as file:
-        file.write(BOM if has_mark and form != "jsonl" else "")
-        _write(file, table, form, dialect)
+        if has_mark and form != "jsonl":
+            file.write(BOM)
+        _write(file, table, form, dialect_of_csv)
 
 
 #: How rows of TSV are written; those of CSV are as RFC 4180 has them.
@@ -139,7 +139,7 @@ _TSV: dict[str, Any] = {"delimiter": "\t", "quoting": csv.QUOTE_NONE, "quotechar
 def _write(file: TextIO, table: Table, form: str, dialect: Dialect | None = None) -> None:
     """Write the titles, then a row per line; in TSV, white space within a cell becomes a space."""
     titles = [column.title for column in table.columns]
-    rows = ([value.value if isinstance(value, Cell) else value for value in row] for row in table.rows)
+    rows = map(_plain_values, table.rows)
     if form == "jsonl":
         file.writelines(f"{json_line(dict(zip(titles, row, strict=True)))}\n" for row in rows)
         return
@@ -159,6 +159,11 @@ def _write(file: TextIO, table: Table, form: str, dialect: Dialect | None = None
         if form == "tsv":
             cells = [" ".join(cell.split()) for cell in cells]
         writer.writerow(cells)
+
+
+def _plain_values(row: Sequence[Any]) -> list[Any]:
+    """Return the values of a row, without what makes some stand out."""
+    return [value.value if isinstance(value, Cell) else value for value in row]
 
 
 def _with_commas(cells: Sequence[str], values: Sequence[Any]) -> list[str]:
@@ -219,7 +224,11 @@ def interval_text(low: float | None, high: float | None, digits: int = 2, *, sig
 
 def pvalue_text(pvalue: float) -> str:
     """Return p as text: three decimals, four below 0.01; exact tests may be below those, too."""
-    return "<0.0001" if pvalue < 0.00005 else f"{pvalue:.4f}" if pvalue < 0.01 else f"{pvalue:.3f}"
+    if pvalue < 0.00005:
+        return "<0.0001"
+    if pvalue < 0.01:
+        return f"{pvalue:.4f}"
+    return f"{pvalue:.3f}"
 
 
 def to_terminal(parts: Iterable[Any], width: int | None, colour: bool, *, wraps: bool = False) -> str:
@@ -252,13 +261,14 @@ class _Style(NamedTuple):
 
     def cells(self, table: Table) -> Iterator[list[str]]:
         """Yield the titles, then each row."""
-        yield [
-            (self.delta if self.delta and column.kind == "difference" else self.name(column.title))
-            + column.after.translate(self.signs)
-            for column in table.columns
-        ]
+        yield [f"{self._title(column)}{column.after.translate(self.signs)}" for column in table.columns]
         for row in table.rows:
             yield [self._cell(value, column.kind) for value, column in zip(row, table.columns, strict=True)]
+
+    def _title(self, column: Column) -> str:
+        if self.delta and column.kind == "difference":
+            return self.delta
+        return self.name(column.title)
 
     def _cell(self, value: Any, kind: str) -> str:
         text, best, after = value if isinstance(value, Cell) else Cell(value)
@@ -268,7 +278,9 @@ class _Style(NamedTuple):
             text = self.difference.format(text)
         else:
             text = self.number(str(text))
-        return f"{self.best.format(text) if best else text}{after.translate(self.signs)}"
+        if best:
+            text = self.best.format(text)
+        return f"{text}{after.translate(self.signs)}"
 
 
 def to_markdown(tables: Iterable[Table]) -> str:
@@ -288,14 +300,14 @@ def to_markdown(tables: Iterable[Table]) -> str:
 
 
 def to_latex(tables: Iterable[Table]) -> str:
-    """Return the same tables for LaTeX with booktabs, the lines around them as comments."""
+    """Return tables for LaTeX with booktabs, the lines around them as comments."""
     style = _Style(
-        _as_latex,
-        "\\textbf{{{}}}",
-        "${}$",
-        "$\\Delta$",
-        str.maketrans(_LATEX_SIGNS | {"[": "$[", "]": "]$"}),
-        _number_as_latex,
+        name=_as_latex,
+        best="\\textbf{{{}}}",
+        difference="${}$",
+        delta="$\\Delta$",
+        signs=str.maketrans(_LATEX_SIGNS | {"[": "$[", "]": "]$"}),
+        number=_number_as_latex,
     )
     parts = []
     for table in tables:
@@ -371,7 +383,8 @@ def _as_latex(text: str) -> str:
 # Workbooks of Excel: numbers as numbers, and every text as a text.
 
 #: The most rows of a sheet and characters (of UTF-16) of a cell in the format.
-MOST_ROWS, MOST_CHARACTERS = 1_048_576, 32_767
+MOST_ROWS = 1_048_576
+MOST_CHARACTERS = 32_767
 
 
 def check_fits(title: str, n_rows: int) -> None:
@@ -431,7 +444,8 @@ def _add_sheet(book: Any, table: Table) -> int:
 
 
 #: The colour of the worst number of a column; the best one has none.
-_WORST, _BEST = "F4B183", "FFFFFF"
+_WORST = "F4B183"
+_BEST = "FFFFFF"
 
 
 def _add_filters_and_colours(sheet: Any, table: Table) -> None:
@@ -444,8 +458,12 @@ def _add_filters_and_colours(sheet: Any, table: Table) -> None:
     for number, column in enumerate(table.columns, 1):
         if not column.worst:
             continue
-        colours = (_WORST, _BEST) if column.worst == "lowest" else (_BEST, _WORST)
-        rule = ColorScaleRule(start_type="min", start_color=colours[0], end_type="max", end_color=colours[1])
+        lowest = _BEST
+        highest = _WORST
+        if column.worst == "lowest":
+            lowest = _WORST
+            highest = _BEST
+        rule = ColorScaleRule(start_type="min", start_color=lowest, end_type="max", end_color=highest)
         letter = get_column_letter(number)
         sheet.conditional_formatting.add(f"{letter}2:{letter}{last_row}", rule)
 
@@ -462,12 +480,14 @@ def _cells(sheet: Any) -> Callable[[Any, str | None], Any]:
         if isinstance(content, float) and not math.isfinite(content):
             # The format has no NaN and no infinity.
             content = None
-        written_cell = WriteOnlyCell(sheet, _workbook_text(content) if isinstance(content, str) else content)
         if isinstance(content, str):
+            written_cell = WriteOnlyCell(sheet, _workbook_text(content))
             # A text is no formula, whatever it begins with.
             written_cell.data_type = "s"
-        elif number_format and isinstance(content, float):
-            written_cell.number_format = number_format
+        else:
+            written_cell = WriteOnlyCell(sheet, content)
+            if number_format and isinstance(content, float):
+                written_cell.number_format = number_format
         if best:
             written_cell.font = bold
         return written_cell

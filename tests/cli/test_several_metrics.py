@@ -5,7 +5,7 @@ import csv
 import pytest
 
 from commands import command
-from tercet.cli.several_metrics import with_options_of_their_own
+from tercet.cli.metric_arguments import with_options_of_their_own
 
 
 @pytest.fixture

@@ -198,7 +198,7 @@ def test_a_click_on_the_page_for_a_text_and_for_a_file(seen, tmp_path):
         demo = Demo(metric, runpy.run_path(str(ROOT / "metrics" / metric / "cases.py")), metric)
         forget(seen)
         scored, why = demo.score_text(PREDICTIONS[0], "\n".join(REFERENCES[0]), {"scale": 100})
-        assert scored.primary[0] in scored.result
+        assert scored.primary in scored.result
         assert why
         assert seen["read"] == seen["encoded"] == Counter([PREDICTIONS[0], *REFERENCES[0]])
         assert seen["scorers"] == 2  # the score in percent, and the picture, which is of shares
@@ -207,7 +207,7 @@ def test_a_click_on_the_page_for_a_text_and_for_a_file(seen, tmp_path):
         path.write_text("\n".join(["mt\tref\tref2", *rows]), encoding="utf-8")
         forget(seen)
         scored, table, _ = demo.score_file(str(path), ["mt"], ["ref", "ref2"], {})
-        assert scored.primary[1] in table
+        assert scored.primary_of_items in table
         assert_once(seen, PREDICTIONS)
         # BLEU has another metric for single segments.
         assert seen["scorers"] == 1 + (metric == "bleu_multi")

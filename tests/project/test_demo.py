@@ -266,7 +266,7 @@ class TestFiles:
         assert close(
             demo.metric, scored.result, tercet.score(demo.metric, PREDICTIONS, REFERENCES, **more).to_dict(full=True)
         )
-        _, of_items = scored.primary
+        of_items = scored.primary_of_items
         assert table[of_items] == scored.result["segments"][of_items]
         assert table["line"] == list(range(1, len(PREDICTIONS) + 1))
 

@@ -14,7 +14,7 @@ from tercet.errors import TercetError, as_settings, for_command_line
 from tercet.registry import SHORT_NAMES
 from tercet.signature import __version__
 
-from .help import Group
+from .help import CommandGroup
 from .streams import drop, standard_streams
 
 #: The commands, as help lists them: the file of each, and what it does, as its docstring begins.
@@ -47,7 +47,7 @@ COMMANDS = {
 }
 
 
-class _Commands(Group):
+class _Commands(CommandGroup):
     """Lists the commands without their files; one is imported when it runs, is completed or shows its help."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -100,7 +100,9 @@ def main() -> None:
 
 def _for_command(message: str) -> str:
     """Return a message with settings as the command takes them, cut where it is very long."""
-    return as_settings(message if len(message) <= _LONGEST_MESSAGE else f"{message[:_LONGEST_MESSAGE]}…")
+    if len(message) > _LONGEST_MESSAGE:
+        return as_settings(f"{message[:_LONGEST_MESSAGE]}…")
+    return as_settings(message)
 
 
 def _message(error: BaseException) -> str:

@@ -15,12 +15,12 @@ from tercet.files.text import LIMITS, stream_lines
 from tercet.files.writing import check_ending, check_file, check_outputs
 from tercet.names_and_sentences import visible
 
-from .help import Group
+from .help import CommandGroup
 from .options import Quiet
 
 app = typer.Typer(rich_markup_mode=None)
 idf = typer.Typer(
-    cls=Group,
+    cls=CommandGroup,
     rich_markup_mode=None,
     no_args_is_help=True,
     help="Make files of document frequencies for bertscore_idf.",
@@ -64,7 +64,10 @@ def fit_idf(
     check_ending("--output", output, (".idf", ".arrow", ""))
     check_file(output)
     check_outputs({"--output": output}, corpus)
-    lines = _lines_of_files(corpus) if compat is None else chain.from_iterable(map(stream_lines, corpus))
+    lines = _lines_of_files(corpus)
+    if compat is not None:
+        # With blank lines, as that package counts them.
+        lines = chain.from_iterable(map(stream_lines, corpus))
     is_hidden = quiet or not sys.stderr.isatty()
     # The bar is removed before the message of an error is printed.
     with tqdm(lines, unit=" texts", disable=is_hidden, leave=False) as texts:
@@ -130,7 +133,8 @@ def bertscore_baseline(
 
 def _all_lines(paths: Iterable[str]) -> list[str]:
     """Return the lines of text files whose total size is within the limit of one file."""
-    lines, n_characters = [], 0
+    lines = []
+    n_characters = 0
     for line in _lines_of_files(paths):
         lines.append(line)
         n_characters += len(line)

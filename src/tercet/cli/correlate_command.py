@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -13,19 +14,13 @@ from tercet.errors import OptionError, shorten
 from tercet.files.writing import check_file, check_outputs
 from tercet.names_and_sentences import visible
 
+from .metric_arguments import MetricCommand
 from .options import (
     HOW_METRICS_ARE_WRITTEN,
     LEVEL,
-    ClusterColumn,
-    DecimalSign,
-    Encoding,
-    Output,
-    ReferenceColumns,
+    ColumnOptions,
+    OutputOptions,
     ScoreFormat,
-    Sheet,
-    SourceColumn,
-    SystemColumn,
-    Systems,
     metric_option,
     read_metrics,
     reading,
@@ -35,15 +30,15 @@ from .options import (
     takes_groups,
     writing,
 )
-from .score_command import MetricCommand
 
 if TYPE_CHECKING:
+    from tercet.base.metric import Metric
     from tercet.correlation.result import Correlation
 
 
 @dataclass
-class Grades:
-    """Texts and their grades."""
+class _GradedFile:
+    """The table of texts and grades, and what is taken from it."""
 
     file: str = typer.Argument(
         help="Table of texts and grades (.tsv, .csv, .jsonl, .json, .xlsx, .parquet, .arrow, also .gz): columns such "
@@ -69,14 +64,13 @@ class Grades:
         help="Dimension of the grades; repeatable. Default: all. Where lower grades are better: MQM:better=lower.",
     )
     standardize: bool = setting(CorrelateSettings, "standardize", "--standardize", rich_help_panel="Input")
-    system: Systems = None
-    reference_column: ReferenceColumns = None
-    source_column: SourceColumn = None
-    system_column: SystemColumn = None
-    cluster: ClusterColumn = None
-    decimal: DecimalSign = None
-    encoding: Encoding = None
-    sheet: Sheet = None
+
+
+# Help lists the fields of the last base first.
+@dataclass
+class GradeOptions(ColumnOptions, _GradedFile):
+    """Texts and their grades."""
+
     lp: str | None = reading(
         None,
         "--lp",
@@ -86,7 +80,7 @@ class Grades:
 
 
 @dataclass
-class Figures:
+class FigureOptions:
     """Metrics, and their agreement with the grades."""
 
     metric: list[str] | None = metric_option(
@@ -110,7 +104,7 @@ class Figures:
 
 
 @dataclass
-class _MeanOutput(Output):
+class _MeanOutput(OutputOptions):
     """Output, and the mean of metrics that agrees best."""
 
     mean: Path | None = writing(
@@ -129,49 +123,33 @@ app = typer.Typer(rich_markup_mode=None)
 
 @app.command("correlate", cls=MetricCommand, epilog=HOW_METRICS_ARE_WRITTEN)
 @takes_groups
-def correlate_command(graded: Grades, figures: Figures, output: _MeanOutput) -> None:
+def correlate_command(graded: GradeOptions, figures: FigureOptions, output: _MeanOutput) -> None:
     """Correlate metrics with human grades: which metric to trust, with intervals and tests."""
-    from tercet.comparison.metric_specs import for_tables, name_of, parse_column
-    from tercet.correlation.best_mean import best_mean
+    from tercet.comparison.metric_specs import for_tables, parse_column
     from tercet.correlation.correlate import correlate, names_asked, need_references
     from tercet.correlation.graded_tables import read_graded
     from tercet.correlation.tables import sheet_of
-    from tercet.statistics.progress import bars_within, line_of
 
-    from .output import check_before, check_bom, check_open, chosen_format, write, write_book
+    from .output import write, write_book
 
     # None: several, of what the texts allow.
     metrics = None
     if figures.metric or graded.scores:
         metrics = [for_tables(metric) for metric in read_metrics(figures.metric or ())]
-    form = chosen_format(output.format, output.out)
-    check_before(form, output.out)
-    check_bom(output.bom, form)
-    check_open(output.open, form, output.out)
-    _check_options(figures, output)
-    inputs = [graded.file, *filter(None, [graded.grades]), *map(name_of, metrics or ())]
-    check_outputs({"--out": output.out, "--mean": output.mean}, inputs)
+    form = _checked_format(graded, figures, output, metrics or ())
     test_set, grades = read_graded(
         graded.file,
         grades=graded.grades,
-        systems=graded.system or (),
-        reference_columns=graded.reference_column or (),
-        source_column=graded.source_column,
-        system_column=graded.system_column,
-        cluster=graded.cluster,
         scores=[parse_column(name).name for name in graded.scores or ()],
-        decimal=graded.decimal or "",
-        encoding=graded.encoding or "",
-        sheet=graded.sheet or "",
         dimensions=names_asked(graded.dimension or ()),
         need_references=need_references(metrics),
         lp=graded.lp,
+        **graded.of_columns,
     )
-    test_set = reported(test_set)
-    # The other fields of Figures are parameters of correlate by the same names.
+    # The other fields of FigureOptions are parameters of correlate by the same names.
     settings = {name: value for name, value in vars(figures).items() if name != "metric"}
     correlation = correlate(
-        test_set,
+        reported(test_set),
         metrics,
         grades,
         scores=graded.scores or (),
@@ -180,19 +158,37 @@ def correlate_command(graded: Grades, figures: Figures, output: _MeanOutput) -> 
         progress=output.progress,
         **settings,
     )
-    text = "" if form == "xlsx" else _rendered(correlation, form, output.out)
+    text = ""
+    if form != "xlsx":
+        text = _rendered(correlation, form, output.out)
     if output.mean is not None:
-        with bars_within(output.progress), line_of(f"choosing the weights of {output.mean}"):
-            best = best_mean(correlation, unit=output.mean_folds)
-        best.mean.save(output.mean)
-        typer.echo("\n".join([*map(visible, best.summary(figures.alpha)), visible(output.mean)]), err=True)
+        _write_mean(correlation, output.mean, figures.alpha, output)
     if form == "xlsx" and output.out is not None:
         write_book([sheet_of(correlation)], output.out)
     else:
         write(text, output.out, form, bom=output.bom, opens=output.open)
 
 
-def _check_options(figures: Figures, output: _MeanOutput) -> None:
+def _checked_format(
+    graded: GradeOptions, figures: FigureOptions, output: _MeanOutput, metrics: Sequence[Metric]
+) -> ScoreFormat:
+    """Return the format of the output; what cannot be made or written fails here, before any text is read."""
+    from tercet.comparison.metric_specs import name_of
+
+    from .output import check_before, check_bom, check_open, chosen_format
+
+    form = chosen_format(output.format, output.out)
+    check_before(form, output.out)
+    check_bom(output.bom, form)
+    check_open(output.open, form, output.out)
+    _check_options(figures, output)
+    inputs = [graded.file, *filter(None, [graded.grades]), *map(name_of, metrics)]
+    check_outputs({"--out": output.out, "--mean": output.mean}, inputs)
+    return form
+
+
+def _check_options(figures: FigureOptions, output: _MeanOutput) -> None:
+    """Refuse an alpha that no interval has, and a mean without its file."""
     if not 0 < figures.alpha < 1:
         raise OptionError(
             f"--alpha must be a number above 0 and below 1, such as 0.05. Got {figures.alpha:g} instead."
@@ -209,6 +205,18 @@ def _check_options(figures: Figures, output: _MeanOutput) -> None:
     check_file(output.mean)
 
 
+def _write_mean(correlation: Correlation, path: Path, alpha: float, output: _MeanOutput) -> None:
+    """Write the mean of metrics that agrees best, and say on standard error which it is."""
+    from tercet.correlation.best_mean import best_mean
+    from tercet.statistics.progress import bars_within, line_of
+
+    with bars_within(output.progress), line_of(f"choosing the weights of {path}"):
+        best = best_mean(correlation, unit=output.mean_folds)
+    best.mean.save(path)
+    for line in [*best.summary(alpha), path]:
+        typer.echo(visible(line), err=True)
+
+
 def _rendered(correlation: Correlation, format: ScoreFormat, out: Path | None) -> str:
     from tercet.correlation.tables import in_format, to_text
 
@@ -223,6 +231,8 @@ def _rendered(correlation: Correlation, format: ScoreFormat, out: Path | None) -
         from rich.console import Console
 
         is_seen = in_terminal(out)
-        width = Console().width if is_seen else 120
+        width = 120
+        if is_seen:
+            width = Console().width
         return to_text(correlation, width=width, colour=coloured(out), wraps=is_seen)
     return in_format(correlation, format)

@@ -8,8 +8,9 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 from rich import box
@@ -22,6 +23,7 @@ from tercet.files.writing import check_outputs
 from tercet.names_and_sentences import one_cell, visible
 from tercet.registry import in_suite, metric_class
 
+from .metric_arguments import MetricCommand
 from .options import (
     HOW_METRICS_ARE_WRITTEN,
     OPENS,
@@ -36,7 +38,6 @@ from .options import (
     read_metrics,
     reported,
 )
-from .score_command import MetricCommand
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
@@ -44,7 +45,8 @@ if TYPE_CHECKING:
     from tercet.test_sets.test_set import TestSet
 
 #: Characters that the words of a table and a column of scores need: how many scores stand side by side.
-_WORDS_WIDTH, _SCORE_WIDTH = 44, 17
+_WORDS_WIDTH = 44
+_SCORE_WIDTH = 17
 
 #: Scores of two packages nearer than this are equal, as those of sums in another order.
 _SAME = 1e-6
@@ -168,7 +170,7 @@ def explain(
         reference_columns=reference_column or (),
         source_column=source_column,
         system_column=system_column,
-        need_references=any(metric.takes_references for metric in metrics),
+        need_references=any(each.takes_references for each in metrics),
         need_texts=True,
         encoding=encoding or "",
         sheet=sheet or "",
@@ -177,21 +179,33 @@ def explain(
     width = 120
     if out is None:
         width = Console().width
-    colour = coloured(out)
+    view = _View(form, width, coloured(out))
     if against is None:
-        text = _of_segments(test_sets, metrics, segment, form=form, width=width, colour=colour)
+        text = _of_segments(test_sets, metrics, segment, view)
     else:
-        text = _of_package(
-            test_sets,
-            metrics,
-            against,
-            their_options=their_options,
-            n_gaps=5 if items is None else items,
-            form=form,
-            width=width,
-            colour=colour,
-        )
+        package = _Package(against, their_options)
+        if items is not None:
+            package = package._replace(n_gaps=items)
+        text = _of_package(test_sets, metrics, package, view)
     write(text, out, form, opens=opens)
+
+
+class _View(NamedTuple):
+    """How explanations are shown."""
+
+    form: str
+    width: int
+    colour: bool
+
+
+class _Package(NamedTuple):
+    """The other package, whose scores are explained."""
+
+    name: str
+    #: For it alone.
+    options: Mapping[str, Any]
+    #: How many segments are shown, of those that differ most.
+    n_gaps: int = 5
 
 
 def _check_options(
@@ -235,69 +249,63 @@ def _is_file(argument: str) -> bool:
     return os.path.exists(argument) or (":" not in name and os.path.exists(path))
 
 
-def _of_segments(
-    test_sets: Sequence[TestSet],
-    metrics: Sequence[Metric],
-    segment: int | None,
-    *,
-    form: str,
-    width: int,
-    colour: bool,
-) -> str:
+def _of_segments(test_sets: Sequence[TestSet], metrics: Sequence[Metric], segment: int | None, view: _View) -> str:
     """Return why a segment of each test set has its scores."""
     from tercet.comparison.segment import explain_segment, to_text
     from tercet.statistics.progress import bars_within
     from tercet.tables import json_text
 
     with bars_within(sys.stderr.isatty()):
-        explanations = [explain_segment(test_set, metric, segment) for test_set in test_sets for metric in metrics]
-    if form == "json":
-        return json_text([row for explanation in explanations for row in explanation.to_dict()])
-    if form == "html":
+        explanations = [
+            explain_segment(test_set, metric, segment) for test_set, metric in product(test_sets, metrics)
+        ]
+    if view.form == "json":
+        rows: list[dict[str, Any]] = []
+        for explanation in explanations:
+            rows += explanation.to_dict()
+        return json_text(rows)
+    if view.form == "html":
         from tercet.report.explained import to_html
 
         return to_html(explanations)
-    return to_text(explanations, width=width, colour=colour)
+    return to_text(explanations, width=view.width, colour=view.colour)
 
 
-def _of_package(
-    test_sets: Sequence[TestSet],
-    metrics: Sequence[Metric],
-    against: str,
-    *,
-    their_options: Mapping[str, Any],
-    n_gaps: int,
-    form: str,
-    width: int,
-    colour: bool,
-) -> str:
+class _SystemDifference(NamedTuple):
+    """Why the other package gives a system another score."""
+
+    test_set: str
+    system: str
+    difference: Difference
+
+
+def _of_package(test_sets: Sequence[TestSet], metrics: Sequence[Metric], package: _Package, view: _View) -> str:
     """Return why another package gives other scores."""
     from tercet.comparison.package_differences import explain_difference
     from tercet.statistics.progress import bars_within, line_of
     from tercet.tables import to_terminal
     from tercet.test_sets.checks import check_references
 
-    differences: list[tuple[str, str, Difference]] = []
-    for test_set in test_sets:
-        for metric in metrics:
-            check_references(test_set, metric, metric.name)
-            for system, texts in test_set.systems.items():
-                settings: dict[str, Any] = {
-                    "against": against,
-                    "their_options": their_options,
-                    "n_gaps": n_gaps,
-                    "scale": 100,
-                }
-                settings |= metric.written
-                with bars_within(sys.stderr.isatty()), line_of(f"{system}: {metric.name} and {against}"):
-                    difference = explain_difference(metric.name, texts, test_set.references, **settings)
-                    differences.append((test_set.name, system, difference))
-    if form == "json":
+    differences = []
+    for test_set, metric in product(test_sets, metrics):
+        check_references(test_set, metric, metric.name)
+        settings: dict[str, Any] = {
+            "against": package.name,
+            "their_options": package.options,
+            "n_gaps": package.n_gaps,
+            "scale": 100,
+            **metric.written,
+        }
+        for system, texts in test_set.systems.items():
+            with bars_within(sys.stderr.isatty()), line_of(f"{system}: {metric.name} and {package.name}"):
+                difference = explain_difference(metric.name, texts, test_set.references, **settings)
+            differences.append(_SystemDifference(test_set.name, system, difference))
+    if view.form == "json":
         return to_json(differences)
-    parts = [
-        part for name, system, difference in differences for part in shown(difference, f"{name}: {system}", width)
-    ]
-    return to_terminal(parts, width, colour)
+    parts: list[Any] = []
+    for name, system, difference in differences:
+        parts += shown(difference, f"{name}: {system}", view.width)
+    return to_terminal(parts, view.width, view.colour)
 
 
 def _read_options(option_texts: Sequence[str]) -> dict[str, Any]:
@@ -313,7 +321,7 @@ def _read_options(option_texts: Sequence[str]) -> dict[str, Any]:
     return options
 
 
-def to_json(differences: Sequence[tuple[str, str, Difference]]) -> str:
+def to_json(differences: Sequence[_SystemDifference]) -> str:
     """Return explanations as a JSON list, an object for each system of each test set."""
     from tercet.tables import finite_or_none
 
@@ -328,7 +336,9 @@ def to_json(differences: Sequence[tuple[str, str, Difference]]) -> str:
 
 def shown(difference: Difference, title: str, width: int) -> Iterator[Any]:
     """Yield an explanation: both numbers, the rules between them, and the segments that differ most."""
-    lower = "" if metric_class(difference.metric).higher_is_better else " (lower is better)"
+    lower = " (lower is better)"
+    if metric_class(difference.metric).higher_is_better:
+        lower = ""
     heading = one_cell(f"{title}: {difference.metric} against {difference.against}{lower}")
     # As many scores beside each other as the terminal has room for.
     at_once = max(1, (width - _WORDS_WIDTH) // _SCORE_WIDTH)
@@ -350,7 +360,9 @@ def _chain_table(difference: Difference, names: Sequence[str], heading: str) -> 
     for rule in difference.rules:
         values = escape(visible(f"{rule.from_value} → {rule.to_value}"))
         rule_in_words = f"{escape(rule.name)}\n[dim]{escape(rule.description)}[/]"
-        changes = [_signed(rule, name) for name in names] if rule.has_effect else ["no effect here"]
+        changes = ["no effect here"]
+        if rule.has_effect:
+            changes = [_signed(rule, name) for name in names]
         table.add_row(rule_in_words, values, *changes)
     table.add_row(f"compat={difference.against}", "", *_score_cells(difference.equal_to, names), style="bold")
     if difference.theirs is not None:
@@ -359,31 +371,46 @@ def _chain_table(difference: Difference, names: Sequence[str], heading: str) -> 
 
 
 def _findings(difference: Difference) -> list[str]:
+    """Return sentences on the scores of both, in the order in which they are read."""
     lines = []
     if difference.same:
-        ours = "scores of the corpus equal those" if len(difference.names) > 1 else "score of the corpus equals that"
+        ours = "score of the corpus equals that"
+        if len(difference.names) > 1:
+            ours = "scores of the corpus equal those"
         equal_to = f"compat={difference.against}"
-        if difference.theirs is not None and all(
-            abs(difference.ours[name] - difference.theirs.get(name, math.inf)) <= _SAME for name in difference.names
-        ):
+        if _equals_package(difference):
             equal_to = difference.against
         lines.append(f"Our {ours} of {equal_to}.")
-    for name in difference.names:
-        if not difference.same and (rule := difference.decisive(name)) is not None:
-            lines.append(f"{name} changes most with {rule.name}: {rule.description}.")
+    else:
+        for name in difference.names:
+            rule = difference.decisive(name)
+            if rule is not None:
+                lines.append(f"{name} changes most with {rule.name}: {rule.description}.")
     if difference.unavailable:
-        missing = "Not called" if difference.theirs is None else "Not all of it"
+        missing = "Not all of it"
+        if difference.theirs is None:
+            missing = "Not called"
         lines.append(f"{missing}: {difference.unavailable}.")
     lines += [f"Note: {note.rstrip('.')}." for note in difference.notes]
     lines.append(f"{difference.n_segments_differ} of {difference.n_segments} segments differ.")
     return lines
 
 
+def _equals_package(difference: Difference) -> bool:
+    """Return whether the other package was called, and gave our scores."""
+    theirs = difference.theirs
+    if theirs is None:
+        return False
+    return all(abs(difference.ours[name] - theirs.get(name, math.inf)) <= _SAME for name in difference.names)
+
+
 def _gaps_table(difference: Difference) -> Table:
     """Return a table of the items that differ most, each with its most different score."""
     table = Table(title="Segments that differ most", box=box.SIMPLE_HEAD, title_justify="left")
-    for name in ("segment", "score", "ours", "theirs"):
-        table.add_column(name, justify="left" if name == "score" else "right")
+    table.add_column("segment", justify="right")
+    table.add_column("score")
+    table.add_column("ours", justify="right")
+    table.add_column("theirs", justify="right")
     for gap in difference.largest_gaps:
         name = max(gap.ours, key=lambda name: abs(gap.ours[name] - gap.theirs[name]))
         table.add_row(str(gap.index + 1), name, f"{gap.ours[name]:.4f}", f"{gap.theirs[name]:.4f}")

@@ -84,7 +84,7 @@ _SHOWS_ALL = "tercet.cli.help: all options"
 _END_OF_SENTENCE = re.compile(r"(?<=[.:]) (?=[A-Z])")
 
 
-class Group(TyperGroup):
+class CommandGroup(TyperGroup):
     """A group of commands."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

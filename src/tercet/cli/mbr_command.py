@@ -11,8 +11,8 @@ from tercet.errors import InputError, OptionError, shorten
 from tercet.files.writing import check_different, check_file, check_outputs
 from tercet.names_and_sentences import visible
 
+from .metric_arguments import MetricCommand
 from .options import Encoding, Out, Progress, Sheet, metric_option, reading, takes_groups, writing
-from .score_command import MetricCommand
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
@@ -22,36 +22,13 @@ if TYPE_CHECKING:
 
 #: Ends of names under which neither lines of text nor JSON Lines are expected.
 _OTHER_FORMS = (
-    ".json",
-    ".tsv",
-    ".csv",
-    ".html",
-    ".htm",
-    ".md",
-    ".tex",
-    ".parquet",
-    ".pq",
-    ".arrow",
-    ".feather",
-    ".gz",
-    ".zip",
-    ".xlsx",
-    ".xls",
-    ".ods",
-    ".pdf",
-    ".doc",
-    ".docx",
-    ".odt",
-    ".rtf",
-    ".xml",
-    ".tmx",
-    ".png",
-    ".svg",
-)
+    ".json", ".tsv", ".csv", ".html", ".htm", ".md", ".tex", ".parquet", ".pq", ".arrow", ".feather", ".gz",
+    ".zip", ".xlsx", ".xls", ".ods", ".pdf", ".doc", ".docx", ".odt", ".rtf", ".xml", ".tmx", ".png", ".svg",
+)  # fmt: skip
 
 
 @dataclass
-class Candidates:
+class CandidateOptions:
     """Files of candidates."""
 
     files: list[str] = typer.Argument(
@@ -157,7 +134,7 @@ class Candidates:
 
 
 @dataclass
-class _Utility:
+class _UtilityOptions:
     """What candidates are compared by."""
 
     metric: list[str] = metric_option(
@@ -200,7 +177,9 @@ class _ChosenOutput(Progress):
         suffix = "" if self.out is None else self.out.suffix.lower()
         if self.format is None and suffix in _OTHER_FORMS:
             raise OptionError(f"--out {shorten(str(self.out))}: expected .jsonl, .txt or the like, or --format.")
-        return self.format or ("jsonl" if suffix in (".jsonl", ".ndjson") else "text")
+        if self.format is None and suffix in (".jsonl", ".ndjson"):
+            return "jsonl"
+        return self.format or "text"
 
 
 app = typer.Typer(rich_markup_mode=None)
@@ -208,14 +187,15 @@ app = typer.Typer(rich_markup_mode=None)
 
 @app.command("mbr", cls=MetricCommand)
 @takes_groups
-def mbr_command(candidates: Candidates, utility: _Utility, output: _ChosenOutput) -> None:
+def mbr_command(candidates: CandidateOptions, utility: _UtilityOptions, output: _ChosenOutput) -> None:
     """Choose in each group of candidates the one that agrees best with all of them: minimum Bayes risk."""
     from tercet.bayes_risk import decide
     from tercet.statistics.progress import bars_within
 
     from .output import in_terminal, write
 
-    metric, form = utility.chosen_metric(), output.chosen_format()
+    metric = utility.chosen_metric()
+    form = output.chosen_format()
     if output.out is not None:
         check_file(output.out)
     check_outputs({"--out": output.out}, candidates.files)
@@ -227,8 +207,10 @@ def mbr_command(candidates: Candidates, utility: _Utility, output: _ChosenOutput
         lines = list(map(visible, lines))
     # "json" is any format for programs: it is written in UTF-8, whatever the locale.
     write("".join(f"{line}\n" for line in lines), output.out, "json")
-    notes = [f"note: {groups.fields}"] if groups.fields else []
-    typer.echo("\n".join(map(visible, [*notes, *choices.summary(), choices.signature])), err=True)
+    if groups.fields:
+        typer.echo(visible(f"note: {groups.fields}"), err=True)
+    for line in [*choices.summary(), choices.signature]:
+        typer.echo(visible(line), err=True)
 
 
 def _rendered(choices: Choices, form: str) -> list[str]:
@@ -237,11 +219,19 @@ def _rendered(choices: Choices, form: str) -> list[str]:
     if form == "jsonl":
         return [json_line(choice.to_dict()) for choice in choices]
     # A line is a group: a text with line ends would count as several.
-    lines = [" ".join(text.splitlines()) if "\n" in text or "\r" in text else text for text in choices.texts]
-    if n_changed := sum(line != text for line, text in zip(lines, choices.texts, strict=True)):
+    lines = [_on_one_line(text) for text in choices.texts]
+    n_changed = sum(line != text for line, text in zip(lines, choices.texts, strict=True))
+    if n_changed:
         typer.echo(
             f"warning: line ends within {n_changed:,} of the chosen texts are written as spaces; --format jsonl "
             "keeps them.",
             err=True,
         )
     return lines
+
+
+def _on_one_line(text: str) -> str:
+    """Return a text with blanks for its line ends; other signs at which lines split stay where it has none."""
+    if "\n" in text or "\r" in text:
+        return " ".join(text.splitlines())
+    return text

@@ -40,7 +40,11 @@ def _metrics() -> Table:
     table = Table("metric", "short name", "what it compares", "better", box=box.SIMPLE_HEAD)
     for short, name in SHORT_NAMES.items():
         metric = metric_class(name)
-        better = "either" if metric.contrary_scores else "higher" if metric.higher_is_better else "lower"
+        better = "lower"
+        if metric.contrary_scores:
+            better = "either"
+        elif metric.higher_is_better:
+            better = "higher"
         table.add_row(name, short, metric.about.compares, better)
     return table
 
@@ -52,7 +56,6 @@ def _options(metric: str) -> Table:
     table.add_column("option", no_wrap=True)
     table.add_column("values and default, then description", overflow="fold")
     for option in option_docs(metric_class(metric)):
-        table.add_row(
-            option.name, f"[dim]{escape(option.takes)}; default {escape(option.default)}[/]\n{escape(option.doc)}"
-        )
+        values = f"[dim]{escape(option.takes)}; default {escape(option.default)}[/]"
+        table.add_row(option.name, f"{values}\n{escape(option.doc)}")
     return table

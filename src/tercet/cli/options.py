@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial, wraps
 from inspect import Parameter, Signature
@@ -186,17 +186,22 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar
 def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Show typer each field of the dataclasses that a command takes as a separate option."""
     groups = [hint for name, hint in get_type_hints(command).items() if name != "return"]
-    options = {field.name: field for group in groups for field in fields(group)}
-    hints = {name: hint for group in groups for name, hint in get_type_hints(group, include_extras=True).items()}
+    hints: dict[str, Any] = {}
+    parameters = []
+    for group in groups:
+        hints |= get_type_hints(group, include_extras=True)
+        for option in fields(group):
+            parameters.append(
+                Parameter(option.name, Parameter.KEYWORD_ONLY, default=option.default, annotation=hints[option.name])
+            )
+
+    def filled(group: type[Any], values: Mapping[str, Any]) -> Any:
+        return group(**{option.name: values[option.name] for option in fields(group)})
 
     @wraps(command)
     def run(**values: Any) -> None:
-        command(*(group(**{field.name: values[field.name] for field in fields(group)}) for group in groups))
+        command(*(filled(group, values) for group in groups))
 
-    parameters = [
-        Parameter(name, Parameter.KEYWORD_ONLY, default=option.default, annotation=hints[name])
-        for name, option in options.items()
-    ]
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = hints
     return run
@@ -242,8 +247,8 @@ def files_argument(further: str = "") -> Any:
 
 
 @dataclass(eq=False, repr=False)
-class Texts:
-    """The texts that are scored."""
+class _FileOptions:
+    """The files that are read."""
 
     files: list[str] = files_argument()
     references: References = None
@@ -252,6 +257,12 @@ class Texts:
         metavar="FILE",
         help="Text file of sources, for systems in text files. For output of batches, their input.",
     )
+
+
+@dataclass(eq=False, repr=False)
+class ColumnOptions:
+    """What the columns of tables are, and how files are written: for texts, and for texts with grades."""
+
     system: Systems = None
     reference_column: ReferenceColumns = None
     source_column: SourceColumn = None
@@ -260,6 +271,27 @@ class Texts:
     decimal: DecimalSign = None
     encoding: Encoding = None
     sheet: Sheet = None
+
+    @property
+    def of_columns(self) -> dict[str, Any]:
+        """These options, as functions that read files take them."""
+        return {
+            "systems": self.system or (),
+            "reference_columns": self.reference_column or (),
+            "source_column": self.source_column,
+            "system_column": self.system_column,
+            "cluster": self.cluster,
+            "decimal": self.decimal or "",
+            "encoding": self.encoding or "",
+            "sheet": self.sheet or "",
+        }
+
+
+# Help lists the fields of the last base first.
+@dataclass(eq=False, repr=False)
+class TextOptions(ColumnOptions, _FileOptions):
+    """The texts that are scored."""
+
     missing: Missing = LEAVE_OUT
 
     def test_sets(
@@ -271,7 +303,7 @@ class Texts:
         """
         from tercet.metrics.column import Column
 
-        if in_pieces and not self._columns_named:
+        if in_pieces and not self._says_more_than_files:
             from tercet.test_sets.read import read_large_texts
 
             large_set = read_large_texts(self.files, self.references or ())
@@ -286,20 +318,10 @@ class Texts:
         return [reported(test_set) for test_set in test_sets]
 
     @property
-    def _columns_named(self) -> bool:
+    def _says_more_than_files(self) -> bool:
         """Whether anything is said of files beside which are systems and which have references."""
-        named = (
-            self.source,
-            self.system,
-            self.reference_column,
-            self.source_column,
-            self.system_column,
-            self.cluster,
-            self.decimal,
-            self.encoding,
-            self.sheet,
-        )
-        return any(value is not None for value in named)
+        values = (getattr(self, field.name) for field in fields(ColumnOptions))
+        return self.source is not None or any(value is not None for value in values)
 
     def read(self, **needed: Any) -> list[TestSet]:
         """Read the files by these options; `needed` is what :func:`read_test_sets` takes beside them."""
@@ -309,15 +331,8 @@ class Texts:
             self.files,
             references=self.references or (),
             source=self.source,
-            systems=self.system or (),
-            reference_columns=self.reference_column or (),
-            source_column=self.source_column,
-            system_column=self.system_column,
-            cluster=self.cluster,
-            decimal=self.decimal or "",
-            encoding=self.encoding or "",
-            sheet=self.sheet or "",
             missing=self.missing,
+            **self.of_columns,
             **needed,
         )
 
@@ -332,7 +347,7 @@ class Texts:
 
 
 @dataclass(eq=False, repr=False)
-class TextsOrParquet(Texts):
+class TextOrParquetOptions(TextOptions):
     """Texts in memory, or in files of any size, which Ray's workers read."""
 
     files: list[str] = files_argument(" With --engine ray also folders of tables, and patterns.")
@@ -356,7 +371,7 @@ class TextsOrParquet(Texts):
 
 
 @dataclass(eq=False, repr=False)
-class Scored:
+class MetricOptions:
     """The metrics and other scores."""
 
     metric: list[str] | None = metric_option(
@@ -387,7 +402,7 @@ class Scored:
 
 
 @dataclass(eq=False, repr=False)
-class Scores(Scored):
+class ScoreOptions(MetricOptions):
     """Scores, and their intervals."""
 
     confidence_level: float = LEVEL
@@ -407,7 +422,7 @@ class Scores(Scored):
 
 
 @dataclass(eq=False, repr=False)
-class Tests(Scores):
+class TestOptions(ScoreOptions):
     """Scores, and the tests of their differences."""
 
     baseline: str | None = scoring(
@@ -471,7 +486,7 @@ def format_option(formats: Any, extensions: str = "", meaning: str = "") -> Any:
 
 
 @dataclass(eq=False, repr=False)
-class Output(Progress):
+class OutputOptions(Progress):
     """Destination and format of the results."""
 
     format: Format | None = format_option(Format)
@@ -497,7 +512,7 @@ def segments_option(further: str = "") -> Any:
 
 
 @dataclass(eq=False, repr=False)
-class ScoreOutput(Output):
+class ScoreOutput(OutputOptions):
     """Output of scores."""
 
     segments: Path | None = segments_option()
@@ -568,7 +583,9 @@ class ResultsOutput(ScoreOutput):
         if form not in ("hub", "eee"):
             names = [f"--{name}" for name in ("dataset", "task") if getattr(self, name) is not None]
             if names:
-                verb = "are" if len(names) > 1 else "is"
+                verb = "is"
+                if len(names) > 1:
+                    verb = "are"
                 raise OptionError(
                     f"{' and '.join(names)} {verb} for evaluation results: give a file "
                     "that ends in .yaml, as --out .eval_results/gsm8k.yaml, or --format eee."

@@ -42,7 +42,6 @@ _PAGES = (".html", ".htm")
 #: The folder of a model on the Hub that has its results.
 _HUB_FOLDER = ".eval_results"
 
-
 #: Endings of files for segments, those of TSV last, and which of them have no byte order mark.
 SEGMENT_FORMS = (".csv", ".jsonl", ".ndjson", ".xlsx", ".tsv", ".tab", ".txt", "")
 _WITHOUT_BOM = (".jsonl", ".ndjson", ".xlsx")
@@ -60,19 +59,19 @@ def chosen_format(
     return _FORMS[out.suffix.lower()]
 
 
-def check_before(format: ScoreFormat, *paths: Path | None) -> None:
-    """Fail before scoring starts if the result could not be made or written."""
+def check_before(format: ScoreFormat, out: Path | None, *further_files: Path | None) -> None:
+    """Fail before scoring starts if the result could not be made, or a file not be written."""
     if format == "html":
         needs("An HTML report", "report", "jinja2")
-        if paths[0] is None and sys.stdout.isatty():
+        if out is None and sys.stdout.isatty():
             raise OptionError(
                 "--format html is for a browser, not for a terminal: give a file, as in --out report.html."
             )
     if format == "xlsx":
         needs_workbooks()
-        if paths[0] is None:
+        if out is None:
             raise OptionError("--format xlsx needs a file: give one, as in --out scores.xlsx.")
-    for path in paths:
+    for path in (out, *further_files):
         if path is None:
             continue
         if path.parent.name == _HUB_FOLDER and format == "hub" and not path.parent.exists():
@@ -93,7 +92,9 @@ def check_bom(bom: bool, format: ScoreFormat, segments: Path | None = None) -> N
 def check_open(opens: bool, format: ScoreFormat, out: Path | None) -> None:
     """Refuse to open what is no page in a file."""
     if opens and (format != "html" or out is None or out.suffix.lower() not in _PAGES):
-        output = "the standard output" if out is None else f"{shorten(str(out))}, whose format is {format}"
+        output = "the standard output"
+        if out is not None:
+            output = f"{shorten(str(out))}, whose format is {format}"
         raise OptionError(
             f"--open shows a page in the browser, which needs an HTML file: give one, as in --out report.html. "
             f"Got {output}."
@@ -141,7 +142,9 @@ def write(
             encoding = sys.stdout.encoding if format == "text" else "utf-8"
             # No line end is translated: CSV has its own.
             sys.stdout.reconfigure(newline="", encoding=encoding, errors=sys.stdout.errors)
-        sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+        sys.stdout.write(text)
+        if not text.endswith("\n"):
+            sys.stdout.write("\n")
     else:
         with write_text_file(out) as file:
             file.write(text)
@@ -165,19 +168,19 @@ def segment_text(
     from tercet.comparison.given_scores import default_metrics
     from tercet.comparison.segment import side_by_side
 
-    width, colour = Console().width, coloured(out)
-    shown_segments = (
+    width = Console().width
+    texts = [
         side_by_side(
             test_set,
             segment,
             metrics or default_metrics(test_set),
             baseline=baseline,
             width=width,
-            colour=colour,
+            colour=coloured(out),
         )
         for test_set in test_sets
-    )
-    return "\n".join(shown_segments)
+    ]
+    return "\n".join(texts)
 
 
 def finish(
@@ -218,7 +221,9 @@ def _rendered(comparisons: Sequence[Comparison], format: ScoreFormat, output: Sc
     if isinstance(output, ResultsOutput) and format in ("hub", "eee"):
         from tercet.comparison.eval_results import to_record, to_yaml
 
-        return (to_yaml if format == "hub" else to_record)(comparisons, output.dataset, output.task)
+        if format == "hub":
+            return to_yaml(comparisons, output.dataset, output.task)
+        return to_record(comparisons, output.dataset, output.task)
     if format == "html":
         # Imported here: no other format needs templates.
         from tercet.report.comparison import to_html
@@ -231,9 +236,12 @@ def _rendered(comparisons: Sequence[Comparison], format: ScoreFormat, output: Sc
         from tercet.comparison.terminal import to_text
 
         wraps = in_terminal(output.out) and not output.plain
+        width = 200
+        if wraps:
+            width = Console().width
         return to_text(
             comparisons,
-            width=Console().width if wraps else 200,
+            width=width,
             colour=coloured(output.out) and not output.plain,
             verbose=output.verbose,
             plain=output.plain,

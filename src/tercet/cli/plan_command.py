@@ -11,12 +11,22 @@ from tercet.comparison.settings import PlanSettings
 from tercet.files.writing import check_file, check_outputs
 from tercet.names_and_sentences import one_cell
 
-from .options import HOW_METRICS_ARE_WRITTEN, Out, Progress, Scored, Texts, scoring, setting, takes_groups, writing
-from .score_command import MetricCommand
+from .metric_arguments import MetricCommand
+from .options import (
+    HOW_METRICS_ARE_WRITTEN,
+    MetricOptions,
+    Out,
+    Progress,
+    TextOptions,
+    scoring,
+    setting,
+    takes_groups,
+    writing,
+)
 
 
 @dataclass
-class _Planned(Scored):
+class _PlanOptions(MetricOptions):
     """The scores, and what they are to show."""
 
     difference: float = scoring(
@@ -50,7 +60,7 @@ app = typer.Typer(rich_markup_mode=None)
 
 @app.command("plan", cls=MetricCommand, epilog=HOW_METRICS_ARE_WRITTEN)
 @takes_groups
-def plan_command(texts: Texts, planned: _Planned, output: _PlanOutput) -> None:
+def plan_command(texts: TextOptions, planned: _PlanOptions, output: _PlanOutput) -> None:
     """Plan a test set: how many segments show a difference, before any system is trained."""
     from tercet.comparison.plan import plan
     from tercet.signature import __version__
@@ -58,7 +68,8 @@ def plan_command(texts: Texts, planned: _Planned, output: _PlanOutput) -> None:
 
     from .output import chosen_format, write
 
-    form, metrics = chosen_format(output.format, output.out, (".json", ".txt", "")), planned.metrics()
+    form = chosen_format(output.format, output.out, (".json", ".txt", ""))
+    metrics = planned.metrics()
     if output.out is not None:
         check_file(output.out)
     check_outputs({"--out": output.out}, texts.inputs(metrics))
@@ -67,8 +78,10 @@ def plan_command(texts: Texts, planned: _Planned, output: _PlanOutput) -> None:
         for test_set in texts.test_sets(metrics)
     ]
     if form == "json":
-        text = json_text({"tercet": __version__, "test_sets": [one.to_dict() for one in plans]})
+        text = json_text({"tercet": __version__, "test_sets": [each.to_dict() for each in plans]})
     else:
-        blocks = [[*([f"{one_cell(one.test_set.name)}:"] if len(plans) > 1 else []), one.to_text()] for one in plans]
-        text = "\n\n".join(map("\n".join, blocks)) + "\n"
+        blocks = [each.to_text() for each in plans]
+        if len(plans) > 1:
+            blocks = [f"{one_cell(each.test_set.name)}:\n{each.to_text()}" for each in plans]
+        text = "\n\n".join(blocks) + "\n"
     write(text, output.out, form)

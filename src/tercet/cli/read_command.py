@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,7 +13,7 @@ from tercet.files.join import LEAVE_OUT
 from tercet.names_and_sentences import one_cell
 
 from .help import Command
-from .options import Texts, scores_option, takes_groups, writing
+from .options import TextOptions, scores_option, takes_groups, writing
 
 if TYPE_CHECKING:
     from tercet.test_sets.test_set import TestSet
@@ -31,7 +31,7 @@ app = typer.Typer(rich_markup_mode=None)
 
 
 @dataclass
-class _Read:
+class _ReadOptions:
     """What is read beside the texts, and how it is shown."""
 
     scores: list[str] | None = scores_option(help="Scores that came with the texts, by name; repeatable.")
@@ -42,7 +42,7 @@ class _Read:
 
 @app.command("read", cls=Command)
 @takes_groups
-def read_command(texts: Texts, read: _Read) -> None:
+def read_command(texts: TextOptions, read: _ReadOptions) -> None:
     """Read files, and show what would be compared: the role of each column, and why."""
     from tercet.comparison.metric_specs import parse_column
     from tercet.tables import json_text
@@ -70,39 +70,49 @@ def read_command(texts: Texts, read: _Read) -> None:
     typer.echo(f"To say it all: {_command(files, test_sets[0], columns, further)}")
 
 
-def _columns_given(texts: Texts) -> list[str]:
+def _columns_given(texts: TextOptions) -> list[str]:
     """Return the options that name columns, as they were given."""
-    options = [("--system", name) for name in texts.system or ()]
-    options += [("--reference-column", name) for name in texts.reference_column or ()]
-    single = {
-        "--source-column": texts.source_column,
-        "--system-column": texts.system_column,
-        "--cluster": texts.cluster,
-    }
-    options += [(option, name) for option, name in single.items() if name is not None]
-    return [argument for option in options for argument in option]
+    return _arguments(
+        {
+            "--system": texts.system,
+            "--reference-column": texts.reference_column,
+            "--source-column": texts.source_column,
+            "--system-column": texts.system_column,
+            "--cluster": texts.cluster,
+        }
+    )
 
 
-def _systems_as_references(texts: Texts, test_set: TestSet) -> list[str]:
+def _systems_as_references(texts: TextOptions, test_set: TestSet) -> list[str]:
     """Return the options of references that are no column: a system of a long table, such as a human translation."""
     columns = {reading.column for reading in test_set.columns}
     names = [name for name in texts.reference_column or () if name not in columns]
-    return [argument for name in names for argument in ("--reference-column", name)]
+    return _arguments({"--reference-column": names})
 
 
-def _options_beside_columns(texts: Texts, read: _Read) -> list[str]:
+def _options_beside_columns(texts: TextOptions, read: _ReadOptions) -> list[str]:
     """Return the options that were given and that no column stands for, as arguments."""
-    options = [("--references", path) for path in texts.references or ()]
-    options += [("--scores", name) for name in read.scores or ()]
-    single = {
-        "--source": texts.source,
-        "--decimal": texts.decimal,
-        "--encoding": texts.encoding,
-        "--sheet": texts.sheet,
-        "--missing": None if texts.missing == LEAVE_OUT else texts.missing,
-    }
-    options += [(option, value) for option, value in single.items() if value is not None]
-    return [argument for option in options for argument in option]
+    return _arguments(
+        {
+            "--references": texts.references,
+            "--scores": read.scores,
+            "--source": texts.source,
+            "--decimal": texts.decimal,
+            "--encoding": texts.encoding,
+            "--sheet": texts.sheet,
+            "--missing": None if texts.missing == LEAVE_OUT else texts.missing,
+        }
+    )
+
+
+def _arguments(options: Mapping[str, str | Sequence[str] | None]) -> list[str]:
+    """Return options with their values, as they are written: an option for each of several, and none without any."""
+    arguments = []
+    for option, value in options.items():
+        values = [value] if isinstance(value, str) else value or ()
+        for each in values:
+            arguments += [option, each]
+    return arguments
 
 
 def _command(files: Sequence[str], test_set: TestSet, columns: Sequence[str], further: Sequence[str]) -> str:
@@ -139,8 +149,10 @@ def _show(test_set: TestSet) -> None:
     names = [one_cell(name) for name in test_set.systems]
     n_references = max((len(texts) for texts in test_set.references), default=0)
     beside = "no references"
-    if n_references:
-        beside = f"{n_references} reference{'s' * (n_references > 1)} each"
+    if n_references == 1:
+        beside = "1 reference each"
+    elif n_references:
+        beside = f"{n_references} references each"
     elif test_set.no_texts:
         beside = "no texts"
     typer.echo(f"{one_cell(test_set.name)}: {test_set.n_segments:,} segments of {joined(names)}; {beside}.")
@@ -155,15 +167,19 @@ def _show(test_set: TestSet) -> None:
 
 def _lacking(test_set: TestSet, n_lacking: int) -> str:
     """Return how many segments have no reference, and where the first of them are, in words."""
-    subject = "But 1 segment has" if n_lacking == 1 else f"But {n_lacking:,} segments have"
+    subject = f"But {n_lacking:,} segments have"
+    if n_lacking == 1:
+        subject = "But 1 segment has"
     positions = list(test_set.without_reference.values())
     if not positions:
         return f"{subject} no reference."
-    further = f" and {len(positions) - _MOST_LINES:,} more" if len(positions) > _MOST_LINES else ""
+    further = ""
+    if len(positions) > _MOST_LINES:
+        further = f" and {len(positions) - _MOST_LINES:,} more"
     return f"{subject} no reference: {'; '.join(positions[:_MOST_LINES])}{further}."
 
 
-def _show_names(files: Sequence[str], texts: Texts) -> None:
+def _show_names(files: Sequence[str], texts: TextOptions) -> None:
     """Print what files hold by themselves, where they cannot be read as a test set."""
     from tercet.files.read import Opening, read_file, table_format
     from tercet.files.table import Log, Memory
@@ -180,7 +196,9 @@ def _show_names(files: Sequence[str], texts: Texts) -> None:
             continue
         if isinstance(table, Memory):
             n_texts = len(table.lines)
-            counted = "1 text" if n_texts == 1 else f"{n_texts:,} texts"
+            counted = f"{n_texts:,} texts"
+            if n_texts == 1:
+                counted = "1 text"
             typer.echo(f"{one_cell(path)}: {counted}, joined with other files by {table.joined_by}.")
         elif not isinstance(table, Log):
             _print(shown_readings(path, readings_of_names(table)))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
-from difflib import get_close_matches
-from itertools import pairwise
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -16,22 +14,20 @@ from tercet.errors import OptionError
 from tercet.files.join import LEAVE_OUT
 from tercet.files.writing import check_ending, check_folder, check_outputs
 from tercet.names_and_sentences import visible
-from tercet.registry import CLASS_NAMES, METRICS, SHORT_NAMES
 
-from .help import Command
+from .metric_arguments import MetricCommand
 from .options import (
     HOW_METRICS_ARE_WRITTEN,
     CompareOutput,
     ResultsOutput,
     ScoreFormat,
+    ScoreOptions,
     ScoreOutput,
-    Scores,
-    Tests,
-    Texts,
-    TextsOrParquet,
+    TestOptions,
+    TextOptions,
+    TextOrParquetOptions,
     takes_groups,
 )
-from .several_metrics import with_options_of_their_own
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
@@ -43,7 +39,7 @@ if TYPE_CHECKING:
 
 
 @takes_groups
-def score_command(texts: TextsOrParquet, scores: Scores, output: ResultsOutput) -> None:
+def score_command(texts: TextOrParquetOptions, scores: ScoreOptions, output: ResultsOutput) -> None:
     """Score systems: each score with its interval and signature."""
     from tercet.comparison.compare import compare
 
@@ -75,7 +71,7 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ResultsOutput) 
 _WITHOUT_SEGMENTS = ("text", "json", "tsv", "csv", "markdown", "latex")
 
 
-def _sums_suffice(metrics: Sequence[Metric], scores: Scores, output: ResultsOutput, form: ScoreFormat) -> bool:
+def _sums_suffice(metrics: Sequence[Metric], scores: ScoreOptions, output: ResultsOutput, form: ScoreFormat) -> bool:
     """Return whether the sums of the rows are all that is asked for, so that texts need not be kept."""
     if not scores.no_intervals or output.segments is not None or form not in _WITHOUT_SEGMENTS:
         return False
@@ -94,7 +90,7 @@ def _adds_up(metric: Metric) -> bool:
 
 
 @takes_groups
-def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
+def compare_command(texts: TextOptions, tests: TestOptions, output: CompareOutput) -> None:
     """Compare systems: their scores with intervals, and which differences are significant."""
     from tercet.comparison.compare import compare
 
@@ -122,7 +118,9 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
     finish(comparisons, form, output, gate, output.segments, over_all=_over_all(comparisons, tests.weight))
 
 
-def _check_files_to_write(texts: Texts, metrics: Sequence[Metric], output: CompareOutput, form: ScoreFormat) -> None:
+def _check_files_to_write(
+    texts: TextOptions, metrics: Sequence[Metric], output: CompareOutput, form: ScoreFormat
+) -> None:
     """Refuse files that cannot be written, before any text is read."""
     from .output import check_before
 
@@ -142,7 +140,7 @@ def _check_files_to_write(texts: Texts, metrics: Sequence[Metric], output: Compa
 
 
 def _check_card_and_export(
-    texts: Texts, metrics: Sequence[Metric], output: CompareOutput, test_sets: Sequence[TestSet]
+    texts: TextOptions, metrics: Sequence[Metric], output: CompareOutput, test_sets: Sequence[TestSet]
 ) -> None:
     """Refuse a card of several test sets, and an export without texts or over a file that is read or written."""
     from tercet.comparison.exports import export_paths
@@ -220,7 +218,7 @@ def _in_workbook(path: Path | None) -> bool:
 
 
 def _checked_request(
-    texts: Texts, scores: Scores, output: ScoreOutput, segments: Path | None
+    texts: TextOptions, scores: ScoreOptions, output: ScoreOutput, segments: Path | None
 ) -> tuple[list[Metric], Gate, ScoreFormat]:
     """Return metrics, thresholds and format; invalid requests fail here, before scoring starts.
 
@@ -272,134 +270,17 @@ def _default_metrics_and_gate(output: ScoreOutput, test_sets: Sequence[TestSet])
     return metrics_of_sets, read_gate(output.fail_under, output.margins, scored, output.max_missing)
 
 
-# Commands that take metrics: they say how an option or the name of a metric is written.
-
-#: What click raises for a wrong command line: typer has a copy of click in some versions, and imports it in others.
-_UsageError: Any = typer.BadParameter.__mro__[1]
-
-#: Names that other packages give to options of metrics, and tercet to options of its own commands.
-_OPTIONS_OF_COMMANDS = ("metrics", "baseline")
-
-#: How alike an unknown option and one of the command must be to be the same word, as --metrics and --metric.
-_ALIKE = 0.8
-
-
-class MetricCommand(Command):
-    """A command with ``--metric``."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments; OptionError where an option belongs to a metric, or is the name of one."""
-        arguments = args if ctx.resilient_parsing else with_options_of_their_own(f"tercet {self.name}", args)
-        # click takes arguments out of the list as it reads them.
-        all_arguments = list(arguments)
-        try:
-            return super().parse_args(ctx, arguments)
-        except _UsageError as error:
-            # Of all errors of usage, only that of an unknown option has this attribute.
-            if not hasattr(error, "possibilities"):
-                raise
-            unknown = str(getattr(error, "option_name", ""))
-            known_options = [option for parameter in self.params for option in parameter.opts]
-            # An option that is nearly one of the command is a typo, to which click has an answer.
-            if get_close_matches(unknown, known_options, cutoff=_ALIKE):
-                raise
-            answer = _how_written(unknown, all_arguments)
-            if not answer:
-                raise
-            raise OptionError(f"There is no option {unknown}. {answer}") from None
-
-
-def _how_written(unknown: str, arguments: Sequence[str]) -> str:
-    """Return how the option or the name of a metric is written that a user gave as an option of the command.
-
-    Empty where it is neither.
-
-    >>> _how_written("--smooth_method", ["a.tsv", "--smooth_method", "exp"])
-    'It is an option of bleu and diversity: write it behind the metric and a colon, as in -m bleu:smooth_method=exp'
-    >>> _how_written("--chrf", ["a.tsv", "--chrf"])
-    'A metric is given with -m: -m chrf'
-    """
-    from tercet.base.dialects import what_is
-    from tercet.registry import known_as
-
-    word = unknown.lstrip("-").replace("-", "_")
-    names = {name.lower(): name for name in (*METRICS, *SHORT_NAMES)}
-    names |= {name.lower(): short for name, short in zip(CLASS_NAMES, SHORT_NAMES, strict=True)}
-    if word.lower() in names:
-        return f"A metric is given with -m: -m {names[word.lower()]}"
-    specs = [after for before, after in pairwise(arguments) if before in ("-m", "--metric")]
-    specs += [argument.partition("=")[2] for argument in arguments if argument.startswith("--metric=")]
-    # Of the metrics that were asked for, or else of any.
-    asked = [spec.partition(":")[0] for spec in specs]
-    option_of_metric = _options_called(word, asked) or _options_called(word, list(SHORT_NAMES))
-    if option_of_metric:
-        metric, option = next(iter(option_of_metric.items()))
-        # the metric as the user wrote it, with the options that it has
-        spec = next((spec for spec in specs if spec.partition(":")[0] == metric), metric)
-        separator = "," if ":" in spec else ":"
-        example = shlex.quote(f"{spec}{separator}{option}={_value_of(unknown, arguments, metric, option)}")
-        *first_metrics, last_metric = option_of_metric
-        metrics_in_words = last_metric
-        if first_metrics:
-            metrics_in_words = f"{', '.join(first_metrics)} and {last_metric}"
-        return f"It is an option of {metrics_in_words}: write it behind the metric and a colon, as in -m {example}"
-    return what_is(word) or known_as(word) or ""
-
-
-def _options_called(word: str, metrics: Sequence[str]) -> dict[str, str]:
-    """Return the metrics with an option of this name, or of this name in another package, and how it is called."""
-    from tercet.base.dialects import OTHER_NAMES
-    from tercet.registry import metric_class
-
-    option_of_metric: dict[str, str] = {}
-    for metric in metrics:
-        if metric not in METRICS and metric not in SHORT_NAMES:
-            continue
-        metric_type = metric_class(metric)
-        options = metric_type.options()
-        names = [word]
-        if word not in _OPTIONS_OF_COMMANDS:
-            names += [dialect.arguments.get(word, "") for dialect in metric_type.dialects.values()]
-            names += OTHER_NAMES.get(word, ())
-        known_names = [name for name in names if name in options]
-        if known_names:
-            option_of_metric[metric] = known_names[0]
-    exact = {metric: option for metric, option in option_of_metric.items() if option == word}
-    return exact or option_of_metric
-
-
-def _value_of(unknown: str, arguments: Sequence[str], metric: str, option: str) -> str:
-    """Return the value that followed an option, as a metric takes it; "true" for a flag, "..." without one."""
-    from tercet.checks import flag
-    from tercet.registry import metric_class
-
-    index = next(index for index, argument in enumerate(arguments) if argument.partition("=")[0] == unknown)
-    _, equals, value = arguments[index].partition("=")
-    following = arguments[index + 1 : index + 2]
-    if not equals and following and not following[0].startswith("-"):
-        value = following[0]
-    if metric_class(metric).options()[option].check is flag:
-        is_written = value.lower() in ("true", "false", "yes", "no", "on", "off", "1", "0")
-        return value.lower() if is_written else "true"
-    if not value:
-        return "..."
-    if value[0] in "[{":
-        return value
-    # The words of a list are joined by +, as a comma separates options.
-    return value.replace(",", "+")
-
-
 # --engine ray: files of any size.
 
 
-def _score_command_with_ray(texts: TextsOrParquet, scores: Scores, output: ResultsOutput) -> None:
+def _score_command_with_ray(texts: TextOrParquetOptions, scores: ScoreOptions, output: ResultsOutput) -> None:
     """Score systems by workers that read texts alone, batch by batch."""
     from .output import finish
 
     if output.worst_first:
         raise OptionError("--worst-first does not work with --engine ray: it writes segments in no order.")
-    scores.metric = scores.metric or ["bleu_multi"]
-    metrics, gate, form = _checked_request(texts, scores, output, segments=None)
+    with_default = replace(scores, metric=scores.metric or ["bleu_multi"])
+    metrics, gate, form = _checked_request(texts, with_default, output, segments=None)
     # What does not work with files of any size.
     refused = {
         "--references": texts.references,
@@ -416,13 +297,15 @@ def _score_command_with_ray(texts: TextsOrParquet, scores: Scores, output: Resul
     }
     names = [name for name, value in refused.items() if value]
     if names:
-        verb = "do" if len(names) > 1 else "does"
+        verb = "does"
+        if len(names) > 1:
+            verb = "do"
         raise OptionError(f"{' and '.join(names)} {verb} not work with --engine ray.")
     finish([_score_with_ray(texts, metrics, scores, output)], form, output, gate)
 
 
 def _score_with_ray(
-    texts: TextsOrParquet, metrics: Sequence[Metric], scores: Scores, output: ScoreOutput
+    texts: TextOrParquetOptions, metrics: Sequence[Metric], scores: ScoreOptions, output: ScoreOutput
 ) -> Comparison:
     """Return the scores of all files together; warns of skipped files."""
     from tercet.comparison.from_results import to_comparison

@@ -33,6 +33,13 @@ class Threshold(NamedTuple):
     value: float
 
 
+class Findings(NamedTuple):
+    """A line for each thing that fails, and for each that passes."""
+
+    failed: list[str]
+    passed: list[str]
+
+
 class Gate(NamedTuple):
     """What scores and losses must not exceed, else a command ends with code 1."""
 
@@ -65,36 +72,39 @@ class Gate(NamedTuple):
 
     def decide(self, comparisons: Sequence[Comparison], results: Sequence[Comparison]) -> None:
         """Say what passed and failed, also in the summary of a job; exit with code 1 if anything failed."""
-        failed, passed = self.findings(comparisons)
-        lines = [f"passed: {line}" for line in passed] + [f"failed: {line}" for line in failed]
+        if not self.is_set:
+            return
+        findings = self.findings(comparisons)
+        lines = [f"passed: {line}" for line in findings.passed]
+        lines += [f"failed: {line}" for line in findings.failed]
         for line in lines:
             typer.echo(visible(line), err=True)
-        if self.is_set:
-            _append_to_job_summary(results, lines)
-        if failed:
+        _append_to_job_summary(results, lines)
+        if findings.failed:
             raise typer.Exit(1)
 
-    def findings(self, comparisons: Sequence[Comparison]) -> tuple[list[str], list[str]]:
-        """Return a line for what fails, and for each comparison that does not; of several sets one for all."""
+    def findings(self, comparisons: Sequence[Comparison]) -> Findings:
+        """Return what fails, in the order of its reasons, and what passes; of several test sets a line for all."""
         lacking = self._lacking(comparisons)
-        failed, passed = losses_in_words(self.margins, comparisons, lacking)
-        absent = list(_absent(comparisons)) if self.is_set else []
-        not_gated = list(self._not_gated(comparisons))
-        failed = [*absent, *not_gated, *lacking.values(), *failures(self.thresholds, comparisons), *failed]
-        if not self.is_set or len(comparisons) < 2:
-            return failed, passed
+        losses = losses_in_words(self.margins, comparisons, lacking)
+        failed = list(_absent(comparisons))
+        failed += self._not_gated(comparisons)
+        failed += lacking.values()
+        failed += failures(self.thresholds, comparisons)
+        failed += losses.failed
+        passed = losses.passed
         names = [comparison.test_set.name for comparison in comparisons]
+        if len(names) < 2:
+            return Findings(failed, passed)
         failing = [name for name in names if any(line.startswith(f"{name}: ") for line in failed)]
         if failing:
             failed.append(f"over all: {len(failing)} of {len(names)} test sets: {joined(failing, MOST_NAMED)}.")
         else:
             passed.append(f"over all: all {len(names)} test sets.")
-        return failed, passed
+        return Findings(failed, passed)
 
     def _not_gated(self, comparisons: Sequence[Comparison]) -> Iterator[str]:
         """Yield a line for each test set that has none of the scores that are named: of it nothing is known."""
-        if not self.is_set:
-            return
         names = dict.fromkeys(shorten(threshold.name) for threshold in (*self.thresholds, *self.margins))
         for comparison in comparisons:
             if not self._tables(comparison):
@@ -107,16 +117,14 @@ class Gate(NamedTuple):
     def _tables(self, comparison: Comparison) -> list[ScoreTable]:
         """Return the scores of a test set that are named."""
         named = [
-            *_scores_with_thresholds("--fail-under", self.thresholds, [comparison]),
-            *_scores_with_thresholds("--fail-if-worse", self.margins, [comparison]),
+            *_gated_scores("--fail-under", self.thresholds, [comparison]),
+            *_gated_scores("--fail-if-worse", self.margins, [comparison]),
         ]
-        return [table for _, table, _, _ in named]
+        return [score.table for score in named]
 
     def _lacking(self, comparisons: Sequence[Comparison]) -> dict[tuple[str, str], str]:
         """Return a line for each test set and system that lacks too much; margins alone are for new systems."""
         lines: dict[tuple[str, str], str] = {}
-        if not self.is_set:
-            return lines
         for comparison in comparisons:
             name = comparison.test_set.name
             # What is missing fails in a test set that has none of the scores, too.
@@ -162,7 +170,7 @@ def _absent(comparisons: Sequence[Comparison]) -> Iterator[str]:
                 yield f"{name}: {shorten(output)} is missing: all {comparison.test_set.n_segments:,} segments."
 
 
-class _Score(NamedTuple):
+class _NamedScore(NamedTuple):
     """A score of a metric with options, and whether it is the metric's primary one."""
 
     metric: str
@@ -177,8 +185,10 @@ def read_gate(
     max_missing: str = "",
 ) -> Gate:
     """Return what ``--fail-under``, ``--fail-if-worse`` and ``--max-missing`` take; unknown names are refused."""
-    most = MOST_MISSING if not max_missing else _read_share(max_missing)
-    return Gate(read_thresholds(threshold_texts, metrics), read_margins(margin_texts, metrics), most)
+    most_missing = MOST_MISSING
+    if max_missing:
+        most_missing = _read_share(max_missing)
+    return Gate(read_thresholds(threshold_texts, metrics), read_margins(margin_texts, metrics), most_missing)
 
 
 def _read_share(text: str) -> float:
@@ -193,9 +203,8 @@ def _read_share(text: str) -> float:
     return percent / 100
 
 
-def read_thresholds(threshold_texts: Sequence[str] | None, metrics: Iterable[Metric]) -> list[Threshold]:
+def read_thresholds(threshold_texts: Sequence[str] | None, metrics: Sequence[Metric]) -> list[Threshold]:
     """Return the thresholds given as ``METRIC=VALUE``; unknown names are refused."""
-    metrics = list(metrics)
     thresholds = []
     for text in threshold_texts or ():
         threshold = _threshold(text)
@@ -207,9 +216,8 @@ def read_thresholds(threshold_texts: Sequence[str] | None, metrics: Iterable[Met
     return thresholds
 
 
-def read_margins(margin_texts: Sequence[str] | None, metrics: Iterable[Metric]) -> list[Threshold]:
+def read_margins(margin_texts: Sequence[str] | None, metrics: Sequence[Metric]) -> list[Threshold]:
     """Return the margins given as ``METRIC=MARGIN``, or ``METRIC`` for none; unknown names are refused."""
-    metrics = list(metrics)
     scores = _scores_of(metrics)
     margins = []
     for text in margin_texts or ():
@@ -245,8 +253,9 @@ def metrics_of_gate(
         if named and not test_set.no_texts:
             score_columns = [metric for metric in set_defaults if isinstance(metric, Column)]
             metrics = [*score_columns, *named]
-        is_default = list(map(label_of, metrics)) == list(map(label_of, set_defaults))
-        metrics_of_sets.append([] if is_default else metrics)
+        if list(map(label_of, metrics)) == list(map(label_of, set_defaults)):
+            metrics = []
+        metrics_of_sets.append(metrics)
     return metrics_of_sets
 
 
@@ -257,8 +266,10 @@ def _metrics_named(texts: Iterable[str], defaults: Sequence[Metric]) -> list[Met
     named: list[Metric] = []
     for text in texts:
         threshold = _threshold(text)
-        # The options of a metric have "=", too.
-        names = [text.strip()] if threshold is None else [text.strip(), threshold.name]
+        names = [text.strip()]
+        if threshold is not None:
+            # The options of a metric have "=", too: its name may be all of the text, or what stands before the last.
+            names.append(threshold.name)
         meant = [scores[index] for name in names for index in _meant(name, scores)]
         named += [by_default[score.metric, score.name] for score in meant]
         if meant:
@@ -282,9 +293,11 @@ def _threshold(text: str) -> Threshold | None:
     return threshold if threshold.name and math.isfinite(float(value)) else None
 
 
-def _scores_of(metrics: Iterable[Metric]) -> list[_Score]:
+def _scores_of(metrics: Iterable[Metric]) -> list[_NamedScore]:
     return [
-        _Score(label_of(metric), name, name == metric.primary) for metric in metrics for name in metric.score_names
+        _NamedScore(label_of(metric), name, name == metric.primary)
+        for metric in metrics
+        for name in metric.score_names
     ]
 
 
@@ -305,59 +318,70 @@ def _asked_for(name: str, metrics: Sequence[Metric]) -> str:
     return ""
 
 
-def failures(thresholds: Iterable[Threshold], comparisons: Iterable[Comparison]) -> list[str]:
+def failures(thresholds: Sequence[Threshold], comparisons: Iterable[Comparison]) -> list[str]:
     """Return a line for each score of a system that is worse than its threshold."""
-    return [
-        f"{comparison.test_set.name}: the system {shorten(system)}: {label} is {why}"
-        for comparison, table, label, limit in _scores_with_thresholds("--fail-under", thresholds, comparisons)
-        for system, why in _worse(table, limit)
-    ]
+    lines = []
+    for score in _gated_scores("--fail-under", thresholds, comparisons):
+        name = score.comparison.test_set.name
+        for system, why in _worse(score.table, score.limit):
+            lines.append(f"{name}: the system {shorten(system)}: {score.label} is {why}")
+    return lines
 
 
 def losses_in_words(
     margins: Sequence[Threshold], comparisons: Sequence[Comparison], lacking: Container[tuple[str, str]] = ()
-) -> tuple[list[str], list[str]]:
+) -> Findings:
     """Return a line for each system and score that fails against the baseline, and for each that does not.
 
     Nothing passes of what is `lacking`: the names of a test set and a system.
     """
+    findings = Findings([], [])
     if not margins:
-        return [], []
+        return findings
     # Here, as most commands have no gate.
     from tercet.comparison.gate import Question, losses_of_all
 
-    named = _scores_with_thresholds("--fail-if-worse", margins, comparisons)
-    questions = [Question(comparison, table, margin) for comparison, table, _, margin in named]
-    failed: list[str] = []
-    passed: list[str] = []
+    scores = _gated_scores("--fail-if-worse", margins, comparisons)
+    questions = [Question(score.comparison, score.table, score.limit) for score in scores]
     for comparison, loss in losses_of_all(questions):
         name = comparison.test_set.name
         line = f"{name}: {shorten(loss.system)} against {shorten(loss.baseline)}: {loss}"
         outputs = comparison.runs.get(loss.system, [loss.system])
         if loss.failed:
-            failed.append(line)
+            findings.failed.append(line)
         elif not any((name, output) in lacking for output in outputs):
-            passed.append(line)
-    return failed, passed
+            findings.passed.append(line)
+    return findings
 
 
-def _scores_with_thresholds(
-    option: str, thresholds: Iterable[Threshold], comparisons: Iterable[Comparison]
-) -> Iterator[tuple[Comparison, ScoreTable, str, float]]:
-    """Yield the scores that thresholds name, with their labels and values."""
-    thresholds = list(thresholds)
+class _GatedScore(NamedTuple):
+    """A score that a threshold or a margin names."""
+
+    comparison: Comparison
+    table: ScoreTable
+    label: str
+    #: The worst value, or the greatest loss allowed.
+    limit: float
+
+
+def _gated_scores(
+    option: str, thresholds: Sequence[Threshold], comparisons: Iterable[Comparison]
+) -> Iterator[_GatedScore]:
+    """Yield the scores that thresholds name."""
     for comparison in comparisons:
-        scores = [_Score(table.metric, table.name, table.name == table.scorer.primary) for table in comparison.tables]
+        scores = [
+            _NamedScore(table.metric, table.name, table.name == table.scorer.primary) for table in comparison.tables
+        ]
         labels = comparison.score_labels()
         for threshold in thresholds:
             for index in _meant(threshold.name, scores):
-                check_gated(comparison.tables[index], comparison.test_set, f"{option} {threshold.name}")
-                yield comparison, comparison.tables[index], labels[index], threshold.value
+                table = comparison.tables[index]
+                check_gated(table, comparison.test_set, f"{option} {threshold.name}")
+                yield _GatedScore(comparison, table, labels[index], threshold.value)
 
 
 def _worse(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
     """Yield the systems beyond a limit, and by how much; NaN counts as beyond."""
-    side, expected = ("below", "more") if table.higher_is_better else ("above", "less")
     if isinstance(table.scorer, Column) and table.scorer.scale == 100 and 0 < limit <= 1:
         raise OptionError(
             f"--fail-under {table.name}={limit:g}: {table.name} is in percent here, as all its numbers are 0 or 1. "
@@ -367,21 +391,31 @@ def _worse(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
     from tercet.comparison.gate import warn_of_limit
 
     warn_of_limit(table, limit, f"--fail-under {table.name}={limit:g}")
+    side = "above"
+    expected = "less"
+    if table.higher_is_better:
+        side = "below"
+        expected = "more"
     for row in table.rows:
-        is_within = row.value >= limit if table.higher_is_better else row.value <= limit
+        loss = row.value - limit
+        if table.higher_is_better:
+            loss = limit - row.value
         if math.isnan(row.value):
             yield row.system, f"NaN, not a number: expected {limit:g} or {expected}."
-        elif not is_within:
-            gap = abs(row.value - limit)
-            apart = f"{gap:.{row.digits}f}" if gap >= 0.5 / 10**row.digits else f"{gap:.1g}"
+        elif loss > 0:
+            apart = f"{loss:.{row.digits}f}"
+            if loss < 0.5 / 10**row.digits:
+                apart = f"{loss:.1g}"
             yield row.system, f"{decimals(row.value, row.digits)}, {side} {limit:g} by {apart}."
 
 
-def _meant(name: str, scores: Sequence[_Score]) -> list[int]:
+def _meant(name: str, scores: Sequence[_NamedScore]) -> list[int]:
     """Return the scores with this name, or the primary ones of a metric with this name."""
-    named_scores = [
+    with_this_name = [
         index for index, score in enumerate(scores) if name in (score.name, f"{score.metric} {score.name}")
     ]
+    if with_this_name:
+        return with_this_name
     try:
         # A short name becomes the name that tables have.
         cls, options = split_metric(name)
@@ -389,7 +423,7 @@ def _meant(name: str, scores: Sequence[_Score]) -> list[int]:
     except OptionError:
         # It is no metric: the name of a score, or a typo.
         metric = name
-    return named_scores or [
+    return [
         index
         for index, score in enumerate(scores)
         if score.is_primary and metric in (score.metric, score.metric.partition(":")[0])

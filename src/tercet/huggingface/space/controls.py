@@ -87,7 +87,7 @@ class Control:
         if self.kind == "weights":
             return _read_weights(content)
         if self.kind in ("whole", "number") and isinstance(content, str):
-            content = self._read_number(content.strip())
+            return self.checked(self._read_number(content.strip()))
         return self.checked(content)
 
     def checked(self, value: Any) -> Any:
@@ -193,16 +193,15 @@ def _control(declared: Option, settings: Mapping[str, Any]) -> Control:
     if "several" in settings:
         return Control(name, "several", default, value=default, choices=_named_as_they_are(settings["several"]))
     if isinstance(default, tuple):
-        default = list(default)
-        return Control(name, "several", default, value=default, choices=_named_as_they_are(choices or default))
+        names = list(default)
+        return Control(name, "several", names, value=names, choices=_named_as_they_are(choices or names))
     if choices is None and isinstance(check, OneOf):
         choices = check.choices
     if choices is not None:
-        if not isinstance(choices, Mapping):
-            choices = {_label(choice): choice for choice in choices}
-        values = list(choices.values())
+        by_label = choices if isinstance(choices, Mapping) else {_label(choice): choice for choice in choices}
+        values = list(by_label.values())
         first = default if default in values else values[0]
-        return Control(name, "menu", default, value=settings.get("value", first), choices=choices)
+        return Control(name, "menu", default, value=settings.get("value", first), choices=by_label)
     value = settings.get("value", default)
     if check is flag or isinstance(default, bool):
         return Control(name, "flag", default, value)

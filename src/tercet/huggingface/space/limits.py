@@ -89,23 +89,35 @@ def check_size(
     n_weighted = sum(kind.startswith("rougeW") for kind in options.get("rouge_types", ()))
     # There are at most as many matches as products: below the limit, none need be counted.
     if n_weighted * n_products > _MOST_MATCHES:
-        n_matches = 0
-        for prediction, compared in zip(predictions, targets, strict=True):
-            n_matches += sum(_n_matches(prediction, text, tokenizer) for text in compared)
-        if n_weighted * n_matches > _MOST_MATCHES:
-            raise InputError(
-                f"The texts have {n_matches:,} pairs of equal words, for which ROUGE-W takes longer than 5 seconds; "
-                f"this page takes {_MOST_MATCHES // n_weighted:,}. Give fewer or shorter texts, or leave out rougeW."
-            )
+        _check_matches(predictions, targets, tokenizer, n_weighted)
     if tokenizer in _BY_DICTIONARY:
-        lengths: list[int] = []
-        for text in texts:
-            lengths += map(len, _BREAKS.split(text))
-        if sum(length * length for length in lengths) > _MOST_SQUARES:
-            raise InputError(
-                f"Stretches of up to {max(lengths):,} characters without spaces or punctuation take the tokenizer "
-                f"{tokenizer!r} too long here: this page takes shorter or fewer ones."
-            )
+        _check_stretches(texts, tokenizer)
+
+
+def _check_matches(
+    predictions: Sequence[str], targets: Sequence[Sequence[str]], tokenizer: Any, n_weighted: int
+) -> None:
+    """Refuse more pairs of equal tokens than so many types of ROUGE-W take a few seconds for."""
+    n_matches = 0
+    for prediction, compared in zip(predictions, targets, strict=True):
+        n_matches += sum(_n_matches(prediction, text, tokenizer) for text in compared)
+    if n_weighted * n_matches > _MOST_MATCHES:
+        raise InputError(
+            f"The texts have {n_matches:,} pairs of equal words, for which ROUGE-W takes longer than 5 seconds; "
+            f"this page takes {_MOST_MATCHES // n_weighted:,}. Give fewer or shorter texts, or leave out rougeW."
+        )
+
+
+def _check_stretches(texts: Sequence[str], tokenizer: Any) -> None:
+    """Refuse stretches without blanks or marks in which a tokenizer looks for words too long."""
+    lengths: list[int] = []
+    for text in texts:
+        lengths += map(len, _BREAKS.split(text))
+    if sum(length * length for length in lengths) > _MOST_SQUARES:
+        raise InputError(
+            f"Stretches of up to {max(lengths):,} characters without spaces or punctuation take the tokenizer "
+            f"{tokenizer!r} too long here: this page takes shorter or fewer ones."
+        )
 
 
 def _n_tokens(text: str, tokenizer: Any) -> int:

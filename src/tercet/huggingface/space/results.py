@@ -36,7 +36,7 @@ def signature_box(name: str) -> Any:
 
 
 def code_box(name: str) -> Any:
-    """Return the box of the program that computes the same, folded."""
+    """Return the box of the program that computes a result without the page, folded."""
     with gr.Accordion("Code for this", open=False, elem_id=name):
         return gr.Code(_NO_CODE, language="python", interactive=False, show_label=False, wrap_lines=True)
 
@@ -53,10 +53,10 @@ def hidden(outputs: list[Any]) -> list[Any]:
     return [*updates, gr.update(value=_NO_CODE)]
 
 
-def with_messages(compute: Callable[..., list[Any]], other_outputs: list[Any]) -> Callable[..., list[Any]]:
+def with_messages(compute: Callable[..., Sequence[Any]], other_outputs: list[Any]) -> Callable[..., Sequence[Any]]:
     """Return a function that shows an error in the first output, and then `other_outputs` in the others."""
 
-    def answer(*inputs: Any) -> list[Any]:
+    def answer(*inputs: Any) -> Sequence[Any]:
         try:
             return compute(*inputs)
         except TercetError as error:
@@ -76,20 +76,13 @@ def result_html(page_result: PageResult, lines: Sequence[str] = (), *, explained
     Parts of the score, such as precisions, are folded too where an explanation beside shows them.
     """
     result = page_result.result
-    primary, _ = page_result.primary
-    segments = result.get("segments") or {}
+    primary = page_result.primary
+    entries = _other_entries(page_result)
     scores = {}
-    counts = {}
-    for name, value in result.items():
-        if name in _APART or name == primary or isinstance(value, dict):
-            continue
-        # The scores of a file's items have a table of their own, and that of one text stands above already.
-        if isinstance(value, list) and (name in segments or name in page_result.only_of_items):
-            continue
+    for name, value in entries.items():
         if _is_score(value) and (name in page_result.titles or not explained):
             scores[name] = value
-        else:
-            counts[name] = value
+    counts = {name: value for name, value in entries.items() if name not in scores}
     intervals = {}
     for name, bounds in (result.get("intervals") or {}).items():
         # Where texts are few, intervals are NaN, and a note says why.
@@ -119,6 +112,20 @@ def result_html(page_result: PageResult, lines: Sequence[str] = (), *, explained
         f"{_table(scores, intervals, page_result.titles, digits)}{remark_html}"
         f"<details><summary>Counts and lengths</summary>{_table(counts, {}, {}, digits)}</details></div>"
     )
+
+
+def _other_entries(page_result: PageResult) -> dict[str, Any]:
+    """Return the entries of a result that stand below its primary score."""
+    primary = page_result.primary
+    of_items = {*(page_result.result.get("segments") or ()), *page_result.only_of_items}
+    entries = {}
+    for name, value in page_result.result.items():
+        if name in _APART or name == primary or isinstance(value, dict):
+            continue
+        # The scores of a file's items have a table of their own, and that of one text stands above already.
+        if not isinstance(value, list) or name not in of_items:
+            entries[name] = value
+    return entries
 
 
 def _is_score(value: Any) -> bool:

@@ -51,7 +51,8 @@ class PageResult:
     result: dict[str, Any]
     notes: list[str]
     options: dict[str, Any]
-    primary: tuple[str, str]  # the names of the score to sort by, of a corpus and of an item
+    primary: str  # the name of the score to sort by
+    primary_of_items: str  # its name where it is that of an item
     titles: dict[str, str]  # what people call the scores, by their names of a corpus and of an item
     only_of_items: frozenset[str]  # names of scores that a corpus has otherwise, such as the mean
     scale: int
@@ -59,7 +60,15 @@ class PageResult:
     meaning: str  # of the primary score, in a sentence
 
 
-class Example(NamedTuple):
+class FileScores(NamedTuple):
+    """The result of one column of a file, the table of its items, and the program; it can be pickled."""
+
+    page_result: PageResult
+    rows: dict[str, list[Any]]
+    program: str
+
+
+class PageExample(NamedTuple):
     """Texts with the options that they are for."""
 
     title: str
@@ -94,7 +103,7 @@ class Demo:
         self._cases: Sequence[Mapping[str, Any]] = cases["CASES"]
 
     @property
-    def examples(self) -> list[Example]:
+    def examples(self) -> list[PageExample]:
         """The items of the cases: each sets its own options, and all others to what the page begins with."""
         examples = []
         for case in self._cases:
@@ -112,7 +121,7 @@ class Demo:
                 if n_items > 1:
                     title += f": {shorten(prediction, 40)}"
                 examples.append(
-                    Example(
+                    PageExample(
                         title=title,
                         options=" · ".join(changes),
                         prediction=prediction,
@@ -197,7 +206,8 @@ class Demo:
             result=result.to_dict(full=True),
             notes=notes,
             options=dict(options),
-            primary=(metric.primary, segment_names[metric.primary]),
+            primary=metric.primary,
+            primary_of_items=segment_names[metric.primary],
             titles=titles,
             only_of_items=frozenset(metric.segment_names) - set(metric.score_names),
             scale=metric.scale,
@@ -214,10 +224,11 @@ class Demo:
         check_size(predictions, targets, options, self.most_items)
         if options.get("normalize"):
             change = change_of(options["normalize"])
-            predictions = [change(text, str) for text in predictions]
+            changed_predictions = [change(text, str) for text in predictions]
+            changed_targets = None
             if targets is not None:
-                targets = [[change(text, str) for text in texts] for texts in targets]
-            check_size(predictions, targets, options, self.most_items)
+                changed_targets = [[change(text, str) for text in texts] for texts in targets]
+            check_size(changed_predictions, changed_targets, options, self.most_items)
 
     def compute(
         self, predictions: Sequence[str], references: Any, options: Mapping[str, Any] | None
@@ -343,18 +354,16 @@ class Demo:
 
     def score_file(
         self, path: str, systems: Sequence[str], references: Sequence[str], options: Mapping[str, Any]
-    ) -> tuple[PageResult, dict[str, list[Any]], str]:
-        """Return the result of the one column chosen, with intervals, the table of its items, and the program."""
+    ) -> FileScores:
+        """Return the result of the one column chosen, with intervals."""
         table, texts, targets = self.texts_of_file(path, systems, references)
         (predictions,) = texts.values()
         all_options = {**options, "segments": True, "confidence_level": _CONFIDENCE}
         page_result, _, _ = self.score(predictions, targets, all_options)
         segments = page_result.result["segments"]
         rows = {"line": table.lines, **segments, "prediction": predictions, **self.joined_references(targets)}
-        if not self.takes_references:
-            references = []
-        file_lines = source_of_file(path, table, systems, references)
-        return page_result, rows, self.code(file_lines, page_result.options)
+        source = self.source(path, table, systems, references)
+        return FileScores(page_result, rows, self.code(source, page_result.options))
 
     def joined_references(self, targets: Sequence[Sequence[str]]) -> dict[str, list[str]]:
         """Return the last column of the table of a file's items, where there are references."""
@@ -362,8 +371,14 @@ class Demo:
             return {}
         return {"references": [" | ".join(texts) for texts in targets]}
 
+    def source(self, path: str, table: Table, systems: Sequence[str], references: Sequence[str]) -> Source:
+        """Return the lines that read the chosen columns of a file: references only where the metric takes any."""
+        if not self.takes_references:
+            return source_of_file(path, table, systems, references=[])
+        return source_of_file(path, table, systems, references)
+
     def code(self, source: Source, options: Mapping[str, Any]) -> str:
-        """Return the program that computes the same, for lines that give it texts."""
+        """Return the program that computes a result without the page, for lines that give it texts."""
         return program(self.address, source, options, self.takes_references)
 
     def histogram(self, values: Sequence[float | None], scale: int) -> list[tuple[str, int]]:
@@ -373,10 +388,11 @@ class Demo:
 
 def split_references(text: str) -> list[str]:
     r"""Return the references of a box: one a line, or, where a line is empty, one a paragraph."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    parts = lines.split("\n")
     empty_line = r"\n[ \t]*\n"
-    separator = empty_line if re.search(empty_line, text) else r"\n"
-    parts = re.split(separator, text)
+    if re.search(empty_line, lines):
+        parts = re.split(empty_line, lines)
     return [part.strip("\n") for part in parts if part.strip()]
 
 
@@ -515,17 +531,14 @@ def compare_file(
     for system, predictions in texts.systems.items():
         rows[f"prediction {system}"] = predictions
     rows |= demo.joined_references(texts.references)
-    if not demo.takes_references:
-        references = []
-    file_lines = source_of_file(path, table, systems, references)
-    html = compared_html(comparison, notes, lines)
+    source = demo.source(path, table, systems, references)
     return PageComparison(
-        html=html,
+        html=compared_html(comparison, notes, lines),
         segments=segments_html(comparison),
         signature=main.signature,
         rows=rows,
         entries=comparison.to_dict(),
-        program=comparing(file_lines, _metric(demo, options)),
+        program=comparing(source, _metric(demo, options)),
     )
 
 

@@ -4,28 +4,40 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Sequence
 from functools import cache
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import gradio as gr
 import pandas as pd
 
 from tercet.errors import InputError
+from tercet.files.table import Roles, Table
 from tercet.report.comparison import BROWSING
 from tercet.report.rendering import script_of
 
 from .jobs import Jobs
 from .limits import MOST_BYTES
 from .programs import source_of_texts
-from .request_checks import Columns, Upload
+from .request_checks import ColumnMenu, Upload
 from .results import code_box, hidden, outcome_box, result_html, signature_box, with_messages
-from .scoring import Demo, PageResult, compare_file, known_formats, report_file, split_references
+from .scoring import (
+    Demo,
+    FileScores,
+    PageComparison,
+    PageResult,
+    compare_file,
+    known_formats,
+    report_file,
+    split_references,
+)
 from .storage import write_download
 
 _LOG = logging.getLogger(__name__)
 
 _SHOWN_ROWS = 500
+_CHOOSE_A_FILE = "Choose a file first."
 _TABLE_WIDTH = 1180  # pixels, in a window of 1280
 #: What is wider than its box is moved by keys, too; what is folded once it is unfolded.
 _BY_KEYS = """
@@ -38,7 +50,6 @@ addEventListener("resize", reach);
 new MutationObserver(reach).observe(element, {childList: true, subtree: true});
 element.addEventListener("toggle", reach, true);
 """
-
 
 #: On a phone a result, or a message, is below the window when the button is pressed: it is brought there.
 _IN_VIEW = """() => setTimeout(() => {
@@ -53,6 +64,15 @@ _IN_VIEW = """() => setTimeout(() => {
 def _bring_into_view(answered: Any, name: str) -> None:
     """Have a browser show the box of a result when it has been computed."""
     answered.then(None, js=_IN_VIEW.replace("NAME", name), queue=False, api_visibility="private")
+
+
+class _TextResults(NamedTuple):
+    """The boxes below the tab of a text, from top to bottom; or what each of them shows."""
+
+    outcome: Any
+    signature: Any
+    picture: Any
+    code: Any
 
 
 def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) -> None:
@@ -81,31 +101,27 @@ def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
         samples_per_page=len(examples),
     )
     with results:
-        with gr.Row(elem_id="score-and-why"):
-            with gr.Column(scale=2, min_width=300):
-                outcome = outcome_box("result")
-            with gr.Column(scale=3, min_width=300):
-                picture = gr.HTML(elem_id="picture", elem_classes="tercet-picture", js_on_load=_BY_KEYS)
-        signature = signature_box("signature")
-        code = code_box("code-of-text")
-    outputs = [outcome, signature, picture, code]
+        outputs = list(_text_boxes())
 
-    def compute(prediction: str, references: str, *contents: Any) -> list[Any]:
+    def compute(prediction: str, references: str, *contents: Any) -> _TextResults:
         options, lines = demo.text_options(contents)
         page_result, picture_html = jobs.run(Demo.score_text, prediction or "", references or "", options)
-        targets = split_references(references or "") if demo.takes_references else None
-        return [
-            result_html(page_result, [*demo.changed_options(contents), *lines], explained=bool(picture_html)),
-            gr.Textbox(page_result.result["signature"], visible=True),
-            gr.HTML(picture_html, visible=True),
-            demo.code(source_of_texts(prediction, targets), options),
-        ]
+        targets = None
+        if demo.takes_references:
+            targets = split_references(references or "")
+        all_lines = [*demo.changed_options(contents), *lines]
+        return _TextResults(
+            outcome=result_html(page_result, all_lines, explained=bool(picture_html)),
+            signature=gr.Textbox(page_result.result["signature"], visible=True),
+            picture=gr.HTML(picture_html, visible=True),
+            code=demo.code(source_of_texts(prediction, targets), options),
+        )
 
     @cache
-    def first_result() -> list[Any]:
+    def first_result() -> _TextResults:
         return compute(examples[0].prediction, examples[0].references, *examples[0].contents)
 
-    def begin() -> list[Any]:
+    def begin() -> Sequence[Any]:
         try:
             return first_result()
         except Exception as error:
@@ -128,6 +144,32 @@ def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
     _bring_into_view(scored, "result")
 
 
+def _text_boxes() -> _TextResults:
+    """Draw the boxes of results."""
+    with gr.Row(elem_id="score-and-why"):
+        with gr.Column(scale=2, min_width=300):
+            outcome = outcome_box("result")
+        with gr.Column(scale=3, min_width=300):
+            picture = gr.HTML(elem_id="picture", elem_classes="tercet-picture", js_on_load=_BY_KEYS)
+    return _TextResults(outcome, signature_box("signature"), picture, code_box("code-of-text"))
+
+
+class _FileResults(NamedTuple):
+    """The boxes below the tab of a file, in the order in which they are hidden; or what each of them shows."""
+
+    outcome: Any
+    signature: Any
+    plot: Any
+    segments: Any
+    rows: Any
+    as_tsv: Any
+    as_json: Any
+    make_report: Any
+    report: Any
+    trouble: Any
+    code: Any
+
+
 def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) -> None:
     """Draw the tab that scores the systems of a file, and its results."""
     # All files are taken: the message for one that cannot be read says more than the browser's.
@@ -135,14 +177,14 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
     file = Upload(label=label, elem_id="file-input", height=140)
     about = outcome_box("about-file")
     with gr.Row():
-        systems = Columns(
+        systems = ColumnMenu(
             [],
             multiselect=True,
             elem_id="system",
             min_width=200,
             label="Predictions: a column for each system, the baseline first",
         )
-        references = Columns(
+        references = ColumnMenu(
             [],
             multiselect=True,
             label="References",
@@ -152,110 +194,28 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
         )
     button = gr.Button("Compute", variant="primary", elem_id="compute-file")
     with results:
-        outcome = outcome_box("file-result", _BY_KEYS)
-        signature = signature_box("file-signature")
-        plot = gr.BarPlot(
-            x="score",
-            y="texts",
-            title="Distribution of scores",
-            visible=False,
-            height=260,
-            x_label_angle=-60,
-            elem_id="distribution",
-        )
-        rows = gr.Dataframe(interactive=False, wrap=True, visible=False, max_height=420, elem_id="items")
-        with gr.Row():
-            as_tsv = gr.DownloadButton("All texts with their scores (TSV)", visible=False, elem_id="download-tsv")
-            as_json = gr.DownloadButton("Result (JSON)", visible=False, elem_id="download-json")
-            make_report = gr.Button("Make the report (HTML)", visible=False, elem_id="make-report")
-            report = gr.DownloadButton("Report (HTML)", visible=False, elem_id="download-report")
-        trouble = outcome_box("report-trouble")
-        code = code_box("code-of-file")
-        # Last, as it is long; and not where changes are announced.
-        segments = gr.HTML(visible=False, elem_id="segments", js_on_load=script_of(BROWSING))
-    outputs = [outcome, signature, plot, segments, rows, as_tsv, as_json, make_report, report, trouble, code]
+        boxes = _file_boxes()
+    outputs = list(boxes)
 
     def read(path: str | None) -> list[Any]:
         if path is None:
             return ["", *without_file]
         table, roles = jobs.run(Demo.read_file, path)
-        names = list(table.columns)
-        recognized = demo.sure_systems(table, roles)
-        summary = f"{len(table.lines):,} rows."
-        if not recognized:
-            summary += f" {demo.choice_of_columns(table)}"
-        elif len(recognized) < len(roles.systems):
-            summary += f" {len(roles.systems)} systems; of so many rows, the page compares up to {len(recognized)}."
-        recognized_references = list(roles.references) if demo.takes_references else []
-        return [
-            f"<p>{escape(summary)}</p>",
-            gr.Dropdown(names, value=recognized),
-            gr.Dropdown(names, value=recognized_references),
-            "",
-            *hidden(outputs),
-        ]
+        return [*_about_file(demo, table, roles), "", *hidden(outputs)]
 
-    def compute(path: str | None, systems: list[str], references: list[str], *contents: Any) -> list[Any]:
+    def compute(path: str | None, chosen: list[str] | None, references: list[str], *contents: Any) -> _FileResults:
         if path is None:
-            raise InputError("Choose a file first.")
+            raise InputError(_CHOOSE_A_FILE)
         options = demo.page_options(contents)
         lines = demo.changed_options(contents)
-        systems = list(dict.fromkeys(systems or []))
+        systems = list(dict.fromkeys(chosen or []))
         if len(systems) > 1:
-            comparison = jobs.run(compare_file, path, systems, references, options, lines)
-            return [
-                comparison.html,
-                gr.Textbox(comparison.signature, visible=True),
-                gr.BarPlot(visible=False),
-                gr.HTML(comparison.segments, visible=True),
-                gr.Dataframe(visible=False),
-                *files(pd.DataFrame(comparison.rows), comparison.entries),
-                gr.Button(visible=True),
-                gr.DownloadButton(visible=False),
-                "",
-                comparison.program,
-            ]
-        page_result, table, program = jobs.run(Demo.score_file, path, systems, references, options)
-        _, segment_name = page_result.primary
-        frame = pd.DataFrame(table)
-        bars = pd.DataFrame(demo.histogram(table[segment_name], page_result.scale), columns=["score", "texts"])
-        # The plot sorts its labels as texts: signs that nobody sees keep their order. (With the argument `sort` a
-        # second result would not be drawn.)
-        bars["score"] = ["\u200b" * position + label for position, label in enumerate(bars["score"])]
-        return [
-            result_html(page_result, lines),
-            gr.Textbox(page_result.result["signature"], visible=True),
-            gr.BarPlot(bars, visible=True, x_title=page_result.titles[segment_name]),
-            gr.HTML(visible=False),
-            items(frame, page_result),
-            *files(frame, page_result.result),
-            gr.Button(visible=False),
-            gr.DownloadButton(visible=False),
-            "",
-            program,
-        ]
-
-    def items(frame: pd.DataFrame, page_result: PageResult) -> Any:
-        visible_rows = frame.head(_SHOWN_ROWS).rename(columns=page_result.titles)
-        scores = visible_rows.select_dtypes("floating").columns
-        digits = 2 if page_result.in_percent else 4
-        styled = visible_rows.style.format(f"{{:.{digits}f}}", subset=scores, na_rep="")
-        return gr.Dataframe(
-            styled.set_properties(subset=["line", *scores], **{"text-align": "right"}),
-            visible=True,
-            column_widths=_widths(visible_rows),
-        )
-
-    def files(frame: pd.DataFrame, entries: dict[str, Any]) -> list[Any]:
-        result = json.dumps(entries, ensure_ascii=False, indent=1)
-        return [
-            gr.DownloadButton(value=write_download("items.tsv", _tsv(frame)), visible=True),
-            gr.DownloadButton(value=write_download("result.json", result), visible=True),
-        ]
+            return _shown_comparison(jobs.run(compare_file, path, systems, references, options, lines))
+        return _shown_scores(demo, jobs.run(Demo.score_file, path, systems, references, options), lines)
 
     def write_report(path: str | None, systems: list[str], references: list[str], *contents: Any) -> list[Any]:
         if path is None:
-            raise InputError("Choose a file first.")
+            raise InputError(_CHOOSE_A_FILE)
         page = jobs.run(report_file, path, systems or [], references, demo.page_options(contents))
         written = write_download("report.html", page)
         return ["", gr.Button(visible=False), gr.DownloadButton(value=written, visible=True)]
@@ -274,13 +234,135 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
         with_messages(compute, hidden(outputs)), inputs, outputs, api_visibility="private", **jobs.queue
     )
     _bring_into_view(answered, "file-result")
-    make_report.click(
+    boxes.make_report.click(
         with_messages(write_report, [gr.update(), gr.update()]),
         inputs,
-        [trouble, make_report, report],
+        [boxes.trouble, boxes.make_report, boxes.report],
         api_visibility="private",
         **jobs.queue,
     )
+
+
+def _file_boxes() -> _FileResults:
+    """Draw the boxes of results."""
+    outcome = outcome_box("file-result", _BY_KEYS)
+    signature = signature_box("file-signature")
+    plot = gr.BarPlot(
+        x="score",
+        y="texts",
+        title="Distribution of scores",
+        visible=False,
+        height=260,
+        x_label_angle=-60,
+        elem_id="distribution",
+    )
+    rows = gr.Dataframe(interactive=False, wrap=True, visible=False, max_height=420, elem_id="items")
+    with gr.Row():
+        as_tsv = gr.DownloadButton("All texts with their scores (TSV)", visible=False, elem_id="download-tsv")
+        as_json = gr.DownloadButton("Result (JSON)", visible=False, elem_id="download-json")
+        make_report = gr.Button("Make the report (HTML)", visible=False, elem_id="make-report")
+        report = gr.DownloadButton("Report (HTML)", visible=False, elem_id="download-report")
+    trouble = outcome_box("report-trouble")
+    code = code_box("code-of-file")
+    # Last, as it is long; and not where changes are announced.
+    segments = gr.HTML(visible=False, elem_id="segments", js_on_load=script_of(BROWSING))
+    return _FileResults(
+        outcome=outcome,
+        signature=signature,
+        plot=plot,
+        segments=segments,
+        rows=rows,
+        as_tsv=as_tsv,
+        as_json=as_json,
+        make_report=make_report,
+        report=report,
+        trouble=trouble,
+        code=code,
+    )
+
+
+def _about_file(demo: Demo, table: Table, roles: Roles) -> list[Any]:
+    """Return what is said of a file, and its columns to choose from, those that are recognized chosen."""
+    recognized = demo.sure_systems(table, roles)
+    summary = f"{len(table.lines):,} rows."
+    if not recognized:
+        summary += f" {demo.choice_of_columns(table)}"
+    elif len(recognized) < len(roles.systems):
+        summary += f" {len(roles.systems)} systems; of so many rows, the page compares up to {len(recognized)}."
+    references = []
+    if demo.takes_references:
+        references = list(roles.references)
+    names = list(table.columns)
+    return [f"<p>{escape(summary)}</p>", gr.Dropdown(names, value=recognized), gr.Dropdown(names, value=references)]
+
+
+def _shown_scores(demo: Demo, scores: FileScores, lines: Sequence[str]) -> _FileResults:
+    """Return what the boxes show of one system."""
+    page_result = scores.page_result
+    segment_name = page_result.primary_of_items
+    bars = demo.histogram(scores.rows[segment_name], page_result.scale)
+    frame = pd.DataFrame(scores.rows)
+    return _FileResults(
+        outcome=result_html(page_result, lines),
+        signature=gr.Textbox(page_result.result["signature"], visible=True),
+        plot=_plot(bars, page_result.titles[segment_name]),
+        segments=gr.HTML(visible=False),
+        rows=_items(frame, page_result),
+        as_tsv=_download_of_rows(frame),
+        as_json=_download_of_result(page_result.result),
+        make_report=gr.Button(visible=False),
+        report=gr.DownloadButton(visible=False),
+        trouble="",
+        code=scores.program,
+    )
+
+
+def _shown_comparison(comparison: PageComparison) -> _FileResults:
+    """Return what the boxes show of several systems."""
+    return _FileResults(
+        outcome=comparison.html,
+        signature=gr.Textbox(comparison.signature, visible=True),
+        plot=gr.BarPlot(visible=False),
+        segments=gr.HTML(comparison.segments, visible=True),
+        rows=gr.Dataframe(visible=False),
+        as_tsv=_download_of_rows(pd.DataFrame(comparison.rows)),
+        as_json=_download_of_result(comparison.entries),
+        make_report=gr.Button(visible=True),
+        report=gr.DownloadButton(visible=False),
+        trouble="",
+        code=comparison.program,
+    )
+
+
+def _plot(bars: list[tuple[str, int]], title: str) -> Any:
+    """Return the distribution of scores, as a plot."""
+    frame = pd.DataFrame(bars, columns=["score", "texts"])
+    # The plot sorts its labels as texts: signs that nobody sees keep their order. (With the argument `sort` a
+    # second result would not be drawn.)
+    frame["score"] = ["\u200b" * index + label for index, label in enumerate(frame["score"])]
+    return gr.BarPlot(frame, visible=True, x_title=title)
+
+
+def _items(frame: pd.DataFrame, page_result: PageResult) -> Any:
+    """Return the first items with their scores, as a table."""
+    visible_rows = frame.head(_SHOWN_ROWS).rename(columns=page_result.titles)
+    scores = visible_rows.select_dtypes("floating").columns
+    digits = 2 if page_result.in_percent else 4
+    styled = visible_rows.style.format(f"{{:.{digits}f}}", subset=scores, na_rep="")
+    return gr.Dataframe(
+        styled.set_properties(subset=["line", *scores], **{"text-align": "right"}),
+        visible=True,
+        column_widths=_widths(visible_rows),
+    )
+
+
+def _download_of_rows(frame: pd.DataFrame) -> Any:
+    return gr.DownloadButton(value=write_download("items.tsv", _tsv(frame)), visible=True)
+
+
+def _download_of_result(entries: dict[str, Any]) -> Any:
+    result = json.dumps(entries, ensure_ascii=False, indent=1)
+    return gr.DownloadButton(value=write_download("result.json", result), visible=True)
 
 
 def _widths(frame: pd.DataFrame) -> list[str]:

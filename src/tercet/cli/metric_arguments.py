@@ -1,0 +1,208 @@
+"""Metrics as a command takes them: several after one ``-m``; what is said of those that are given otherwise."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from difflib import get_close_matches
+from itertools import pairwise
+from typing import Any
+
+import typer
+
+from tercet.errors import OptionError, shorten
+from tercet.names_and_sentences import joined
+from tercet.registry import CLASS_NAMES, METRICS, SHORT_NAMES
+
+from .help import Command
+
+#: What click raises for a wrong command line: typer has a copy of click in some versions, and imports it in others.
+_UsageError: Any = typer.BadParameter.__mro__[1]
+
+_METRIC = ("-m", "--metric")
+
+#: Names that other packages give to options of metrics, and tercet to options of its own commands.
+_OPTIONS_OF_COMMANDS = ("metrics", "baseline")
+
+#: How alike an unknown option and one of the command must be to be the same word, as --metrics and --metric.
+_ALIKE_OPTION = 0.8
+#: How alike a word and the name of a metric must be to be taken for the same, as chrff and chrf.
+_ALIKE_METRIC = 0.75
+
+
+class MetricCommand(Command):
+    """A command with ``--metric``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; OptionError where an option belongs to a metric, or is the name of one."""
+        arguments = args
+        if not ctx.resilient_parsing:
+            arguments = with_options_of_their_own(f"tercet {self.name}", args)
+        # click takes arguments out of the list as it reads them.
+        all_arguments = list(arguments)
+        try:
+            return super().parse_args(ctx, arguments)
+        except _UsageError as error:
+            # Of all errors of usage, only that of an unknown option has this attribute.
+            if not hasattr(error, "possibilities"):
+                raise
+            unknown = str(getattr(error, "option_name", ""))
+            known_options = [option for parameter in self.params for option in parameter.opts]
+            # An option that is nearly one of the command is a typo, to which click has an answer.
+            if get_close_matches(unknown, known_options, cutoff=_ALIKE_OPTION):
+                raise
+            answer = _how_written(unknown, all_arguments)
+            if not answer:
+                raise
+            raise OptionError(f"There is no option {unknown}. {answer}") from None
+
+
+# Several metrics after one -m.
+
+
+def with_options_of_their_own(command: str, arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with ``-m`` before each metric that follows another; OptionError where it may be a file.
+
+    >>> with_options_of_their_own("tercet score", ["-m", "bleu", "chrf:word_order=2", "base.txt"])
+    ['-m', 'bleu', '-m', 'chrf:word_order=2', 'base.txt']
+    """
+    separate: list[str] = []
+    needs_value = False
+    follows_metric = False
+    for index, argument in enumerate(arguments):
+        if argument == "--":
+            # All that follows are files.
+            return [*separate, *arguments[index:]]
+        if follows_metric and _is_metric(argument):
+            if os.path.exists(argument):
+                raise _metric_or_file(command, arguments, index)
+            separate.append("-m")
+        else:
+            if follows_metric:
+                _check_no_typo(argument)
+            follows_metric = needs_value or _holds_metric(argument)
+        needs_value = not needs_value and argument in _METRIC
+        separate.append(argument)
+    return separate
+
+
+def _is_metric(argument: str) -> bool:
+    """Return whether an argument is the name of a metric, perhaps with options."""
+    name = argument.partition(":")[0]
+    return name in METRICS or name in SHORT_NAMES
+
+
+def _check_no_typo(argument: str) -> None:
+    """Raise an OptionError for what follows a metric and is no file, but nearly the name of another metric."""
+    name = argument.partition(":")[0]
+    if argument.startswith("-") or os.path.exists(argument):
+        return
+    near = get_close_matches(name.lower(), [*SHORT_NAMES, *METRICS], n=1, cutoff=_ALIKE_METRIC)
+    if near:
+        raise OptionError(f"There is no file and no metric {shorten(name)}. Did you mean {shorten(near[0])}?")
+
+
+def _holds_metric(argument: str) -> bool:
+    """Return whether an argument is the option with its value, as ``-mbleu`` and ``--metric=bleu``."""
+    is_short = argument.startswith("-m") and argument != "-m"
+    return is_short or argument.startswith("--metric=")
+
+
+def _metric_or_file(command: str, arguments: Sequence[str], index: int) -> OptionError:
+    """Return the error for an argument that is a metric and a file."""
+    word = arguments[index]
+    before = arguments[:index]
+    after = arguments[index + 1 :]
+    as_metric = shlex.join([*before, "-m", word, *after])
+    as_file = shlex.join([*before, os.path.join(os.curdir, word), *after])
+    return OptionError(
+        f"{word} is a metric, and a file here. For the metric: {command} {as_metric}. For the file: "
+        f"{command} {as_file}"
+    )
+
+
+# An option or the name of a metric, given as an option of the command.
+
+
+def _how_written(unknown: str, arguments: Sequence[str]) -> str:
+    """Return how the option or the name of a metric is written that a user gave as an option of the command.
+
+    Empty where it is neither.
+
+    >>> _how_written("--smooth_method", ["a.tsv", "--smooth_method", "exp"])
+    'It is an option of bleu and diversity: write it behind the metric and a colon, as in -m bleu:smooth_method=exp'
+    >>> _how_written("--chrf", ["a.tsv", "--chrf"])
+    'A metric is given with -m: -m chrf'
+    """
+    from tercet.base.dialects import what_is
+    from tercet.registry import known_as
+
+    word = unknown.lstrip("-").replace("-", "_")
+    names = {name.lower(): name for name in (*METRICS, *SHORT_NAMES)}
+    names |= {name.lower(): short for name, short in zip(CLASS_NAMES, SHORT_NAMES, strict=True)}
+    if word.lower() in names:
+        return f"A metric is given with -m: -m {names[word.lower()]}"
+    specs = [after for before, after in pairwise(arguments) if before in _METRIC]
+    specs += [argument.partition("=")[2] for argument in arguments if argument.startswith("--metric=")]
+    # Of the metrics that were asked for, or else of any.
+    asked = [spec.partition(":")[0] for spec in specs]
+    option_of_metric = _options_called(word, asked) or _options_called(word, list(SHORT_NAMES))
+    if not option_of_metric:
+        return what_is(word) or known_as(word) or ""
+    metric, option = next(iter(option_of_metric.items()))
+    # the metric as the user wrote it, with the options that it has
+    spec = next((spec for spec in specs if spec.partition(":")[0] == metric), metric)
+    separator = ":"
+    if ":" in spec:
+        separator = ","
+    example = f"{spec}{separator}{option}={_value_of(unknown, arguments, metric, option)}"
+    return (
+        f"It is an option of {joined(list(option_of_metric))}: write it behind the metric and a colon, as in "
+        f"-m {shlex.quote(example)}"
+    )
+
+
+def _options_called(word: str, metrics: Sequence[str]) -> dict[str, str]:
+    """Return the metrics with an option of this name, or of this name in another package, and how it is called."""
+    from tercet.base.dialects import OTHER_NAMES
+    from tercet.registry import metric_class
+
+    option_of_metric: dict[str, str] = {}
+    for metric in metrics:
+        if metric not in METRICS and metric not in SHORT_NAMES:
+            continue
+        metric_type = metric_class(metric)
+        options = metric_type.options()
+        names = [word]
+        if word not in _OPTIONS_OF_COMMANDS:
+            names += [dialect.arguments.get(word, "") for dialect in metric_type.dialects.values()]
+            names += OTHER_NAMES.get(word, ())
+        known_names = [name for name in names if name in options]
+        if known_names:
+            option_of_metric[metric] = known_names[0]
+    exact = {metric: option for metric, option in option_of_metric.items() if option == word}
+    return exact or option_of_metric
+
+
+def _value_of(unknown: str, arguments: Sequence[str], metric: str, option: str) -> str:
+    """Return the value that followed an option, as a metric takes it; "true" for a flag, "..." without one."""
+    from tercet.checks import flag
+    from tercet.registry import metric_class
+
+    index = next(index for index, argument in enumerate(arguments) if argument.partition("=")[0] == unknown)
+    _, equals, value = arguments[index].partition("=")
+    following = arguments[index + 1 : index + 2]
+    if not equals and following and not following[0].startswith("-"):
+        value = following[0]
+    if metric_class(metric).options()[option].check is flag:
+        is_written = value.lower() in ("true", "false", "yes", "no", "on", "off", "1", "0")
+        if is_written:
+            return value.lower()
+        return "true"
+    if not value:
+        return "..."
+    if value[0] in "[{":
+        return value
+    # The words of a list are joined by +, as a comma separates options.
+    return value.replace(",", "+")
