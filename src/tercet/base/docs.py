@@ -60,7 +60,7 @@ def parameters(kind: type[Value]) -> str:
     """Return the section of a docstring of a metric's class."""
     lines = ["Parameters", "----------"]
     for doc in map(option_doc, kind.options().values()):
-        lines += [f"{doc.name} : {doc.takes}, default {doc.default}", _wrap(doc.doc, 4)]
+        lines += [f"{doc.name} : {doc.takes}, default {doc.default}", _wrap(doc.doc, 4, 4)]
     return "\n".join(lines)
 
 
@@ -76,13 +76,12 @@ def markdown_list(kind: type[Value]) -> str:
     return "\n".join(_wrap(text, 0, 2) for text in texts)
 
 
-def _wrap(text: str, indent: int, hanging: int | None = None) -> str:
-    further = " " * (indent if hanging is None else hanging)
+def _wrap(text: str, indent: int, hanging: int) -> str:
     return textwrap.fill(
         text,
         _WIDTH,
         initial_indent=" " * indent,
-        subsequent_indent=further,
+        subsequent_indent=" " * hanging,
         break_long_words=False,
         break_on_hyphens=False,
     )
