@@ -413,14 +413,14 @@ def _pair_tests(
     n_systems = len(over_all.test_set.systems)
     if over_all.test is None or over_all.n_resamples is None:
         return dict.fromkeys(values_by_set, untested(n_systems))
-    from tercet.statistics.paired_tests import family_of_pairs, null_of_strata
+    from tercet.statistics.paired_tests import null_distribution_of_strata, pvalues_of_pairs
 
     pairs = list(combinations(range(n_systems), 2))
-    null = null_of_strata(strata, pairs, over_all.test, n_resamples=over_all.n_resamples)
+    null = null_distribution_of_strata(strata, pairs, over_all.test, n_resamples=over_all.n_resamples)
     weights = [stratum.weight for stratum in strata]
     scores = {name: weights @ by_set for name, by_set in values_by_set.items()}
     n_units = sum(stratum.n_units for stratum in strata)
-    results = family_of_pairs(null, over_all.test, scores, n_units)
+    results = pvalues_of_pairs(null, over_all.test, scores, n_units)
     return over_all.inference.adjusted(pairs, results, n_systems)
 
 

@@ -104,7 +104,7 @@ def significance(
         "stats": statistics,
         "pvalues": pvalues,
         "test": test,
-        "n_resamples": paired_test.n_draws(len(systems[0]), n_resamples).number,
+        "n_resamples": paired_test.resamples(len(systems[0]), n_resamples).number,
         "seed": seed,
         "n_segments": int(np.sum(is_scored)),
         "signature": summarize(metric, stats[0]).signature,

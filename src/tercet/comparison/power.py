@@ -206,7 +206,7 @@ def too_little(
         return f"Too few {unit}s for any test: with {units}, chance alone may favour one system in all."
     if test.exchanges and by_units >= alpha:
         bound = "always 1" if by_units >= 1 else f"{by_units:.3g} or more"
-        if test.is_resampled and not test.n_draws(n_units, n_resamples).are_all and by_units < 1:
+        if test.is_resampled and not test.resamples(n_units, n_resamples).are_all and by_units < 1:
             # Chance decides how often these two permutations are drawn.
             bound = f"about {bound}"
         return f"Too few {unit}s for any test: with {units}{adjusted}, p is {bound}."

@@ -108,8 +108,8 @@ def greatest_loss(
         Of the weights.
     """
     bound = johnson(losses, alpha)
-    many = effective_number(losses[differs]) >= _FEWEST_DIFFERENT
-    if many and len(losses) >= _COCHRAN * max(skewness(losses), 0.0) ** 2:
+    enough_differ = effective_number(losses[differs]) >= _FEWEST_DIFFERENT
+    if enough_differ and len(losses) >= _COCHRAN * max(skewness(losses), 0.0) ** 2:
         return Bound(bound, "Johnson")
     with_one_more = one_more_unit(losses, differs, largest, alpha=alpha, seed=seed)
     return Bound(max(bound, with_one_more), "Learned-Miller and Thomas")
