@@ -40,7 +40,7 @@ from tercet.test_sets.roles import Columns, end_of_fields
 from tercet.test_sets.test_set import TestSet, without_texts
 
 from .grades import GRADE, Grades, Row
-from .long_grades import LongGrades, TextColumns
+from .long_grades import LongGrades, LongTableColumns
 
 #: The column of JSON objects by system: grades by dimension.
 _HUMAN = "human"
@@ -229,7 +229,7 @@ class _Texts:
         long = LongGrades.of(published.table, asked.system_column)
         if long is None or asked.systems:
             return cls._by_item(path, published, long, asked)
-        columns = TextColumns(asked.references, asked.source_column, published.cluster, asked.need_references)
+        columns = LongTableColumns(asked.references, asked.source_column, published.cluster, asked.need_references)
         test_set, ids, left_out = long.texts(names_of([frame_kind(path) or os.fspath(path)])[0], columns)
         fields = published.note or long.fields(test_set, asked.scores)
         return cls(replace(test_set, fields=fields), published.table, long, ids, left_out, None)

@@ -19,7 +19,7 @@ from tercet.test_sets.test_set import TestSet
 from .grades import Row
 
 
-class TextColumns(NamedTuple):
+class LongTableColumns(NamedTuple):
     """Which columns of a long table have what beside its grades, as the user says; by their names where not."""
 
     references: Sequence[str] = ()
@@ -111,7 +111,7 @@ class LongGrades:
     def _raise_unknown(self, row: int, column: str, cell: Any) -> None:
         raise InputError(f"{self.table.location(row, column)}: {shorten(cell)} is not in the table of texts.")
 
-    def texts(self, name: str, columns: TextColumns) -> LongTexts:
+    def texts(self, name: str, columns: LongTableColumns) -> LongTexts:
         """Return the texts: there is a row for each item and system, or there are several, which repeat the texts.
 
         An item of which a system has no text is left out for all systems, with a warning.

@@ -74,7 +74,8 @@ class DimensionTable:
         The two-sided p-value of a and b where a is the better one, adjusted for all pairs by the step-down maximum
         (Romano and Wolf 2005, Econometrica 73); otherwise 1.
     williams : ndarray, shape (k, k)
-        The same as `pvalues`, one-sided, by Williams' test, where metrics are ranked by Pearson's r; otherwise NaN.
+        One-sided p-values by Williams' test in place of `pvalues`, where metrics are ranked by Pearson's r; otherwise
+        NaN.
     agreement : dict of str to float
         Of the raters: ``alpha_ordinal``, ``alpha_interval`` and ``raw``; empty with one rater.
     remarks : list of str

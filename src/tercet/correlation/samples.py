@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-#: The cluster of each item, from 0; without clusters each item is its own.
+#: Such as the cluster of each item.
 Numbers = NDArray[np.int64]
 
 _ValueT = TypeVar("_ValueT")
@@ -31,6 +31,21 @@ _CELLS_AT_ONCE = 2_000_000
 #: Resamples of systems and of items that are combined in one step: a figure of all pairs of them, of which those that
 #: belong together are the diagonal.
 _STEP = 32
+
+
+class GradedOutputs(NamedTuple):
+    """Grades of the outputs of n systems for m items, and scores of k metrics: NaN where an output has no grade."""
+
+    human: Array  # (n, m)
+    metrics: Array  # (k, n, m)
+    clusters: Numbers | None = None  # of the items
+
+    @property
+    def cluster_of_item(self) -> Numbers:
+        """The cluster of each item, from 0; without clusters each item is its own."""
+        if self.clusters is None:
+            return np.arange(self.human.shape[1])
+        return self.clusters
 
 
 class Once:

@@ -22,7 +22,7 @@ def soft_pairwise_accuracy(human: Array, metric: Array) -> float:
 
 
 def resampled_soft_accuracy(sample: Sample) -> Array:
-    """Return the same for resamples, with the normal distribution instead of sign flips."""
+    """Return the soft pairwise accuracy of resamples, with the normal distribution instead of sign flips."""
     of_grades = sample.of_grades("p", lambda: _normal_p(pair_differences(sample.human), sample.items))
     of_scores = _normal_p(pair_differences(sample.metric), sample.items)
     of_pairs = pair_weights(sample.systems)
@@ -33,9 +33,10 @@ def resampled_soft_accuracy(sample: Sample) -> Array:
 def p_of_pairs(values: Array, is_graded: Array) -> Array:
     """Return p of each pair of systems, by the normal distribution of their differences, shape (..., pairs).
 
-    `values` (..., n, m) are 0 where an output is not graded, and `known` (n, m), or (1, m) where all are, is 1 where
-    it is. Of systems i and j the sum of the differences, and of their squares, are ``sums[i, j] - sums[j, i]`` and
-    ``squares[i, j] + squares[j, i] - 2 products[i, j]``: three products of matrices, n n m steps.
+    `values` (..., n, m) are 0 where an output is not graded, and `is_graded` (n, m), or (1, m) where all are, is 1
+    where it is. Of systems i and j the sum of the differences, and that of their squares, are
+    ``sums[i, j] - sums[j, i]`` and ``squares[i, j] + squares[j, i] - 2 products[i, j]``: three products of matrices,
+    n n m steps.
     """
     products = values @ values.swapaxes(-1, -2)
     sums = np.broadcast_to(values @ is_graded.T, products.shape)

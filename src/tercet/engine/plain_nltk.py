@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, TypeAlias
 from tercet import numpy_later as np
 
 from .plain_penalty import brevity_penalty
+from .plain_rows import FIRST_MATCH, LENGTH
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Array: TypeAlias = "NDArray[np.float64]"
-
-#: Columns of a row of :func:`.plain_rows.bleu_rows`: the length, and the first of the matches.
-_LENGTH, _MATCHES = 4, 8
 
 
 def nltk_scores(
@@ -36,7 +34,7 @@ def nltk_scores(
                     total += weight * math.log(precision)
             # Without a word in common BLEU is 0.
             scores_of_row[number] = 0.0
-            if row[_MATCHES] > 0:
+            if row[FIRST_MATCH] > 0:
                 scores_of_row[number] = scale * penalty * math.exp(total)
         scores_of_row[len(weightings) :] = *(precision * scale for precision in precisions_of_row), penalty
     return scores
@@ -61,10 +59,10 @@ def nltk_precisions(rows: Array, length_column: int, method: str, value: float, 
     whole corpus, unless ``compat="nltk"`` puts those of the last item in their place (see `Bleu.corpus_totals`).
     """
     precisions = np.empty((len(rows), max_order + 1))
-    first_ngrams = _MATCHES + max_order
+    first_ngrams = FIRST_MATCH + max_order
     first_floors = first_ngrams + max_order
     for row, result in zip(rows.tolist(), precisions, strict=True):
-        matches = row[_MATCHES:first_ngrams]
+        matches = row[FIRST_MATCH:first_ngrams]
         ngrams = row[first_ngrams:first_floors]
         floors = row[first_floors : first_floors + max_order]
         values = []
@@ -83,15 +81,15 @@ def nltk_precisions(rows: Array, length_column: int, method: str, value: float, 
             elif n_matches == 0 and method == "nltk3":
                 precision = 1 / (2.0**n_zeros * floor)
             # NLTK leaves a text of one token, whose logarithm is 0, as it is.
-            elif n_matches == 0 and method in ("nltk4", "nltk7") and row[_LENGTH] > 1:
-                precision = math.log(row[_LENGTH]) / (2.0**n_zeros * value) / floor
+            elif n_matches == 0 and method in ("nltk4", "nltk7") and row[LENGTH] > 1:
+                precision = math.log(row[LENGTH]) / (2.0**n_zeros * value) / floor
             values.append(precision)
         if method == "nltk6":
             _interpolate(values, matches, ngrams, value)
         elif method in ("nltk5", "nltk7"):
             next_matches, next_ngrams = row[-2:]
             _average(values, next_matches / max(next_ngrams, 1.0))
-        result[:] = *values, brevity_penalty(row[_LENGTH], row[length_column])
+        result[:] = *values, brevity_penalty(row[LENGTH], row[length_column])
     return precisions
 
 

@@ -307,7 +307,7 @@ class BleuRouge(Metric):
             prediction=marked(0, limits_of_references),
             references=[marked(document, limits_of_text) for document in range(1, len(texts))],
             orders=[
-                OrderMatches(
+                BothSides(
                     order=n,
                     matches=int(columns[f"match{n}"]),
                     total=int(columns[f"total{n}"]),
@@ -368,7 +368,7 @@ def _arithmetic_mean(values: Array, is_defined: NDArray[np.bool_]) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class OrderMatches:
+class BothSides:
     """Both sides of one order.
 
     Attributes
@@ -408,7 +408,7 @@ class BleuRougeMatches(Explanation):
         The tokens; their level is the longest counted n-gram through them.
     references : list of list of Word
         Likewise for each reference: n-grams that it shares with the prediction.
-    orders : list of OrderMatches
+    orders : list of BothSides
     score, precision, recall : float
         The F of all orders and its two sides, from 0 to 1.
     signature : str
@@ -416,7 +416,7 @@ class BleuRougeMatches(Explanation):
 
     prediction: list[Word]
     references: list[list[Word]]
-    orders: list[OrderMatches]
+    orders: list[BothSides]
     score: float
     precision: float
     recall: float
@@ -445,7 +445,7 @@ class BleuRougeMatches(Explanation):
             ),
         ]
 
-    def _row(self, name: str, order: OrderMatches) -> tuple[object, ...]:
+    def _row(self, name: str, order: BothSides) -> tuple[object, ...]:
         # multi_ref="average" has no single reference, and its counts may be fractions.
         reference = "all" if order.reference is None else str(order.reference + 1)
         recall_counts = (int(n) if n.is_integer() else n for n in (order.hits, order.reference_total))

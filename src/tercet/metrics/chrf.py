@@ -268,7 +268,7 @@ class Chrf(Metric):
         return self._entries([float(values[0]) for values in scores.values()], totals)
 
     def _entries(self, scores: list[float], sums: Any) -> dict[str, Any]:
-        """Return the same, given the scores."""
+        """Return the entries of a result, given the scores."""
         entries: dict[str, Any] = dict(zip(self.word_orders, scores, strict=True))
         entries["score"] = entries["chrf"]
         entries["char_order"] = self.char_order
@@ -291,7 +291,7 @@ class Chrf(Metric):
             # The reference with the greatest chrF need not have the greatest chrF++.
             best = int(by_reference[name].argmax())
             counts = [
-                OrderMatches(order, *(int(pairs.column(f"{name}_{order}_{part}")[best]) for part in _PARTS))
+                OrderCounts(order, *(int(pairs.column(f"{name}_{order}_{part}")[best]) for part in _PARTS))
                 for order in self.orders(name)
             ]
             texts = [prediction, references[best]]
@@ -379,7 +379,7 @@ PEERS = Peers(
 
 
 @dataclass(frozen=True, slots=True)
-class OrderMatches:
+class OrderCounts:
     """The counts of one order of n-grams.
 
     Attributes
@@ -418,7 +418,7 @@ class ScoreMatches:
         Of this prediction alone, on the scale of the options: from 0 to 100, unless ``scale=1`` was given.
     reference : int
         Index of the reference with the greatest F.
-    orders : list of OrderMatches
+    orders : list of OrderCounts
     prediction, reference_text : list of Word
         The characters of the two texts; their level is the longest counted n-gram through them, and 0 for white space
         that does not count.
@@ -429,7 +429,7 @@ class ScoreMatches:
     name: str
     score: float
     reference: int
-    orders: list[OrderMatches]
+    orders: list[OrderCounts]
     prediction: list[Word]
     reference_text: list[Word]
     prediction_words: list[Word]

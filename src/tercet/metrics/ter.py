@@ -213,7 +213,7 @@ class Ter(Metric):
         return self._entries(scores, totals.tolist())
 
     def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
-        """Return the same, given the rate and the sums."""
+        """Return the entries of a result, given the rate and the sums."""
         (score,) = scores
         return {"ter": score, "score": score, "num_edits": int(sums[_NUM_EDITS]), "ref_length": sums[_REF_LENGTH]}
 

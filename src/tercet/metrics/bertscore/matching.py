@@ -211,7 +211,7 @@ STORE_BYTES = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class WeightedTexts:
     """The texts of a batch as ids: documents are the n predictions, then the m references."""
 
     rows: Ragged  # ids of the different texts
@@ -220,7 +220,7 @@ class Texts:
     unweighted: NDArray[np.bool_]  # texts that have tokens, but whose weights sum to 0
 
 
-def prepare_texts(documents: Ragged, weights: Weights, subwords: Subwords, zero_weight: str) -> Texts:
+def prepare_texts(documents: Ragged, weights: Weights, subwords: Subwords, zero_weight: str) -> WeightedTexts:
     """Find the different texts and the share of each token in them."""
     rows, text = different_rows(documents)
     lengths = rows.lengths
@@ -236,11 +236,11 @@ def prepare_texts(documents: Ragged, weights: Weights, subwords: Subwords, zero_
         position = np.arange(len(values)) - np.repeat(rows.offsets[:-1], lengths)
         is_content = (position >= len(subwords.head)) & (position < lengths[owners] - len(subwords.tail))
         shares = np.where(unweighted[owners], is_content / np.maximum(content, 1)[owners], shares)
-    return Texts(rows, shares.astype(np.float32), text, unweighted)
+    return WeightedTexts(rows, shares.astype(np.float32), text, unweighted)
 
 
 def score_pairs(
-    texts: Texts,
+    texts: WeightedTexts,
     encoder: Encoder,
     predictions: NDArray[np.int64],
     references: NDArray[np.int64],
@@ -277,7 +277,7 @@ def score_pairs(
 
 
 def _embedded(
-    texts: Texts,
+    texts: WeightedTexts,
     encoder: Encoder,
     chosen: NDArray[np.int64],
     keep: NDArray[np.bool_],
@@ -297,7 +297,7 @@ def _embedded(
 
 
 def _slices_of_pairs(
-    texts: Texts, predictions: NDArray[np.int64], references: NDArray[np.int64], limit: int
+    texts: WeightedTexts, predictions: NDArray[np.int64], references: NDArray[np.int64], limit: int
 ) -> Iterator[slice]:
     """Yield slices of pairs whose different texts have at most so many tokens (but one pair at least)."""
     lengths = texts.rows.lengths.tolist()
@@ -331,7 +331,7 @@ def _progress_bar(verbose: bool, n_texts: int) -> AbstractContextManager[Any]:
 
 
 def score_crossed(
-    texts: Texts, encoder: Encoder, predictions: Indices, references: Indices, *options: Any
+    texts: WeightedTexts, encoder: Encoder, predictions: Indices, references: Indices, *options: Any
 ) -> NDArray[np.float64]:
     """Return precision and recall of each prediction with each reference, shape (2, layers, h, r).
 

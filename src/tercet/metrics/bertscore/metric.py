@@ -32,7 +32,7 @@ from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
 from .matching import (
-    Texts,
+    WeightedTexts,
     prepare_texts,
     random_weights_warning,
     score_crossed,
@@ -84,8 +84,11 @@ class BertScore(BertscoreOptions):
     name = "bertscore_idf"
     about = from_card()
     extras = ("bertscore",)
-    loads_model = takes_systems = keeps_rows = True
-    presets, dialects = PRESETS, DIALECTS
+    loads_model = True
+    takes_systems = True
+    keeps_rows = True
+    presets = PRESETS
+    dialects = DIALECTS
     fit_first = (
         "idf=True counts in how many of all references each token occurs. Count first (tercet idf fit, or "
         "IdfTable.fit in Python, where tables of parts add up), and give the table, or its path, as 'idf'."
@@ -190,7 +193,7 @@ class BertScore(BertscoreOptions):
 
     @property
     def segment_names(self) -> tuple[str, ...]:
-        """The same for single items, without a mean."""
+        """The scores of an item: precision, recall and F, perhaps of each layer."""
         return tuple(f"{measure}{end}" for end in self._ends for measure in MEASURES)
 
     # -- the corpus
@@ -269,7 +272,7 @@ class BertScore(BertscoreOptions):
 
     # -- rows
 
-    def prepare(self, texts: list[str], context: IdfTable | None) -> tuple[Ragged, Ragged, Texts]:
+    def prepare(self, texts: list[str], context: IdfTable | None) -> tuple[Ragged, Ragged, WeightedTexts]:
         """Return the ids of documents, whole and as they are scored, and the different texts with their weights."""
         subwords = self.subwords()
         whole = subwords.whole(texts)
@@ -320,7 +323,7 @@ class BertScore(BertscoreOptions):
 
     def _pair_measures(
         self,
-        texts: Texts,
+        texts: WeightedTexts,
         encoder: Encoder,
         owners: NDArray[np.int64],
         references: NDArray[np.int64],
@@ -346,7 +349,7 @@ class BertScore(BertscoreOptions):
         return self.measures(precision, recall, *sizes)
 
     def _widths(
-        self, texts: Texts, encoder: Encoder, documents: NDArray[np.int64], lengths: Any, strings: list[str]
+        self, texts: WeightedTexts, encoder: Encoder, documents: NDArray[np.int64], lengths: Any, strings: list[str]
     ) -> NDArray[np.int64] | None:
         """Return to how many tokens bert-score pads each of the different texts; None where padding shows nowhere."""
         if not self._official:
