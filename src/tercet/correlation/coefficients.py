@@ -107,7 +107,7 @@ def _pearson_of_centred(axes: str, weights: Array, n: Array, x: Array, y: Array)
 def points_kendall(kind: str, x: Array, y: Array, weights: PointWeights) -> Array:
     """Return Kendall's tau-b of points, or tau-c, of Stuart: for sides with different numbers of distinct values."""
     # Both are made of the same sums.
-    sums = weights.of_draws("kendall", lambda: _kendall_sums(x, y, weights))
+    sums = weights.of_resamples("kendall", lambda: _kendall_sums(x, y, weights))
     return _kendall_of_sums(kind, sums)
 
 

@@ -57,7 +57,7 @@ from .grades import Grades, MetricColumn, names_of_grades
 from .layers import layer_sweeps
 from .pairs import without_noise
 from .result import Correlation, DimensionTable
-from .samples import Array, GradedOutputs, Sample, graded, pair_differences
+from .samples import Array, GradedOutputs, Sample, pair_differences
 from .significance import metric_tests, significance_clusters, test_name, williams_between
 
 #: What is compared where no metric is given, of what the texts allow. ROUGE-L is of words of any script.
@@ -438,7 +438,7 @@ def _dimension_table(correlation: Correlation, dimension: str, rank_by: str | No
     labels = [column.label for column in correlation.metrics]
     scores = np.array([column.scores for column in correlation.metrics], np.float64)
     grades = correlation.grades.mean(dimension, correlation.standardize)
-    outputs = GradedOutputs(*graded(grades, scores), correlation.cluster_numbers())
+    outputs = GradedOutputs.of(grades, scores, correlation.cluster_numbers())
     human = outputs.human
     is_graded = ~np.isnan(human)
     if is_graded.sum() < 2:

@@ -72,13 +72,8 @@ def layer_sweeps(
     There is no sweep if no layer has the figure (as with constant grades), or if there are too few graded items for
     five folds. `columns` are those of the metrics of the outputs.
     """
-    # The columns of one metric share it, and come in the order of its scores: layer by layer.
-    columns_by_metric: dict[int, list[int]] = defaultdict(list)
-    for number, column in enumerate(columns):
-        if column.metric is not None and _SCORE.fullmatch(column.score):
-            columns_by_metric[id(column.metric)].append(number)
     sweeps = []
-    for numbers in columns_by_metric.values():
+    for numbers in _layers_of_metrics(columns):
         layers = [columns[number] for number in numbers]
         usual = _usual(layers)
         values = [figures[layer.label][figure] for layer in layers]
@@ -121,6 +116,16 @@ def layer_sweeps(
             )
         )
     return sweeps
+
+
+def _layers_of_metrics(columns: Sequence[MetricColumn]) -> list[list[int]]:
+    """Return for each metric with scores by layer the numbers of their columns, layer by layer."""
+    # The columns of one metric share it, and come in the order of its scores.
+    numbers: dict[int, list[int]] = defaultdict(list)
+    for number, column in enumerate(columns):
+        if column.metric is not None and _SCORE.fullmatch(column.score):
+            numbers[id(column.metric)].append(number)
+    return list(numbers.values())
 
 
 def _always(layer: int) -> Candidates:

@@ -40,6 +40,17 @@ class GradedOutputs(NamedTuple):
     metrics: Array  # (k, n, m)
     clusters: Numbers | None = None  # of the items
 
+    @classmethod
+    def of(cls, human: Array, metrics: Array, clusters: Numbers | None) -> GradedOutputs:
+        """Return the systems that have both grades and scores: NaN where any of them is missing."""
+        is_graded = ~np.isnan(human) & ~np.isnan(metrics).any(axis=0)
+        has_grades = is_graded.any(axis=1)
+        return cls(
+            human=np.where(is_graded, human, np.nan)[has_grades],
+            metrics=np.where(is_graded, metrics, np.nan)[:, has_grades],
+            clusters=clusters,
+        )
+
     @property
     def cluster_of_item(self) -> Numbers:
         """The cluster of each item, from 0; without clusters each item is its own."""
@@ -79,7 +90,7 @@ class Sample:
     of_grades: Once = field(default_factory=Once)
     #: Whether each item is drawn by itself, and not with the others of its cluster.
     has_single_items: bool = True
-    _of_draws: Once = field(default_factory=Once)
+    _of_resamples: Once = field(default_factory=Once)
 
     @classmethod
     def whole(cls, human: Array, metric: Array) -> Sample:
@@ -96,7 +107,7 @@ class Sample:
     def pooled(self, figure: OfPoints) -> Array:
         """Return a figure of all graded outputs pooled, shape (B,)."""
         is_graded = ~np.isnan(self.human)
-        weights = self._of_draws("points", lambda: PointWeights(self, is_graded))
+        weights = self._of_resamples("points", lambda: PointWeights(self, is_graded))
         return figure(self.human[is_graded], self.metric[is_graded], weights)
 
     def within(self, figure: OfColumns) -> Array:
@@ -114,7 +125,7 @@ class Sample:
     def between(self, figure: OfColumns) -> Array:
         """Return a figure of the systems' mean scores, shape (B,)."""
         x = self.of_grades("means", lambda: means(self.human, self.items).T)
-        y = self._of_draws("means", lambda: means(self.metric, self.items).T)
+        y = self._of_resamples("means", lambda: means(self.metric, self.items).T)
         if len(self.items) == 1 or len(self.systems) == 1:
             return _by_column(figure, x, y, self.systems).ravel()
         parts = [slice(start, start + _STEP) for start in range(0, len(self.items), _STEP)]
@@ -168,7 +179,7 @@ class PointWeights:
         self._has_single_items = sample.has_single_items
         #: What these points have in all resamples of items, and what they have in these resamples.
         self.of_points = sample.of_outputs
-        self.of_draws = Once()
+        self.of_resamples = Once()
 
     def __iter__(self) -> Iterator[Array]:
         step = max(1, _POINTS_AT_ONCE // max(1, len(self._item_of_point)))
@@ -214,13 +225,6 @@ class PointWeights:
     @property
     def _n_resamples(self) -> int:
         return max(len(self._systems), len(self.items))
-
-
-def graded(human: Array, metrics: Array) -> tuple[Array, Array]:
-    """Return grades (n, m) and scores (k, n, m) of the systems that have both; NaN where any of them is missing."""
-    is_graded = ~np.isnan(human) & ~np.isnan(metrics).any(axis=0)
-    has_grades = is_graded.any(axis=1)
-    return np.where(is_graded, human, np.nan)[has_grades], np.where(is_graded, metrics, np.nan)[:, has_grades]
 
 
 def means(values: Array, items: Array) -> Array:

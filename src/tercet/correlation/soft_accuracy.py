@@ -7,7 +7,8 @@ import numpy as np
 from .samples import Array, Sample, pair_differences, pair_weights
 
 #: As in the reference implementation.
-_PERMUTATIONS, _SEED = 1_000, 4
+_PERMUTATIONS = 1_000
+_SEED = 4
 #: Squared differences below this share of their terms are rounding.
 _NEARLY_EQUAL = 1e-12
 

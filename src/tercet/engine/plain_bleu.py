@@ -70,10 +70,9 @@ def bleu_scores(
         else:
             is_scored = any(matches)
         for number, weights_of_orders in enumerate(weightings):
-            score = 0.0
+            scores_of_row[number] = 0.0
             if is_scored:
-                score = penalty * _mean(precisions, n_orders, weights_of_orders, scale)
-            scores_of_row[number] = score
+                scores_of_row[number] = penalty * _mean(precisions, n_orders, weights_of_orders, scale)
         scores_of_row[len(weightings) :] = *precisions, penalty
     return scores
 
@@ -149,7 +148,9 @@ def _uniform_mean(precisions: Sequence[float]) -> float:
 
 
 def _weighted_mean(precisions: Sequence[float], n_orders: int, weights: Sequence[float], scale: float) -> float:
-    total = weight_of_orders = weight_of_all = 0.0
+    total = 0.0
+    weight_of_orders = 0.0
+    weight_of_all = 0.0
     for order, (precision, weight) in enumerate(zip(precisions, weights, strict=True)):
         weight_of_all += weight
         if order >= n_orders or weight <= 0:

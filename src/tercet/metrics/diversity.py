@@ -166,10 +166,13 @@ class Diversity(Metric):
         Time: that of counting the n-grams of the whole set, once, and of gzip; with pairs the square of the texts.
         Memory: about 150 bytes per token.
         """
-        context = self.fit(batch) if context is None else context
+        if context is None:
+            context = self.fit(batch)
         if batch.n_systems > 1:  # each a set of its own
-            systems = zip(map(batch.system, range(batch.n_systems)), context.systems, strict=True)
-            return SegmentStats.concatenate([self.segment_stats(system, sets) for system, sets in systems])
+            stats_of_systems = []
+            for system, sets in enumerate(context.systems):
+                stats_of_systems.append(self.segment_stats(batch.system(system), sets))
+            return SegmentStats.concatenate(stats_of_systems)
         if not batch.n_items:
             rows = np.zeros((0, len(self.columns)))
         elif context.grouped:

@@ -189,20 +189,21 @@ def _results_of_system(
     if method == "BCa":
         # the scores of the corpus without each unit in turn
         jackknife = metric.finalize(units.total() - units.rows)
-    return {
-        name: BootstrapResult(
-            value=float(observed[name]),
+    results = {}
+    for name, distribution in replicates.items():
+        value = float(observed[name])
+        results[name] = BootstrapResult(
+            value=value,
             bootstrap_distribution=distribution,
             method=method,
             confidence_level=confidence_level,
             n_units=n_units,
             freedom=n_units - 1,
             spread=spread_of(n_units),
-            size=abs(float(observed[name])),
+            size=abs(value),
             jackknife=jackknife.get(name),
         )
-        for name, distribution in replicates.items()
-    }
+    return results
 
 
 def over_strata(parts: Sequence[BootstrapResult], weights: Sequence[float]) -> BootstrapResult:

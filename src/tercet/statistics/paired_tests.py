@@ -310,13 +310,13 @@ def pvalues_of_pairs(null: NullDistribution, test: str, scores: Scores, n_units:
     if n_units > 1:
         return results
     # No test, as all resamples are equal.
-    return {
-        name: FamilyResult(
+    untested = {}
+    for name, result in results.items():
+        untested[name] = FamilyResult(
             pvalues=np.where(np.isnan(result.pvalues), result.pvalues, 1.0),
             adjusted=np.where(np.isnan(result.adjusted), result.adjusted, 1.0),
         )
-        for name, result in results.items()
-    }
+    return untested
 
 
 def _test_pairs(

@@ -209,7 +209,9 @@ class Bleu(HasTokenizer):
 
     @property
     def _tokenizer(self) -> Any:
-        return "13a-unstripped" if self.compat == "evaluate" and self.tokenizer == "13a" else self.tokenizer
+        if self.compat == "evaluate" and self.tokenizer == "13a":
+            return "13a-unstripped"
+        return self.tokenizer
 
     @cached_property
     def needs_blanks(self) -> bool:
@@ -287,7 +289,9 @@ class Bleu(HasTokenizer):
             texts, reading = engine_texts(batch, self._tokenizer, lowercase=self._lowercase)
         else:
             # Stems and lemmas are words, joined by blanks, at which "none" splits.
-            texts, reading = spelled(self.tokens(batch)[0]), "none"
+            tokens, _ = self.tokens(batch)
+            texts = spelled(tokens)
+            reading = "none"
         rows: Array = of_texts(batch, engine.bleu_rows, texts, reading, *self._counted)
         leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(context), self.columns, rows)
@@ -304,7 +308,9 @@ class Bleu(HasTokenizer):
         """
         tokens, words = tokenize(batch, self._tokenizer, lowercase=self._lowercase)
         mapping = None if as_written else word_map(self)
-        return (tokens, words) if mapping is None else map_words(tokens, words(), mapping)
+        if mapping is None:
+            return tokens, words
+        return map_words(tokens, words(), mapping)
 
     def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
         """Return what makes rows of pairs, from texts that are tokenized once."""
@@ -348,16 +354,22 @@ class Bleu(HasTokenizer):
 
     def _formula_settings(self, method: str, length_rule: str, weights: Any) -> FormulaSettings:
         """Return what the formula takes besides sums."""
-        # One smooth_value serves all methods of a grid.
-        smooth_value = self.smooth_value
-        if smooth_value is None:
-            smooth_value = SMOOTH_VALUES.get(method, 0.0)
+        return FormulaSettings(
+            length_column=REFERENCE_LENGTH_COLUMNS[length_rule],
+            method="nltk0" if method == "none" and self.compat == "nltk" else method,
+            smooth_value=self._smooth_value(method),
+            effective=self.effective_order,
+            weights=weights,
+            scale=self.scale,
+        )
+
+    def _smooth_value(self, method: str) -> float:
+        """Return the number that a method of smoothing takes: one smooth_value serves all methods of a grid."""
         if method == ADD_ONE:
-            smooth_value = 1.0
-        if method == "none" and self.compat == "nltk":
-            method = "nltk0"
-        length_column = REFERENCE_LENGTH_COLUMNS[length_rule]
-        return FormulaSettings(length_column, method, smooth_value, self.effective_order, weights, self.scale)
+            return 1.0
+        if self.smooth_value is None:
+            return SMOOTH_VALUES.get(method, 0.0)
+        return self.smooth_value
 
     @cached_property
     def _settings_of_score(self) -> FormulaSettings:
@@ -429,10 +441,13 @@ class Bleu(HasTokenizer):
     def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return the counts behind the precisions, and the interpretation of the score."""
         sums = totals if isinstance(totals, list) else totals.tolist()
+        meaning = None
+        if self._is_usual:
+            meaning = interpretation(entries["bleu"] * 100 / self.scale)
         return {
             "counts": list(map(int, sums[self._match_columns])),
             "totals": list(map(int, sums[self._ngram_columns])),
-            "interpretation": interpretation(entries["bleu"] * 100 / self.scale) if self._is_usual else None,
+            "interpretation": meaning,
         }
 
     @cached_property
@@ -446,8 +461,7 @@ class Bleu(HasTokenizer):
         """Return the options that the score depends on, and the implementation that it equals."""
         smooth = self.method
         if smooth in SMOOTH_VALUES:
-            smooth_value = SMOOTH_VALUES[smooth] if self.smooth_value is None else self.smooth_value
-            smooth += f"[{smooth_value!r}]"
+            smooth += f"[{self._smooth_value(smooth)!r}]"
         weights: object = self.weights
         # Named weightings are written as Python writes floats, a list without the .0 of whole numbers.
         if isinstance(weights, Mapping):
@@ -484,7 +498,8 @@ class Bleu(HasTokenizer):
         sums = totals if isinstance(totals, list) else totals.tolist()
         if 0.0 not in sums[columns]:
             return None
-        matches, ngrams = sums[self._match_columns], sums[self._ngram_columns]
+        matches = sums[self._match_columns]
+        ngrams = sums[self._ngram_columns]
         return zero_warning(matches, ngrams, self._weighted_orders, self.effective_order, self.compat, self._smooths)
 
     @cached_property
@@ -519,8 +534,10 @@ class Bleu(HasTokenizer):
         from tercet.explanation.ngrams import NgramMatches, compared
 
         # Shares of 1, and not percents divided: a perfect text is 100.00000000000004 in percent.
-        share = self if self.scale == 1 else self.with_options({"scale": 1}, idle=True)
-        scores = share.report(self.corpus_totals(self.segment_stats(batch)), None)
+        as_share = self
+        if self.scale != 1:
+            as_share = self.with_options({"scale": 1}, idle=True)
+        scores = as_share.report(self.corpus_totals(self.segment_stats(batch)), None)
         tokens, spelling, orders, as_written = self._tokens_and_spelling(batch)
         return NgramMatches(
             **compared(tokens.tokens.lists(), spelling, orders, as_written),

@@ -49,7 +49,9 @@ def _by_evaluate(predictions: Sequence[str], references: Lists, metric: Any) -> 
 def _nltk_scores(predictions: Sequence[str], references: Lists, metric: Any) -> dict[str, float]:
     from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
 
-    method = "method0" if metric.smooth_method == "none" else metric.smooth_method.replace("nltk", "method")
+    method = metric.smooth_method.replace("nltk", "method")
+    if metric.smooth_method == "none":
+        method = "method0"
     argument_names = {"method1": ("epsilon",), "method4": ("k",), "method6": ("alpha",), "method7": ("k",)}
     arguments = {}
     if metric.smooth_value is not None:
@@ -88,7 +90,9 @@ class _PartOfNltk(Bleu):
 
     def corpus_totals(self, stats: SegmentStats) -> Any:
         """Return the sums that the score is made from, with all items' n-grams or none for short texts."""
-        totals = stats.total().copy() if "last item" in self._off else super().corpus_totals(stats)
+        totals = super().corpus_totals(stats)
+        if "last item" in self._off:
+            totals = stats.total().copy()
         if "short texts" in self._off:
             for order in range(1, self.max_order + 1):
                 totals[self.columns.index(f"floor{order}")] = totals[self.columns.index(f"total{order}")]

@@ -61,7 +61,7 @@ from .counts import (
     PairCounter,
     PairCounts,
     check_types,
-    combined,
+    combine,
     mark_sentences,
     pair_scores,
     rows_of_texts,
@@ -395,7 +395,7 @@ class Rouge(RougeOptions):
             if self._by_script:
                 triples = triples[first_greatest(rank, starts)]
             elif (n_references > 1).any():
-                triples = combined(triples, starts, n_references[has_reference], self.multi_ref)
+                triples = combine(triples, starts, n_references[has_reference], self.multi_ref)
         if has_reference.all():
             return triples
         item_triples = np.zeros((tokens.n_items, len(MEASURES)))
