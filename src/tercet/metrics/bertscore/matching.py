@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet import numpy_later as np
 from tercet.corpus.reading import Indices
@@ -198,7 +198,8 @@ def _buckets(
             size = stop + 1 - start
             if size * (next_left + next_right) > most or size * next_left * next_right > _SIMILARITIES:
                 break
-            longest_left, longest_right = next_left, next_right
+            longest_left = next_left
+            longest_right = next_right
             stop += 1
         yield order[start:stop]
         start = stop
@@ -218,6 +219,40 @@ class WeightedTexts:
     shares: NDArray[np.float32]  # weight of each token over the sum of its text's
     text: NDArray[np.int64]  # the text of each document
     unweighted: NDArray[np.bool_]  # texts that have tokens, but whose weights sum to 0
+
+
+class Embedder(NamedTuple):
+    """An encoder, the most tokens of a text that it takes at a time, and the size of its batches."""
+
+    encoder: Encoder
+    limit: int | None
+    batch_size: int
+
+    def embed(
+        self,
+        texts: WeightedTexts,
+        chosen: NDArray[np.int64],
+        keep: NDArray[np.bool_],
+        bar: Any = None,
+        widths: NDArray[np.int64] | None = None,
+    ) -> tuple[Store, NDArray[np.float32]]:
+        """Return the embeddings of some texts, of which the encoder keeps some, and the share of each token."""
+        rows = texts.rows.rows(chosen)
+        windows = windows_of(rows, self.limit, self.encoder.subwords)
+        if bar is not None:
+            bar.total = max(bar.total or 0, bar.n + len(windows.first))
+        chosen_widths = None if widths is None else widths[chosen]
+        store = self.encoder.embed(windows, rows, keep, self.batch_size, bar, chosen_widths)
+        return store, texts.shares[ranges(texts.rows.offsets[chosen], rows.lengths)]
+
+
+class BatchPadding(NamedTuple):
+    """What the padding of bert-score's batches does to pairs of texts."""
+
+    #: For predictions and for references, in which pairs no best match counts below 0.
+    floors: tuple[NDArray[np.bool_], NDArray[np.bool_]]
+    #: To how many tokens each of the different texts is padded; None where that changes no embedding.
+    widths: NDArray[np.int64] | None
 
 
 def prepare_texts(documents: Ragged, weights: Weights, subwords: Subwords, zero_weight: str) -> WeightedTexts:
@@ -241,21 +276,20 @@ def prepare_texts(documents: Ragged, weights: Weights, subwords: Subwords, zero_
 
 def score_pairs(
     texts: WeightedTexts,
-    encoder: Encoder,
+    embedder: Embedder,
     predictions: NDArray[np.int64],
     references: NDArray[np.int64],
     *,
-    limit: int | None,
-    batch_size: int,
     verbose: bool,
-    floors: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None,
-    widths: NDArray[np.int64] | None = None,
+    padding: BatchPadding | None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return precision and recall of pairs, shape (layers, pairs) each; `widths` are those of the different texts.
+    """Return precision and recall of pairs, shape (layers, pairs) each.
 
     Pairs are taken in order, as many at a time as `STORE_BYTES` of embeddings allow. Memory: that, `KEPT_BYTES` for
     references, and what the encoder itself needs for a batch.
     """
+    encoder = embedder.encoder
+    widths = None if padding is None else padding.widths
     precision_and_recall = np.zeros((2, encoder.n_layers, len(predictions)))
     n_texts = len(np.unique(np.concatenate([predictions, references])))
     with _progress_bar(verbose, n_texts) as bar:
@@ -268,32 +302,12 @@ def score_pairs(
             # References are kept for other systems; a prediction is of one.
             keep = np.zeros(len(chosen), bool)
             keep[numbers[n_pairs:]] = True
-            store, shares = _embedded(texts, encoder, chosen, keep, limit, batch_size, bar, widths)
-            part_floors = None
-            if floors is not None:
-                part_floors = (floors[0][part], floors[1][part])
-            precision_and_recall[:, :, part] = match(store, shares, numbers[:n_pairs], numbers[n_pairs:], part_floors)
+            store, shares = embedder.embed(texts, chosen, keep, bar, widths)
+            floors = None
+            if padding is not None:
+                floors = (padding.floors[0][part], padding.floors[1][part])
+            precision_and_recall[:, :, part] = match(store, shares, numbers[:n_pairs], numbers[n_pairs:], floors)
     return precision_and_recall[0], precision_and_recall[1]
-
-
-def _embedded(
-    texts: WeightedTexts,
-    encoder: Encoder,
-    chosen: NDArray[np.int64],
-    keep: NDArray[np.bool_],
-    limit: int | None,
-    batch_size: int,
-    bar: Any = None,
-    widths: NDArray[np.int64] | None = None,
-) -> tuple[Store, NDArray[np.float32]]:
-    """Return the embeddings of some texts, of which the encoder keeps some, and the share of each token."""
-    rows = texts.rows.rows(chosen)
-    windows = windows_of(rows, limit, encoder.subwords)
-    if bar is not None:
-        bar.total = max(bar.total or 0, bar.n + len(windows.first))
-    chosen_widths = None if widths is None else widths[chosen]
-    store = encoder.embed(windows, rows, keep, batch_size, bar, chosen_widths)
-    return store, texts.shares[ranges(texts.rows.offsets[chosen], rows.lengths)]
 
 
 def _slices_of_pairs(
@@ -331,26 +345,21 @@ def _progress_bar(verbose: bool, n_texts: int) -> AbstractContextManager[Any]:
 
 
 def score_crossed(
-    texts: WeightedTexts, encoder: Encoder, predictions: Indices, references: Indices, *options: Any
+    texts: WeightedTexts, embedder: Embedder, predictions: Indices, references: Indices
 ) -> NDArray[np.float64]:
     """Return precision and recall of each prediction with each reference, shape (2, layers, h, r).
 
-    The encoder keeps all embeddings for the next block. The options are those of `_embedded`, and so is the memory:
-    `STORE_BYTES` at most, as for `score_pairs`.
+    The encoder keeps all embeddings for the next block. Memory: `STORE_BYTES` at most, as for `score_pairs`.
     """
     chosen, numbers = np.unique(np.concatenate([predictions, references]), return_inverse=True)
     # Halves of the longer side, until the embeddings of a part fit.
-    if len(chosen) > 2 and texts.rows.lengths[chosen].sum() * encoder.token_bytes > STORE_BYTES:
+    if len(chosen) > 2 and texts.rows.lengths[chosen].sum() * embedder.encoder.token_bytes > STORE_BYTES:
         if len(predictions) >= len(references):
-            halves = [
-                score_crossed(texts, encoder, half, references, *options) for half in np.array_split(predictions, 2)
-            ]
+            halves = [score_crossed(texts, embedder, half, references) for half in np.array_split(predictions, 2)]
             return np.concatenate(halves, axis=2)
-        halves = [
-            score_crossed(texts, encoder, predictions, half, *options) for half in np.array_split(references, 2)
-        ]
+        halves = [score_crossed(texts, embedder, predictions, half) for half in np.array_split(references, 2)]
         return np.concatenate(halves, axis=3)
-    store, shares = _embedded(texts, encoder, chosen, np.ones(len(chosen), bool), *options)
+    store, shares = embedder.embed(texts, chosen, np.ones(len(chosen), bool))
     return _match_crossed(store, shares, numbers[: len(predictions)], numbers[len(predictions) :])
 
 
