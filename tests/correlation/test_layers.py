@@ -8,7 +8,7 @@ from conftest import ROOT
 from tercet.comparison.metric_specs import parse_metric
 from tercet.correlation.figures import FigureValue, value_of
 from tercet.correlation.grades import MetricColumn
-from tercet.correlation.layers import layer_sweeps, out_of_fold, singles, standardize
+from tercet.correlation.layers import layer_sweeps, out_of_fold, single_metrics, standardize
 from tercet.correlation.samples import GradedOutputs
 from tercet.correlation.tables import in_format, to_text
 from tercet.report.correlation import trust_html
@@ -88,12 +88,14 @@ def test_what_a_fold_is_scored_by_never_saw_it():
     """Grades of the held items are changed: what was chosen for them, and their scores, stay."""
     rng = np.random.default_rng(2)
     human, metrics = rng.normal(size=(3, 20)), rng.normal(size=(4, 3, 20))
-    first = out_of_fold("pooled.pearson", GradedOutputs(human, metrics), (singles,), unit="items", n_folds=4, seed=3)
+    first = out_of_fold(
+        "pooled.pearson", GradedOutputs(human, metrics), (single_metrics,), unit="items", n_folds=4, seed=3
+    )
     held = np.array_split(np.random.default_rng(3).permutation(20), 4)[1]
     changed = human.copy()
     changed[:, held] *= -1
     again = out_of_fold(
-        "pooled.pearson", GradedOutputs(changed, metrics), (singles,), unit="items", n_folds=4, seed=3
+        "pooled.pearson", GradedOutputs(changed, metrics), (single_metrics,), unit="items", n_folds=4, seed=3
     )
     np.testing.assert_array_equal(first[0][:, held], again[0][:, held])
     kept = np.setdiff1d(np.arange(20), held)

@@ -18,17 +18,15 @@ from tercet.correlation.samples import GradedOutputs
 from tercet.correlation.significance import (
     exchange_tests,
     metric_tests,
+    name_of_test,
     one_by_one,
     pvalues_between,
     significance_clusters,
-    test_name,
     toss_coins,
     williams,
     williams_between,
 )
 from tercet.statistics import families
-
-test_name.__test__ = False
 
 
 def noisy(seed, noises, shape=(5, 40)):
@@ -54,7 +52,7 @@ def test_a_better_metric_is_found_and_one_is_no_better_than_itself():
         assert p[1, 2] == p[2, 1] == 1.0
         assert (np.diag(p) == 1).all()
         assert (p == again).all()
-        assert "exchanged" in test_name(figure)
+        assert "exchanged" in name_of_test(figure)
 
 
 def test_p_does_not_depend_on_the_scale_of_a_metric():

@@ -15,7 +15,7 @@ from tercet.registry import in_suite
 
 from .figures import value_of
 from .grades import MetricColumn
-from .layers import Weights, best, combine, out_of_fold, singles, spreads, standardize
+from .layers import Weights, best_candidate, combine, out_of_fold, single_metrics, spreads, standardize
 from .result import Correlation
 from .samples import Array, GradedOutputs
 from .significance import pvalues_between
@@ -132,11 +132,11 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
     outputs = GradedOutputs(*found.graded(table, columns), found.cluster_numbers())
     human = outputs.human
     out_of_fold_scores = out_of_fold(
-        figure, outputs, (_candidate_means, singles), unit=unit, n_folds=n_folds, seed=found.seed
+        figure, outputs, (_candidate_means, single_metrics), unit=unit, n_folds=n_folds, seed=found.seed
     )
     values = standardize(outputs.metrics)
-    weights = best(figure, human, values, _candidate_means(figure, human, values))
-    ((single_index, _),) = best(figure, human, values, singles(figure, human, values))
+    weights = best_candidate(figure, human, values, _candidate_means(figure, human, values))
+    ((single_index, _),) = best_candidate(figure, human, values, single_metrics(figure, human, values))
     of_mean, of_single = (value_of(figure, human, scores) for scores in out_of_fold_scores)
     pvalues = pvalues_between(
         figure,

@@ -155,9 +155,9 @@ def _n_drawn_classes(x_ranks: _Ranks, n_x: int, y_ranks: _Ranks, n_y: int, weigh
 def _n_drawn_values(side: str, ranks: _Ranks, n_ranks: int, weights: PointWeights) -> Array:
     """Return how many of the values of a side each resample has; where they are many, all, as few of them lack."""
     if n_ranks > _FEW_VALUES:
-        return np.full(len(weights.items), float(n_ranks))
+        return np.full(len(weights.item_weights), float(n_ranks))
     numbers = weights.of_points(f"values of {side}", lambda: weights.numbers_of_items(ranks, n_ranks))
-    return np.asarray((weights.items @ numbers > 0).sum(1), np.float64)
+    return np.asarray((weights.item_weights @ numbers > 0).sum(1), np.float64)
 
 
 def columns_kendall(kind: str, x: Array, y: Array, weights: Array) -> Array:

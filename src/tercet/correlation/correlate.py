@@ -58,7 +58,7 @@ from .layers import layer_sweeps
 from .pairs import without_noise
 from .result import Correlation, DimensionTable
 from .samples import Array, GradedOutputs, Sample, pair_differences
-from .significance import metric_tests, significance_clusters, test_name, williams_between
+from .significance import metric_tests, name_of_test, significance_clusters, williams_between
 
 #: What is compared where no metric is given, of what the texts allow. ROUGE-L is of words of any script.
 DEFAULT_METRICS = ("bleu_multi", "chrf_multi", "rouge_nlws:rouge_types=rougeL,tokenizer=unicode", "ter")
@@ -487,7 +487,7 @@ def _dimension_table(correlation: Correlation, dimension: str, rank_by: str | No
         rank_by=ranking_figure,
         ranking=_ranked_labels(labels, cluster_of_metric, values),
         clusters=clusters,
-        test=test_name(ranking_figure),
+        test=name_of_test(ranking_figure),
         pvalues=tests.better,
         adjusted=_where_better(values, tests.adjusted),
         williams=williams_between(ranking_figure, outputs),

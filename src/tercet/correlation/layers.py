@@ -87,7 +87,7 @@ def layer_sweeps(
             out_of_fold_scores = out_of_fold(
                 figure,
                 outputs._replace(metrics=outputs.metrics[numbers]),
-                (singles, _always(usual)),
+                (single_metrics, _always(usual)),
                 unit="items",
                 n_folds=_FOLDS,
                 seed=seed,
@@ -172,7 +172,7 @@ def out_of_fold(
         training_scores = np.take(values, training, axis + 1)
         for choice, candidates_of in enumerate(choices):
             candidates = candidates_of(figure, training_grades, training_scores)
-            chosen_scores = combine(values, best(figure, training_grades, training_scores, candidates))
+            chosen_scores = combine(values, best_candidate(figure, training_grades, training_scores, candidates))
             # the held-out items of all systems, or all items of the held-out systems
             held_out = (slice(None), held_indices) if axis == 1 else (held_indices,)
             scores[choice][held_out] = chosen_scores[held_out]
@@ -218,12 +218,12 @@ def combine(values: Array, weights: Weights) -> Array:
     return np.asarray(sum(weight * values[index] for index, weight in weights), np.float64)
 
 
-def best(figure: str, human: Array, values: Array, candidates: Sequence[Weights]) -> Weights:
+def best_candidate(figure: str, human: Array, values: Array, candidates: Sequence[Weights]) -> Weights:
     """Return the candidate with the best figure, of equal ones the first."""
     figures = [value_of(figure, human, combine(values, weights)).value for weights in candidates]
     return candidates[int(np.argmax(np.nan_to_num(figures, nan=-np.inf)))]
 
 
-def singles(figure: str, human: Array, values: Array) -> list[Weights]:
+def single_metrics(figure: str, human: Array, values: Array) -> list[Weights]:
     """Return each metric alone."""
     return [((index, 1.0),) for index in range(len(values))]

@@ -36,7 +36,7 @@ _MOST_BITS = 40
 _OF_PAIRS = ("item.acc23", "item.tau23", "item.acc_eq")
 
 
-def test_name(figure: str) -> str:
+def name_of_test(figure: str) -> str:
     """Return the name of a figure's test: what it exchanges between two metrics."""
     if figure in _OF_PAIRS:
         return "permutation test: the metrics' outcomes are exchanged, pair of systems by pair"

@@ -24,9 +24,9 @@ def soft_pairwise_accuracy(human: Array, metric: Array) -> float:
 
 def resampled_soft_accuracy(sample: Sample) -> Array:
     """Return the soft pairwise accuracy of resamples, with the normal distribution instead of sign flips."""
-    of_grades = sample.of_grades("p", lambda: _normal_p(pair_differences(sample.human), sample.items))
-    of_scores = _normal_p(pair_differences(sample.metric), sample.items)
-    of_pairs = pair_weights(sample.systems)
+    of_grades = sample.of_grades("p", lambda: _normal_p(pair_differences(sample.human), sample.item_weights))
+    of_scores = _normal_p(pair_differences(sample.metric), sample.item_weights)
+    of_pairs = pair_weights(sample.system_weights)
     with np.errstate(invalid="ignore"):
         return np.asarray(1 - (of_pairs * np.abs(of_grades - of_scores)).sum(1) / of_pairs.sum(1), np.float64)
 
