@@ -18,7 +18,7 @@ import scipy.stats
 from results import machine, write_section
 from tercet.correlation.figures import FIGURES, distributions, value_in
 from tercet.correlation.pairs import calibrate
-from tercet.correlation.samples import Sample
+from tercet.correlation.samples import GradedOutputs, Sample
 from tercet.correlation.significance import pvalues_between
 
 TITLE = "Results of the last `make bench-correlation`"
@@ -95,7 +95,7 @@ def everything(grades: list[np.ndarray], metrics: np.ndarray, draws: int) -> flo
         distributions(found, wholes, "items", draws, 1)
         epsilons = [epsilon for _, epsilon in found["item.acc_eq"]]
         for figure in ("pooled.pearson", "item.acc_eq", "system.spa"):
-            pvalues_between(figure, human, metrics, epsilons, draws, 1)
+            pvalues_between(figure, GradedOutputs(human, metrics), epsilons, draws, 1)
     return time.process_time() - begin
 
 
@@ -106,12 +106,12 @@ def main() -> None:
     draws, rounds = (60, 1) if parser.parse_args().small else (1000, 15)
     grades, metrics = make_tables()
     human, pair = grades[0], metrics[:2]
-    pvalues_between("pooled.pearson", human, pair, [0, 0], 10, 1), calibrate(human, pair[0])
+    pvalues_between("pooled.pearson", GradedOutputs(human, pair), [0, 0], 10, 1), calibrate(human, pair[0])
     rows = [
         measure(
             f"PERM-BOTH of two metrics, Pearson, {draws:,} draws",
             lambda: plain_perm_both(human, *pair, draws),
-            lambda: pvalues_between("pooled.pearson", human, pair, [0, 0], draws, 1)[1, 0],
+            lambda: pvalues_between("pooled.pearson", GradedOutputs(human, pair), [0, 0], draws, 1)[1, 0],
             0.3 if draws < 1000 else 0.06, rounds,
         ),
         measure(

@@ -12,7 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import ROOT
-from tercet.correlation.figures import FIGURES, UNITS, draws, figures_for, percentile_interval, resampled, value_of
+from tercet.correlation.figures import (
+    FIGURES,
+    UNITS,
+    figures_for,
+    percentile_interval,
+    replicates,
+    resample_weights,
+    value_of,
+)
 from tercet.correlation.pairs import without_noise
 from tercet.correlation.samples import Sample
 from tercet.correlation.soft_accuracy import shares_above
@@ -132,7 +140,7 @@ def test_a_resample_has_the_figure_of_its_rows_written_out():
     for unit, name in [
         (unit, name) for unit in UNITS for name in RESAMPLED if unit == "items" or name not in OF_PAIRS
     ]:
-        for systems, items in draws(5, 12, unit, 8, seed=3):
+        for systems, items in resample_weights(5, 12, unit, 8, seed=3):
             found = FIGURES[name].function(Sample(human, metric, systems, items))
             assert len(found) == 8
             for row in range(8):
@@ -146,11 +154,11 @@ def test_an_interval_holds_the_value_and_a_perfect_metric_is_perfect():
     rng = np.random.default_rng(7)
     human = rng.normal(size=(6, 30)) + np.arange(6)[:, None] / 3
     noisy = human + rng.normal(size=human.shape)
-    ((systems, items),) = draws(6, 30, "items", 200, seed=1)
+    ((systems, items),) = resample_weights(6, 30, "items", 200, seed=1)
     for name in FIGURES:
         for metric in (noisy, human):
             found = value_of(name, human, metric)
-            values = resampled(name, Sample(human, metric, systems, items), found)
+            values = replicates(name, Sample(human, metric, systems, items), found)
             low, high = percentile_interval(values, found[0], 0.95)
             assert low <= found[0] <= high
             assert low == pytest.approx(min(found[0], np.nanquantile(values, 0.025)))

@@ -8,7 +8,8 @@ from conftest import ROOT
 from tercet.comparison.metric_specs import parse_metric
 from tercet.correlation.figures import FigureValue, value_of
 from tercet.correlation.grades import MetricColumn
-from tercet.correlation.layers import layer_sweeps, out_of_fold, singles, standardized
+from tercet.correlation.layers import layer_sweeps, out_of_fold, single_metrics, standardize
+from tercet.correlation.samples import GradedOutputs
 from tercet.correlation.tables import in_format, to_text
 from tercet.report.correlation import trust_html
 from texts import MINILM
@@ -63,7 +64,7 @@ def sweep_of(human, layers):
         columns.append(MetricColumn(f"bertscore_idf {name}", "", each, metric=metric, score=name))
         value = value_of("pooled.pearson", human, each)[0]
         figures[columns[-1].label] = {"pooled.pearson": FigureValue(value, value, value, 0.0, human.size)}
-    (found,) = layer_sweeps("d", "pooled.pearson", human, np.array(layers), columns, figures, 300, 1)
+    (found,) = layer_sweeps("d", "pooled.pearson", GradedOutputs(human, np.array(layers)), columns, figures, 300, 1)
     return found
 
 
@@ -87,14 +88,18 @@ def test_what_a_fold_is_scored_by_never_saw_it():
     """Grades of the held items are changed: what was chosen for them, and their scores, stay."""
     rng = np.random.default_rng(2)
     human, metrics = rng.normal(size=(3, 20)), rng.normal(size=(4, 3, 20))
-    first = out_of_fold("pooled.pearson", human, metrics, (singles,), unit="items", n_folds=4, seed=3)
+    first = out_of_fold(
+        "pooled.pearson", GradedOutputs(human, metrics), (single_metrics,), unit="items", n_folds=4, seed=3
+    )
     held = np.array_split(np.random.default_rng(3).permutation(20), 4)[1]
     changed = human.copy()
     changed[:, held] *= -1
-    again = out_of_fold("pooled.pearson", changed, metrics, (singles,), unit="items", n_folds=4, seed=3)
+    again = out_of_fold(
+        "pooled.pearson", GradedOutputs(changed, metrics), (single_metrics,), unit="items", n_folds=4, seed=3
+    )
     np.testing.assert_array_equal(first[0][:, held], again[0][:, held])
     kept = np.setdiff1d(np.arange(20), held)
-    values = standardized(metrics, kept)
+    values = standardize(metrics, kept)
     best = max(range(4), key=lambda number: value_of("pooled.pearson", human[:, kept], values[number][:, kept])[0])
     np.testing.assert_array_equal(first[0][:, held], values[best][:, held])
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercet.correlation import samples, significance
-from tercet.correlation.figures import FIGURES, distributions, draws, percentile_interval, value_of
+from tercet.correlation.figures import FIGURES, distributions, percentile_interval, resample_weights, value_of
 from tercet.correlation.influences import concordances, kendall_influences, spearman_influences
-from tercet.correlation.samples import Once, Sample
+from tercet.correlation.samples import GradedOutputs, Once, Sample
 from tercet.correlation.significance import metric_tests
 
 RANK_CORRELATIONS = ["pooled.spearman", "pooled.kendall_b", "pooled.kendall_c"]
@@ -79,7 +79,7 @@ def test_intervals_by_influence_are_those_of_the_resamples(name, monkeypatch):
         monkeypatch.setattr(samples, "MANY_POINTS", n_points)
         resampled = [
             FIGURES[name].function(whole.resampled(systems, items, Once()))
-            for systems, items in draws(4, 1_200, "items", 300, seed=1)
+            for systems, items in resample_weights(4, 1_200, "items", 300, seed=1)
         ]
         intervals[n_points] = np.concatenate(resampled)
     exact, by_influence = intervals.values()
@@ -95,7 +95,7 @@ def test_a_resample_without_the_few_outputs_that_differ_has_no_correlation(name,
     human = np.zeros((2, 1_200))
     human[0, :3] = 1
     whole = Sample.whole(human, human + np.random.default_rng(9).normal(size=human.shape))
-    resamples = list(draws(2, 1_200, "items", 200, seed=1))
+    resamples = list(resample_weights(2, 1_200, "items", 200, seed=1))
     undefined = []
     for n_points in (10**9, 1_000):
         monkeypatch.setattr(samples, "MANY_POINTS", n_points)
@@ -122,7 +122,7 @@ def test_resamples_of_clusters_are_computed_one_by_one(monkeypatch):
 def test_resamples_of_items_use_sums_of_items_and_give_what_a_resample_of_all_systems_gives(name):
     human, (metric,) = noisy_outputs(5, 60, seed=4)
     once = Sample.whole(human, metric)
-    (((_, items),)) = draws(5, 60, "items", 20, seed=2)
+    (((_, items),)) = resample_weights(5, 60, "items", 20, seed=2)
     by_sums = FIGURES[name].function(once.resampled(np.ones((1, 5)), items, Once()))
     # Weights of systems for each resample, though all are 1: nothing is taken together.
     plainly = FIGURES[name].function(once.resampled(np.ones((20, 5)), items, Once()))
@@ -135,7 +135,7 @@ def test_outcomes_that_are_alike_are_exchanged_as_often_as_one_by_one(monkeypatc
     found = {}
     for n_cells in (10**9, 0):
         monkeypatch.setattr(significance, "_MANY_CELLS", n_cells)
-        found[n_cells] = metric_tests("item.acc_eq", human, metrics, epsilons, 4_000, 6)
+        found[n_cells] = metric_tests("item.acc_eq", GradedOutputs(human, metrics), epsilons, 4_000, 6)
     one_by_one, counted = found.values()
     # Other draws of the same distribution: p of 4,000 has a standard error of at most .008.
     for ours, theirs in zip(counted, one_by_one, strict=True):

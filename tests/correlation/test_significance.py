@@ -14,20 +14,19 @@ import tercet
 from tercet.correlation import significance
 from tercet.correlation.cautions import items_needed
 from tercet.correlation.grades import krippendorff_alpha, raw_agreement
-from tercet.correlation.significance import (  # fmt: skip
-    clusters,
-    exchanged,
+from tercet.correlation.samples import GradedOutputs
+from tercet.correlation.significance import (
+    exchange_tests,
     metric_tests,
+    name_of_test,
     one_by_one,
     pvalues_between,
-    test_name,
-    tosses,
+    significance_clusters,
+    toss_coins,
     williams,
     williams_between,
 )
 from tercet.statistics import families
-
-test_name.__test__ = False
 
 
 def noisy(seed, noises, shape=(5, 40)):
@@ -45,26 +44,31 @@ def test_a_better_metric_is_found_and_one_is_no_better_than_itself():
     human[0, :3] = good[0, :3] = bad[0, :3] = np.nan
     of_pairs = ("system.pairwise_accuracy", "system.spa", "item.darr")
     for figure in ("pooled.pearson", "item.acc_eq", "item.pearson", *of_pairs):
-        p, again = (pvalues_between(figure, human, np.array([bad, good, good]), [0.0] * 3, 200, 1) for _ in range(2))
+        p, again = (
+            pvalues_between(figure, GradedOutputs(human, np.array([bad, good, good])), [0.0] * 3, 200, 1)
+            for _ in range(2)
+        )
         assert p[1, 0] < 0.05 < p[0, 1]  # the row's metric is better
         assert p[1, 2] == p[2, 1] == 1.0
         assert (np.diag(p) == 1).all()
         assert (p == again).all()
-        assert "exchanged" in test_name(figure)
+        assert "exchanged" in name_of_test(figure)
 
 
 def test_p_does_not_depend_on_the_scale_of_a_metric():
     human, metrics = noisy(4, [1.0, 1.5])
     scaled = metrics * np.array([1.0, 250.0])[:, None, None] + 3
-    p, again = (pvalues_between("pooled.pearson", human, each, [], 500, 2) for each in (metrics, scaled))
+    p, again = (
+        pvalues_between("pooled.pearson", GradedOutputs(human, each), [], 500, 2) for each in (metrics, scaled)
+    )
     assert p == pytest.approx(again)
 
 
 def test_the_product_of_matrices_is_the_definition_draw_by_draw():
     human, metrics = noisy(5, [1.0, 1.3, 2.0], (4, 10))
-    fast = metric_tests("pooled.pearson", human, metrics, [], 300, 7)
+    fast = metric_tests("pooled.pearson", GradedOutputs(human, metrics), [], 300, 7)
     values = np.array([standardized(each) for each in metrics])
-    slow = exchanged(one_by_one("pooled.pearson", human), values, 300, 7)
+    slow = exchange_tests(one_by_one("pooled.pearson", human), values, np.arange(human.shape[1]), 300, 7)
     for found, expected in zip(fast, slow, strict=True):
         assert found == pytest.approx(expected, abs=1e-12)
 
@@ -111,8 +115,8 @@ def plain_tests(human, metrics, draws):
 @given(st.integers(0, 10_000), st.lists(st.sampled_from([0.3, 1.0, 3.0]), min_size=2, max_size=5))
 def test_p_of_all_pairs_is_that_of_the_definition_draw_by_draw(seed, noises):
     human, metrics = noisy(seed, noises, (3, 8))
-    draws = np.concatenate(list(tosses(np.ones(human.size, int), 60, seed))).reshape(-1, *human.shape)
-    found = metric_tests("pooled.pearson", human, metrics, [], 60, seed)
+    draws = np.concatenate(list(toss_coins(np.ones(human.size, int), 60, seed))).reshape(-1, *human.shape)
+    found = metric_tests("pooled.pearson", GradedOutputs(human, metrics), [], 60, seed)
     for ours, plain in zip(found, plain_tests(human, metrics, draws), strict=True):
         assert ours == pytest.approx(plain, abs=1e-12)
 
@@ -120,18 +124,18 @@ def test_p_of_all_pairs_is_that_of_the_definition_draw_by_draw(seed, noises):
 @pytest.mark.parametrize("figure", ["pooled.pearson", "item.acc_eq", "system.spa"])
 def test_p_of_a_pair_is_the_same_whatever_else_is_tested_and_in_blocks(figure, monkeypatch):
     human, metrics = noisy(9, [1.0, 1.2, 2.0, 2.1], (4, 12))
-    whole = metric_tests(figure, human, metrics, [0.0] * 4, 150, 3)
-    pair = metric_tests(figure, human, metrics[1:3], [0.0] * 2, 150, 3)
+    whole = metric_tests(figure, GradedOutputs(human, metrics), [0.0] * 4, 150, 3)
+    pair = metric_tests(figure, GradedOutputs(human, metrics[1:3]), [0.0] * 2, 150, 3)
     assert pair.better == pytest.approx(whole.better[1:3, 1:3], abs=1e-12)
     assert pair.two_sided == pytest.approx(whole.two_sided[1:3, 1:3], abs=1e-12)
     assert pair.adjusted.tolist() == pair.two_sided.tolist()  # nothing to adjust for
     monkeypatch.setattr(significance, "_CELLS", 240)
-    in_blocks = metric_tests(figure, human, metrics, [0.0] * 4, 150, 3)
+    in_blocks = metric_tests(figure, GradedOutputs(human, metrics), [0.0] * 4, 150, 3)
     for found, expected in zip(in_blocks, whole, strict=True):
         assert found == pytest.approx(expected, abs=1e-12)
     # where blocks do not fit in memory, the scale is that of the first draws
     monkeypatch.setattr(families, "_MOST_HELD", 300)
-    in_blocks = metric_tests(figure, human, metrics, [0.0] * 4, 150, 3)
+    in_blocks = metric_tests(figure, GradedOutputs(human, metrics), [0.0] * 4, 150, 3)
     assert in_blocks.better == pytest.approx(whole.better, abs=1e-12)
     assert in_blocks.two_sided == pytest.approx(whole.two_sided, abs=1e-12)
     assert in_blocks.adjusted == pytest.approx(whole.adjusted, abs=0.1)
@@ -140,8 +144,8 @@ def test_p_of_a_pair_is_the_same_whatever_else_is_tested_and_in_blocks(figure, m
 def test_a_metric_without_a_figure_is_none_of_the_family():
     human, metrics = noisy(10, [1.0, 1.5, 2.0], (4, 12))
     constant = np.concatenate([metrics, np.ones((1, *human.shape))])
-    found = metric_tests("pooled.pearson", human, constant, [], 100, 1)
-    others = metric_tests("pooled.pearson", human, metrics, [], 100, 1)
+    found = metric_tests("pooled.pearson", GradedOutputs(human, constant), [], 100, 1)
+    others = metric_tests("pooled.pearson", GradedOutputs(human, metrics), [], 100, 1)
     for table, expected in zip(found, others, strict=True):
         assert np.isnan(table[3, :3]).all()
         assert table[:3, :3] == pytest.approx(expected, abs=1e-12)
@@ -197,18 +201,21 @@ def test_p_of_figures_of_systems_is_the_definition_draw_by_draw(figure, plain, m
     human.flat[: missing * 3 : 3] = np.nan
     metrics = np.where(np.isnan(human), np.nan, metrics)
     one, other = map(standardized, metrics)
-    draws = np.concatenate(list(tosses(np.ones(human.size, int), 200, 9))).reshape(-1, *human.shape)
+    draws = np.concatenate(list(toss_coins(np.ones(human.size, int), 200, 9))).reshape(-1, *human.shape)
     null = np.array(
         [plain(np.where(mask, one, other), human) - plain(np.where(mask, other, one), human) for mask in draws]
     )
     expected = ((null >= plain(other, human) - plain(one, human) - 1e-6).sum() + 1) / 201
-    assert pvalues_between(figure, human, metrics, [], 200, 9)[1, 0] == pytest.approx(expected, abs=0.01)
+    assert pvalues_between(figure, GradedOutputs(human, metrics), [], 200, 9)[1, 0] == pytest.approx(
+        expected, abs=0.01
+    )
 
 
 def test_p_of_metrics_alike_is_uniform():
     """Of metrics with the same noise, a test at 5 % finds a difference in about 5 % of the tables."""
     found = [
-        pvalues_between("pooled.pearson", *noisy(seed, [1.0, 1.0], (4, 15)), [], 100, seed)[1, 0] < 0.05
+        pvalues_between("pooled.pearson", GradedOutputs(*noisy(seed, [1.0, 1.0], (4, 15))), [], 100, seed)[1, 0]
+        < 0.05
         for seed in range(300)
     ]
     assert 0.02 <= np.mean(found) <= 0.09
@@ -222,19 +229,19 @@ def test_williams_test_has_its_published_p():
     human, metrics = noisy(6, [0.5, 3.0])
     good, bad = (each.ravel() for each in metrics)
     r = [scipy.stats.pearsonr(*pair)[0] for pair in ((human.ravel(), bad), (human.ravel(), good), (good, bad))]
-    p = williams_between("pooled.pearson", human, metrics)
+    p = williams_between("pooled.pearson", GradedOutputs(human, metrics))
     assert p[0, 1] < 0.01
     assert p[0, 1] == pytest.approx(williams(*r, 200))
-    assert np.isnan(williams_between("item.acc_eq", human, metrics)).all()
+    assert np.isnan(williams_between("item.acc_eq", GradedOutputs(human, metrics))).all()
 
 
 def test_clusters_begin_where_all_before_are_better():
     p = np.ones((4, 4))
     p[3, 2] = p[3, 1] = p[3, 0] = p[2, 0] = 0.01  # 3 beats all, 2 beats 0, nothing between 1 and its neighbours
-    assert clusters([0.1, 0.2, 0.3, 0.4], p, 0.05) == [2, 2, 2, 1]
+    assert significance_clusters([0.1, 0.2, 0.3, 0.4], p, 0.05) == [2, 2, 2, 1]
     p[1, 0] = 0.01
-    assert clusters([0.1, 0.2, 0.3, 0.4], p, 0.05) == [3, 2, 2, 1]
-    assert clusters([math.nan, 0.2], np.full((2, 2), np.nan), 0.05) == [1, 1]
+    assert significance_clusters([0.1, 0.2, 0.3, 0.4], p, 0.05) == [3, 2, 2, 1]
+    assert significance_clusters([math.nan, 0.2], np.full((2, 2), np.nan), 0.05) == [1, 1]
 
 
 def test_so_many_items_find_a_difference_with_a_power_of_80_percent():

@@ -12,7 +12,7 @@ import tercet
 from tercet.comparison.metric_specs import metric_of
 from tercet.comparison.paired_significance import paired_significance
 from tercet.statistics import families
-from tercet.statistics.families import NullDraws, family_test, holm, step_down_levels
+from tercet.statistics.families import NullDistribution, family_test, holm, step_down_levels
 from tercet.statistics.paired_tests import all_pairs_test, paired_bootstrap_test, paired_permutation_test
 
 
@@ -35,7 +35,7 @@ def by_the_definition(null, observed, n_draws):
 
 def drawn(null):
     """Return the draws of a matrix, shape (comparisons, draws), of one score."""
-    return NullDraws(range(len(null)), null.shape[1], lambda rows, draws: {"it": null[rows][:, draws]})
+    return NullDistribution(range(len(null)), null.shape[1], lambda rows, draws: {"it": null[rows][:, draws]})
 
 
 @given(st.integers(0, 10_000), st.integers(1, 12), st.sampled_from([1, 7, 40, 200]))
@@ -64,7 +64,7 @@ def test_draws_that_do_not_fit_in_memory_are_made_in_blocks(monkeypatch):
         sizes.append(draws.stop - draws.start)
         return {"it": null[rows][:, draws]}
 
-    in_blocks = family_test(NullDraws(range(20), 500, differences), {"it": zeros}, {"it": observed})["it"]
+    in_blocks = family_test(NullDistribution(range(20), 500, differences), {"it": zeros}, {"it": observed})["it"]
     assert in_blocks.pvalues.tolist() == whole.pvalues.tolist()
     # The scale of each comparison is that of the first 64 draws.
     assert in_blocks.adjusted == pytest.approx(whole.adjusted, abs=0.15)
@@ -81,7 +81,7 @@ def test_threads_make_the_same_differences_under_the_settings_of_the_caller(monk
         np.log(np.zeros(1))  # warns, unless the caller silences it
         return {"x": draws[comparisons, of_draws]}
 
-    null = NullDraws(range(50), 40, differences)
+    null = NullDistribution(range(50), 40, differences)
     scores = {"x": np.linspace(0, 3, 50)}, {"x": np.zeros(50)}
     with np.errstate(divide="ignore"):
         together = family_test(null, *scores)["x"]
@@ -120,7 +120,7 @@ def test_what_never_differs_has_p_1_and_what_always_does_the_least():
         assert equal.adjusted[0] == 1
     # of a bootstrap whose every resample differs by as much, nothing is above the mean
     constant = np.vstack([np.full(99, 5.0), null[1]])
-    always = family_test(drawn(constant), {"it": np.zeros(2)}, {"it": np.array([5.0, 0.1])}, around_mean=True)["it"]
+    always = family_test(drawn(constant), {"it": np.zeros(2)}, {"it": np.array([5.0, 0.1])}, centred=True)["it"]
     assert always.adjusted[0] == 0.01
 
 

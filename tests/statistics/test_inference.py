@@ -25,7 +25,7 @@ def test_mcnemars_p_is_that_of_all_exchanges():
     systems = rows_of(*ANSWERS)
     (computed,) = MCNEMAR.of_pairs(COLUMN, systems, pairs, n_resamples=1, seed=0).values()
     # Ten answers can be exchanged in 1,024 ways, and all of them are tested.
-    assert PERMUTATION.n_draws(10, 2000) == (1024, True)
+    assert PERMUTATION.resamples(10, 2000) == (1024, True)
     (enumerated,) = PERMUTATION.of_pairs(COLUMN, systems, pairs, n_resamples=2000, seed=0).values()
     np.testing.assert_allclose(computed.pvalues, enumerated.pvalues, rtol=1e-12)
     assert computed.pvalues[0] == pytest.approx(2 / 2**4)  # four answers differ, all in one direction
@@ -42,7 +42,7 @@ def test_shares_are_inferred_exactly_where_that_is_possible():
     assert permuted.to_dict() == {"test": "McNemar", "adjust": "holm", "interval": "Wilson"}
     assert permuted.has_exact_test
     assert permuted.has_exact_intervals
-    assert not permuted.has_draws_of_slices
+    assert not permuted.resamples_slices_together
     # Koehn's test has no exact form, and percentiles that are asked for stay.
     resampled = inference("bootstrap", "step-down", "percentile").of_shares()
     assert resampled.to_dict() == {"test": "bootstrap", "adjust": "step-down", "interval": "percentile"}
@@ -51,9 +51,9 @@ def test_shares_are_inferred_exactly_where_that_is_possible():
 
 
 def test_only_exchanges_can_be_counted():
-    assert PERMUTATION.n_draws(13, 10_000) == (8192, True)
-    assert PERMUTATION.n_draws(14, 10_000) == (10_000, False)
-    assert BOOTSTRAP.n_draws(5, 1000) == (1000, False)
+    assert PERMUTATION.resamples(13, 10_000) == (8192, True)
+    assert PERMUTATION.resamples(14, 10_000) == (10_000, False)
+    assert BOOTSTRAP.resamples(5, 1000) == (1000, False)
 
 
 def test_a_level_says_whether_its_test_errs_more():

@@ -23,7 +23,7 @@ from tercet.corpus.reading import read_batch
 from tercet.signature import Signature
 from tercet.statistics import intervals
 from tercet.statistics.draws import (
-    Tosses,
+    Exchanges,
     bootstrap_scores,
     bootstrap_weights,
     resampled_totals,
@@ -42,7 +42,7 @@ from tercet.statistics.paired_tests import (
     PairedTestResult,
     paired_bootstrap_test,
     paired_permutation_test,
-    pvalue_beyond_draws,
+    pvalue_beyond_resamples,
     pvalue_of,
 )
 from tercet.statistics.stats import SegmentStats
@@ -82,14 +82,14 @@ def test_draws_and_tosses_are_those_of_numpys_generator_in_one_piece_or_in_chunk
 def test_tosses_of_some_segments_are_those_of_all_in_one_piece_or_in_chunks(cells, monkeypatch):
     monkeypatch.setattr("tercet.statistics.draws._CHUNK_CELLS", cells)
     some = np.array([0, 7, 8, 10, 3])
-    tosses = Tosses(11, 100, seed=7)
+    exchanges = Exchanges(11, 100, seed=7)
     drawn = np.random.default_rng(7).integers(2, size=(100, 11), dtype=bool)
-    assert tosses.n_draws == 100
-    assert (np.concatenate(list(tosses.of(some, slice(20, 90)))) == drawn[20:90, some]).all()
+    assert exchanges.n_resamples == 100
+    assert (np.concatenate(list(exchanges.masks(some, slice(20, 90)))) == drawn[20:90, some]).all()
     # Of three segments there are eight exchanges, and each is one of them.
-    few = Tosses(3, 8, seed=7)
-    assert few.n_draws == 8
-    assert {*map(tuple, np.concatenate(list(few.of(np.arange(3), slice(0, 8)))))} == {*product((0, 1), repeat=3)}
+    few = Exchanges(3, 8, seed=7)
+    assert few.n_resamples == 8
+    assert {*map(tuple, np.concatenate(list(few.masks(np.arange(3), slice(0, 8)))))} == {*product((0, 1), repeat=3)}
 
 
 def test_sums_are_those_of_the_draws_however_they_are_cut(monkeypatch):
@@ -423,7 +423,7 @@ def of_signs(differences, n_resamples):
 def test_p_beyond_the_draws_is_between_that_of_all_permutations_and_that_of_the_draws(n, shift):
     differences = np.random.default_rng(n).integers(-5, 6, n) + shift
     result, exact = of_signs(differences, 2000)
-    found = pvalue_beyond_draws(result, n)
+    found = pvalue_beyond_resamples(result, n)
     if result.pvalue > 1 / 2001:
         assert found == result.pvalue
     else:
@@ -434,13 +434,13 @@ def test_p_beyond_the_draws_is_between_that_of_all_permutations_and_that_of_the_
 
 def test_p_of_many_units_that_all_differ_alike_is_small_and_never_0():
     result, _ = of_signs(np.ones(2500, np.int64), 100)
-    assert 0 < pvalue_beyond_draws(result, 2500) < 1e-200
+    assert 0 < pvalue_beyond_resamples(result, 2500) < 1e-200
 
 
 def test_a_score_that_is_nan_has_no_p_by_any_way():
     draws = np.linspace(-1, 1, 100)
     assert math.isnan(pvalue_of(draws, math.nan, 0.0, n_units=50))
-    assert math.isnan(pvalue_beyond_draws(PairedTestResult(math.nan, math.nan, draws), 50))
+    assert math.isnan(pvalue_beyond_resamples(PairedTestResult(math.nan, math.nan, draws), 50))
 
 
 def test_what_cannot_be_compared_is_refused():

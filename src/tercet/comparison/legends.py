@@ -124,9 +124,9 @@ def resamples_in_words(comparison: Comparison) -> str:
     n_resamples = comparison.n_resamples or 0
     test = comparison.inference.test
     if test is not None:
-        draws = {test.n_draws(table.n_units, n_resamples) for table in comparison.tables if not table.is_exact}
-        if len(draws) == 1 and all(of_table.are_all for of_table in draws):
-            (of_all_tables,) = draws
+        taken = {test.resamples(table.n_units, n_resamples) for table in comparison.tables if not table.is_exact}
+        if len(taken) == 1 and all(of_table.are_all for of_table in taken):
+            (of_all_tables,) = taken
             return f"all {of_all_tables.number:,} exchanges"
     return f"{n_resamples:,} resamples, seed {comparison.seed}"
 

@@ -365,13 +365,13 @@ class _Strata(NamedTuple):
         n_systems = len(design.systems)
         if design.test is None or design.n_resamples is None:
             return dict.fromkeys(values_by_set, untested(n_systems))
-        from tercet.statistics.paired_tests import family_of_pairs, null_of_strata
+        from tercet.statistics.paired_tests import null_distribution_of_strata, pvalues_of_pairs
 
         pairs = list(combinations(range(n_systems), 2))
-        null = null_of_strata(self.sets, pairs, design.test, n_resamples=design.n_resamples)
+        null = null_distribution_of_strata(self.sets, pairs, design.test, n_resamples=design.n_resamples)
         scores = {name: self.weights @ by_set for name, by_set in values_by_set.items()}
         n_units = sum(stratum.n_units for stratum in self.sets)
-        results = family_of_pairs(null, design.test, scores, n_units)
+        results = pvalues_of_pairs(null, design.test, scores, n_units)
         return design.inference.adjusted(pairs, results, n_systems)
 
     def _table(

@@ -103,7 +103,7 @@ def significance(
         "stats": statistics,
         "pvalues": pvalues,
         "test": test,
-        "n_resamples": paired_test.n_draws(len(systems[0]), n_asked).number,
+        "n_resamples": paired_test.resamples(len(systems[0]), n_asked).number,
         "seed": seed,
         "n_segments": int(np.sum(is_scored)),
         "signature": summarize(metric, stats[0]).signature,

@@ -406,7 +406,7 @@ def _holm_factor(inference: Inference, n_tests: int) -> int:
 
 def _is_by_holm(inference: Inference) -> bool:
     """Return whether p of slices are adjusted by Holm's method, which those without common draws are in any case."""
-    return inference.adjust == "holm" or not inference.has_draws_of_slices
+    return inference.adjust == "holm" or not inference.resamples_slices_together
 
 
 def _notes_on_tests(

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.statistics.draws import ConfidenceInterval, Tosses, n_exchanges, rounding
-from tercet.statistics.families import NullDraws, family_test, holm
+from tercet.statistics.draws import ConfidenceInterval, Exchanges, n_exchanges, rounding
+from tercet.statistics.families import NullDistribution, family_test, holm
 from tercet.statistics.inference import Inference, PairedTest
 from tercet.statistics.stats import Scores, SegmentStats
 
 from .design import Design
 
 if TYPE_CHECKING:
-    from tercet.statistics.paired_tests import Differences
+    from tercet.statistics.paired_tests import NullDifferences
 
 Array = NDArray[np.float64]
 
@@ -79,7 +79,7 @@ def slice_tests(
     design: Design, metric: Metric, parts: Sequence[Part], n_units: int, inference: Inference
 ) -> dict[str, SliceTests]:
     """Return the tests of each score; the whole test set has `n_units` units."""
-    if inference.has_draws_of_slices:
+    if inference.resamples_slices_together:
         exchanged = _exchange_tests(design, metric, parts, n_units)
         if inference.adjust == "step-down":
             return exchanged
@@ -104,16 +104,16 @@ def _exchange_tests(design: Design, metric: Metric, parts: Sequence[Part], n_uni
     """Return the permutation tests: one toss for a unit of the whole test set exchanges it in all slices."""
     n_resamples = design.n_resamples or 0
     baseline = design.baseline_index
-    tosses = Tosses(n_units, n_resamples, design.seed)
+    exchanges = Exchanges(n_units, n_resamples, design.seed)
     compared = [(number, system) for number in range(len(parts)) for system in _indices_of_others(design)]
-    exchanged = _OneSlice(metric, parts, tosses)
+    exchanged = _OneSlice(metric, parts, exchanges)
 
-    def differences(slices_and_systems: Sequence[tuple[int, int]], draws: slice) -> Scores:
+    def differences(slices_and_systems: Sequence[tuple[int, int]], resamples: slice) -> Scores:
         parts_of_scores: dict[str, list[Array]] = {}
         for number, of_slice in groupby(slices_and_systems, key=itemgetter(0)):
             # In the order in which the whole test set has them.
             pairs = [(min(system, baseline), max(system, baseline)) for _, system in of_slice]
-            for name, of_score in exchanged.differences(number, draws)(pairs, slice(None)).items():
+            for name, of_score in exchanged.differences(number, resamples)(pairs, slice(None)).items():
                 parts_of_scores.setdefault(name, []).append(of_score)
         return {name: np.concatenate(of_parts) for name, of_parts in parts_of_scores.items()}
 
@@ -124,7 +124,7 @@ def _exchange_tests(design: Design, metric: Metric, parts: Sequence[Part], n_uni
         of_baseline[name] = np.array([scores[number][name][baseline] for number, _ in compared])
         of_others[name] = np.array([scores[number][name][system] for number, system in compared])
     is_complete = n_exchanges(n_units, n_resamples) is not None
-    null = NullDraws(compared, tosses.n_draws, differences, is_complete)
+    null = NullDistribution(compared, exchanges.n_resamples, differences, is_complete)
     results = family_test(null, of_baseline, of_others, slack=rounding(n_units))
     tests = {}
     shape = (len(parts), len(design.systems))
@@ -139,23 +139,23 @@ def _exchange_tests(design: Design, metric: Metric, parts: Sequence[Part], n_uni
 class _OneSlice:
     """The exchanges in a slice, which are kept while the same slice is asked for: its systems follow one another."""
 
-    def __init__(self, metric: Metric, parts: Sequence[Part], tosses: Tosses) -> None:
+    def __init__(self, metric: Metric, parts: Sequence[Part], exchanges: Exchanges) -> None:
         self._metric = metric
         self._parts = parts
-        self._tosses = tosses
+        self._exchanges = exchanges
         self._held: tuple[int, slice] | None = None
-        self._differences: Differences | None = None
+        self._differences: NullDifferences | None = None
 
-    def differences(self, number: int, draws: slice) -> Differences:
-        """Return the differences of pairs of systems in a slice, for all of some draws."""
+    def differences(self, number: int, resamples: slice) -> NullDifferences:
+        """Return the differences of pairs of systems in a slice, for all of some resamples."""
         from tercet.statistics.paired_tests import exchanged_differences
 
-        if self._differences is None or self._held != (number, draws):
+        if self._differences is None or self._held != (number, resamples):
             part = self._parts[number]
-            masks = self._tosses.of(part.numbers, draws)
-            n_draws = draws.stop - draws.start
-            self._differences = exchanged_differences(self._metric, part.units, masks, n_draws)
-            self._held = (number, draws)
+            masks = self._exchanges.masks(part.numbers, resamples)
+            n_resamples = resamples.stop - resamples.start
+            self._differences = exchanged_differences(self._metric, part.units, masks, n_resamples)
+            self._held = (number, resamples)
         return self._differences
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.base.comparison_settings import RESAMPLES
+from tercet.comparison.settings import RESAMPLES
 from tercet.errors import argument_set
 from tercet.statistics.inference import Inference, PairedTest
 
@@ -49,7 +49,7 @@ def _too_few_units(design: Design, test: PairedTest, n_units: int, n_pairs: int,
     if not test.exchanges or least < design.alpha:
         return None
     bound = "always 1" if least >= 1 else f"{least:.3g} or more"
-    if test.is_resampled and not test.n_draws(n_units, design.n_resamples or 0).are_all and least < 1:
+    if test.is_resampled and not test.resamples(n_units, design.n_resamples or 0).are_all and least < 1:
         # Chance decides how often these two permutations are drawn.
         bound = f"about {bound}"
     return f"Too few {design.unit}s for any test: with {_units_in_words(design, n_units)}{adjusted}, p is {bound}."

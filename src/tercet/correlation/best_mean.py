@@ -15,9 +15,9 @@ from tercet.registry import in_suite
 
 from .figures import value_of
 from .grades import MetricColumn
-from .layers import Weights, best, combined, out_of_fold, singles, spreads, standardized
+from .layers import Weights, best_candidate, combine, out_of_fold, single_metrics, spreads, standardize
 from .result import Correlation
-from .samples import Array
+from .samples import Array, GradedOutputs
 from .significance import pvalues_between
 
 #: Metrics that are combined at most: the best ones alone.
@@ -129,47 +129,36 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
     if unit not in ("items", "systems"):
         raise OptionError(f"The unit of the folds must be one of items, systems. Got {shorten(unit)} instead.")
     figure = table.rank_by
-    human, metrics = found.graded(table, columns)
-    clusters = found.cluster_numbers()
+    outputs = GradedOutputs(*found.graded(table, columns), found.cluster_numbers())
+    human = outputs.human
     out_of_fold_scores = out_of_fold(
-        figure,
-        human,
-        metrics,
-        (_candidate_means, singles),
-        unit=unit,
-        n_folds=n_folds,
-        seed=found.seed,
-        clusters=clusters,
+        figure, outputs, (_candidate_means, single_metrics), unit=unit, n_folds=n_folds, seed=found.seed
     )
-    values = standardized(metrics)
-    weights = best(figure, human, values, _candidate_means(figure, human, values))
-    ((single_index, _),) = best(figure, human, values, singles(figure, human, values))
-    (mean_value, mean_epsilon), (single_value, single_epsilon) = (
-        value_of(figure, human, scores) for scores in out_of_fold_scores
-    )
+    values = standardize(outputs.metrics)
+    weights = best_candidate(figure, human, values, _candidate_means(figure, human, values))
+    ((single_index, _),) = best_candidate(figure, human, values, single_metrics(figure, human, values))
+    of_mean, of_single = (value_of(figure, human, scores) for scores in out_of_fold_scores)
     pvalues = pvalues_between(
         figure,
-        human,
-        out_of_fold_scores,
-        epsilons=[mean_epsilon, single_epsilon],
+        outputs._replace(metrics=out_of_fold_scores),
+        epsilons=[of_mean.epsilon, of_single.epsilon],
         n_resamples=found.n_permutations,
         seed=found.seed,
-        clusters=clusters,
     )
     facts = {
         "dimension": table.dimension,
         "figure": figure,
-        "out_of_fold": mean_value,
+        "out_of_fold": of_mean.value,
         "test_set": found.test_set.name,
     }
     return BestMean(
-        mean=SavedMean(_weighted_metrics(columns, weights, spreads(metrics)), facts),
+        mean=SavedMean(_weighted_metrics(columns, weights, spreads(outputs.metrics)), facts),
         dimension=table.dimension,
         figure=figure,
-        in_sample=value_of(figure, human, combined(values, weights))[0],
-        out_of_fold=mean_value,
+        in_sample=value_of(figure, human, combine(values, weights)).value,
+        out_of_fold=of_mean.value,
         single=columns[single_index].label,
-        single_out_of_fold=single_value,
+        single_out_of_fold=of_single.value,
         pvalue=float(pvalues[0, 1]),
         unit=unit,
     )
@@ -177,8 +166,9 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
 
 def _candidate_means(figure: str, human: Array, values: Array) -> list[Weights]:
     """Return all weights of two and three of the best single metrics."""
-    single_figures = [np.nan_to_num(value_of(figure, human, metric)[0], nan=-np.inf) for metric in values]
-    best_metrics = sorted(np.argsort(single_figures)[::-1][:_MOST].tolist())
+    single_figures = [value_of(figure, human, metric).value for metric in values]
+    by_figure = np.argsort(np.nan_to_num(single_figures, nan=-np.inf))
+    best_metrics = sorted(by_figure[::-1][:_MOST].tolist())
     means = []
     for size in (2, 3):
         n_steps = _STEPS[size]
@@ -186,7 +176,8 @@ def _candidate_means(figure: str, human: Array, values: Array) -> list[Weights]:
         splits = [split for split in product(range(1, n_steps), repeat=size) if sum(split) == n_steps]
         for indices in combinations(best_metrics, size):
             for split in splits:
-                means.append(tuple(zip(indices, (steps / n_steps for steps in split), strict=True)))
+                weights = [steps / n_steps for steps in split]
+                means.append(tuple(zip(indices, weights, strict=True)))
     return means
 
 

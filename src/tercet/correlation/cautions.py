@@ -19,8 +19,10 @@ from .samples import Array
 
 #: Pooled Pearson's r that contradicts the grades, where it has no interval.
 _CONTRARY = -0.3
-#: Grades for so many outputs, whose mean is so many times that of another rater, seem to be of another scale.
-_SHARED_GRADES, _RATIO_OF_SCALES = 10, 5
+#: Grades whose mean is so many times that of another rater seem to be of another scale.
+_RATIO_OF_SCALES = 5
+#: For how many outputs both have grades, at least.
+_SHARED_GRADES = 10
 #: Items below which intervals and tests are not reliable.
 _RELIABLE = 30
 #: Power for which the number of items is estimated.

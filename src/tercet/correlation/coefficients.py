@@ -107,7 +107,7 @@ def _pearson_of_centred(axes: str, weights: Array, n: Array, x: Array, y: Array)
 def points_kendall(kind: str, x: Array, y: Array, weights: PointWeights) -> Array:
     """Return Kendall's tau-b of points, or tau-c, of Stuart: for sides with different numbers of distinct values."""
     # Both are made of the same sums.
-    sums = weights.of_draws("kendall", lambda: _kendall_sums(x, y, weights))
+    sums = weights.of_resamples("kendall", lambda: _kendall_sums(x, y, weights))
     return _kendall_of_sums(kind, sums)
 
 
@@ -155,9 +155,9 @@ def _n_drawn_classes(x_ranks: _Ranks, n_x: int, y_ranks: _Ranks, n_y: int, weigh
 def _n_drawn_values(side: str, ranks: _Ranks, n_ranks: int, weights: PointWeights) -> Array:
     """Return how many of the values of a side each resample has; where they are many, all, as few of them lack."""
     if n_ranks > _FEW_VALUES:
-        return np.full(len(weights.items), float(n_ranks))
+        return np.full(len(weights.item_weights), float(n_ranks))
     numbers = weights.of_points(f"values of {side}", lambda: weights.numbers_of_items(ranks, n_ranks))
-    return np.asarray((weights.items @ numbers > 0).sum(1), np.float64)
+    return np.asarray((weights.item_weights @ numbers > 0).sum(1), np.float64)
 
 
 def columns_kendall(kind: str, x: Array, y: Array, weights: Array) -> Array:

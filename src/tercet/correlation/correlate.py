@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,14 +44,23 @@ from tercet.test_sets.text_warnings import warn_of_artefacts
 from tercet.threads import in_threads
 
 from .cautions import grade_warnings, ranking_warnings
-from .figures import FIGURES, FigureValue, distributions, figures_for, percentile_interval, points_of, value_in
+from .figures import (
+    FIGURES,
+    FigureValue,
+    PointEstimate,
+    distributions,
+    figures_for,
+    percentile_interval,
+    points_of,
+    value_in,
+)
 from .graded_tables import read_graded
 from .grades import Grades, MetricColumn, names_of_grades
 from .layers import layer_sweeps
 from .pairs import without_noise
 from .result import Correlation, DimensionTable
-from .samples import Array, Sample, graded, pair_differences
-from .significance import clusters, metric_tests, test_name, williams_between
+from .samples import Array, GradedOutputs, Sample, pair_differences
+from .significance import metric_tests, name_of_test, significance_clusters, williams_between
 
 #: What is compared where no metric is given, of what the texts allow. ROUGE-L is of words of any script.
 DEFAULT_METRICS = ("bleu_multi", "chrf_multi", "rouge_nlws:rouge_types=rougeL,tokenizer=unicode", "ter")
@@ -178,61 +187,98 @@ def correlate(
     show_progress = settings.pop("progress")
     if rank_by is not None and not (isinstance(rank_by, str) and rank_by in FIGURES):
         raise OptionError(f"There is no figure {shorten(rank_by)} to rank by. {did_you_mean(rank_by, FIGURES)}")
-    given_scores = read_columns(scores or None)
-    asked_dimensions = names_of_grades(dimension, "dimension")
-    check_no_splits(test_set, "correlate")
-    kind = frame_kind(test_set)
-    if isinstance(test_set, str | os.PathLike) or kind:
-        if grades is not None or references is not None:
-            owner = f"A {kind or 'path'}"
-            raise InputError(f"{owner} has grades and references of its own: give them only with texts.")
-        column = cluster if isinstance(cluster, str) else None
-        test_set, grades = read_graded(
-            test_set,
-            cluster=column,
-            scores=[score.name for score, numbers in given_scores.items() if not numbers],
-            dimensions=names_asked(asked_dimensions),
-            need_references=need_references(_read_metrics(metrics)),
-            lp=lp,
-        )
-        if column is not None:
-            cluster = None
-    elif lp is not None:
-        raise OptionError("lp= chooses the language pair of a folder: give its path in place of texts.")
-    check_test_set(test_set, "correlate")
-    metric_list = _read_metrics(metrics)
-    if metric_list is None:
-        has_scores = bool(given_scores) or (isinstance(grades, Grades) and bool(grades.scores))
-        metric_list = _default_metrics(test_set, references, has_scores=has_scores)
-    test_set, corpus = _read_texts(test_set, references, metric_list, cluster)
-    warn_of_artefacts(test_set, corpus, metric_list)
-    test_set = with_scores(test_set, given_scores)
-    dimensions, all_grades = _chosen_dimensions(asked_dimensions, _all_grades(grades, test_set, given_scores))
+    asked = _Asked(
+        metrics, references, read_columns(scores or None), names_of_grades(dimension, "dimension"), cluster, lp
+    )
+    inputs = _read_inputs(_texts_and_grades(test_set, grades, asked), asked)
     with bars_within(show_progress), line_of("") as show:
-        columns = _scores_of_metrics(metric_list, test_set, corpus, show)
-        columns += _given_scores(all_grades, given_scores, test_set)
-        if ties == "exact":
-            columns = [replace(column, scores=without_noise(column.scores)) for column in columns]
-        if not columns:
-            raise OptionError(
-                f"There is no metric: give {argument('metrics')}, or external scores, {argument('scores')}."
-            )
-        correlation = Correlation(test_set, all_grades, columns, [], **settings)
-        for number, name in enumerate(dimensions, 1):
-            show(f"dimension {number} of {len(dimensions)}, {name}: agreement, intervals and tests")
+        columns = _metric_columns(inputs, ties, show)
+        correlation = Correlation(inputs.test_set, inputs.grades, columns, [], **settings)
+        for number, name in enumerate(inputs.dimensions, 1):
+            show(f"dimension {number} of {len(inputs.dimensions)}, {name}: agreement, intervals and tests")
             correlation.tables.append(_dimension_table(correlation, name, rank_by))
     return correlation
 
 
-def _read_texts(test_set: Any, references: Any, metrics: Sequence[Metric], cluster: Any) -> tuple[TestSet, Corpus]:
+class _Asked(NamedTuple):
+    """What the arguments of :func:`correlate` say of metrics, texts and grades."""
+
+    metrics: Any
+    references: Any
+    scores: Mapping[Column, Any]
+    dimensions: list[str]
+    cluster: Any
+    lp: str | None
+
+
+class _TextsAndGrades(NamedTuple):
+    """Texts and their grades, as a user gave them or as a file has them."""
+
+    texts: Any
+    grades: Any
+    #: A label for each item; None where the texts have clusters, or there are none.
+    cluster: Any
+
+
+class _Inputs(NamedTuple):
+    """What is compared with what: all of it checked."""
+
+    test_set: TestSet
+    corpus: Corpus
+    metrics: list[Metric]
+    scores: Mapping[Column, Any]
+    grades: Grades
+    #: The names of those that are asked for.
+    dimensions: list[str]
+
+
+def _texts_and_grades(test_set: Any, grades: Any, asked: _Asked) -> _TextsAndGrades:
+    """Return texts and grades, read where they are in a file or a data frame."""
+    check_no_splits(test_set, "correlate")
+    kind = frame_kind(test_set)
+    if not isinstance(test_set, str | os.PathLike) and not kind:
+        if asked.lp is not None:
+            raise OptionError("lp= chooses the language pair of a folder: give its path in place of texts.")
+        return _TextsAndGrades(test_set, grades, asked.cluster)
+    if grades is not None or asked.references is not None:
+        owner = f"A {kind or 'path'}"
+        raise InputError(f"{owner} has grades and references of its own: give them only with texts.")
+    names_column = isinstance(asked.cluster, str)
+    texts, grades_of_texts = read_graded(
+        test_set,
+        cluster=asked.cluster if names_column else None,
+        scores=[score.name for score, numbers in asked.scores.items() if not numbers],
+        dimensions=names_asked(asked.dimensions),
+        need_references=need_references(_read_metrics(asked.metrics)),
+        lp=asked.lp,
+    )
+    return _TextsAndGrades(texts, grades_of_texts, None if names_column else asked.cluster)
+
+
+def _read_inputs(given: _TextsAndGrades, asked: _Asked) -> _Inputs:
+    """Return texts, metrics and grades, each checked by itself and beside the others."""
+    check_test_set(given.texts, "correlate")
+    metrics = _read_metrics(asked.metrics)
+    if metrics is None:
+        has_scores = bool(asked.scores) or (isinstance(given.grades, Grades) and bool(given.grades.scores))
+        metrics = _default_metrics(given.texts, asked.references, has_scores=has_scores)
+    texts, corpus = _read_texts(given.texts, asked.references, metrics, given.cluster)
+    warn_of_artefacts(texts, corpus, metrics)
+    test_set = with_scores(texts, asked.scores)
+    all_grades = _all_grades(given.grades, test_set, asked.scores)
+    dimensions, grades = _chosen_dimensions(asked.dimensions, all_grades)
+    return _Inputs(test_set, corpus, metrics, asked.scores, grades, dimensions)
+
+
+def _read_texts(texts: Any, references: Any, metrics: Sequence[Metric], cluster: Any) -> tuple[TestSet, Corpus]:
     """Return the texts that metrics score, with their clusters."""
     needed_by = list(dict.fromkeys(name_of(metric) for metric in metrics if metric.takes_references))
-    test_set, corpus = read_test_set(test_set, references, needed_by)
+    test_set, corpus = read_test_set(texts, references, needed_by)
     if metrics:
         check_has_texts(test_set, name_of(metrics[0]))
-    if cluster is not None:
-        test_set = replace(test_set, clusters=Clusters.of(cluster, corpus.n_segments))
-    return test_set, corpus
+    if cluster is None:
+        return test_set, corpus
+    return replace(test_set, clusters=Clusters.of(cluster, corpus.n_segments)), corpus
 
 
 def _all_grades(grades: Any, test_set: TestSet, given_scores: Mapping[Column, Any]) -> Grades:
@@ -249,26 +295,25 @@ def _all_grades(grades: Any, test_set: TestSet, given_scores: Mapping[Column, An
     return all_grades
 
 
-def _scores_of_metrics(
-    metrics: Sequence[Metric], test_set: TestSet, corpus: Corpus, show: Callable[[str], None]
-) -> list[MetricColumn]:
-    """Return the columns of the metrics that score the texts; those given twice are told apart by their options."""
+def _metric_columns(inputs: _Inputs, ties: str, show: Callable[[str], None]) -> list[MetricColumn]:
+    """Return the scores of all metrics, then those that came with the texts or were given."""
     columns: list[MetricColumn] = []
-    times = Counter(map(name_of, metrics))
-    for number, metric in enumerate(metrics, 1):
+    times = Counter(map(name_of, inputs.metrics))
+    for number, metric in enumerate(inputs.metrics, 1):
         name = name_of(metric)
-        show(f"metric {number} of {len(metrics)}, {name}: scores")
+        show(f"metric {number} of {len(inputs.metrics)}, {name}: scores")
+        # Metrics that are given twice are told apart by their options.
         label = name if times[name] == 1 else label_of(metric)
-        columns += _metric_columns(metric, label, test_set, corpus)
-    return columns
-
-
-def _given_scores(grades: Grades, given_scores: Mapping[Column, Any], test_set: TestSet) -> list[MetricColumn]:
-    """Return the columns of the scores that came with the texts or were given."""
-    by_name = {column.name: column for column in given_scores}
-    columns = []
-    for name, values in grades.scores.items():
-        columns.append(_external_column(by_name.get(name) or Column(name), values, test_set))
+        columns += _columns_of_metric(metric, label, inputs.test_set, inputs.corpus)
+    given_by_name = {column.name: column for column in inputs.scores}
+    for name, values in inputs.grades.scores.items():
+        columns.append(_external_column(given_by_name.get(name) or Column(name), values, inputs.test_set))
+    if not columns:
+        raise OptionError(
+            f"There is no metric: give {argument('metrics')}, or external scores, {argument('scores')}."
+        )
+    if ties == "exact":
+        return [replace(column, scores=without_noise(column.scores)) for column in columns]
     return columns
 
 
@@ -316,7 +361,9 @@ def names_asked(dimensions: Sequence[str]) -> list[str]:
 
 def _chosen_dimensions(texts: Sequence[str], grades: Grades) -> tuple[list[str], Grades]:
     """Return the dimensions that are given, perhaps as ``MQM:better=lower``, or all; and which grades are negated."""
-    columns = [Column(text) if text in grades.values else _dimension(text) for text in texts]
+    columns = []
+    for text in texts:
+        columns.append(Column(text) if text in grades.values else _dimension(text))
     names = [column.name for column in columns]
     for column in columns:
         grades.check(column.name)
@@ -341,19 +388,22 @@ def _dimension(text: str) -> Column:
 def _external_column(column: Column, values: Array, test_set: TestSet) -> MetricColumn:
     """Return the scores of a column, with its direction, and with its policy for missing ones."""
     name = column.name
+    policy = column
     if name in test_set.lower_is_better or (name not in test_set.scores and is_lower_better(name)):
-        column = column.with_defaults(better="lower")
-    if column.missing == "error":
-        column_stats(column, replace(test_set, scores={name: dict(zip(test_set.systems, values, strict=True))}))
-    if column.missing == "zero":
-        values = np.where(np.isnan(values), 0.0, values)
-    negated = not column.higher_is_better
+        policy = column.with_defaults(better="lower")
+    if policy.missing == "error":
+        # It raises an error for a score that is missing.
+        column_stats(policy, replace(test_set, scores={name: dict(zip(test_set.systems, values, strict=True))}))
+    scores = values
+    if policy.missing == "zero":
+        scores = np.where(np.isnan(values), 0.0, values)
+    negated = not policy.higher_is_better
     if negated:
-        values = -values
-    return MetricColumn(name, "", values, negated=negated, title=name)
+        scores = -scores
+    return MetricColumn(name, "", scores, negated=negated, title=name)
 
 
-def _metric_columns(metric: Metric, metric_name: str, test_set: TestSet, corpus: Corpus) -> Iterator[MetricColumn]:
+def _columns_of_metric(metric: Metric, metric_name: str, test_set: TestSet, corpus: Corpus) -> Iterator[MetricColumn]:
     """Yield a column for each score of a metric, under the name `metric_name`."""
     if metric.takes_references:
         check_references(test_set, metric, name_of(metric))
@@ -387,97 +437,110 @@ def _metric_columns(metric: Metric, metric_name: str, test_set: TestSet, corpus:
 
 def _dimension_table(correlation: Correlation, dimension: str, rank_by: str | None) -> DimensionTable:
     """Return the figures, tests and ranking of all metrics in a dimension, and the warnings about them."""
-    columns = correlation.metrics
-    labels = [column.label for column in columns]
-    scores = np.array([column.scores for column in columns], np.float64)
-    human, metrics = graded(correlation.grades.mean(dimension, correlation.standardize), scores)
+    labels = [column.label for column in correlation.metrics]
+    scores = np.array([column.scores for column in correlation.metrics], np.float64)
+    grades = correlation.grades.mean(dimension, correlation.standardize)
+    outputs = GradedOutputs.of(grades, scores, correlation.cluster_numbers())
+    human = outputs.human
     is_graded = ~np.isnan(human)
     if is_graded.sum() < 2:
         raise InputError(f"Fewer than two outputs have a grade in {shorten(dimension)} and a score of every metric.")
     names = _figures_that_exist(human)
-    if rank_by is None:
+    ranking_figure = rank_by
+    if ranking_figure is None:
         negated = dimension in correlation.grades.lower_is_better
         # Negated preferences are 0 and -1.
-        rank_by = _default_figure(1 + human if negated else human, names)
-    if rank_by not in names:
+        ranking_figure = _default_figure(1 + human if negated else human, names)
+    if ranking_figure not in names:
         raise OptionError(
-            f"The figure {rank_by!r} needs several systems with grades of the same item; {shorten(dimension)} has "
-            f"{', '.join(names)}."
+            f"The figure {ranking_figure!r} needs several systems with grades of the same item; {shorten(dimension)} "
+            f"has {', '.join(names)}."
         )
-    cluster_numbers = correlation.cluster_numbers()
-    # by figure, of each metric: the value, and the threshold of ties
-    wholes = [Sample.whole(human, metric) for metric in metrics]
-
-    def estimates_of(whole: Sample) -> dict[str, tuple[float, float]]:
-        return {name: value_in(name, whole) for name in names}
-
-    by_metric = list(in_threads(estimates_of, wholes, _THREADS))
-    point_estimates = {name: [estimates[name] for estimates in by_metric] for name in names}
+    n_clusters = None
+    if outputs.clusters is not None:
+        n_clusters = len(np.unique(outputs.clusters[is_graded.any(axis=0)]))
+    too_few = _too_few_to_resample(correlation.unit, is_graded, n_clusters)
+    wholes = [Sample.whole(human, metric) for metric in outputs.metrics]
+    estimates = _point_estimates(names, wholes)
     resampled_figures = distributions(
-        point_estimates,
+        estimates,
         wholes,
         unit=correlation.unit,
         n_resamples=correlation.n_resamples,
         seed=correlation.seed,
-        clusters=cluster_numbers,
+        clusters=outputs.clusters,
     )
-    n_clusters = None
-    if cluster_numbers is not None:
-        n_clusters = len(np.unique(cluster_numbers[is_graded.any(axis=0)]))
-    too_few = _too_few_to_resample(correlation.unit, is_graded, n_clusters)
-    figures: dict[str, dict[str, FigureValue]] = {label: {} for label in labels}
-    for name in names:
-        for index, label in enumerate(labels):
-            value, epsilon = point_estimates[name][index]
-            low = high = math.nan
-            if not too_few:
-                low, high = percentile_interval(resampled_figures[name][index], value, correlation.confidence_level)
-            n = points_of(name, wholes[index])
-            figures[label][name] = FigureValue(value=value, low=low, high=high, epsilon=epsilon, n=n)
-    values = [value for value, _ in point_estimates[rank_by]]
-    tests = metric_tests(
-        rank_by,
-        human,
-        metrics,
-        epsilons=[epsilon for _, epsilon in point_estimates[rank_by]],
-        n_resamples=correlation.n_permutations,
-        seed=correlation.seed,
-        clusters=cluster_numbers,
-    )
-    cluster_of_metric = clusters(values, tests.two_sided, correlation.alpha)
-    equal_grades = _are_equal(human, rank_by)
+    level = None if too_few else correlation.confidence_level
+    figures = _figures_by_metric(labels, wholes, estimates, resampled_figures, level)
+    values = [estimate.value for estimate in estimates[ranking_figure]]
+    epsilons = [estimate.epsilon for estimate in estimates[ranking_figure]]
+    tests = metric_tests(ranking_figure, outputs, epsilons, correlation.n_permutations, correlation.seed)
+    cluster_of_metric = significance_clusters(values, tests.two_sided, correlation.alpha)
+    equal_grades = _are_equal(human, ranking_figure)
+    clusters: dict[str, int | None] = dict.fromkeys(labels)
+    if not equal_grades:
+        clusters.update(zip(labels, cluster_of_metric, strict=True))
     table = DimensionTable(
         dimension=dimension,
         n_graded=int(is_graded.sum()),
         n_items=int(is_graded.any(axis=0).sum()),
         equal_grades=equal_grades,
         figures=figures,
-        rank_by=rank_by,
+        rank_by=ranking_figure,
         ranking=_ranked_labels(labels, cluster_of_metric, values),
-        clusters=dict.fromkeys(labels) if equal_grades else dict(zip(labels, cluster_of_metric, strict=True)),
-        test=test_name(rank_by),
+        clusters=clusters,
+        test=name_of_test(ranking_figure),
         pvalues=tests.better,
         adjusted=_where_better(values, tests.adjusted),
-        williams=williams_between(rank_by, human, metrics, cluster_numbers),
+        williams=williams_between(ranking_figure, outputs),
         agreement=correlation.grades.agreement(dimension),
         layers=layer_sweeps(
             dimension,
-            rank_by,
-            human,
-            metrics,
-            columns=columns,
+            ranking_figure,
+            outputs,
+            columns=correlation.metrics,
             figures=figures,
             n_permutations=correlation.n_permutations,
             seed=correlation.seed,
-            clusters=cluster_numbers,
         ),
     )
     table.remarks.extend(too_few)
     table.remarks.extend(grade_warnings(correlation, table, human[is_graded]))
+    ranking_figures = resampled_figures[ranking_figure]
     table.remarks.extend(
-        ranking_warnings(table, resampled_figures[rank_by], correlation.titles(), correlation.alpha, n_clusters)
+        ranking_warnings(table, ranking_figures, correlation.titles(), correlation.alpha, n_clusters)
     )
     return table
+
+
+def _point_estimates(names: Sequence[str], wholes: Sequence[Sample]) -> dict[str, list[PointEstimate]]:
+    """Return the figures of each metric, by name."""
+
+    def estimates_of(whole: Sample) -> dict[str, PointEstimate]:
+        return {name: value_in(name, whole) for name in names}
+
+    by_metric = list(in_threads(estimates_of, wholes, _THREADS))
+    return {name: [estimates[name] for estimates in by_metric] for name in names}
+
+
+def _figures_by_metric(
+    labels: Sequence[str],
+    wholes: Sequence[Sample],
+    estimates: Mapping[str, Sequence[PointEstimate]],
+    resampled_figures: Mapping[str, Array],
+    confidence_level: float | None,
+) -> dict[str, dict[str, FigureValue]]:
+    """Return each figure of each metric with its interval; NaN without a level."""
+    figures: dict[str, dict[str, FigureValue]] = {label: {} for label in labels}
+    for name, estimates_of_figure in estimates.items():
+        for index, label in enumerate(labels):
+            value, epsilon = estimates_of_figure[index]
+            low = high = math.nan
+            if confidence_level is not None:
+                low, high = percentile_interval(resampled_figures[name][index], value, confidence_level)
+            n = points_of(name, wholes[index])
+            figures[label][name] = FigureValue(value=value, low=low, high=high, epsilon=epsilon, n=n)
+    return figures
 
 
 def _figures_that_exist(human: Array) -> list[str]:

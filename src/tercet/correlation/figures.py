@@ -59,6 +59,13 @@ class FigureValue:
     n: int
 
 
+class PointEstimate(NamedTuple):
+    """A figure of a metric, and the threshold of ties, of differences of scores: 0 except for ``item.acc_eq``."""
+
+    value: float
+    epsilon: float = 0.0
+
+
 class Figure(NamedTuple):
     """A figure of a sample."""
 
@@ -192,18 +199,18 @@ def figures_for(n_systems: int) -> list[str]:
     return [name for name, figure in FIGURES.items() if n_systems >= figure.least_systems]
 
 
-def value_of(name: str, human: Array, metric: Array) -> tuple[float, float]:
-    """Return a figure and its threshold of ties: 0 except for ``item.acc_eq``."""
+def value_of(name: str, human: Array, metric: Array) -> PointEstimate:
+    """Return a figure of grades and scores, shape (n, m)."""
     return value_in(name, Sample.whole(human, metric))
 
 
-def value_in(name: str, whole: Sample) -> tuple[float, float]:
-    """Return the same of a sample in which everything counts once."""
+def value_in(name: str, whole: Sample) -> PointEstimate:
+    """Return a figure of a sample in which everything counts once."""
     if name == "item.acc_eq":
-        return calibrate(whole.human, whole.metric)
+        return PointEstimate(*calibrate(whole.human, whole.metric))
     if name == "system.spa":
-        return soft_pairwise_accuracy(whole.human, whole.metric), 0.0
-    return float(FIGURES[name].function(whole)[0]), 0.0
+        return PointEstimate(soft_pairwise_accuracy(whole.human, whole.metric))
+    return PointEstimate(float(FIGURES[name].function(whole)[0]))
 
 
 def points_of(name: str, whole: Sample) -> int:
@@ -220,22 +227,23 @@ def points_of(name: str, whole: Sample) -> int:
     return int((~np.isnan(whole.by_item(of_item))).sum())
 
 
-def resampled(name: str, sample: Sample, point_estimate: tuple[float, float]) -> Array:
-    """Return a figure of resamples, shape (B,), all with the threshold of ties of the `point_estimate`.
+def replicates(name: str, sample: Sample, estimate: PointEstimate) -> Array:
+    """Return a figure of each resample, shape (B,), all with the threshold of ties of the point estimate.
 
     SPA of resamples is by the normal distribution; it is shifted to match the point estimate.
     """
-    value, epsilon = point_estimate
+    value, epsilon = estimate
     if name == "item.acc_eq":
         return _accuracy(sample, epsilon)
     function = FIGURES[name].function
     values = function(sample)
     if name == "system.spa" and not math.isnan(value):
-        values = np.clip(values + value - function(Sample.whole(sample.human, sample.metric)), 0.0, 1.0)
+        value_by_normal = function(Sample.whole(sample.human, sample.metric))
+        return np.clip(values + value - value_by_normal, 0.0, 1.0)
     return values
 
 
-def draws(
+def resample_weights(
     n_systems: int, n_items: int, unit: str, n_resamples: int, seed: int, clusters: Numbers | None = None
 ) -> Iterator[tuple[Array, Array]]:
     """Yield how often each system and item is drawn, in chunks of resamples: shapes (b or 1, n) and (b or 1, m).
@@ -250,14 +258,14 @@ def draws(
         return
     n_units = n_items if clusters is None else int(clusters.max()) + 1
     start = 0
-    for units in _gathered(bootstrap_weights(n_units, n_resamples, seed), n_items):
+    for units in _join_chunks(bootstrap_weights(n_units, n_resamples, seed), n_items):
         items = units if clusters is None else units[:, clusters]
         stop = start + len(items)
         yield of_systems[start:stop] if unit == "both" else of_systems, items
         start = stop
 
 
-def _gathered(chunks: Iterator[Array], n_items: int) -> Iterator[Array]:
+def _join_chunks(chunks: Iterator[Array], n_items: int) -> Iterator[Array]:
     """Yield weights of more resamples at a time: for each chunk of them all figures of all metrics begin anew."""
     parts: list[Array] = []
     n_resamples = 0
@@ -273,7 +281,7 @@ def _gathered(chunks: Iterator[Array], n_items: int) -> Iterator[Array]:
 
 
 def distributions(
-    point_estimates: Mapping[str, list[tuple[float, float]]],
+    point_estimates: Mapping[str, Sequence[PointEstimate]],
     wholes: Sequence[Sample],
     unit: str,
     n_resamples: int,
@@ -282,12 +290,12 @@ def distributions(
 ) -> dict[str, Array]:
     """Return figures of all metrics in the same resamples, by name, shape (k, B).
 
-    `wholes` are the outputs of each metric, `point_estimates`, by name, the value and the threshold of ties of each.
+    `wholes` are the outputs of each metric, `point_estimates` its figures by name.
     """
     n_systems, n_items = wholes[0].human.shape
     parts: dict[str, list[Array]] = {name: [] for name in point_estimates}
     with bar_of("intervals", "resampled figures", n_resamples * len(point_estimates) * len(wholes)) as bar:
-        for system_weights, item_weights in draws(n_systems, n_items, unit, n_resamples, seed, clusters):
+        for system_weights, item_weights in resample_weights(n_systems, n_items, unit, n_resamples, seed, clusters):
             of_grades = Once()
             samples = [
                 whole.resampled(system_weights, item_weights, of_grades, has_single_items=clusters is None)
@@ -296,15 +304,16 @@ def distributions(
             for name, estimates in point_estimates.items():
                 rows = []
                 for sample, estimate in zip(samples, estimates, strict=True):
-                    rows.append(resampled(name, sample, estimate))
-                    bar.update(len(rows[-1]))
+                    rows.append(replicates(name, sample, estimate))
+                    if bar is not None:
+                        bar.update(len(rows[-1]))
                 parts[name].append(np.array(rows))
     return {name: np.concatenate(chunks, axis=1) for name, chunks in parts.items()}
 
 
-def percentile_interval(draws: Array, value: float, confidence_level: float) -> tuple[float, float]:
+def percentile_interval(distribution: Array, value: float, confidence_level: float) -> tuple[float, float]:
     """Return the percentile interval, widened to hold the value; NaN if no resample has the figure."""
-    defined = draws[~np.isnan(draws)]
+    defined = distribution[~np.isnan(distribution)]
     if not len(defined) or np.isnan(value):
         return float("nan"), float("nan")
     tail = (1 - confidence_level) / 2

@@ -40,8 +40,8 @@ from tercet.test_sets.read import read_test_sets
 from tercet.test_sets.roles import Columns, end_of_fields
 from tercet.test_sets.test_set import TestSet, without_texts
 
-from .grades import GRADE, Grades, Row
-from .long_grades import LongGrades, TextColumns
+from .grades import GRADE, GradeRow, Grades
+from .long_grades import LongGrades, LongTableColumns
 
 #: The column of JSON objects by system: grades by dimension.
 _HUMAN = "human"
@@ -125,14 +125,14 @@ def read_graded(
     if not rows:
         rows = texts.preferences()
     named: dict[str, list[str]] = {}
-    if texts.long is None and all(row[0] in scores for row in rows):
+    if texts.long is None and all(row.dimension in scores for row in rows):
         rows_by_name, named = _read_named_columns(texts.table, texts.joined_rows, texts.test_set, scores, dimensions)
         rows += rows_by_name
     if not rows:
         raise InputError(_without_grades(texts.table, texts.test_set))
-    rows_of_grades = [row for row in rows if row[0] not in scores]
+    rows_of_grades = [row for row in rows if row.dimension not in scores]
     human = Grades.of_rows(rows_of_grades, texts.systems, texts.n_items, notation_of=graded_in.notation_of)
-    external = _scores_of(texts, [row for row in rows if row[0] in scores], scores)
+    external = _scores_of(texts, [row for row in rows if row.dimension in scores], scores)
     test_set = replace(texts.test_set, fields=texts.fields(scores, named, external))
     return test_set, replace(human, scores=external.values)
 
@@ -230,7 +230,7 @@ class _Texts:
         long = LongGrades.of(published.table, asked.system_column)
         if long is None or asked.systems:
             return cls._by_item(path, published, long, asked)
-        columns = TextColumns(asked.references, asked.source_column, published.cluster, asked.need_references)
+        columns = LongTableColumns(asked.references, asked.source_column, published.cluster, asked.need_references)
         test_set, ids, left_out = long.texts(names_of([frame_kind(path) or os.fspath(path)])[0], columns)
         fields = published.note or long.fields(test_set, asked.scores)
         return cls(replace(test_set, fields=fields), published.table, long, ids, left_out, None)
@@ -281,20 +281,20 @@ class _Texts:
         """The number of items."""
         return len(self.test_set.references)
 
-    def rows_of_grades(self) -> list[Row]:
+    def rows_of_grades(self) -> list[GradeRow]:
         """Return the grades of the table: its rows, its columns such as ``base.content``, or its objects."""
         if self.long is not None:
             return list(self.long.rows(self.systems, self.ids, self.left_out))
         return [*_rows_of_columns(self.table, self.systems), *_objects_of_grades(self.table, self.systems)]
 
-    def preferences(self) -> list[Row]:
+    def preferences(self) -> list[GradeRow]:
         """Return the grades of systems that are called better and worse: the first was preferred."""
         if set(self.systems) != {"better", "worse"}:
             return []
-        rows: list[Row] = []
+        rows: list[GradeRow] = []
         for system in self.systems:
             for item in range(self.n_items):
-                rows.append(("preference", "", system, item, int(system == "better")))
+                rows.append(GradeRow("preference", "", system, item, int(system == "better")))
         return rows
 
     def fields(self, scores: Sequence[str], named: Mapping[str, Sequence[str]], read: _Scores) -> str:
@@ -307,7 +307,7 @@ class _Texts:
         return _fields_in_words(self.test_set, scores, of_scores, named)
 
 
-def _rows_of_file(file: Any, texts: _Texts, asked: _Asked) -> tuple[Table, list[Row]]:
+def _rows_of_file(file: Any, texts: _Texts, asked: _Asked) -> tuple[Table, list[GradeRow]]:
     """Return the table of grades in another file, and its rows."""
     table = replace(read_grades_alone(_read_graded_table(file, asked.opening)), decimal=asked.decimal)
     summaries = read_summary_annotations(table, asked.dimensions)
@@ -328,7 +328,7 @@ class _Scores(NamedTuple):
     in_columns: list[str]
 
 
-def _scores_of(texts: _Texts, rows: Sequence[Row], names: Sequence[str]) -> _Scores:
+def _scores_of(texts: _Texts, rows: Sequence[GradeRow], names: Sequence[str]) -> _Scores:
     """Return the scores of these names: in rows of grades, in objects, or in columns such as ``base.COMET``."""
     table = texts.table
     systems = texts.systems
@@ -384,10 +384,17 @@ def _of_folder(folder: MetricsFolder) -> tuple[TestSet, Grades]:
     return test_set, Grades(tuple(names), folder.n_items, ("",), values, folder.scores)
 
 
-def _of_outputs(rows: list[Row], missing: Container[tuple[str, int]], name: str) -> list[Row]:
+def _of_outputs(rows: list[GradeRow], missing: Container[tuple[str, int]], name: str) -> list[GradeRow]:
     """Return the rows of grades but for those of outputs that are missing; a warning counts these."""
-    kept = [row for row in rows if (row[2], row[3]) not in missing]
-    n_graded = len({(row[2], row[3]) for row in rows if (row[2], row[3]) in missing and row[4] is not None})
+    kept: list[GradeRow] = []
+    graded_without_text: set[tuple[str, int]] = set()
+    for row in rows:
+        output = (row.system, row.item)
+        if output not in missing:
+            kept.append(row)
+        elif row.value is not None:
+            graded_without_text.add(output)
+    n_graded = len(graded_without_text)
     if n_graded:
         warn(f"{name} has grades of {n_graded:,} output{'s' * (n_graded > 1)} without a text: left out.")
     return kept
@@ -446,36 +453,39 @@ def _read_named_columns(
     test_set: TestSet,
     scores: Sequence[str],
     dimensions: Sequence[str],
-) -> tuple[list[Row], dict[str, list[str]]]:
+) -> tuple[list[GradeRow], dict[str, list[str]]]:
     """Return rows from columns that are named as grades, and these columns and that of raters by role."""
     names = list(test_set.systems)
-    rows_of: Mapping[str, Sequence[int | None]] = {system: range(len(table.lines)) for system in names}
-    columns = list(test_set.left_out)
-    systems = names
-    if joined_rows is not None:
-        table = joined_rows.table
+    if joined_rows is None:
+        source = table
+        rows_of: Mapping[str, Sequence[int | None]] = {system: range(len(table.lines)) for system in names}
+        # Of each of these, rows have columns of their own, such as ``human_base``.
+        systems = names
+        further = list(test_set.left_out)
+    else:
+        source = joined_rows.table
         rows_of = joined_rows.rows
         systems = []
-        columns = joined_rows.further(test_set)
-    of_scores = {name for name in columns if name not in without_scores(table, scores).columns}
-    columns = [column for column in columns if column not in of_scores]
-    grades = grade_columns(table, systems, columns, asked=dimensions)
+        further = joined_rows.further(test_set)
+    without_those_of_scores = without_scores(source, scores).columns
+    columns = [name for name in further if name in without_those_of_scores]
+    grades = grade_columns(source, systems, columns, asked=dimensions)
     if not grades:
-        check_systems_of_grades(table, systems, columns)
+        check_systems_of_grades(source, systems, columns)
         return [], {}
     in_use = [grade.column for grade in grades]
     # Only where a row is of one system, its rater is of that system's grade.
-    rater_column = column_called(table, RATER) if len(systems) < 2 else None
-    raters = [""] * len(table.lines)
-    if rater_column in columns and rater_column not in in_use:
-        raters = ["" if cell is None else str(cell) for cell in table.columns[str(rater_column)]]
+    rater_column = column_called(source, RATER) if len(systems) < 2 else None
+    raters = [""] * len(source.lines)
+    if rater_column is not None and rater_column in columns and rater_column not in in_use:
+        raters = ["" if cell is None else str(cell) for cell in source.columns[rater_column]]
     rows = []
     for grade in grades:
-        cells = table.columns[grade.column]
+        cells = source.columns[grade.column]
         for system in [grade.system] if grade.system else names:
             for item, row in enumerate(rows_of[system]):
                 if row is not None:
-                    rows.append((grade.dimension, grade.rater or raters[row], system, item, cells[row]))
+                    rows.append(GradeRow(grade.dimension, grade.rater or raters[row], system, item, cells[row]))
     return rows, {"grades": in_use, "raters": [str(rater_column)] if any(raters) else []}
 
 
@@ -544,17 +554,17 @@ def _item_numbers(table: Table) -> dict[str, int]:
     return {name: number for number, name in enumerate(ids)}
 
 
-def _rows_of_columns(table: Table, systems: Sequence[str]) -> Iterator[Row]:
+def _rows_of_columns(table: Table, systems: Sequence[str]) -> Iterator[GradeRow]:
     for column, cells in table.columns.items():
         begun = begun_by(column, systems, BETWEEN_GRADES)
         if begun is not None:
             system, end = begun
             dimension, rater = _dimension_and_rater(end)
             for item, cell in enumerate(cells):
-                yield dimension, rater, system, item, cell
+                yield GradeRow(dimension, rater, system, item, cell)
 
 
-def _objects_of_grades(table: Table, systems: Sequence[str]) -> Iterator[Row]:
+def _objects_of_grades(table: Table, systems: Sequence[str]) -> Iterator[GradeRow]:
     """Yield the rows in objects by system of dimensions, or of grades alone; texts and numbers have none."""
     cells = table.columns.get(_HUMAN, [])
     if not any(isinstance(cell, dict) for cell in cells):
@@ -574,12 +584,14 @@ def _with_dimensions(cell: Any) -> Any:
     return by_system
 
 
-def _rows_of_objects(table: Table, column: str, systems: Sequence[str]) -> Iterator[Row]:
+def _rows_of_objects(table: Table, column: str, systems: Sequence[str]) -> Iterator[GradeRow]:
     """Yield the rows in objects by system: for each dimension a value, or one per rater."""
     for item, system, by_dimension in objects_by_system(table, column, systems):
         for dimension, value in by_dimension.items():
+            by_rater = {"": value}
             if isinstance(value, list):
-                value = {str(number): grade for number, grade in enumerate(value, 1)}
-            raters = value if isinstance(value, dict) else {"": value}
-            for rater, grade in raters.items():
-                yield dimension, rater, system, item, grade
+                by_rater = {str(number): grade for number, grade in enumerate(value, 1)}
+            elif isinstance(value, dict):
+                by_rater = value
+            for rater, grade in by_rater.items():
+                yield GradeRow(dimension, rater, system, item, grade)

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,16 @@ from .samples import Array
 
 #: The dimension of grades that name none.
 GRADE = "grade"
-#: Dimension, rater, system, number of the item from 0, and value.
-Row = tuple[str, str, str, int, Any]
+
+
+class GradeRow(NamedTuple):
+    """A grade as a table has it."""
+
+    dimension: str
+    rater: str
+    system: str
+    item: int  # from 0
+    value: Any
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,24 +72,24 @@ class Grades:
     @classmethod
     def of_rows(
         cls,
-        rows: Iterable[Row],
+        rows: Iterable[GradeRow],
         systems: Iterable[str],
         n_items: int,
         read: Callable[[Any, str, Notation], float] = read_number,
         notation_of: Callable[[Sequence[Any], str], Notation] = notation_of,
     ) -> Grades:
-        """Gather grades from rows of dimension, rater, system, number of the item from 0, and value."""
+        """Gather grades from rows in any order."""
         numbers_of_systems = {system: number for number, system in enumerate(systems)}
-        rows = list(rows)
+        all_rows = list(rows)
         cells: dict[str, list[Any]] = {}
-        for dimension, *_, value in rows:
-            cells.setdefault(dimension, []).append(value)
-        notations = {
-            dimension: notation_of(values, f"grades, {shorten(dimension)}") for dimension, values in cells.items()
-        }
+        for row in all_rows:
+            cells.setdefault(row.dimension, []).append(row.value)
+        notations = {}
+        for dimension, cells_of_dimension in cells.items():
+            notations[dimension] = notation_of(cells_of_dimension, f"grades, {shorten(dimension)}")
         by_dimension: dict[str, dict[tuple[str, int, int], float]] = {}
         raters: dict[str, int] = {}
-        for dimension, rater, system, item, value in rows:
+        for dimension, rater, system, item, value in all_rows:
             number = read(
                 value,
                 f"the grade of {shorten(system)} on item {item + 1}, {shorten(dimension)}",
@@ -224,7 +232,7 @@ def raw_agreement(values: Array) -> float:
     return n_equal / n_pairs if n_pairs else float("nan")
 
 
-def _rows_of_lists(lists: Mapping[str, Any], systems: list[str], n_items: int) -> Iterator[Row]:
+def _rows_of_lists(lists: Mapping[str, Any], systems: list[str], n_items: int) -> Iterator[GradeRow]:
     """Yield rows of grades, given by dimension and system as plain lists."""
     for name, by_system in lists.items():
         described = f"grades of {shorten(name)}"
@@ -242,4 +250,4 @@ def _rows_of_lists(lists: Mapping[str, Any], systems: list[str], n_items: int) -
                 raise InputError(f"There are {counted}; expected {n_items}, one for each item.")
         for system in systems:
             for item, cell in enumerate(by_system[system]):
-                yield name, "", system, item, cell
+                yield GradeRow(name, "", system, item, cell)

@@ -38,7 +38,7 @@ class ItemInfluences(NamedTuple):
 
     def in_resamples(self, weights: PointWeights) -> Array:
         """Return the sums in each resample, shape (k, B)."""
-        changes = weights.items @ self.derivatives - self.derivatives.sum(0)
+        changes = weights.item_weights @ self.derivatives - self.derivatives.sum(0)
         return np.asarray((self.sums + changes).T, np.float64)
 
 

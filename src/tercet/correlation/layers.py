@@ -17,7 +17,7 @@ from tercet.networks.layers import best_layer
 
 from .figures import FigureValue, value_of
 from .grades import MetricColumn
-from .samples import Array, Numbers
+from .samples import Array, GradedOutputs, Numbers
 from .significance import pvalues_between
 
 #: The score by which layers are compared, as BERTScore names it: F, not precision or recall.
@@ -61,55 +61,46 @@ class LayerSweep:
 def layer_sweeps(
     dimension: str,
     figure: str,
-    human: Array,
-    metrics: Array,
+    outputs: GradedOutputs,
     columns: Sequence[MetricColumn],
     figures: Mapping[str, Mapping[str, FigureValue]],
     n_permutations: int,
     seed: int,
-    clusters: Numbers | None = None,
 ) -> list[LayerSweep]:
     """Compare the layers of each metric that was scored with ``all_layers=True``.
 
     There is no sweep if no layer has the figure (as with constant grades), or if there are too few graded items for
-    five folds. `human` has shape (systems, items), `metrics` a further axis for the columns before.
+    five folds. `columns` are those of the metrics of the outputs.
     """
-    # The columns of one metric share it, and come in the order of its scores: layer by layer.
-    columns_by_metric: dict[int, list[int]] = defaultdict(list)
-    for number, column in enumerate(columns):
-        if column.metric is not None and _SCORE.fullmatch(column.score):
-            columns_by_metric[id(column.metric)].append(number)
     sweeps = []
-    for numbers in columns_by_metric.values():
+    for numbers in _layers_of_metrics(columns):
         layers = [columns[number] for number in numbers]
         usual = _usual(layers)
         values = [figures[layer.label][figure] for layer in layers]
         comparable_values = np.nan_to_num([value.value for value in values], nan=-np.inf)
         if np.isneginf(comparable_values).all():
             continue
-        best = usual if comparable_values[usual] == comparable_values.max() else int(comparable_values.argmax())
+        best = int(comparable_values.argmax())
+        if comparable_values[usual] == comparable_values[best]:
+            best = usual
         try:
             out_of_fold_scores = out_of_fold(
                 figure,
-                human,
-                metrics[numbers],
-                (singles, _always(usual)),
+                outputs._replace(metrics=outputs.metrics[numbers]),
+                (single_metrics, _always(usual)),
                 unit="items",
                 n_folds=_FOLDS,
                 seed=seed,
-                clusters=clusters,
             )
         except InputError:  # too few items for folds: a warning says so
             continue
-        out_of_fold_values = [value_of(figure, human, scores) for scores in out_of_fold_scores]
+        chosen, of_usual = (value_of(figure, outputs.human, scores) for scores in out_of_fold_scores)
         pvalues = pvalues_between(
             figure,
-            human,
-            out_of_fold_scores,
-            epsilons=[epsilon for _, epsilon in out_of_fold_values],
+            outputs._replace(metrics=out_of_fold_scores),
+            epsilons=[chosen.epsilon, of_usual.epsilon],
             n_resamples=n_permutations,
             seed=seed,
-            clusters=clusters,
         )
         sweeps.append(
             LayerSweep(
@@ -119,12 +110,22 @@ def layer_sweeps(
                 values=values,
                 best=best,
                 usual=usual,
-                out_of_fold=out_of_fold_values[0][0],
-                usual_out_of_fold=out_of_fold_values[1][0],
+                out_of_fold=chosen.value,
+                usual_out_of_fold=of_usual.value,
                 pvalue=float(pvalues[0, 1]),
             )
         )
     return sweeps
+
+
+def _layers_of_metrics(columns: Sequence[MetricColumn]) -> list[list[int]]:
+    """Return for each metric with scores by layer the numbers of their columns, layer by layer."""
+    # The columns of one metric share it, and come in the order of its scores.
+    numbers: dict[int, list[int]] = defaultdict(list)
+    for number, column in enumerate(columns):
+        if column.metric is not None and _SCORE.fullmatch(column.score):
+            numbers[id(column.metric)].append(number)
+    return list(numbers.values())
 
 
 def _always(layer: int) -> Candidates:
@@ -136,9 +137,12 @@ def _usual(columns: Sequence[MetricColumn]) -> int:
     """Return the layer that would be used without grades."""
     metric = columns[0].metric
     assert isinstance(metric, BertScore)
-    num_layers = metric.num_layers
-    layer = best_layer(metric.encoder_name) if num_layers is None else num_layers
-    return max(1, round((len(columns) - 1) * 2 / 3)) if layer is None else layer
+    layer = metric.num_layers
+    if layer is None:
+        layer = best_layer(metric.encoder_name)
+    if layer is None:
+        layer = max(1, round((len(columns) - 1) * 2 / 3))
+    return layer
 
 
 # Cross-validation of a choice among metrics: the outputs of each fold are scored by what the other folds choose.
@@ -151,15 +155,7 @@ _Indices = NDArray[np.int64]
 
 
 def out_of_fold(
-    figure: str,
-    human: Array,
-    metrics: Array,
-    choices: Sequence[Candidates],
-    *,
-    unit: str,
-    n_folds: int,
-    seed: int,
-    clusters: Numbers | None = None,
+    figure: str, outputs: GradedOutputs, choices: Sequence[Candidates], *, unit: str, n_folds: int, seed: int
 ) -> Array:
     """Return out-of-fold scores of each choice, shape (len(choices), n, m).
 
@@ -167,17 +163,16 @@ def out_of_fold(
     the items, or some of the systems with all their items. There are fewer folds where there are fewer systems. All
     items of a cluster are in the same fold.
     """
+    human = outputs.human
     axis = 1 if unit == "items" else 0
     scores = np.full((len(choices), *human.shape), np.nan)
-    for training, held_indices in _folds(human, axis, n_folds, seed, clusters):
-        values = standardized(metrics, training, axis)
+    for training, held_indices in _folds(human, axis, n_folds, seed, outputs.clusters):
+        values = standardize(outputs.metrics, training, axis)
         training_grades = np.take(human, training, axis)
         training_scores = np.take(values, training, axis + 1)
-        for choice, candidates in enumerate(choices):
-            chosen_scores = combined(
-                values,
-                best(figure, training_grades, training_scores, candidates(figure, training_grades, training_scores)),
-            )
+        for choice, candidates_of in enumerate(choices):
+            candidates = candidates_of(figure, training_grades, training_scores)
+            chosen_scores = combine(values, best_candidate(figure, training_grades, training_scores, candidates))
             # the held-out items of all systems, or all items of the held-out systems
             held_out = (slice(None), held_indices) if axis == 1 else (held_indices,)
             scores[choice][held_out] = chosen_scores[held_out]
@@ -204,7 +199,7 @@ def _folds(
         yield graded[~is_held_out], graded[is_held_out]
 
 
-def standardized(metrics: Array, indices: _Indices | None = None, axis: int = 1) -> Array:
+def standardize(metrics: Array, indices: _Indices | None = None, axis: int = 1) -> Array:
     """Return z-scores, with mean and deviation of all outputs, or of those of some systems (axis 0) or items (1)."""
     selected = metrics if indices is None else np.take(metrics, indices, axis + 1)
     spread = spreads(selected)
@@ -218,19 +213,17 @@ def spreads(metrics: Array) -> Array:
     return np.where(deviations > 0, deviations, 1.0)
 
 
-def combined(values: Array, weights: Weights) -> Array:
+def combine(values: Array, weights: Weights) -> Array:
     """Return the weighted sum of scores."""
     return np.asarray(sum(weight * values[index] for index, weight in weights), np.float64)
 
 
-def best(figure: str, human: Array, values: Array, candidates: Sequence[Weights]) -> Weights:
+def best_candidate(figure: str, human: Array, values: Array, candidates: Sequence[Weights]) -> Weights:
     """Return the candidate with the best figure, of equal ones the first."""
-    figures = [
-        np.nan_to_num(value_of(figure, human, combined(values, weights))[0], nan=-np.inf) for weights in candidates
-    ]
-    return candidates[int(np.argmax(figures))]
+    figures = [value_of(figure, human, combine(values, weights)).value for weights in candidates]
+    return candidates[int(np.argmax(np.nan_to_num(figures, nan=-np.inf)))]
 
 
-def singles(figure: str, human: Array, values: Array) -> list[Weights]:
+def single_metrics(figure: str, human: Array, values: Array) -> list[Weights]:
     """Return each metric alone."""
     return [((index, 1.0),) for index in range(len(values))]

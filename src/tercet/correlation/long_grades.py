@@ -16,10 +16,10 @@ from tercet.test_sets.long_tables import column_called
 from tercet.test_sets.roles import end_of_fields
 from tercet.test_sets.test_set import TestSet
 
-from .grades import Row
+from .grades import GradeRow
 
 
-class TextColumns(NamedTuple):
+class LongTableColumns(NamedTuple):
     """Which columns of a long table have what beside its grades, as the user says; by their names where not."""
 
     references: Sequence[str] = ()
@@ -52,7 +52,9 @@ class LongGrades:
     def of(cls, table: Table, system_column: str | None) -> LongGrades | None:
         """Return the columns of a table; None where none names the item or the system of each row."""
         item = column_called(table, ITEM)
-        system = system_column if system_column in table.columns else column_called(table, SYSTEM)
+        system = system_column
+        if system not in table.columns:
+            system = column_called(table, SYSTEM)
         if item is None or system is None:
             return None
         return cls(table, item, system, column_called(table, RATER), column_called(table, TEXT))
@@ -91,7 +93,7 @@ class LongGrades:
 
     def rows(
         self, systems: Sequence[str], numbers: Mapping[str, int], left_out: Container[str] = ()
-    ) -> Iterator[Row]:
+    ) -> Iterator[GradeRow]:
         """Yield the grades of items, by their ids; of those that are left out there are none."""
         cells = self.table.columns
         dimensions = self._dimensions
@@ -106,12 +108,12 @@ class LongGrades:
                 self._raise_unknown(row, self.system, system)
             rater = "" if self.rater is None else str(cells[self.rater][row] or "")
             for column, of_rows in dimensions.items():
-                yield str(of_rows[row]), rater, system, numbers[key], cells[column][row]
+                yield GradeRow(str(of_rows[row]), rater, system, numbers[key], cells[column][row])
 
     def _raise_unknown(self, row: int, column: str, cell: Any) -> None:
         raise InputError(f"{self.table.location(row, column)}: {shorten(cell)} is not in the table of texts.")
 
-    def texts(self, name: str, columns: TextColumns) -> LongTexts:
+    def texts(self, name: str, columns: LongTableColumns) -> LongTexts:
         """Return the texts: there is a row for each item and system, or there are several, which repeat the texts.
 
         An item of which a system has no text is left out for all systems, with a warning.

@@ -20,7 +20,7 @@ from tercet.test_sets.test_set import TestSet
 from .figures import FIGURES, UNITS, FigureValue
 from .grades import Grades, MetricColumn
 from .layers import LayerSweep
-from .samples import Array, Numbers, graded
+from .samples import Array, GradedOutputs, Numbers
 
 #: Of a row in :meth:`Correlation.records`.
 COLUMNS = (
@@ -74,7 +74,8 @@ class DimensionTable:
         The two-sided p-value of a and b where a is the better one, adjusted for all pairs by the step-down maximum
         (Romano and Wolf 2005, Econometrica 73); otherwise 1.
     williams : ndarray, shape (k, k)
-        The same as `pvalues`, one-sided, by Williams' test, where metrics are ranked by Pearson's r; otherwise NaN.
+        One-sided p-values by Williams' test in place of `pvalues`, where metrics are ranked by Pearson's r; otherwise
+        NaN.
     agreement : dict of str to float
         Of the raters: ``alpha_ordinal``, ``alpha_interval`` and ``raw``; empty with one rater.
     remarks : list of str
@@ -210,11 +211,16 @@ class Correlation:
     def graded(self, table: DimensionTable, columns: Sequence[MetricColumn]) -> tuple[Array, Array]:
         """Return grades (n, m) of the graded systems, and scores (k, n, m); NaN where one of them is missing."""
         scores = np.array([column.scores for column in columns], np.float64)
-        return graded(self.grades.mean(table.dimension, self.standardize), scores)
+        outputs = GradedOutputs.of(
+            self.grades.mean(table.dimension, self.standardize), scores, self.cluster_numbers()
+        )
+        return outputs.human, outputs.metrics
 
     def cluster_numbers(self) -> Numbers | None:
         """Return the cluster of each item, from 0; None where each item is its own."""
-        return None if self.test_set.clusters is None else self.test_set.clusters.numbers
+        if self.test_set.clusters is None:
+            return None
+        return self.test_set.clusters.numbers
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each figure of each metric and dimension, in the order of :data:`COLUMNS`."""
@@ -269,12 +275,12 @@ class Correlation:
 
     def _entries_of(self, table: DimensionTable) -> dict[str, Any]:
         """Return a dimension as plain Python."""
-        figures = {}
+        figures: dict[str, dict[str, dict[str, float | None]]] = {}
         for column in self.metrics:
-            figures[column.label] = {
-                name: _plain_numbers({field: getattr(figure, field) for field in _FIELDS})
-                for name, figure in table.figures[column.label].items()
-            }
+            figures[column.label] = {}
+            for name, figure in table.figures[column.label].items():
+                values = {field: getattr(figure, field) for field in _FIELDS}
+                figures[column.label][name] = _plain_numbers(values)
         return {
             "dimension": table.dimension,
             "n_graded": table.n_graded,

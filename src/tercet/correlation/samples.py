@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-#: The cluster of each item, from 0; without clusters each item is its own.
+#: Such as the cluster of each item.
 Numbers = NDArray[np.int64]
 
 _ValueT = TypeVar("_ValueT")
@@ -33,6 +33,32 @@ _CELLS_AT_ONCE = 2_000_000
 _STEP = 32
 
 
+class GradedOutputs(NamedTuple):
+    """Grades of the outputs of n systems for m items, and scores of k metrics: NaN where an output has no grade."""
+
+    human: Array  # (n, m)
+    metrics: Array  # (k, n, m)
+    clusters: Numbers | None = None  # of the items
+
+    @classmethod
+    def of(cls, human: Array, metrics: Array, clusters: Numbers | None) -> GradedOutputs:
+        """Return the systems that have both grades and scores: NaN where any of them is missing."""
+        is_graded = ~np.isnan(human) & ~np.isnan(metrics).any(axis=0)
+        has_grades = is_graded.any(axis=1)
+        return cls(
+            human=np.where(is_graded, human, np.nan)[has_grades],
+            metrics=np.where(is_graded, metrics, np.nan)[:, has_grades],
+            clusters=clusters,
+        )
+
+    @property
+    def cluster_of_item(self) -> Numbers:
+        """The cluster of each item, from 0; without clusters each item is its own."""
+        if self.clusters is None:
+            return np.arange(self.human.shape[1])
+        return self.clusters
+
+
 class Once:
     """Values that are computed once, by their names."""
 
@@ -51,37 +77,41 @@ class Once:
 class Sample:
     """Grades and scores of a metric, shape (n, m), of systems and items: NaN in both where an output has no grade.
 
-    `systems` (B or 1, n) and `items` (B or 1, m) say how often each of them counts in each resample.
+    `system_weights` (B or 1, n) and `item_weights` (B or 1, m) say how often each of them counts in each resample.
     """
 
     human: Array
     metric: Array
-    systems: Array
-    items: Array
+    system_weights: Array
+    item_weights: Array
     #: What these outputs have in all resamples of items.
     of_outputs: Once = field(default_factory=Once)
     #: What the grades have in these resamples, whatever the metric.
     of_grades: Once = field(default_factory=Once)
     #: Whether each item is drawn by itself, and not with the others of its cluster.
     has_single_items: bool = True
-    _of_draws: Once = field(default_factory=Once)
+    _of_resamples: Once = field(default_factory=Once)
 
     @classmethod
     def whole(cls, human: Array, metric: Array) -> Sample:
         """Return the sample in which everything counts once."""
         return cls(human, metric, np.ones((1, human.shape[0])), np.ones((1, human.shape[1])))
 
-    def resampled(self, systems: Array, items: Array, of_grades: Once, *, has_single_items: bool = True) -> Sample:
+    def resampled(
+        self, system_weights: Array, item_weights: Array, of_grades: Once, *, has_single_items: bool = True
+    ) -> Sample:
         """Return resamples of the outputs; `of_grades` is shared by all metrics in the same resamples.
 
         `has_single_items` says that each item is drawn by itself, and not with the others of its cluster.
         """
-        return Sample(self.human, self.metric, systems, items, self.of_outputs, of_grades, has_single_items)
+        return Sample(
+            self.human, self.metric, system_weights, item_weights, self.of_outputs, of_grades, has_single_items
+        )
 
     def pooled(self, figure: OfPoints) -> Array:
         """Return a figure of all graded outputs pooled, shape (B,)."""
         is_graded = ~np.isnan(self.human)
-        weights = self._of_draws("points", lambda: PointWeights(self, is_graded))
+        weights = self._of_resamples("points", lambda: PointWeights(self, is_graded))
         return figure(self.human[is_graded], self.metric[is_graded], weights)
 
     def within(self, figure: OfColumns) -> Array:
@@ -90,42 +120,42 @@ class Sample:
         is_defined = ~np.isnan(values)
         filled = np.where(is_defined, values, 0.0)
         with np.errstate(invalid="ignore", divide="ignore"):
-            if self.systems_count_once and len(self.items) > 1:
-                total = (self.items @ filled[0]) / (self.items @ is_defined[0].astype(np.float64))
+            if self.systems_count_once and len(self.item_weights) > 1:
+                total = (self.item_weights @ filled[0]) / (self.item_weights @ is_defined[0].astype(np.float64))
             else:
-                total = (filled * self.items).sum(-1) / (is_defined * self.items).sum(-1)
+                total = (filled * self.item_weights).sum(-1) / (is_defined * self.item_weights).sum(-1)
         return np.asarray(total, np.float64)
 
     def between(self, figure: OfColumns) -> Array:
         """Return a figure of the systems' mean scores, shape (B,)."""
-        x = self.of_grades("means", lambda: means(self.human, self.items).T)
-        y = self._of_draws("means", lambda: means(self.metric, self.items).T)
-        if len(self.items) == 1 or len(self.systems) == 1:
-            return _by_column(figure, x, y, self.systems).ravel()
-        parts = [slice(start, start + _STEP) for start in range(0, len(self.items), _STEP)]
-        return np.concatenate([np.diag(figure(x[:, part], y[:, part], self.systems[part])) for part in parts])
+        x = self.of_grades("means", lambda: means(self.human, self.item_weights).T)
+        y = self._of_resamples("means", lambda: means(self.metric, self.item_weights).T)
+        if len(self.item_weights) == 1 or len(self.system_weights) == 1:
+            return _by_column(figure, x, y, self.system_weights).ravel()
+        parts = [slice(start, start + _STEP) for start in range(0, len(self.item_weights), _STEP)]
+        return np.concatenate([np.diag(figure(x[:, part], y[:, part], self.system_weights[part])) for part in parts])
 
     def by_item(self, figure: OfColumns) -> Array:
         """Return a figure of the systems of each item, for each resample of the systems, shape (B or 1, m)."""
         if self.systems_count_once:
-            return self.of_outputs(figure, lambda: _by_column(figure, self.human, self.metric, self.systems))
-        return _by_column(figure, self.human, self.metric, self.systems)
+            return self.of_outputs(figure, lambda: _by_column(figure, self.human, self.metric, self.system_weights))
+        return _by_column(figure, self.human, self.metric, self.system_weights)
 
     def pair_sums(self, terms: Callable[[Array, Array], Sequence[Array]]) -> Array:
         """Return sums over the pairs of systems of all items of terms of their differences x and y, shape (k, B)."""
-        if self.systems_count_once and len(self.items) > 1:
-            return self.of_outputs(terms, lambda: self._sums_of_items(terms)) @ self.items.T
-        of_pairs = pair_weights(self.systems)
+        if self.systems_count_once and len(self.item_weights) > 1:
+            return self.of_outputs(terms, lambda: self._sums_of_items(terms)) @ self.item_weights.T
+        of_pairs = pair_weights(self.system_weights)
         sums = []
         for part in self._parts_of_items():
             differences = pair_differences(self.human[:, part]), pair_differences(self.metric[:, part])
-            sums.append([(of_pairs @ term * self.items[:, part]).sum(1) for term in terms(*differences)])
+            sums.append([(of_pairs @ term * self.item_weights[:, part]).sum(1) for term in terms(*differences)])
         return np.asarray(sum(map(np.array, sums)), np.float64)
 
     @property
     def systems_count_once(self) -> bool:
         """Whether only items are resampled, if anything is."""
-        return len(self.systems) == 1 and bool((self.systems == 1).all())
+        return len(self.system_weights) == 1 and bool((self.system_weights == 1).all())
 
     def _sums_of_items(self, terms: Callable[[Array, Array], Sequence[Array]]) -> Array:
         """Return the sums over the pairs of systems of each item, shape (k, m)."""
@@ -136,7 +166,7 @@ class Sample:
         return np.concatenate(sums, axis=1)
 
     def _parts_of_items(self) -> Iterator[slice]:
-        return column_chunks(self.human.shape[1], len(self.human), len(self.systems))
+        return column_chunks(self.human.shape[1], len(self.human), len(self.system_weights))
 
 
 class PointWeights:
@@ -146,43 +176,43 @@ class PointWeights:
     """
 
     def __init__(self, sample: Sample, is_graded: NDArray[np.bool_]) -> None:
-        self._systems = sample.systems
-        self.items = sample.items
+        self._system_weights = sample.system_weights
+        self.item_weights = sample.item_weights
         self._system_of_point, self._item_of_point = np.nonzero(is_graded)
         self._systems_count_once = sample.systems_count_once
         self._has_single_items = sample.has_single_items
         #: What these points have in all resamples of items, and what they have in these resamples.
         self.of_points = sample.of_outputs
-        self.of_draws = Once()
+        self.of_resamples = Once()
 
     def __iter__(self) -> Iterator[Array]:
         step = max(1, _POINTS_AT_ONCE // max(1, len(self._item_of_point)))
         for start in range(0, self._n_resamples, step):
             part = slice(start, start + step)
-            items = self.items[part] if len(self.items) > 1 else self.items
+            items = self.item_weights[part] if len(self.item_weights) > 1 else self.item_weights
             if self._systems_count_once:
                 yield items[:, self._item_of_point]
             else:
-                systems = self._systems[part] if len(self._systems) > 1 else self._systems
+                systems = self._system_weights[part] if len(self._system_weights) > 1 else self._system_weights
                 yield systems[:, self._system_of_point] * items[:, self._item_of_point]
 
     def totals(self, columns: Array) -> Array:
         """Return the weighted sums of columns of points (N, k), shape (B, k)."""
         if not self._systems_count_once or self._n_resamples == 1:
             return np.concatenate([chunk @ columns for chunk in self])
-        return self.items @ self.sums_of_items(columns)
+        return self.item_weights @ self.sums_of_items(columns)
 
     def sums_of_items(self, columns: Array) -> Array:
         """Return the sums of columns of points (N, k) over the points of each item, shape (m, k).
 
         A resample of items takes all points of an item, so that these suffice.
         """
-        n_items = self.items.shape[1]
+        n_items = self.item_weights.shape[1]
         return np.column_stack([np.bincount(self._item_of_point, column, n_items) for column in columns.T])
 
     def numbers_of_items(self, ranks: NDArray[np.int64], n_ranks: int) -> Array:
         """Return how many points of each rank (N,) an item has, shape (m, n_ranks)."""
-        n_items = self.items.shape[1]
+        n_items = self.item_weights.shape[1]
         cells = np.bincount(self._item_of_point * n_ranks + ranks, minlength=n_items * n_ranks)
         return cells.reshape(n_items, n_ranks).astype(np.float64)
 
@@ -194,29 +224,22 @@ class PointWeights:
         """
         if not self._has_single_items or not self._systems_count_once or self._n_resamples == 1:
             return False
-        return len(self._item_of_point) > MANY_POINTS and self.items.shape[1] >= MANY_ITEMS
+        return len(self._item_of_point) > MANY_POINTS and self.item_weights.shape[1] >= MANY_ITEMS
 
     @property
     def _n_resamples(self) -> int:
-        return max(len(self._systems), len(self.items))
+        return max(len(self._system_weights), len(self.item_weights))
 
 
-def graded(human: Array, metrics: Array) -> tuple[Array, Array]:
-    """Return grades (n, m) and scores (k, n, m) of the systems that have both; NaN where any of them is missing."""
-    is_graded = ~np.isnan(human) & ~np.isnan(metrics).any(axis=0)
-    has_grades = is_graded.any(axis=1)
-    return np.where(is_graded, human, np.nan)[has_grades], np.where(is_graded, metrics, np.nan)[:, has_grades]
-
-
-def means(values: Array, items: Array) -> Array:
+def means(values: Array, item_weights: Array) -> Array:
     """Return the mean score of each system over its graded outputs, shape (B, n)."""
     filled = np.nan_to_num(values)
     is_graded = (~np.isnan(values)).astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
         # summed like numpy's mean, not as a product of matrices, so that ties are the same
-        if len(items) == 1:
-            return np.asarray(((filled * items).sum(1) / (is_graded * items).sum(1))[None], np.float64)
-        return np.asarray((items @ filled.T) / (items @ is_graded.T), np.float64)
+        if len(item_weights) == 1:
+            return np.asarray(((filled * item_weights).sum(1) / (is_graded * item_weights).sum(1))[None], np.float64)
+        return np.asarray((item_weights @ filled.T) / (item_weights @ is_graded.T), np.float64)
 
 
 def pair_differences(values: Array) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -13,27 +13,30 @@ from numpy.typing import NDArray
 from tercet.statistics.clusters import Clusters
 from tercet.statistics.distributions import t_tail
 from tercet.statistics.draws import ROUNDING
-from tercet.statistics.families import family_test_of_blocks, of_pairs
-from tercet.statistics.progress import counted
+from tercet.statistics.families import family_test_of_blocks, pair_tests
+from tercet.statistics.progress import count_on_bar
 
 from .coefficients import centred, pearson_of_sums
 from .figures import FIGURES, value_of
 from .pairs import agreements
-from .samples import Array, Numbers, Sample
+from .samples import Array, GradedOutputs, Numbers, Sample
 from .soft_accuracy import p_of_pairs
 
-#: Numbers of one step over draws; and of one that goes through them several times, in a processor's cache.
-_CELLS, _NEAR_CELLS = 2_000_000, 1 << 17
+#: Numbers of one step over resamples.
+_CELLS = 2_000_000
+#: Of one that goes through them several times, in a processor's cache.
+_NEAR_CELLS = 1 << 17
 
-#: From so many cells on, of pairs of systems and items, those with the same outcomes are counted; and the outcomes of
-#: so many metrics, with the share of the cell, fit in a number.
-_MANY_CELLS, _MOST_BITS = 100_000, 40
+#: From so many cells on, of pairs of systems and items, those with the same outcomes are counted.
+_MANY_CELLS = 100_000
+#: The outcomes of so many metrics, with the share of the cell, fit in a number.
+_MOST_BITS = 40
 
 #: Figures that are tested by exchanging outcomes of pairs of systems.
 _OF_PAIRS = ("item.acc23", "item.tau23", "item.acc_eq")
 
 
-def test_name(figure: str) -> str:
+def name_of_test(figure: str) -> str:
     """Return the name of a figure's test: what it exchanges between two metrics."""
     if figure in _OF_PAIRS:
         return "permutation test: the metrics' outcomes are exchanged, pair of systems by pair"
@@ -41,7 +44,7 @@ def test_name(figure: str) -> str:
 
 
 class MetricTests(NamedTuple):
-    """P of each two metrics from the same draws, shape (k, k); 1 on the diagonal, NaN where a figure is undefined.
+    """P of each two metrics from the same resamples, shape (k, k); 1 on the diagonal, NaN where it is undefined.
 
     Attributes
     ----------
@@ -59,58 +62,48 @@ class MetricTests(NamedTuple):
 
 
 def pvalues_between(
-    figure: str,
-    human: Array,
-    metrics: Array,
-    epsilons: Sequence[float],
-    n_resamples: int,
-    seed: int,
-    clusters: Numbers | None = None,
+    figure: str, outputs: GradedOutputs, epsilons: Sequence[float], n_resamples: int, seed: int
 ) -> Array:
     """Return one-sided p-values, shape (k, k): the row's metric agrees better than the column's; 1 on the diagonal.
 
     They are for a direction that was chosen without these data; else :func:`metric_tests` has two-sided ones.
     """
-    return metric_tests(figure, human, metrics, epsilons, n_resamples, seed, clusters).better
+    return metric_tests(figure, outputs, epsilons, n_resamples, seed).better
 
 
 def metric_tests(
-    figure: str,
-    human: Array,
-    metrics: Array,
-    epsilons: Sequence[float],
-    n_resamples: int,
-    seed: int,
-    clusters: Numbers | None = None,
+    figure: str, outputs: GradedOutputs, epsilons: Sequence[float], n_resamples: int, seed: int
 ) -> MetricTests:
     """Test each two metrics, all by the same exchanges.
 
-    `metrics` are scores (k, n, m), `epsilons` their thresholds of ties, which no draw calibrates again. p is the
-    share of draws with at least the observed difference, which counts as a draw. What is exchanged of an item is
-    exchanged for all items of its cluster.
+    `epsilons` are the metrics' thresholds of ties, which no resample calibrates again. p is the share of resamples
+    with at least the observed difference, which counts as one of them. What is exchanged of an item is exchanged for
+    all items of its cluster.
     """
-    clusters = np.arange(human.shape[1]) if clusters is None else clusters
     if figure == "pooled.pearson":
-        return _exchanged_sums(human, metrics, n_resamples, seed, clusters)
+        return _pearson_tests(outputs, n_resamples, seed)
     if figure in _OF_PAIRS:
-        return _exchanged_pairs(human, metrics, epsilons, n_resamples, seed, clusters)
-    values = np.array([_standardized(scores) for scores in metrics])
+        return _accuracy_tests(outputs, epsilons, n_resamples, seed)
+    values = np.array([_standardize(scores) for scores in outputs.metrics])
     if figure == "system.pairwise_accuracy":
-        return exchanged(_pairwise_accuracy(human), np.nan_to_num(values), n_resamples, seed, clusters)
-    if figure == "system.spa":
-        return exchanged(_soft_accuracy(human), np.nan_to_num(values), n_resamples, seed, clusters)
-    return exchanged(one_by_one(figure, human), values, n_resamples, seed, clusters)
+        values = np.nan_to_num(values)
+        function = _pairwise_accuracy(outputs.human)
+    elif figure == "system.spa":
+        values = np.nan_to_num(values)
+        function = _soft_accuracy(outputs.human)
+    else:
+        function = one_by_one(figure, outputs.human)
+    return exchange_tests(function, values, outputs.cluster_of_item, n_resamples, seed)
 
 
-def exchanged(
-    figure: Callable[[Array], Array], values: Array, n_resamples: int, seed: int, clusters: Numbers | None = None
+def exchange_tests(
+    figure: Callable[[Array], Array], values: Array, clusters: Numbers, n_resamples: int, seed: int
 ) -> MetricTests:
     """Test any figure of scores (b, n, m) by exchanging each two metrics' output by output (PERM-BOTH).
 
-    Source: Deutsch et al. 2021. Each draw computes the figure of both metrics.
+    Source: Deutsch et al. 2021. Each resample computes the figure of both metrics.
     """
     n_systems, n_items = values.shape[1:]
-    clusters = np.arange(n_items) if clusters is None else clusters
     n_clusters = int(clusters.max()) + 1
     step = max(1, _NEAR_CELLS // (n_systems * n_items))
 
@@ -154,28 +147,32 @@ def _soft_accuracy(human: Array) -> Callable[[Array], Array]:
     if has_grade.all():
         has_grade = has_grade[:1]
     is_graded: Array = np.asarray(has_grade, np.float64)
-    of_grades = p_of_pairs(np.nan_to_num(_standardized(human)), is_graded)
+    of_grades = p_of_pairs(np.nan_to_num(_standardize(human)), is_graded)
     return lambda scores: np.asarray(1 - np.abs(p_of_pairs(scores, is_graded) - of_grades).mean(-1), np.float64)
 
 
-def _exchanged_sums(human: Array, metrics: Array, n_resamples: int, seed: int, clusters: Numbers) -> MetricTests:
-    """Test pooled Pearson's r as :func:`exchanged` does: a draw is three sums, all draws a product of matrices."""
+def _pearson_tests(outputs: GradedOutputs, n_resamples: int, seed: int) -> MetricTests:
+    """Make :func:`exchange_tests` of pooled Pearson's r: a resample is three sums, all of them a matrix product."""
+    human = outputs.human
     is_graded = ~np.isnan(human)
-    g = _standardized(human)[is_graded]
-    values = np.array([_standardized(metric)[is_graded] for metric in metrics])
+    grades = _standardize(human)[is_graded]
+    values = np.array([_standardize(metric)[is_graded] for metric in outputs.metrics])
     # what an exchange moves: scores, their squares, and their products with grades, of each metric
-    parts = np.concatenate([values, values**2, values * g]).T
+    terms = np.concatenate([values, values**2, values * grades]).T
     systems, items = np.nonzero(is_graded)
-    parts = Clusters.of(systems * human.shape[1] + clusters[items], len(g)).sums(parts)
+    cluster_of_output = systems * human.shape[1] + outputs.cluster_of_item[items]
+    parts = Clusters.of(cluster_of_output, len(grades)).sums(terms)
     # the sums of all, shape (3, k)
-    sums = np.stack([values.sum(1), (values**2).sum(1), values @ g])
+    sums = np.stack([values.sum(1), (values**2).sum(1), values @ grades])
 
     def r(x: Array, xx: Array, xy: Array) -> Array:
-        n, y, yy = (np.broadcast_to(total, x.shape) for total in (float(len(g)), g.sum(), (g * g).sum()))
+        n = np.broadcast_to(float(len(grades)), x.shape)
+        y = np.broadcast_to(grades.sum(), x.shape)
+        yy = np.broadcast_to((grades * grades).sum(), x.shape)
         return pearson_of_sums(n, x, y, xx, yy, xy)
 
     def differences(mask: Array, first: Numbers, second: Numbers) -> Array:
-        moved = (mask @ parts).T.reshape(3, len(metrics), -1)
+        moved = (mask @ parts).T.reshape(3, len(values), -1)
         changes = moved[:, second] - moved[:, first]
         # What an exchange adds to the sums of the first metric, it takes from those of the second.
         of_first = r(*(sums[:, first, None] + changes))
@@ -185,22 +182,26 @@ def _exchanged_sums(human: Array, metrics: Array, n_resamples: int, seed: int, c
     return _tests_of_pairs(differences, r(*sums), np.ones(len(parts), np.int64), n_resamples, seed)
 
 
-def _exchanged_pairs(
-    human: Array, metrics: Array, epsilons: Sequence[float], n_resamples: int, seed: int, clusters: Numbers
-) -> MetricTests:
+def _accuracy_tests(outputs: GradedOutputs, epsilons: Sequence[float], n_resamples: int, seed: int) -> MetricTests:
     """Test the accuracy with ties by exchanging outcomes pair of systems by pair (PairwisePermutationSigDiff)."""
-    pairs = zip(metrics, epsilons, strict=True)
-    outcomes = np.array([agreements(human, metric, epsilon)[0] for metric, epsilon in pairs])
+    human = outputs.human
+    clusters = outputs.cluster_of_item
+    n_metrics = len(outputs.metrics)
+    outcomes_of_metrics = []
+    for metric, epsilon in zip(outputs.metrics, epsilons, strict=True):
+        is_alike, _ = agreements(human, metric, epsilon)
+        outcomes_of_metrics.append(is_alike)
+    outcomes = np.array(outcomes_of_metrics)
     _, is_graded = agreements(human, human, 0.0)
     count = is_graded.sum(0)
     # An item counts as much as any other, however many pairs it has: the figure is the mean over items.
     shares = is_graded / np.maximum(count, 1) / max(1, int((count > 0).sum()))
-    if int(clusters.max()) + 1 == len(clusters) and shares.size > _MANY_CELLS and len(metrics) <= _MOST_BITS:
+    if int(clusters.max()) + 1 == len(clusters) and shares.size > _MANY_CELLS and n_metrics <= _MOST_BITS:
         values, n_cells = _alike_cells(outcomes, shares)
     else:
-        by_item = shares * outcomes
-        values = Clusters(clusters, "").sums(by_item.transpose(2, 0, 1).reshape(len(clusters), -1))
-        values = values.reshape(-1, len(metrics), len(shares)).transpose(1, 2, 0).reshape(len(metrics), -1)
+        by_item = (shares * outcomes).transpose(2, 0, 1).reshape(len(clusters), -1)
+        by_cluster = Clusters(clusters, "").sums(by_item).reshape(-1, n_metrics, len(shares))
+        values = by_cluster.transpose(1, 2, 0).reshape(n_metrics, -1)
         n_cells = np.ones(values.shape[1], np.int64)
 
     def differences(n_exchanged: Array, first: Numbers, second: Numbers) -> Array:
@@ -214,7 +215,7 @@ def _alike_cells(outcomes: NDArray[np.bool_], shares: Array) -> tuple[Array, Num
     """Return the values (k, g) of the cells that differ, and how many cells have each.
 
     `outcomes`, shape (k, pairs, m), say what is alike. How many of the cells with the same outcomes are exchanged is
-    all that a draw of them says.
+    all that a resample of them says.
     """
     bits = 2 ** np.arange(len(outcomes))
     different_shares, share_of_cell = np.unique(shares, return_inverse=True)
@@ -226,22 +227,26 @@ def _alike_cells(outcomes: NDArray[np.bool_], shares: Array) -> tuple[Array, Num
     return are_alike * different_shares[different_codes >> len(outcomes)], n_cells
 
 
-def williams_between(figure: str, human: Array, metrics: Array, clusters: Numbers | None = None) -> Array:
+def williams_between(figure: str, outputs: GradedOutputs) -> Array:
     """Return one-sided p of Williams' test that the row's metric agrees better than the column's, shape (k, k).
 
     NaN unless the figure is Pearson's r, and for outputs in clusters: the test is for independent ones.
     """
+    human = outputs.human
+    metrics = outputs.metrics
     k = len(metrics)
     pvalues = np.full((k, k), np.nan)
-    if figure not in ("pooled.pearson", "system.pearson"):
+    if figure == "pooled.pearson" and outputs.clusters is None:
+        n_points = int((~np.isnan(human)).sum())
+    elif figure == "system.pearson":
+        n_points = len(human)
+    else:
         return pvalues
-    if figure == "pooled.pearson" and clusters is not None:
-        return pvalues
-    n = int((~np.isnan(human)).sum()) if figure == "pooled.pearson" else len(human)
-    coefficients = [value_of(figure, human, metric)[0] for metric in metrics]
-    for row, column in product(range(k), repeat=2):
-        between = value_of(figure, metrics[column], metrics[row])[0]
-        pvalues[row, column] = williams(coefficients[column], coefficients[row], between, n) if row != column else 1.0
+    np.fill_diagonal(pvalues, 1.0)
+    coefficients = [value_of(figure, human, metric).value for metric in metrics]
+    for row, column in permutations(range(k), 2):
+        between = value_of(figure, metrics[column], metrics[row]).value
+        pvalues[row, column] = williams(coefficients[column], coefficients[row], between, n_points)
     return pvalues
 
 
@@ -262,7 +267,7 @@ def williams(r_one: float, r_other: float, r_between: float, n: int) -> float:
     return t_tail(t, n - 3)
 
 
-def clusters(values: Sequence[float], pvalues: Array, alpha: float) -> list[int]:
+def significance_clusters(values: Sequence[float], pvalues: Array, alpha: float) -> list[int]:
     """Return the significance cluster of each metric, from 1, as in the WMT metrics tasks.
 
     From the best down, a cluster begins at the first metric that is significantly worse than all of the previous one.
@@ -281,8 +286,8 @@ def clusters(values: Sequence[float], pvalues: Array, alpha: float) -> list[int]
     return numbers
 
 
-def tosses(n_coins: Numbers, n_resamples: int, seed: int) -> Iterator[Array]:
-    """Yield how many of so many coins show heads, for each number of coins, in chunks of draws, shape (b, n)."""
+def toss_coins(n_coins: Numbers, n_resamples: int, seed: int) -> Iterator[Array]:
+    """Yield how many of so many coins show heads, for each number of coins, in chunks of resamples, shape (b, n)."""
     rng = np.random.default_rng(seed)
     n = len(n_coins)
     step = max(1, _CELLS // max(1, n))
@@ -295,7 +300,7 @@ def tosses(n_coins: Numbers, n_resamples: int, seed: int) -> Iterator[Array]:
             yield rng.binomial(n_coins, 0.5, size=(size, n)).astype(np.float64)
 
 
-def _standardized(values: Array) -> Array:
+def _standardize(values: Array) -> Array:
     shifted = centred(values)
     spread = math.sqrt(float((shifted**2).sum()) / max(1, int((~np.isnan(values)).sum())))
     return np.where(np.isnan(values), np.nan, shifted / (spread or 1.0))
@@ -307,17 +312,17 @@ def _tests_of_pairs(
     n_cells: Numbers,
     n_resamples: int,
     seed: int,
-    step: int = _CELLS,
+    most_at_once: int = _CELLS,
 ) -> MetricTests:
-    """Return p of each two metrics from draws that all pairs share.
+    """Return p of each two metrics from resamples that all pairs share.
 
     `differences` takes how many of each kind of cell are exchanged, shape (b, kinds), and the metrics of each pair,
     and returns how much more the second agrees than the first, shape (pairs, b). `observed` are the figures (k,),
-    `n_cells` the cells of each kind, `step` the most draws at a time.
+    `n_cells` the cells of each kind, `most_at_once` the most resamples at a time.
     """
     n_metrics = len(observed)
     first, second = np.triu_indices(n_metrics, 1)
-    step = max(1, min(step, _CELLS // max(1, len(first))))
+    step = max(1, min(most_at_once, _CELLS // max(1, len(first))))
     # a difference that is smaller by rounding alone counts as one of the observed size
     slack = ROUNDING * np.maximum(np.abs(observed[first]), np.abs(observed[second]))
     delta = observed[second] - observed[first]
@@ -326,9 +331,9 @@ def _tests_of_pairs(
     n_down = np.ones(len(first))
 
     def blocks() -> Iterator[dict[str, Array]]:
-        chunks = tosses(n_cells, n_resamples, seed)
+        chunks = toss_coins(n_cells, n_resamples, seed)
         parts = (chunk[start : start + step] for chunk in chunks for start in range(0, len(chunk), step))
-        for part in counted(parts, "testing", "permutations", n_resamples):
+        for part in count_on_bar(parts, "testing", "permutations", n_resamples):
             block = differences(part, first, second)
             n_up[:] += np.count_nonzero(block >= (delta - slack)[:, None], axis=1)
             n_down[:] += np.count_nonzero(block <= (delta + slack)[:, None], axis=1)
@@ -340,4 +345,4 @@ def _tests_of_pairs(
     better[second, first] = np.where(is_unknown, np.nan, n_up / (n_resamples + 1))
     better[first, second] = np.where(is_unknown, np.nan, n_down / (n_resamples + 1))
     pairs = list(zip(first.tolist(), second.tolist(), strict=True))
-    return MetricTests(better, *of_pairs(pairs, family, n_metrics))
+    return MetricTests(better, *pair_tests(pairs, family, n_metrics))

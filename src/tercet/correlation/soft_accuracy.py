@@ -7,7 +7,8 @@ import numpy as np
 from .samples import Array, Sample, pair_differences, pair_weights
 
 #: As in the reference implementation.
-_PERMUTATIONS, _SEED = 1_000, 4
+_PERMUTATIONS = 1_000
+_SEED = 4
 #: Squared differences below this share of their terms are rounding.
 _NEARLY_EQUAL = 1e-12
 
@@ -22,10 +23,10 @@ def soft_pairwise_accuracy(human: Array, metric: Array) -> float:
 
 
 def resampled_soft_accuracy(sample: Sample) -> Array:
-    """Return the same for resamples, with the normal distribution instead of sign flips."""
-    of_grades = sample.of_grades("p", lambda: _normal_p(pair_differences(sample.human), sample.items))
-    of_scores = _normal_p(pair_differences(sample.metric), sample.items)
-    of_pairs = pair_weights(sample.systems)
+    """Return the soft pairwise accuracy of resamples, with the normal distribution instead of sign flips."""
+    of_grades = sample.of_grades("p", lambda: _normal_p(pair_differences(sample.human), sample.item_weights))
+    of_scores = _normal_p(pair_differences(sample.metric), sample.item_weights)
+    of_pairs = pair_weights(sample.system_weights)
     with np.errstate(invalid="ignore"):
         return np.asarray(1 - (of_pairs * np.abs(of_grades - of_scores)).sum(1) / of_pairs.sum(1), np.float64)
 
@@ -33,9 +34,10 @@ def resampled_soft_accuracy(sample: Sample) -> Array:
 def p_of_pairs(values: Array, is_graded: Array) -> Array:
     """Return p of each pair of systems, by the normal distribution of their differences, shape (..., pairs).
 
-    `values` (..., n, m) are 0 where an output is not graded, and `known` (n, m), or (1, m) where all are, is 1 where
-    it is. Of systems i and j the sum of the differences, and of their squares, are ``sums[i, j] - sums[j, i]`` and
-    ``squares[i, j] + squares[j, i] - 2 products[i, j]``: three products of matrices, n n m steps.
+    `values` (..., n, m) are 0 where an output is not graded, and `is_graded` (n, m), or (1, m) where all are, is 1
+    where it is. Of systems i and j the sum of the differences, and that of their squares, are
+    ``sums[i, j] - sums[j, i]`` and ``squares[i, j] + squares[j, i] - 2 products[i, j]``: three products of matrices,
+    n n m steps.
     """
     products = values @ values.swapaxes(-1, -2)
     sums = np.broadcast_to(values @ is_graded.T, products.shape)

@@ -130,10 +130,10 @@ def _figure_tables(correlation: Correlation, *, alone: bool) -> Iterator[Table]:
         names = _defined(SHOWN, table)
         if table.rank_by not in names:
             names = [table.rank_by, *names]
-        best = {
-            name: max(_lowest_if_undefined(figures[name].value) for figures in table.figures.values())
-            for name in names
-        }
+        best = {}
+        for name in names:
+            values = [figures[name].value for figures in table.figures.values()]
+            best[name] = max((value for value in values if not math.isnan(value)), default=math.nan)
         # A metric alone is not the best of several.
         has_others = len(table.ranking) > 1
         rows = []
@@ -156,10 +156,6 @@ def _figure_tables(correlation: Correlation, *, alone: bool) -> Iterator[Table]:
             notes=notes,
             signatures=correlation.signatures() if is_last and not alone else [],
         )
-
-
-def _lowest_if_undefined(value: float) -> float:
-    return -math.inf if math.isnan(value) else value
 
 
 def correlation_html(correlation: Correlation) -> str:

@@ -103,7 +103,7 @@ def union_lcs_hits(
 def weighted_lcs_hits(
     tokens: Ragged, lines: Ragged, texts: Numbers, references: Numbers, weights: Worth, n_types: int, left: Ragged
 ) -> Worth:
-    """Return the same with weights for runs (Lin 2004, section 4; ROUGE-W of ROUGE-1.5.5).
+    """Return the hits of texts of several lines, with weights for runs (Lin 2004, section 4; ROUGE-W of ROUGE-1.5.5).
 
     ``weights[k]`` is the worth of a run of k hits; as long as the longest line of a reference, and one more.
     """

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 #: A table of at least so many cells, rows and columns is made in halves, as in rapidfuzz: the choice between
 #: alignments depends on it.
-LEAST_CELLS, LEAST_ROWS, LEAST_COLUMNS = 1 << 22, 65, 10
+LEAST_CELLS = 1 << 22
+LEAST_ROWS = 65
+LEAST_COLUMNS = 10
 
 _FAR = 1 << 30  # the cost of a cell beside the band
 
@@ -133,27 +135,26 @@ def edit_steps(text: Ids, reference: Ids, n_types: int) -> list[int]:
 def _steps(reference: Tokens, text: Tokens, cost: int | None) -> list[int]:
     """Align two documents; the number of edits is known of halves alone."""
     start = _in_common(reference, text)
-    reference = reference[start:]
-    text = text[start:]
-    end = _in_common(reference[::-1], text[::-1])
-    n = len(reference) - end
-    m = len(text) - end
-    reference = reference[:n]
-    text = text[:m]
+    end = _in_common(reference[start:][::-1], text[start:][::-1])
+    # What is between the tokens that both have at their beginnings and ends.
+    n = len(reference) - start - end
+    m = len(text) - start - end
+    rows = reference[start : start + n]
+    columns = text[start : start + m]
     most = max(n, m)
     if cost is not None:
         most = cost
     if not n or not m:
         middle = [DELETION] * n + [INSERTION] * m
     elif min(n, 2 * most + 1) * m < LEAST_CELLS or n < LEAST_ROWS or m < LEAST_COLUMNS:
-        middle = _way_back(reference, text, most)
+        middle = _way_back(rows, columns, most)
     else:
         half = m // 2
-        before = _costs(reference, text[:half])
-        behind = _costs(reference[::-1], text[half:][::-1])[::-1]
+        before = _costs(rows, columns[:half])
+        behind = _costs(rows[::-1], columns[half:][::-1])[::-1]
         split = int((before + behind).argmin())
-        middle = _steps(reference[:split], text[:half], int(before[split]))
-        middle += _steps(reference[split:], text[half:], int(behind[split]))
+        middle = _steps(rows[:split], columns[:half], int(before[split]))
+        middle += _steps(rows[split:], columns[half:], int(behind[split]))
     return [MATCH] * start + middle + [MATCH] * end
 
 

@@ -10,14 +10,12 @@ from tercet import numpy_later as np
 
 from .plain_nltk import nltk_scores
 from .plain_penalty import brevity_penalty
+from .plain_rows import FIRST_MATCH, LENGTH, REFERENCES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Array: TypeAlias = "NDArray[np.float64]"
-
-#: Columns of a row of :func:`.plain_rows.bleu_rows`: the number of references, the length, the first of the matches.
-_REFERENCES, _LENGTH, _MATCHES = 3, 4, 8
 
 
 def bleu_scores(
@@ -57,10 +55,10 @@ def bleu_scores(
         return nltk_scores(rows, length_column, method, smooth_value, weightings, scale)
     scores = np.empty((len(rows), len(weightings) + n + 1))
     for row, scores_of_row in zip(rows.tolist(), scores, strict=True):
-        length = row[_LENGTH]
+        length = row[LENGTH]
         reference_length = row[length_column]
-        matches = row[_MATCHES : _MATCHES + n]
-        ngrams = row[_MATCHES + n : _MATCHES + 2 * n]
+        matches = row[FIRST_MATCH : FIRST_MATCH + n]
+        ngrams = row[FIRST_MATCH + n : FIRST_MATCH + 2 * n]
         penalty = brevity_penalty(length, reference_length)
         precisions = _precisions(matches, ngrams, method, smooth_value, scale)
         n_orders = n
@@ -68,14 +66,13 @@ def bleu_scores(
             n_orders = _n_orders_with_ngrams(ngrams, method, smooth_value)
         if method == "add-one":
             # It scores texts without a word in common, too, but not where one side has no text at all.
-            is_scored = row[_REFERENCES] > 0 and length > 0 and reference_length > 0
+            is_scored = row[REFERENCES] > 0 and length > 0 and reference_length > 0
         else:
             is_scored = any(matches)
         for number, weights_of_orders in enumerate(weightings):
-            score = 0.0
+            scores_of_row[number] = 0.0
             if is_scored:
-                score = penalty * _mean(precisions, n_orders, weights_of_orders, scale)
-            scores_of_row[number] = score
+                scores_of_row[number] = penalty * _mean(precisions, n_orders, weights_of_orders, scale)
         scores_of_row[len(weightings) :] = *precisions, penalty
     return scores
 
@@ -151,7 +148,9 @@ def _uniform_mean(precisions: Sequence[float]) -> float:
 
 
 def _weighted_mean(precisions: Sequence[float], n_orders: int, weights: Sequence[float], scale: float) -> float:
-    total = weight_of_orders = weight_of_all = 0.0
+    total = 0.0
+    weight_of_orders = 0.0
+    weight_of_all = 0.0
     for order, (precision, weight) in enumerate(zip(precisions, weights, strict=True)):
         weight_of_all += weight
         if order >= n_orders or weight <= 0:

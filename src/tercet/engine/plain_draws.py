@@ -64,7 +64,7 @@ def count_as_large(
     n_alone : ndarray of int, shape (n,)
         Counts of each comparison by itself, which are added to.
     n_largest : ndarray of int, shape (n,)
-        The same of the largest, by scale, of a comparison and of those before it in the order.
+        Counts of the largest, by scale, of a comparison and of those before it in the order; likewise.
     """
     largest = np.full(differences.shape[1], -np.inf)
     for row in order.tolist():

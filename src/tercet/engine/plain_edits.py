@@ -14,13 +14,25 @@ from .plain_text import Texts, texts_of_items
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: What an alignment is made of: the word of the text equals that of the reference, stands for it, has no counterpart
-#: there, or the other way round.
-MATCH, SUBSTITUTION, INSERTION, DELETION = 0, 1, 2, 3
+# What an alignment is made of.
+#: The word of the text equals that of the reference.
+MATCH = 0
+#: It stands for that of the reference.
+SUBSTITUTION = 1
+#: It has no counterpart in the reference.
+INSERTION = 2
+#: The word of the reference has none in the text.
+DELETION = 3
 
-#: Tercom's limits: how many cells beside the diagonal count, words of a shift, and how far the words it matches may
-#: be apart; and that of sacrebleu: how many shifts a text tries.
-BEAM, MOST_WORDS, MOST_DISTANCE, MOST_CANDIDATES = 25, 10, 50, 1000
+# Tercom's limits, and that of sacrebleu.
+#: How many cells beside the diagonal count.
+BEAM = 25
+#: Words of a shift.
+MOST_WORDS = 10
+#: How far the words that a shift matches may be apart.
+MOST_DISTANCE = 50
+#: How many shifts a text tries: sacrebleu's.
+MOST_CANDIDATES = 1000
 
 _FAR = 1 << 29  # the cost of a cell beside the beam
 
@@ -59,7 +71,8 @@ def ter_scores(rows: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
 
     Where the references have no word, any edit makes it 1, as in sacrebleu.
     """
-    edits, length = rows[:, 4], rows[:, 5]
+    edits = rows[:, 4]
+    length = rows[:, 5]
     rates = np.where(length > 0, edits, edits > 0) / np.where(length > 0, length, 1.0)
     return scale * rates
 

@@ -10,23 +10,21 @@ from typing import TYPE_CHECKING, TypeAlias
 from tercet import numpy_later as np
 
 from .plain_penalty import brevity_penalty
+from .plain_rows import FIRST_MATCH, LENGTH
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Array: TypeAlias = "NDArray[np.float64]"
 
-#: Columns of a row of :func:`.plain_rows.bleu_rows`: the length, and the first of the matches.
-_LENGTH, _MATCHES = 4, 8
-
 
 def nltk_scores(
-    rows: Array, length_column: int, method: str, value: float, weightings: list[list[float]], scale: float
+    rows: Array, length_column: int, method: str, smooth_value: float, weightings: list[list[float]], scale: float
 ) -> Array:
     """Return what :func:`.plain_bleu.bleu_scores` does, as NLTK: orders of precision 0 are left out of the mean."""
     n = len(weightings[0])
     scores = np.empty((len(rows), len(weightings) + n + 1))
-    precisions = nltk_precisions(rows, length_column, method, value, n)
+    precisions = nltk_precisions(rows, length_column, method, smooth_value, n)
     for row, parts, scores_of_row in zip(rows.tolist(), precisions.tolist(), scores, strict=True):
         *precisions_of_row, penalty = parts
         for number, weights in enumerate(weightings):
@@ -36,24 +34,24 @@ def nltk_scores(
                     total += weight * math.log(precision)
             # Without a word in common BLEU is 0.
             scores_of_row[number] = 0.0
-            if row[_MATCHES] > 0:
+            if row[FIRST_MATCH] > 0:
                 scores_of_row[number] = scale * penalty * math.exp(total)
         scores_of_row[len(weightings) :] = *(precision * scale for precision in precisions_of_row), penalty
     return scores
 
 
-def nltk_precisions(rows: Array, length_column: int, method: str, value: float, max_order: int) -> Array:
+def nltk_precisions(rows: Array, length_column: int, method: str, smooth_value: float, max_order: int) -> Array:
     """Return the precisions that NLTK's ``method0`` to ``method7`` give, and the penalty, shape (n, N + 1).
 
     Rows are those of :func:`.plain_bleu.bleu_scores` with the columns of `floors` and, for methods 5 and 7, of
-    `next_order` (see :func:`.plain_rows.bleu_rows`). `value` is the method's number. Of N n-grams (at least 1 an
-    item), M of them matches, and z orders without a match up to and with this one:
+    `next_order` (see :func:`.plain_rows.bleu_rows`). `smooth_value` is the method's number, v. Of N n-grams (at least
+    1 an item), M of them matches, and z orders without a match up to and with this one:
 
-    - 0: a number next to 0 for M = 0; 1: value / N; 3: 1 / (2**z N); else M / N
+    - 0: a number next to 0 for M = 0; 1: v / N; 3: 1 / (2**z N); else M / N
     - 2: (M + 1) / (N + 1) for all orders but the first
-    - 4: log(tokens) / (2**z value N) for M = 0
+    - 4: log(tokens) / (2**z v N) for M = 0
     - 5: the mean of the precisions of the orders below (smoothed), at and above it; see :func:`_average`
-    - 6: (M + value prior) / (N + value) from order 3 on; see :func:`_interpolate`
+    - 6: (M + v prior) / (N + v) from order 3 on; see :func:`_interpolate`
     - 7: 4, then 5
 
     Differences from NLTK, where it has no value or a wrong one: method 6 does not ask for a match of order 3, nor for
@@ -61,10 +59,10 @@ def nltk_precisions(rows: Array, length_column: int, method: str, value: float, 
     whole corpus, unless ``compat="nltk"`` puts those of the last item in their place (see `Bleu.corpus_totals`).
     """
     precisions = np.empty((len(rows), max_order + 1))
-    first_ngrams = _MATCHES + max_order
+    first_ngrams = FIRST_MATCH + max_order
     first_floors = first_ngrams + max_order
     for row, result in zip(rows.tolist(), precisions, strict=True):
-        matches = row[_MATCHES:first_ngrams]
+        matches = row[FIRST_MATCH:first_ngrams]
         ngrams = row[first_ngrams:first_floors]
         floors = row[first_floors : first_floors + max_order]
         values = []
@@ -79,19 +77,19 @@ def nltk_precisions(rows: Array, length_column: int, method: str, value: float, 
                 # The smallest positive float, whose logarithm is finite.
                 precision = sys.float_info.min
             elif n_matches == 0 and method == "nltk1":
-                precision = value / floor
+                precision = smooth_value / floor
             elif n_matches == 0 and method == "nltk3":
                 precision = 1 / (2.0**n_zeros * floor)
             # NLTK leaves a text of one token, whose logarithm is 0, as it is.
-            elif n_matches == 0 and method in ("nltk4", "nltk7") and row[_LENGTH] > 1:
-                precision = math.log(row[_LENGTH]) / (2.0**n_zeros * value) / floor
+            elif n_matches == 0 and method in ("nltk4", "nltk7") and row[LENGTH] > 1:
+                precision = math.log(row[LENGTH]) / (2.0**n_zeros * smooth_value) / floor
             values.append(precision)
         if method == "nltk6":
-            _interpolate(values, matches, ngrams, value)
+            _interpolate(values, matches, ngrams, alpha=smooth_value)
         elif method in ("nltk5", "nltk7"):
             next_matches, next_ngrams = row[-2:]
             _average(values, next_matches / max(next_ngrams, 1.0))
-        result[:] = *values, brevity_penalty(row[_LENGTH], row[length_column])
+        result[:] = *values, brevity_penalty(row[LENGTH], row[length_column])
     return precisions
 
 

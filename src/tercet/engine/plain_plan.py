@@ -24,8 +24,10 @@ from .plain_sums import sum_rows
 from .plain_text import LoneSurrogateError, TooMuchMemoryError, is_plain, letters, lowered, paired_strings
 from .planned import Scored, TextRules
 
-#: Of a row: the columns that all rows begin with, and those of an order of chrF.
-_BASE, _PARTS = 4, 3
+#: The columns that all rows begin with.
+_BASE = 4
+#: The columns of an order of chrF.
+_PARTS = 3
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -187,5 +189,6 @@ def gleu_plan(rules: TextRules, reading: str, min_order: int, max_order: int, sc
 
 def gleu_scores(rows: Array, scale: float) -> Array:
     """Return the matches per n-gram, times `scale`, of rows of :func:`.plain_rows.gleu_rows` or sums of them."""
-    matches, ngrams = rows[:, _BASE], rows[:, _BASE + 1]
+    matches = rows[:, _BASE]
+    ngrams = rows[:, _BASE + 1]
     return scale * (matches / np.maximum(ngrams, 1.0))

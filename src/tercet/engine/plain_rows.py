@@ -20,6 +20,11 @@ Array: TypeAlias = "NDArray[np.float64]"
 Offsets: TypeAlias = "NDArray[np.int64] | None"
 Words = list[str]
 
+#: Columns of a row of :func:`bleu_rows`: the number of references, the tokens of the prediction, the first matches.
+REFERENCES = 3
+LENGTH = 4
+FIRST_MATCH = 8
+
 
 def bleu_rows(
     texts: Texts, n: int, reference_offsets: Offsets, reading: str, max_order: int, floors: bool = False,
@@ -202,7 +207,7 @@ def pairs_of_lines(
     n_systems: int,
     word_map: Callable[[str], str] = str,
 ) -> list[tuple[Lines, list[Lines]]]:
-    """Return the same in lines, which ROUGE-Lsum compares, without those that have no words."""
+    """Return the lines of each prediction, and of its references, as words; those without words are left out."""
     split = READINGS[reading]
 
     def lines_of(text: str) -> Lines:

@@ -76,10 +76,12 @@ def order_sums(starts: NDArray[np.int64], ranks: NDArray[np.int64], n_ranks: int
     Points come sorted by x; from ``starts[g]`` to ``starts[g + 1]`` they have the same. `ranks` are those of y,
     dense, from 1 to `n_ranks`; the weights are whole numbers: how often each point counts.
     """
-    sums, seen = np.zeros(len(weights)), np.zeros((len(weights), n_ranks + 1))
+    sums = np.zeros(len(weights))
+    seen = np.zeros((len(weights), n_ranks + 1))
     for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
         for point in range(start, stop):
-            below, above = seen[:, : ranks[point]].sum(axis=1), seen[:, ranks[point] + 1 :].sum(axis=1)
+            below = seen[:, : ranks[point]].sum(axis=1)
+            above = seen[:, ranks[point] + 1 :].sum(axis=1)
             sums += weights[:, point] * (below - above)
         for point in range(start, stop):
             seen[:, ranks[point]] += weights[:, point]

@@ -183,7 +183,9 @@ def intern(texts: Texts, reading: str) -> Numbered:
     split = READINGS[reading]
     types: dict[str, int] = {}
     ids: list[int] = []
-    offsets, line_starts, line_offsets = [0], [0], [0]
+    offsets = [0]
+    line_starts = [0]
+    line_offsets = [0]
     for item, text in enumerate(strings(texts)):
         if not is_valid(text):
             raise LoneSurrogateError(item)

@@ -27,7 +27,7 @@ from tercet.statistics.paired_tests import (
     all_pairs_test,
     least_pvalue,
     paired_permutation_test,
-    pvalue_beyond_draws,
+    pvalue_beyond_resamples,
 )
 from tercet.statistics.progress import bars_within
 from tercet.statistics.stats import SegmentStats
@@ -501,7 +501,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
             (results,) = paired_permutation_test(metric, scored, **settings)
             differences = {name: result.statistic for name, result in results.items()}
             if n_exchanges(n_texts, settings["n_resamples"]) is None:
-                pvalues = {name: pvalue_beyond_draws(result, n_texts) for name, result in results.items()}
+                pvalues = {name: pvalue_beyond_resamples(result, n_texts) for name, result in results.items()}
             else:
                 # Where texts are so few, all exchanges are tested.
                 exact = all_pairs_test(metric, scored, [(0, 1)], "permutation", **settings)

@@ -152,7 +152,9 @@ class BleuRouge(Metric):
 
     def corpus_warning(self, context: Any, corpus: Corpus | None = None) -> str | None:
         """Return a warning when ROUGE's tokenizer makes different words equal."""
-        return dropped_letters_warning(corpus, None, chosen=True) if self.tokenizer == "rouge" else None
+        if self.tokenizer != "rouge":
+            return None
+        return dropped_letters_warning(corpus, None, chosen=True)
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on."""
@@ -178,9 +180,11 @@ class BleuRouge(Metric):
         if self.stemmer is None and self.lemmatizer is None:
             texts, reading = engine_texts(batch, self.tokenizer, lowercase=self._lowercase)
         else:
-            texts, reading = texts_of_tokens(self.tokens(batch)[0]), "none"
-        options = reading, self.max_order, self.beta, self.multi_ref == "best"
-        rows: Array = of_texts(batch, engine.bleu_rouge_rows, texts, *options)
+            tokens, _ = self.tokens(batch)
+            texts = texts_of_tokens(tokens)
+            reading = "none"
+        takes_best = self.multi_ref == "best"
+        rows: Array = of_texts(batch, engine.bleu_rouge_rows, texts, reading, self.max_order, self.beta, takes_best)
         leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(context), self.columns, rows)
 
@@ -191,7 +195,9 @@ class BleuRouge(Metric):
         """
         tokens, words = tokenize(batch, self.tokenizer, lowercase=self._lowercase)
         mapping = None if as_written else word_map(self)
-        return (tokens, words) if mapping is None else map_words(tokens, words(), mapping)
+        if mapping is None:
+            return tokens, words
+        return map_words(tokens, words(), mapping)
 
     def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
         """Return what makes rows of pairs, from texts that are tokenized once."""
@@ -219,7 +225,8 @@ class BleuRouge(Metric):
         """
         texts, references = tokens.pairs
         totals = np.maximum(tokens.tokens.lengths[:, None] - np.arange(self.max_order), 0)
-        text_totals, reference_totals = totals[texts], totals[references]
+        text_totals = totals[texts]
+        reference_totals = totals[references]
         hits = pair_matches(tokens.tokens, texts, references, tokens.n_types, max_order=self.max_order).ngrams
         fmeasures = _f_beta(divide_or_zero(hits, text_totals), divide_or_zero(hits, reference_totals), self.beta)
         # `lexsort` sorts by its last key first: by item, then by the greatest F, then by the shortest reference.
@@ -314,7 +321,7 @@ class BleuRouge(Metric):
             prediction=marked(0, limits_of_references),
             references=[marked(document, limits_of_text) for document in range(1, len(texts))],
             orders=[
-                OrderMatches(
+                BothSides(
                     order=n,
                     matches=int(columns[f"match{n}"]),
                     total=int(columns[f"total{n}"]),
@@ -338,7 +345,8 @@ class BleuRouge(Metric):
         """Return how a report finds matched tokens: by their longest matched n-gram."""
 
         def words(batch: Corpus) -> list[list[Word]]:
-            (tokens, spelling), (plain, written) = self.tokens(batch), self.tokens(batch, as_written=True)
+            tokens, spelling = self.tokens(batch)
+            plain, written = self.tokens(batch, as_written=True)
             spelled = np.array(written(), object)
             as_written = [spelled[ids].tolist() for ids in plain.tokens.pieces()]
             return prediction_words(tokens, spelling(), range(1, self.max_order + 1), as_written)
@@ -375,7 +383,7 @@ def _arithmetic_mean(values: Array, is_defined: NDArray[np.bool_]) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class OrderMatches:
+class BothSides:
     """Both sides of one order.
 
     Attributes
@@ -415,7 +423,7 @@ class BleuRougeMatches(Explanation):
         The tokens; their level is the longest counted n-gram through them.
     references : list of list of Word
         Likewise for each reference: n-grams that it shares with the prediction.
-    orders : list of OrderMatches
+    orders : list of BothSides
     score, precision, recall : float
         The F of all orders and its two sides, from 0 to 1.
     signature : str
@@ -423,7 +431,7 @@ class BleuRougeMatches(Explanation):
 
     prediction: list[Word]
     references: list[list[Word]]
-    orders: list[OrderMatches]
+    orders: list[BothSides]
     score: float
     precision: float
     recall: float
@@ -452,9 +460,11 @@ class BleuRougeMatches(Explanation):
             ),
         ]
 
-    def _row(self, name: str, order: OrderMatches) -> tuple[object, ...]:
+    def _row(self, name: str, order: BothSides) -> tuple[object, ...]:
         # multi_ref="average" has no single reference, and its counts may be fractions.
         reference = "all" if order.reference is None else str(order.reference + 1)
-        recall_counts = (int(n) if n.is_integer() else n for n in (order.hits, order.reference_total))
-        precision, recall, fmeasure = map(Share, (order.precision, order.recall, order.fmeasure))
-        return (name, order.matches, order.total, precision, reference, *recall_counts, recall, fmeasure)
+        hits = int(order.hits) if order.hits.is_integer() else order.hits
+        n_ngrams = int(order.reference_total) if order.reference_total.is_integer() else order.reference_total
+        precision = Share(order.precision)
+        recall = Share(order.recall)
+        return (name, order.matches, order.total, precision, reference, hits, n_ngrams, recall, Share(order.fmeasure))

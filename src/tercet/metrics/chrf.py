@@ -35,8 +35,10 @@ from tercet.statistics.stats import Scores, SegmentStats
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: The longest n-gram of words, and the greatest weight of recall.
-_LONGEST_OF_WORDS, _MOST_BETA = 10, 1000
+#: The longest n-gram of words.
+_LONGEST_OF_WORDS = 10
+#: The greatest weight of recall.
+_MOST_BETA = 1000
 
 #: The columns of each order of n-grams.
 _PARTS = ("prediction", "reference", "matches")
@@ -152,8 +154,9 @@ class Chrf(Metric):
     @cached_property
     def word_orders(self) -> dict[str, int]:
         """The order of words of each score, by its name."""
-        orders = [self.word_order] if isinstance(self.word_order, int) else self.word_order
-        first, *others = orders
+        if isinstance(self.word_order, int):
+            return {"chrf": self.word_order}
+        first, *others = self.word_order
         return {"chrf": first, **{f"chrf_w{order}": order for order in others}}
 
     @cached_property
@@ -178,7 +181,9 @@ class Chrf(Metric):
     def score_title(self, score: str) -> str:
         """Return what people call one of the scores."""
         order = self.word_orders[score]
-        return f"{self.title}{'+' * order}" if order <= 2 else f"{self.title} with {order}-grams of words"
+        if order <= 2:
+            return f"{self.title}{'+' * order}"
+        return f"{self.title} with {order}-grams of words"
 
     def orders(self, name: str) -> list[str]:
         """Return the orders of n-grams of a score: c1 to c6 of characters, then w1 on of words."""
@@ -256,7 +261,8 @@ class Chrf(Metric):
         return {name: values.reshape(totals.shape[:-1]) for name, values in scores.items()}
 
     def _scores_of_rows(self, rows: Array) -> Scores:
-        first, scores = len(self.base_columns), {}
+        scores: Scores = {}
+        first = len(self.base_columns)
         for name, word_order in self.word_orders.items():
             n_orders = self.char_order + word_order
             scores[name] = engine.f_scores(rows, first, n_orders, self.beta, self.eps_smoothing, self.scale)
@@ -269,7 +275,7 @@ class Chrf(Metric):
         return self._entries([float(values[0]) for values in scores.values()], totals)
 
     def _entries(self, scores: list[float], sums: Any) -> dict[str, Any]:
-        """Return the same, given the scores."""
+        """Return the entries of a result, given the scores."""
         entries: dict[str, Any] = dict(zip(self.word_orders, scores, strict=True))
         entries["score"] = entries["chrf"]
         entries["char_order"] = self.char_order
@@ -291,13 +297,14 @@ class Chrf(Metric):
         for name, word_order in self.word_orders.items():
             # The reference with the greatest chrF need not have the greatest chrF++.
             best = int(by_reference[name].argmax())
-            counts = [
-                OrderMatches(order, *(int(pairs.column(f"{name}_{order}_{part}")[best]) for part in _PARTS))
-                for order in self.orders(name)
-            ]
+            counts = []
+            for order in self.orders(name):
+                parts = [int(pairs.column(f"{name}_{order}_{part}")[best]) for part in _PARTS]
+                counts.append(OrderCounts(order, *parts))
             texts = [prediction, references[best]]
             characters, reference_characters = _characters(self, texts, texts[::-1])
-            prediction_words, reference_words = [], []
+            prediction_words: list[Word] = []
+            reference_words: list[Word] = []
             if word_order:
                 sides = [words[0], words[1 + best]]
                 prediction_words, reference_words = words_of_pairs(sides, sides[::-1], range(1, word_order + 1))
@@ -380,7 +387,7 @@ PEERS = Peers(
 
 
 @dataclass(frozen=True, slots=True)
-class OrderMatches:
+class OrderCounts:
     """The counts of one order of n-grams.
 
     Attributes
@@ -419,7 +426,7 @@ class ScoreMatches:
         Of this prediction alone, on the scale of the options: from 0 to 100, unless ``scale=1`` was given.
     reference : int
         Index of the reference with the greatest F.
-    orders : list of OrderMatches
+    orders : list of OrderCounts
     prediction, reference_text : list of Word
         The characters of the two texts; their level is the longest counted n-gram through them, and 0 for white space
         that does not count.
@@ -430,7 +437,7 @@ class ScoreMatches:
     name: str
     score: float
     reference: int
-    orders: list[OrderMatches]
+    orders: list[OrderCounts]
     prediction: list[Word]
     reference_text: list[Word]
     prediction_words: list[Word]
@@ -520,8 +527,8 @@ def _characters(options: Chrf, texts: Sequence[str], references: Sequence[str]) 
         return options.whitespace or not character.isspace()
 
     if options.lowercase:
-        texts = [text.lower() for text in texts]
-        references = [text.lower() for text in references]
+        texts = list(map(str.lower, texts))
+        references = list(map(str.lower, references))
     counted_texts = [list(filter(counts, text)) for text in texts]
     counted_references = [list(filter(counts, text)) for text in references]
     levels = levels_of_pairs(counted_texts, counted_references, range(1, options.char_order + 1))
@@ -529,7 +536,9 @@ def _characters(options: Chrf, texts: Sequence[str], references: Sequence[str]) 
     words_of_texts: list[list[Word]] = []
     for text, levels_of_text in zip(texts, levels, strict=True):
         remaining_levels = iter(levels_of_text)
-        words_of_texts.append(
-            [word(character, next(remaining_levels) if counts(character) else 0) for character in text]
-        )
+        words = []
+        for character in text:
+            level = next(remaining_levels) if counts(character) else 0
+            words.append(word(character, level))
+        words_of_texts.append(words)
     return words_of_texts

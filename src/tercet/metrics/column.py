@@ -148,7 +148,8 @@ class Column(Metric):
         if is_missing.all():
             raise InputError(f"the system {shorten(system)} has no number in the column {shorten(self.name)}.")
         if self.missing == "error" and is_missing.any():
-            segment, n_missing = int(is_missing.argmax()) + 1, int(is_missing.sum())
+            segment = int(is_missing.argmax()) + 1
+            n_missing = int(is_missing.sum())
             further = f" (nor in {n_missing - 1:,} others)" if n_missing > 1 else ""
             raise InputError(
                 f"the system {shorten(system)} has no number in the column {shorten(self.name)} in segment "

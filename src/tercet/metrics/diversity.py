@@ -166,10 +166,13 @@ class Diversity(Metric):
         Time: that of counting the n-grams of the whole set, once, and of gzip; with pairs the square of the texts.
         Memory: about 150 bytes per token.
         """
-        context = self.fit(batch) if context is None else context
+        if context is None:
+            context = self.fit(batch)
         if batch.n_systems > 1:  # each a set of its own
-            systems = zip(map(batch.system, range(batch.n_systems)), context.systems, strict=True)
-            return SegmentStats.concatenate([self.segment_stats(system, sets) for system, sets in systems])
+            stats_of_systems = []
+            for system, sets in enumerate(context.systems):
+                stats_of_systems.append(self.segment_stats(batch.system(system), sets))
+            return SegmentStats.concatenate(stats_of_systems)
         if not batch.n_items:
             rows = np.zeros((0, len(self.columns)))
         elif context.grouped:
@@ -186,13 +189,15 @@ class Diversity(Metric):
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def _rows_of_sets(self, batch: Corpus) -> Array:
-        edges, first = batch.reference_offsets, len(self.base_columns) + 1
+        edges = batch.reference_offsets
+        first = len(self.base_columns) + 1
         rows_of_texts = _rows_of(self, batch.references.to_pylist(), edges)
         rows = np.add.reduceat(rows_of_texts, edges[:-1])
         # Counts of a set are whole numbers, but the texts' shares in them do not sum to these to the last bit.
         rows[:, self._whole] = np.rint(rows[:, self._whole])
-        parts, wholes = rows[:, first::2], rows[:, first + 1 :: 2]
-        rows[:, first::2], rows[:, first + 1 :: 2] = divide_or_zero(parts, wholes), wholes > 0
+        wholes = rows[:, first + 1 :: 2]
+        rows[:, first::2] = divide_or_zero(rows[:, first::2], wholes)
+        rows[:, first + 1 :: 2] = wholes > 0
         # It is empty if no text of it has a token, which are those that MATTR counts.
         rows[:, :first] = 1, 0, 0, 0, 1
         rows[:, 1] = rows[:, self.columns.index("mattr_of")] == 0
@@ -258,42 +263,47 @@ _CLOCK = 1_700_000_000
 _AROUND = 10 + len(b"compressed\0") + 8
 
 
-def _rows_of(o: Diversity, texts: list[str], edges: NDArray[np.int64]) -> Array:
+def _rows_of(metric: Diversity, texts: list[str], edges: NDArray[np.int64]) -> Array:
     """Return a row for each text. Set s has the texts ``edges[s]`` to ``edges[s + 1]``.
 
     A measure that a text has none of, such as the self-BLEU of a text without others, is 0 of 0.
     """
-    ids, offsets, n_types = _tokens_of(o, texts)
-    counted = n_types, o.max_order, min(o.window, len(ids)), o.smooth_method == "nltk1", len(o.columns)
-    rows, rows_of_bleu = engine.diversity_rows(ids, offsets, edges, *counted)
-    first = len(o.base_columns) + 1
+    ids, offsets, n_types = _tokens_of(metric, texts)
+    window = min(metric.window, len(ids))
+    floors = metric.smooth_method == "nltk1"
+    rows, rows_of_bleu = engine.diversity_rows(
+        ids, offsets, edges, n_types, metric.max_order, window, floors, len(metric.columns)
+    )
+    first = len(metric.base_columns) + 1
     has_others = rows[:, first + 1]
-    rows[:, first] = o._bleu.finalize(rows_of_bleu)["bleu"] * has_others
-    if o.pairwise_chrf:
-        rows[:, -4], rows[:, -3] = _mean_chrf(o, texts, edges), has_others
+    rows[:, first] = metric._bleu.finalize(rows_of_bleu)["bleu"] * has_others
+    if metric.pairwise_chrf:
+        rows[:, -4] = _mean_chrf(metric, texts, edges)
+        rows[:, -3] = has_others
     sizes = edges[1:] - edges[:-1]
     bytes_of_sets = np.array([_compressed(texts[start:stop]) for start, stop in pairwise(edges.tolist())], float)
     rows[:, -2:] = (bytes_of_sets / sizes[:, None]).repeat(sizes, axis=0)
     return rows
 
 
-def _tokens_of(o: Diversity, texts: list[str]) -> tuple[NDArray[np.int32], NDArray[np.int64], int]:
+def _tokens_of(metric: Diversity, texts: list[str]) -> tuple[NDArray[np.int32], NDArray[np.int64], int]:
     """Return the tokens of texts as ids, where each text begins among them, and how many tokens differ."""
-    if o.tokenizer in ENGINE_TOKENIZERS:
+    if metric.tokenizer in ENGINE_TOKENIZERS:
         try:
-            strings = [text.lower() for text in texts] if o.lowercase else texts
-            ids, offsets, *_, word_offsets = engine.intern(strings, o.tokenizer)
+            strings = [text.lower() for text in texts] if metric.lowercase else texts
+            ids, offsets, *_, word_offsets = engine.intern(strings, metric.tokenizer)
             return ids, offsets, len(word_offsets) - 1
         except ValueError:
             pass  # a text that cannot be encoded: what follows raises an error that names the item
     without_references = Corpus(texts, [], np.zeros(len(texts) + 1, np.int64))
-    batch, _ = tokenize(without_references, o.tokenizer, lowercase=o.lowercase)
+    batch, _ = tokenize(without_references, metric.tokenizer, lowercase=metric.lowercase)
     return batch.tokens.values, batch.tokens.offsets, batch.n_types
 
 
-def _mean_chrf(o: Diversity, texts: list[str], edges: NDArray[np.int64]) -> Array:
+def _mean_chrf(metric: Diversity, texts: list[str], edges: NDArray[np.int64]) -> Array:
     """Return the mean chrF of each text against each other one of its set; the pairs are scored in blocks."""
-    chrf, means = Chrf(lowercase=o.lowercase, scale=1), np.zeros(len(texts))
+    chrf = Chrf(lowercase=metric.lowercase, scale=1)
+    means = np.zeros(len(texts))
     for first, end in pairwise(edges.tolist()):
         set_texts = texts[first:end]
         if len(set_texts) == 1:  # nothing to compare it with

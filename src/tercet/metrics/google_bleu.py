@@ -100,7 +100,8 @@ class GoogleBleu(HasTokenizer):
 
     def counts(self, tokens: TokenBatch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return matches and n-grams of each item, shape (n, 2), and the pair of its best reference: NLTK's first."""
-        (texts, references), totals = tokens.pairs, self.ngrams(tokens.tokens.lengths)
+        texts, references = tokens.pairs
+        totals = self.ngrams(tokens.tokens.lengths)
         matches = pair_matches(tokens.tokens, texts, references, tokens.n_types, max_order=self.max_len).ngrams
         pairs = self.pair_counts(matches, totals[texts], totals[references])
         # A pair without n-grams is the worst, because NLTK skips it.

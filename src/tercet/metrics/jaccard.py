@@ -200,11 +200,9 @@ class Jaccard(Metric):
 
     def corpus_warning(self, context: Any, corpus: Corpus | None = None) -> str | None:
         """Return a warning when ROUGE's tokenizer makes different words equal."""
-        return (
-            dropped_letters_warning(corpus, None, chosen=True)
-            if "rouge" in [variant.tokenizer for variant in self.by_name.values()]
-            else None
-        )
+        if "rouge" not in [variant.tokenizer for variant in self.by_name.values()]:
+            return None
+        return dropped_letters_warning(corpus, None, chosen=True)
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
@@ -215,13 +213,12 @@ class Jaccard(Metric):
         variants = list(self.by_name.values())
         common_parts = self._signature_parts()
         # Of a variant only what differs from the options of the call is written.
-        changes = {
-            name.removeprefix("jaccard_"): ",".join(
-                f"{key}:{value}" for key, value in variant._signature_parts().items() if value != common_parts[key]
-            )
-            for name, variant in self.by_name.items()
-            if name != "jaccard"
-        }
+        changes: dict[str, str] = {}
+        for name, variant in self.by_name.items():
+            parts_of_variant = variant._signature_parts().items()
+            different = [f"{key}:{value}" for key, value in parts_of_variant if value != common_parts[key]]
+            if variant is not self:
+                changes[name.removeprefix("jaccard_")] = ",".join(different)
         as_scikit_learn = not any(variant.multiset for variant in variants) and self.missing_references == "error"
         parts = {
             **common_parts,
@@ -257,7 +254,9 @@ class Jaccard(Metric):
         """Return the base columns, and score, intersection and union of every item by the rules of a variant."""
         changed = variant.stemmer is not None or variant.lemmatizer is not None or variant.stopwords is not None
         if changed or (self.variants and variant.tokenizer not in ENGINE_TOKENIZERS):
-            texts, reading = texts_of_tokens(self.tokens(batch, variant, splits)[0]), "none"
+            tokens, _ = self.tokens(batch, variant, splits)
+            texts = texts_of_tokens(tokens)
+            reading = "none"
         else:
             texts, reading = engine_texts(batch, variant.tokenizer, lowercase=variant.lowercase)
         is_mean = variant.multi_ref == "average" and not batch.one_each
@@ -265,7 +264,8 @@ class Jaccard(Metric):
         rows, pairs = of_texts(batch, engine.jaccard_rows, texts, reading, variant.ngram, variant.multiset, is_mean)
         if is_mean:
             counts = batch.reference_counts
-            starts, has_reference = np.cumsum(counts) - counts, counts > 0
+            starts = np.cumsum(counts) - counts
+            has_reference = counts > 0
             sums = np.add.reduceat(pairs, starts[has_reference], axis=0)
             rows[has_reference, len(self.base_columns) :] = sums / counts[has_reference, None]
         return rows
@@ -274,7 +274,8 @@ class Jaccard(Metric):
         self, batch: Corpus, variant: Jaccard, splits: Splits | None = None, as_written: bool = False
     ) -> Split:
         """Return the tokens of a variant, and a callable that returns the distinct ones by id."""
-        splits = {} if splits is None else splits
+        if splits is None:
+            splits = {}
         # A callable need not be hashable.
         tokenizer = variant.tokenizer if isinstance(variant.tokenizer, str) else id(variant.tokenizer)
         key = (tokenizer, variant.lowercase)
@@ -283,7 +284,9 @@ class Jaccard(Metric):
         tokens, words = splits[key]
         mapping = None if as_written else word_map(variant)
         stopwords = () if variant.stopwords is None else stopwords_for(variant.stopwords)
-        return map_words(tokens, words(), mapping, stopwords) if mapping or stopwords else (tokens, words)
+        if not mapping and not stopwords:
+            return tokens, words
+        return map_words(tokens, words(), mapping, stopwords)
 
     def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
         """Return what makes rows of pairs, without variants, from texts that are tokenized once."""

@@ -251,7 +251,7 @@ class Perplexity(Metric):
         }
         return Signature.of(self.name, parts)
 
-    def surprisals(self, batch: Corpus) -> Scored:
+    def surprisals(self, batch: Corpus) -> TextSurprisals:
         """Return how much each token of a batch surprises the model; equal texts are scored once.
 
         Time: the network's. Memory: its own for a batch of tokens, see :meth:`.LanguageModel.surprisals`, and 12
@@ -264,13 +264,13 @@ class Perplexity(Metric):
         texts = _tokens_of_texts(list(numbers), self, model)
         _check_lengths(self, model, texts, text_numbers, batch)
         windows = windows_of(texts.rows, *_window_of(self, model))
-        return Scored(texts, text_numbers, windows.offsets, model.surprisals(windows, self.batch_size))
+        return TextSurprisals(texts, text_numbers, windows.offsets, model.surprisals(windows, self.batch_size))
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time and memory as :meth:`surprisals`."""
         return self.stats_of(self.surprisals(batch), batch)
 
-    def stats_of(self, scored: Scored, batch: Corpus) -> SegmentStats:
+    def stats_of(self, scored: TextSurprisals, batch: Corpus) -> SegmentStats:
         """Return one row per item of a batch that was scored."""
         text_numbers = scored.text_numbers
         tokens = np.diff(scored.offsets)  # how many are scored of each text
@@ -358,10 +358,10 @@ class Perplexity(Metric):
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class TextSurprisals:
     """Different texts with the surprisal of each of their tokens."""
 
-    texts: Texts
+    texts: TokenizedTexts
     #: The number of each item's text among them. (ndarray of int64, shape (n,))
     text_numbers: NDArray[np.int64]
     #: Text i has the values ``offsets[i]`` to ``offsets[i + 1]``.
@@ -427,12 +427,12 @@ class LanguageModel:
         return [(start, stop) for start, stop in encoded["offset_mapping"]]
 
     def _decoded_spans(self, text: str) -> list[tuple[int, int]]:
-        """Return the same for a tokenizer without offsets: decode every beginning of the ids, and take its length."""
+        """Return the spans by a tokenizer without offsets: decode every beginning of the ids, and take its length."""
         (ids,) = self.ids([text])
         ends = [len(self.tokenizer.decode(ids[:stop]).rstrip("\ufffd")) for stop in range(len(ids) + 1)]
         return [(min(start, len(text)), min(stop, len(text))) for start, stop in pairwise(ends)]
 
-    def surprisals(self, windows: Windows, batch_size: int) -> NDArray[np.float64]:
+    def surprisals(self, windows: TargetWindows, batch_size: int) -> NDArray[np.float64]:
         """Return the negative log-likelihood in nats of every target of some windows.
 
         Windows are sorted by length and padded on the right, where a causal model does not look. Time: the network's,
@@ -461,7 +461,9 @@ class LanguageModel:
                 bar.update(len(chosen))
         return surprisals
 
-    def _of_batch(self, windows: Windows, chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def _of_batch(
+        self, windows: TargetWindows, chosen: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the numbers of the targets of some windows, and their surprisals."""
         import torch
 
@@ -656,8 +658,8 @@ def _limit(config: Any) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
-    """Texts, ready to be scored."""
+class TokenizedTexts:
+    """Texts as ids, ready to be scored."""
 
     rows: list[list[int]]  # the ids of each text, with the start token, after any truncation
     whole: NDArray[np.int64]  # how many ids each had before it was cut
@@ -665,9 +667,9 @@ class Texts:
     sizes: NDArray[np.int64]  # bytes in UTF-8 and characters that the scored tokens of each stand for
 
 
-def _start_of(o: Perplexity, model: LanguageModel) -> list[int]:
+def _start_of(metric: Perplexity, model: LanguageModel) -> list[int]:
     """Return the ids before each text: the start token, or nothing."""
-    if not o.add_start_token:
+    if not metric.add_start_token:
         return []
     if model.tokenizer.bos_token_id is None:
         raise OptionError(
@@ -677,37 +679,37 @@ def _start_of(o: Perplexity, model: LanguageModel) -> list[int]:
     return [model.tokenizer.bos_token_id]
 
 
-def _window_of(o: Perplexity, model: LanguageModel) -> tuple[int | None, int]:
+def _window_of(metric: Perplexity, model: LanguageModel) -> tuple[int | None, int]:
     """Return how many tokens the model sees at a time, None for no limit, and how far a window moves on."""
-    size = model.limit if o.max_length is None else o.max_length
+    size = model.limit if metric.max_length is None else metric.max_length
     if size is not None and model.limit is not None and size > model.limit:
         raise OptionError(
             f"The 'max_length' option of perplexity_lm must be from 2 to {model.limit} for this language model. Got "
-            f"{o.max_length} instead."
+            f"{metric.max_length} instead."
         )
-    if size is None or o.stride is None:
+    if size is None or metric.stride is None:
         return size, max((size or 2) // 2, 1)
-    if o.stride >= size:
+    if metric.stride >= size:
         raise OptionError(
             f"The 'stride' option of perplexity_lm must be below the length of a window, {size} tokens. Got "
-            f"{o.stride} instead."
+            f"{metric.stride} instead."
         )
-    return size, o.stride
+    return size, metric.stride
 
 
-def _tokens_of_texts(texts: Sequence[str], o: Perplexity, model: LanguageModel) -> Texts:
+def _tokens_of_texts(texts: Sequence[str], metric: Perplexity, model: LanguageModel) -> TokenizedTexts:
     """Return different texts as a model reads them.
 
     Time: about a microsecond per byte. Memory: the ids.
     """
-    start = _start_of(o, model)
-    size, _ = _window_of(o, model)
+    start = _start_of(metric, model)
+    size, _ = _window_of(metric, model)
     rows = [[*start, *row] for row in model.ids(texts)]
     whole = np.array([len(row) for row in rows], np.int64)
     sizes = np.array([(len(text.encode()), len(text)) for text in texts], np.int64).reshape(-1, 2)
     skipped = np.zeros(len(rows), np.int64)
     limit = whole.max(initial=0)
-    if o.long_text == "truncate" and size is not None:
+    if metric.long_text == "truncate" and size is not None:
         limit = size
     for index in np.flatnonzero((whole > limit) | (not start)).tolist():
         row = rows[index]
@@ -721,7 +723,7 @@ def _tokens_of_texts(texts: Sequence[str], o: Perplexity, model: LanguageModel) 
         skipped[index] = first - len(start)
         unread = 0 if start else 1  # the first token is read, not scored
         sizes[index] = _size(texts[index], first - len(start) + unread, stop - len(start), model)
-    return Texts(rows, whole, skipped, sizes)
+    return TokenizedTexts(rows, whole, skipped, sizes)
 
 
 def _size(text: str, first: int, stop: int, model: LanguageModel) -> tuple[int, int]:
@@ -741,7 +743,7 @@ def _size(text: str, first: int, stop: int, model: LanguageModel) -> tuple[int, 
 
 
 def _check_lengths(
-    metric: Perplexity, model: LanguageModel, texts: Texts, text_numbers: NDArray[np.int64], batch: Corpus
+    metric: Perplexity, model: LanguageModel, texts: TokenizedTexts, text_numbers: NDArray[np.int64], batch: Corpus
 ) -> None:
     """Raise an InputError for the first item that is too short to be scored, or too long."""
     start = _start_of(metric, model)
@@ -771,7 +773,7 @@ def _check_lengths(
 
 
 @dataclass(frozen=True, slots=True)
-class Windows:
+class TargetWindows:
     """The input of a model: texts, or overlapping windows of those that are too long."""
 
     ids: Ragged  # a row per window, of at least two ids
@@ -786,7 +788,7 @@ class Windows:
         return int(self.offsets[-1])
 
 
-def windows_of(rows: Sequence[Sequence[int]], size: int | None, stride: int) -> Windows:
+def windows_of(rows: Sequence[Sequence[int]], size: int | None, stride: int) -> TargetWindows:
     """Cut rows of ids into windows of up to `size` ids, each `stride` ids after the one before it.
 
     Every id of a row but its first is a target once, in the first window that holds it. So the targets of later
@@ -804,7 +806,9 @@ def windows_of(rows: Sequence[Sequence[int]], size: int | None, stride: int) -> 
             first_targets.append((scored - start, n_earlier_targets + scored - 1))
     first, target = np.array(first_targets, np.int64).reshape(-1, 2).T
     window_offsets = np.append(0, np.cumsum([len(window_ids) for window_ids in ids])).astype(np.int64)
-    return Windows(Ragged(np.concatenate([*ids, np.zeros(0, np.int32)]), window_offsets), first, target, offsets)
+    return TargetWindows(
+        Ragged(np.concatenate([*ids, np.zeros(0, np.int32)]), window_offsets), first, target, offsets
+    )
 
 
 def _bounds(length: int, size: int, stride: int) -> Iterator[tuple[int, int, int]]:

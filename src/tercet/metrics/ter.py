@@ -142,7 +142,9 @@ class Ter(Metric):
 
     def fit(self, batch: Corpus) -> LetterCounts | None:
         """Return the letters of the references, to warn of texts that have no white space between words."""
-        return None if (self.normalized and self.asian_support) or self.compat is not None else count_letters(batch)
+        if (self.normalized and self.asian_support) or self.compat is not None:
+            return None
+        return count_letters(batch)
 
     @property
     def ignores_case(self) -> bool:
@@ -183,14 +185,19 @@ class Ter(Metric):
 
     def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
         """Return what makes rows of pairs, from texts that are changed and split once, as each side is."""
-        sides = [np.unique(side) for side in (crossing.hypotheses, crossing.references)]
-        predictions, references = ([crossing.strings[text] for text in side.tolist()] for side in sides)
-        tokens, _ = tokenize(read_texts(list(chain(*self.texts(Corpus(predictions, references))))), "none")
-        lengths, n = tokens.tokens.lengths, len(sides[0])
+        different_texts = np.unique(crossing.hypotheses)
+        different_references = np.unique(crossing.references)
+        predictions = [crossing.strings[text] for text in different_texts.tolist()]
+        references_of_texts = [crossing.strings[text] for text in different_references.tolist()]
+        changed = self.texts(Corpus(predictions, references_of_texts))
+        tokens, _ = tokenize(read_texts(list(chain(*changed))), "none")
+        lengths = tokens.tokens.lengths
+        n_texts = len(different_texts)
 
         def rows(texts: Indices, references: Indices) -> NDArray[np.float64]:
-            text_documents = np.repeat(np.searchsorted(sides[0], texts), len(references))
-            reference_documents = np.tile(n + np.searchsorted(sides[1], references), len(texts))
+            text_documents = np.repeat(np.searchsorted(different_texts, texts), len(references))
+            of_references = n_texts + np.searchsorted(different_references, references)
+            reference_documents = np.tile(of_references, len(texts))
             edits = pair_edits(tokens.tokens, text_documents, reference_documents, tokens.n_types)
             return np.column_stack([base_of_pairs(lengths[text_documents]), edits, lengths[reference_documents]])
 
@@ -214,7 +221,7 @@ class Ter(Metric):
         return self._entries(scores, totals.tolist())
 
     def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
-        """Return the same, given the rate and the sums."""
+        """Return the entries of a result, given the rate and the sums."""
         (score,) = scores
         return {"ter": score, "score": score, "num_edits": int(sums[_NUM_EDITS]), "ref_length": sums[_REF_LENGTH]}
 

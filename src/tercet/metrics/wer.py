@@ -135,7 +135,7 @@ class Wer(HasTokenizer):
         return self._entries(rates, totals.tolist())
 
     def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
-        """Return the same, given the rates and the sums."""
+        """Return the entries of a result, given the rates and the sums."""
         wer, cer, mer, wil, wip = scores
         (
             _, _, _, _,

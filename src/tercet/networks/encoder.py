@@ -122,7 +122,7 @@ class Encoder:
         return Store(vectors, rows.offsets)
 
     def states(self, windows: Windows, batch_size: int) -> Iterator[Batch]:
-        """Yield the states of the layer that is embedded, as :func:`_states_of` does; nothing is kept.
+        """Yield the states of the layer that is embedded, batch by batch; nothing is kept.
 
         The caller enters :func:`.own_settings` and PyTorch's inference mode, which a generator would leave at the
         wrong time.
@@ -130,19 +130,44 @@ class Encoder:
         for chosen, states, is_taken in self._batches(windows, batch_size):
             yield chosen, states[0].float(), is_taken
 
-    def _batches(
-        self, windows: Windows, batch_size: int, several: bool = False, bar: Bar = HIDDEN_BAR
-    ) -> Iterator[Batch]:
-        return _states_of(
-            windows,
-            self.network.model,
-            self.device,
-            several=several,
-            padding_id=self.subwords.padding_id,
-            budget=self.budget(batch_size),
-            one_length=self.padding_shows,
-            bar=bar,
-        )
+    def _batches(self, windows: Windows, batch_size: int, several: bool = False, bar: Any = None) -> Iterator[Batch]:
+        """Run windows through the network, batch by batch; with `several`, yield the states of all layers.
+
+        Memory: the network's own for the tokens of a batch. Windows are sorted by length; a batch of equal lengths
+        has no mask.
+        """
+        widths = windows.widths
+        if widths is None:
+            widths = windows.ids.lengths
+        batches = Batches(windows.ids, widths, self.budget(batch_size), self.padding_shows)
+        for chosen in batches:
+            try:
+                states, is_taken = self._states_of_batch(windows, chosen, int(widths[chosen].max()), several)
+            except (RuntimeError, MemoryError) as error:
+                batches.halve(error)
+                continue
+            yield chosen, states, is_taken
+            if bar is not None:
+                bar.update(len(chosen))
+
+    def _states_of_batch(
+        self, windows: Windows, chosen: NDArray[np.int64], width: int, several: bool
+    ) -> tuple[Any, NDArray[np.bool_]]:
+        """Return the states of some windows by layer, padded to a width, and which of their tokens are taken."""
+        import torch
+
+        padding_id = self.subwords.padding_id
+        lengths = windows.ids.lengths[chosen]
+        positions = np.arange(width)[None, :]
+        is_present = positions < lengths[:, None]
+        source = np.where(is_present, windows.ids.offsets[chosen][:, None] + positions, 0)
+        ids = np.where(is_present, windows.ids.values[source], padding_id).astype(np.int64)
+        is_taken = (positions >= windows.first[chosen][:, None]) & (positions < windows.last[chosen][:, None])
+        mask = None
+        if not is_present.all() or padding_id in ids:
+            mask = torch.from_numpy(is_present.astype(np.int64)).to(self.device)
+        states = states_of_ids(self.network.model, torch.from_numpy(ids).to(self.device), mask, several=several)
+        return states, is_taken
 
     def budget(self, batch_size: int) -> int:
         """Return how many tokens a batch has at most."""
@@ -346,63 +371,6 @@ def first_broken_layer(model: Any, ids: Any) -> int | None:
             return None
         is_finite = torch.isfinite(states).flatten(1).all(1).tolist()
     return is_finite.index(False) if False in is_finite else None
-
-
-def _states_of(
-    windows: Windows,
-    model: Any,
-    device: Any,
-    *,
-    several: bool,
-    padding_id: int,
-    budget: int,
-    one_length: bool = False,
-    bar: Bar = HIDDEN_BAR,
-) -> Iterator[Batch]:
-    """Run windows through a model, batch by batch.
-
-    Memory: the model's own for `budget` tokens. Windows are sorted by length; a batch of equal lengths has no mask.
-    """
-    widths = windows.widths
-    if widths is None:
-        widths = windows.ids.lengths
-    batches = Batches(windows.ids, widths, budget, one_length)
-    for chosen in batches:
-        try:
-            width = int(widths[chosen].max())
-            states, is_taken = _states_of_batch(
-                windows, chosen, width, model=model, device=device, several=several, padding_id=padding_id
-            )
-        except (RuntimeError, MemoryError) as error:
-            batches.halve(error)
-            continue
-        yield chosen, states, is_taken
-        bar.update(len(chosen))
-
-
-def _states_of_batch(
-    windows: Windows,
-    chosen: NDArray[np.int64],
-    width: int,
-    *,
-    model: Any,
-    device: Any,
-    several: bool,
-    padding_id: int,
-) -> tuple[Any, NDArray[np.bool_]]:
-    """Return the states of some windows by layer, padded to a width, and which of their tokens are taken."""
-    import torch
-
-    lengths = windows.ids.lengths[chosen]
-    positions = np.arange(width)[None, :]
-    is_present = positions < lengths[:, None]
-    source = np.where(is_present, windows.ids.offsets[chosen][:, None] + positions, 0)
-    ids = np.where(is_present, windows.ids.values[source], padding_id).astype(np.int64)
-    is_taken = (positions >= windows.first[chosen][:, None]) & (positions < windows.last[chosen][:, None])
-    mask = None
-    if not is_present.all() or padding_id in ids:
-        mask = torch.from_numpy(is_present.astype(np.int64)).to(device)
-    return states_of_ids(model, torch.from_numpy(ids).to(device), mask, several=several), is_taken
 
 
 def states_of_ids(model: Any, ids: Any, mask: Any, *, several: bool) -> Any:

@@ -57,7 +57,7 @@ class InMemory:
         return cls(model, tokenizer, sentence)
 
     def with_tokenizer(self, tokenizer: Any) -> InMemory:
-        """Return the same network with another tokenizer, unless that is None."""
+        """Return this network with another tokenizer, unless that is None."""
         if tokenizer is None:
             return self
         return replace(self, tokenizer=tokenizer)

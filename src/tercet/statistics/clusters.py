@@ -53,14 +53,7 @@ class Clusters:
             )
         numbers: dict[str, int] = {}
         for item, label in enumerate(values):
-            # 2**512 is far above any id, and far below what Python refuses to write
-            huge = isinstance(label, int) and abs(label) >= 1 << 512
-            if (
-                huge
-                or isinstance(label, bool)
-                or not isinstance(label, str | int | np.integer)
-                or not str(label).strip()
-            ):
+            if not _is_label(label):
                 raise InputError(
                     f"cluster: item {item} has the label {shorten(label)}; expected a text or an integer, the same "
                     "for all items of a cluster."
@@ -89,7 +82,9 @@ class Clusters:
 
     def stats(self, stats: SegmentStats) -> SegmentStats:
         """Return the statistics with a row for each cluster."""
-        return stats if len(self) == len(stats) else replace(stats, rows=self.sums(stats.rows))
+        if len(self) == len(stats):
+            return stats
+        return replace(stats, rows=self.sums(stats.rows))
 
     def described(self, plain: Callable[[str], str] = str) -> str:
         """Return the number and size of the clusters, and what they are: ``40 clusters of 10 (sample id)``."""
@@ -107,6 +102,16 @@ class Clusters:
     def notes(self, plain: Callable[[str], str] = str) -> list[str]:
         """Return sentences for below a table: what was resampled."""
         return [f"Resampled by {self.described(plain)}."]
+
+
+def _is_label(label: Any) -> bool:
+    """Return whether a label of a cluster is a text that is not blank, or an integer."""
+    if isinstance(label, bool) or not isinstance(label, str | int | np.integer):
+        return False
+    # 2**512 is far above any id, and far below what Python refuses to write.
+    if isinstance(label, int) and abs(label) >= 1 << 512:
+        return False
+    return bool(str(label).strip())
 
 
 def clustered(systems: Sequence[SegmentStats], clusters: Clusters | None) -> list[SegmentStats]:

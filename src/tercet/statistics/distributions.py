@@ -38,9 +38,11 @@ def t_quantile(share: float, freedom: float) -> float:
         return normal_quantile(share)
     if share < 0.5:
         return -t_quantile(1 - share, freedom)
-    low, high = 0.0, 1.0
+    low = 0.0
+    high = 1.0
     while t_tail(high, freedom) > 1 - share:
-        low, high = high, 2 * high
+        low = high
+        high *= 2
     # bisection until no number lies between the two
     while low < (middle := (low + high) / 2) < high:
         if t_tail(middle, freedom) > 1 - share:
@@ -80,8 +82,7 @@ def incomplete_beta(x: float, a: float, b: float) -> float:
         return float(x > 0)
     front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
     # The fraction converges fast on this side; on the other, the function is 1 minus itself with a and b exchanged.
-    inner = x < (a + 1) / (a + b + 2)
-    if inner:
+    if x < (a + 1) / (a + b + 2):
         return front * _fraction(x, a, b) / a
     return 1 - front * _fraction(1 - x, b, a) / b
 

@@ -1,4 +1,4 @@
-"""Draws of units, with replacement or by tosses, and the sums of rows in them."""
+"""Resamples: units drawn with replacement, or exchanged between systems, and the sums of rows in them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ N_RESAMPLES = 1000
 
 #: The most by which the order in which floats are added changes a sum, relative to it.
 ROUNDING = 1e-12
-#: The same for each root of the number of floats: 16 times the distance of two neighbouring floats.
+#: That for each root of the number of floats: 16 times the distance of two neighbouring floats.
 _ROUNDING_OF_ONE = 16 * 2.0**-52
 
 
@@ -88,12 +88,12 @@ def side_by_side(tables: Sequence[Array]) -> list[tuple[slice, Array]]:
     groups: list[list[Array]] = []
     joins = False
     for table in tables:
-        whole = _is_whole(table)
-        if joins and whole and sum(member.size for member in groups[-1]) + table.size <= _CELLS:
+        is_exact = _has_integers_alone(table)
+        if joins and is_exact and sum(member.size for member in groups[-1]) + table.size <= _CELLS:
             groups[-1].append(table)
         else:
             groups.append([table])
-        joins = whole
+        joins = is_exact
     joined = []
     start = 0
     for group in groups:
@@ -104,7 +104,7 @@ def side_by_side(tables: Sequence[Array]) -> list[tuple[slice, Array]]:
     return joined
 
 
-def _is_whole(table: Array) -> bool:
+def _has_integers_alone(table: Array) -> bool:
     """Return whether all numbers are integers, whose sums are exact in any order."""
     return bool((np.rint(table) == table).all())
 
@@ -112,7 +112,7 @@ def _is_whole(table: Array) -> bool:
 def shared_columns(systems: Sequence[Array]) -> NDArray[np.bool_]:
     """Return which columns of integers are the same for all systems, as what depends on references alone."""
     first_system, *further_systems = systems
-    if not further_systems or not all(map(_is_whole, systems)):
+    if not further_systems or not all(map(_has_integers_alone, systems)):
         return np.zeros(first_system.shape[1], bool)
     same: NDArray[np.bool_] = np.logical_and.reduce([(rows == first_system).all(axis=0) for rows in further_systems])
     return same
@@ -141,9 +141,9 @@ def resampled_totals(systems: Sequence[Array], n_resamples: int, seed: int) -> l
     totals = [np.repeat(rows[:1] * n, n_resamples, axis=0) for rows in systems]
     chunk = max(1, min(_RESAMPLES, _COUNTS // n, n_resamples))
     with bar_of("resampling", "resamples", n_resamples) as bar:
-        for first_draw in range(0, n_resamples, chunk):
-            size = min(chunk, n_resamples - first_draw)
-            counts = drawn(rng, size, n)
+        for first_resample in range(0, n_resamples, chunk):
+            size = min(chunk, n_resamples - first_resample)
+            counts = draw_counts(rng, size, n)
             sums = [np.zeros((size, table.shape[1])) for _, table in tables]
             for start in range(0, n, _BLOCK):
                 weights = counts[:, start : start + _BLOCK].astype(np.float64)
@@ -151,8 +151,9 @@ def resampled_totals(systems: Sequence[Array], n_resamples: int, seed: int) -> l
                     sums_of_table += weights @ table[start : start + _BLOCK]
             sums_of_systems = np.split(np.hstack(sums), ends, axis=1)
             for total, varying, sums_of_system in zip(totals, varying_columns, sums_of_systems, strict=True):
-                total[first_draw : first_draw + size, varying] = sums_of_system
-            bar.update(size)
+                total[first_resample : first_resample + size, varying] = sums_of_system
+            if bar is not None:
+                bar.update(size)
     if shared.any():
         for total in totals[1:]:
             total[:, shared] = totals[0][:, shared]
@@ -174,11 +175,11 @@ def bootstrap_weights(n_segments: int, n_resamples: int, seed: int) -> Iterator[
     1,000,000 cells (or one row).
     """
     rng = np.random.default_rng(seed)
-    for size in _chunks(n_segments, n_resamples, 1):
-        yield drawn(rng, size, n_segments).astype(np.float64)
+    for size in _chunk_sizes(n_segments, n_resamples, multiple=1):
+        yield draw_counts(rng, size, n_segments).astype(np.float64)
 
 
-def drawn(rng: np.random.Generator, n_resamples: int, n_segments: int) -> NDArray[np.uint16]:
+def draw_counts(rng: np.random.Generator, n_resamples: int, n_segments: int) -> NDArray[np.uint16]:
     """Return how often each segment is drawn in each resample, shape (B, n)."""
     counts = np.zeros((n_resamples, n_segments), np.uint16)
     for start in range(0, counts.size, _DRAWS):
@@ -194,7 +195,8 @@ def shuffle_masks(n_segments: int, n_resamples: int, seed: int) -> Iterator[NDAr
     The tosses are those of sacrebleu: ``default_rng(seed).integers(2, size=(B, n), dtype=bool)``.
     """
     rng = np.random.default_rng(seed)
-    for size in _chunks(n_segments, n_resamples, 32):  # numpy draws 32 tosses at once, and throws away a rest
+    # NumPy draws 32 tosses at once, and throws away a rest.
+    for size in _chunk_sizes(n_segments, n_resamples, multiple=32):
         yield rng.integers(2, size=(size, n_segments), dtype=bool).astype(np.float64)
 
 
@@ -204,8 +206,10 @@ def n_exchanges(n_segments: int, n_resamples: int) -> int | None:
     That is so where they are no more than the resamples that were asked for: then p is exact. None where chance
     draws some of them.
     """
-    is_few = n_segments <= n_resamples.bit_length() and 2**n_segments <= n_resamples
-    return 2**n_segments if is_few else None
+    # 2**n of very many segments is not made.
+    if n_segments > n_resamples.bit_length() or 1 << n_segments > n_resamples:
+        return None
+    return 1 << n_segments
 
 
 def all_masks(n_segments: int) -> Iterator[NDArray[np.float64]]:
@@ -224,30 +228,30 @@ def exchange_masks(n_segments: int, n_resamples: int, seed: int) -> tuple[int, I
     return n_all, all_masks(n_segments)
 
 
-class Tosses:
-    """The exchanges of :func:`exchange_masks`, a bit each, of which those of some segments can be taken.
+class Exchanges:
+    """The masks of :func:`exchange_masks`, a bit each, of which those of some segments can be taken.
 
     Attributes
     ----------
-    n_draws : int
+    n_resamples : int
     """
 
     def __init__(self, n_segments: int, n_resamples: int, seed: int) -> None:
-        self.n_draws, masks = exchange_masks(n_segments, n_resamples, seed)
+        self.n_resamples, masks = exchange_masks(n_segments, n_resamples, seed)
         self._packed = np.concatenate([np.packbits(mask.astype(bool), axis=1) for mask in masks])
 
-    def of(self, segments: NDArray[np.int64], draws: slice) -> Iterator[NDArray[np.float64]]:
-        """Yield the tosses of some segments in some draws, in chunks of shape (b, segments)."""
+    def masks(self, segments: NDArray[np.int64], resamples: slice) -> Iterator[NDArray[np.float64]]:
+        """Yield the masks of some segments in some resamples, in chunks of shape (b, segments)."""
         byte, bit = np.divmod(segments, 8)
         # the first segment of a byte is its highest bit
         shift = (7 - bit).astype(np.uint8)
         chunk = max(1, _CHUNK_CELLS // len(segments))
-        for start in range(draws.start, draws.stop, chunk):
-            packed = self._packed[start : min(start + chunk, draws.stop)]
+        for start in range(resamples.start, resamples.stop, chunk):
+            packed = self._packed[start : min(start + chunk, resamples.stop)]
             yield ((packed[:, byte] >> shift) & 1).astype(np.float64)
 
 
-def _chunks(n_segments: int, n_resamples: int, multiple: int) -> Iterator[int]:
+def _chunk_sizes(n_segments: int, n_resamples: int, multiple: int) -> Iterator[int]:
     chunk = max(1, _CHUNK_CELLS // n_segments // multiple) * multiple
     for start in range(0, n_resamples, chunk):
         yield min(chunk, n_resamples - start)

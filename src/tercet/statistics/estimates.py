@@ -41,12 +41,13 @@ class Estimate:
 
     def interval(self, level: float, pooled: Variance | None = None) -> ConfidenceInterval:
         """Return the interval of the score over units and runs, of Student's t."""
-        parts = [_of_units(self.resampled, self.n_units, self.shared)]
+        parts = [_variance_over_units(self.resampled, self.n_units, self.shared)]
         if len(self.runs) > 1:
-            parts.append(_of_runs(self))
+            parts.append(_variance_over_runs(self))
         elif pooled is not None:
             parts.append(pooled)
-        return _interval(self.value, _total(parts, rounding(self.n_units) * abs(self.value)), level)
+        variance = _sum_of_variances(parts, slack=rounding(self.n_units) * abs(self.value))
+        return _t_interval(self.value, variance, level)
 
 
 class Variance(NamedTuple):
@@ -78,27 +79,32 @@ class Difference:
     @property
     def t(self) -> float:
         """The difference in units of its standard error; NaN where nothing varies."""
-        return self.value / math.sqrt(self.variance.value) if self.variance.value > 0 else math.nan
+        if self.variance.value > 0:
+            return self.value / math.sqrt(self.variance.value)
+        return math.nan
 
     def pvalue(self) -> float:
         """Return the two-sided p of Welch's t test; 1 if the scores are equal, NaN if nothing varies."""
         if self.value == 0:
             return 1.0
-        return math.nan if math.isnan(self.t) else 2 * t_tail(abs(self.t), self.variance.freedom)
+        if math.isnan(self.t):
+            return math.nan
+        return 2 * t_tail(abs(self.t), self.variance.freedom)
 
     def interval(self, level: float) -> ConfidenceInterval:
         """Return the interval of the difference, of Student's t."""
-        return _interval(self.value, self.variance, level)
+        return _t_interval(self.value, self.variance, level)
 
 
 def over_runs(parts: Sequence[Estimate]) -> Estimate:
     """Return the mean score of a system's runs on the same units."""
     values = tuple(part.value for part in parts)
     n_units = parts[0].n_units
-    draws = np.array([part.resampled for part in parts])
-    resampled = draws.mean(axis=0)
+    replicates = np.array([part.resampled for part in parts])
+    resampled = replicates.mean(axis=0)
     # what is of one run alone: the spread between runs has this noise too
-    noise = math.fsum(_of_units(row, n_units).value for row in draws - resampled) / max(1, len(parts) - 1)
+    noises = [_variance_over_units(of_run, n_units).value for of_run in replicates - resampled]
+    noise = math.fsum(noises) / max(1, len(parts) - 1)
     return Estimate(math.fsum(values) / len(values), resampled, n_units, values, noise / len(parts))
 
 
@@ -120,37 +126,44 @@ def difference(first: Estimate, second: Estimate, pooled: Variance | None = None
     Where one of the two has a single run, the variance between runs is `pooled`, of other systems; without it, there
     is only that of units.
     """
-    draws = second.resampled - first.resampled
+    replicates = second.resampled - first.resampled
     n_units = first.n_units
     if min(len(first.runs), len(second.runs)) > 1:
-        parts = [_of_units(draws, n_units, first.shared + second.shared), _of_runs(first), _of_runs(second)]
+        over_units = _variance_over_units(replicates, n_units, first.shared + second.shared)
+        parts = [over_units, _variance_over_runs(first), _variance_over_runs(second)]
     else:
-        parts = [_of_units(draws, n_units)]
+        parts = [_variance_over_units(replicates, n_units)]
         if pooled is not None:
             shares = 1 / max(1, len(first.runs)) + 1 / max(1, len(second.runs))
             parts.append(Variance(pooled.value * shares, pooled.freedom))
-    slack = rounding(n_units) * max(abs(first.value), abs(second.value))
-    variance = _total(parts, slack)
-    return Difference(second.value - first.value, standard_error(draws), n_units, variance)
+    variance = _sum_of_variances(parts, slack=rounding(n_units) * max(abs(first.value), abs(second.value)))
+    return Difference(second.value - first.value, standard_error(replicates), n_units, variance)
 
 
-def standard_error(draws: NDArray[np.float64]) -> float:
-    """Return the standard deviation of resamples; 0 of a single one."""
-    return float(np.std(draws, ddof=1)) if len(draws) > 1 else 0.0
+def standard_error(replicates: NDArray[np.float64]) -> float:
+    """Return the standard deviation of the scores of resamples; 0 of a single one."""
+    if len(replicates) < 2:
+        return 0.0
+    return float(np.std(replicates, ddof=1))
 
 
-def _of_units(draws: NDArray[np.float64], n_units: int, less: float = 0.0) -> Variance:
-    """Return the variance of resamples, unbiased for means: draws from n units have (n - 1) / n of it; NaN of one."""
+def _variance_over_units(replicates: NDArray[np.float64], n_units: int, shared: float = 0.0) -> Variance:
+    """Return the variance of a score over units, less a shared part; NaN of one unit.
+
+    It is unbiased for means: resamples of n units have (n - 1) / n of it.
+    """
     if n_units < 2:
         return Variance(math.nan, 1)
-    return Variance(max(standard_error(draws) ** 2 * n_units / (n_units - 1) - less, 0.0), n_units - 1)
+    variance = standard_error(replicates) ** 2 * n_units / (n_units - 1)
+    return Variance(max(variance - shared, 0.0), n_units - 1)
 
 
-def _of_runs(system: Estimate) -> Variance:
+def _variance_over_runs(system: Estimate) -> Variance:
+    """Return the variance of the mean of a system's runs."""
     return Variance(float(np.var(system.runs, ddof=1)) / len(system.runs), len(system.runs) - 1)
 
 
-def _total(parts: Sequence[Variance], slack: float) -> Variance:
+def _sum_of_variances(parts: Sequence[Variance], slack: float) -> Variance:
     """Return the sum of independent variances, with the degrees of freedom of Welch and Satterthwaite (1946).
 
     It is 0 where scores differ by rounding alone: by no more than the slack.
@@ -161,6 +174,6 @@ def _total(parts: Sequence[Variance], slack: float) -> Variance:
     return Variance(value, value**2 / math.fsum(part.value**2 / part.freedom for part in parts))
 
 
-def _interval(value: float, variance: Variance, level: float) -> ConfidenceInterval:
+def _t_interval(value: float, variance: Variance, level: float) -> ConfidenceInterval:
     margin = t_quantile((1 + level) / 2, variance.freedom) * math.sqrt(variance.value)
     return ConfidenceInterval(value - margin, value + margin)

@@ -1,4 +1,4 @@
-"""P of many comparisons that share their draws: of each alone, and adjusted for all of them together."""
+"""P of many comparisons that share their resamples: of each alone, and adjusted for all of them together."""
 
 from __future__ import annotations
 
@@ -21,48 +21,48 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-#: The most numbers that draws of a family hold at a time: half a gigabyte.
+#: The most numbers of a null distribution that are held at a time: half a gigabyte.
 _MOST_HELD = 1 << 26
 #: Comparisons whose differences are made, and counted, together.
 _TOGETHER = 1 << 10
 
 
-class NullDraws(NamedTuple):
-    """The differences of a family of comparisons under the null hypothesis, from draws that all of them share.
+class NullDistribution(NamedTuple):
+    """The differences of a family of comparisons under the null hypothesis, in resamples that all of them share.
 
     Attributes
     ----------
     comparisons : sequence
         What is compared: pairs of systems, say.
-    n_draws : int
+    n_resamples : int
     differences : callable
-        Takes some of the comparisons and a slice of the draws, and returns the differences of each score there, shape
-        (comparisons, b).
+        Takes some of the comparisons and a slice of the resamples, and returns the differences of each score there,
+        shape (comparisons, b).
     is_complete : bool
-        Whether the draws are all that there are, so that one of them is the observed arrangement, and p is exact.
+        Whether the resamples are all that there are, so that one of them is the observed arrangement, and p is exact.
     """
 
     comparisons: Sequence[Any]
-    n_draws: int
+    n_resamples: int
     differences: Callable[[Sequence[Any], slice], Scores]
     is_complete: bool = False
 
     def blocks(self, n_scores: int) -> Iterator[Scores]:
-        """Yield the differences in blocks of draws, shape (comparisons, b) for each score, as many as may be held.
+        """Yield the differences in blocks of resamples, shape (comparisons, b) for each score, as can be held.
 
         A block lies where the one before it lay, which is gone when the next one is asked for.
         """
         # Where there are several, each has more than half of the numbers that may be held: only one is ever held.
-        size = min(self.n_draws, max(1, _MOST_HELD // (n_scores * len(self.comparisons))))
-        starts = range(0, self.n_draws, size)
         n_comparisons = len(self.comparisons)
+        size = min(self.n_resamples, max(1, _MOST_HELD // (n_scores * n_comparisons)))
+        starts = range(0, self.n_resamples, size)
         memory: dict[str, Array] = {}
         with bar_of("testing", "pairs", n_comparisons * len(starts)) as bar:
             for start in starts:
-                draws = slice(start, min(start + size, self.n_draws))
-                shape = (n_comparisons, draws.stop - draws.start)
+                resamples = slice(start, min(start + size, self.n_resamples))
+                shape = (n_comparisons, resamples.stop - resamples.start)
                 block: dict[str, Array] = {}
-                for rows, differences_by_score in self._in_threads(draws):
+                for rows, differences_by_score in self._differences_in_threads(resamples):
                     for name, differences in differences_by_score.items():
                         if name not in memory:
                             memory[name] = np.empty(n_comparisons * size)
@@ -72,16 +72,15 @@ class NullDraws(NamedTuple):
                     bar.update(rows.stop - rows.start)
                 yield block
 
-    def _in_threads(self, draws: slice) -> Iterator[tuple[slice, Scores]]:
+    def _differences_in_threads(self, resamples: slice) -> Iterator[tuple[slice, Scores]]:
         """Return the differences of some comparisons at a time, in order: formulas of the engine let threads work."""
         n_comparisons = len(self.comparisons)
-        starts = range(0, n_comparisons, _TOGETHER)
 
-        def some(start: int) -> tuple[slice, Scores]:
+        def differences_from(start: int) -> tuple[slice, Scores]:
             rows = slice(start, min(start + _TOGETHER, n_comparisons))
-            return rows, self.differences(self.comparisons[rows], draws)
+            return rows, self.differences(self.comparisons[rows], resamples)
 
-        return in_threads(some, starts, os.cpu_count())
+        return in_threads(differences_from, range(0, n_comparisons, _TOGETHER), os.cpu_count())
 
 
 class FamilyResult(NamedTuple):
@@ -92,34 +91,34 @@ class FamilyResult(NamedTuple):
 
 
 def family_test(
-    null: NullDraws, first: Scores, second: Scores, *, around_mean: bool = False, slack: float = ROUNDING
+    null: NullDistribution, first: Scores, second: Scores, *, centred: bool = False, slack: float = ROUNDING
 ) -> dict[str, FamilyResult]:
-    """Return p of each comparison of a family for each score, two-sided, from draws under the null hypothesis.
+    """Return p of each comparison of a family for each score, two-sided, from their null distribution.
 
     Adjusted p are those of the step-down maximum (Westfall and Young 1993; Romano and Wolf 2005, Econometrica 73),
     which hold the family-wise error rate: each difference is divided by the root mean square of its own null
     differences, and compared with the largest of those of all comparisons that are no larger than it. Where not all
     null differences fit in half a gigabyte, the root mean square is of the first ones: any scale holds the rate. The
-    least p is 1 / (draws + 1) for any number of comparisons; of draws that are complete, the share of those that are
-    as large.
+    least p is 1 / (resamples + 1) for any number of comparisons; of all resamples that there are, the share of those
+    that are as large.
 
     Parameters
     ----------
-    null : NullDraws
+    null : NullDistribution
     first, second : dict of str to ndarray, shape (comparisons,)
         The observed scores of the two sides of each comparison, by name. Where one is NaN, so is p, and the
         comparison is none of the family.
-    around_mean : bool
+    centred : bool
         Whether the size of a null difference is by how much it exceeds the mean of all, as in Koehn's test.
     slack : float
         Smaller differences, relative to the scores, may be of rounding alone.
     """
     return family_test_of_blocks(
         null.blocks(len(first)),
-        null.n_draws,
+        null.n_resamples,
         first,
         second,
-        around_mean=around_mean,
+        centred=centred,
         slack=slack,
         is_complete=null.is_complete,
     )
@@ -127,22 +126,22 @@ def family_test(
 
 def family_test_of_blocks(
     blocks: Iterable[Scores],
-    n_draws: int,
+    n_resamples: int,
     first: Scores,
     second: Scores,
     *,
-    around_mean: bool = False,
+    centred: bool = False,
     slack: float = ROUNDING,
     is_complete: bool = False,
 ) -> dict[str, FamilyResult]:
-    """Return the same as :func:`family_test`, from blocks of draws in which all comparisons are made together."""
+    """Make a :func:`family_test` of null differences that come in blocks of resamples, of all comparisons at once."""
     observed = {name: _Observed(first[name], second[name], slack) for name in first}
     all_blocks = iter(blocks)
     held = _first_blocks(all_blocks)
     counts = {}
     for name, of_score in observed.items():
-        scale = _Scale.of([block[name] for block in held], of_score, around_mean)
-        counts[name] = _Counts(of_score, scale)
+        scale = _Scale.of([block[name] for block in held], of_score, centred)
+        counts[name] = _TailCounts(of_score, scale)
     while held:
         block = held.pop(0)  # so that its memory is free once it is counted
         for name, counts_of_score in counts.items():
@@ -152,7 +151,7 @@ def family_test_of_blocks(
             counts_of_score.add(block[name])
     # The observed arrangement is one of those under the null hypothesis: p is never 0.
     n_observed = 0 if is_complete else 1
-    return {name: counts_of_score.result(n_draws, n_observed) for name, counts_of_score in counts.items()}
+    return {name: counts_of_score.result(n_resamples, n_observed) for name, counts_of_score in counts.items()}
 
 
 def _first_blocks(blocks: Iterator[Scores]) -> list[Scores]:
@@ -161,7 +160,7 @@ def _first_blocks(blocks: Iterator[Scores]) -> list[Scores]:
     n_held = 0
     for block in blocks:
         if held and any(np.may_share_memory(held[-1][name], block[name]) for name in block):
-            raise AssertionError("a block of draws overwrote the one before it, which is still held")
+            raise AssertionError("a block of null differences overwrote the one before it, which is still held")
         held.append(block)
         n_of_block = sum(differences.size for differences in block.values())
         n_held += n_of_block
@@ -194,23 +193,23 @@ class _Scale(NamedTuple):
     order: NDArray[np.int64]
 
     @classmethod
-    def of(cls, blocks: Sequence[Array], observed: _Observed, around_mean: bool) -> _Scale:
+    def of(cls, blocks: Sequence[Array], observed: _Observed, centred: bool) -> _Scale:
         """Return the scale by blocks of null differences."""
         n_comparisons = len(observed.sizes)
-        n_draws = sum(differences.shape[1] for differences in blocks)
+        n_resamples = sum(differences.shape[1] for differences in blocks)
         sums = np.zeros(n_comparisons)
         squares = np.zeros(n_comparisons)
         for differences in blocks:
             for start in range(0, n_comparisons, _TOGETHER):
                 rows = slice(start, start + _TOGETHER)
-                # A draw in which a score is NaN counts as 0.
+                # A resample in which a score is NaN counts as 0.
                 sizes = np.nan_to_num(np.abs(differences[rows]), copy=False, posinf=np.inf)
                 sums[rows] += sizes.sum(axis=1)
                 squares[rows] += np.einsum("ij,ij->i", sizes, sizes)
         centre = np.zeros(n_comparisons)
-        if around_mean:
-            centre = sums / n_draws
-        variance = squares / n_draws - centre**2
+        if centred:
+            centre = sums / n_resamples
+        variance = squares / n_resamples - centre**2
         divisor = np.sqrt(np.maximum(variance, 0.0))  # rounding may make it negative
         is_constant = divisor <= observed.slack
         studentized = np.where(observed.sizes > observed.slack, np.inf, 0.0)
@@ -222,8 +221,8 @@ class _Scale(NamedTuple):
         return cls(centre, divisor, is_constant, order)
 
 
-class _Counts:
-    """In how many draws the null differences of each comparison are at least as large as the observed ones."""
+class _TailCounts:
+    """In how many resamples the null differences of each comparison are at least as large as the observed ones."""
 
     def __init__(self, observed: _Observed, scale: _Scale) -> None:
         self.observed = observed
@@ -233,7 +232,7 @@ class _Counts:
         self.n_largest = np.zeros(len(observed.sizes), np.int64)
 
     def add(self, differences: Array) -> None:
-        """Add the counts of a block of draws."""
+        """Add the counts of a block of resamples."""
         scale = self.scale
         smallest_first = np.ascontiguousarray(scale.order[::-1])
         engine.count_as_large(
@@ -241,15 +240,15 @@ class _Counts:
             self.observed.least, scale.is_constant.view(np.uint8), self.n_alone, self.n_largest,
         )  # fmt: skip
 
-    def result(self, n_draws: int, n_observed: int) -> FamilyResult:
-        """Return p, where the observed differences count as so many more draws."""
+    def result(self, n_resamples: int, n_observed: int) -> FamilyResult:
+        """Return p, where the observed differences count as so many more resamples."""
         sizes = self.observed.sizes
         order = self.scale.order
-        n_all = n_draws + n_observed
+        n_all = n_resamples + n_observed
         alone = (self.n_alone + n_observed) / n_all
         n_largest = self.n_largest.copy()
-        # Where there is no difference, in no draw, each draw is as large.
-        n_largest[self.scale.is_constant & (sizes <= self.observed.slack)] = n_draws
+        # Where there is no difference, in no resample, each resample is as large.
+        n_largest[self.scale.is_constant & (sizes <= self.observed.slack)] = n_resamples
         adjusted = (n_largest + n_observed) / n_all
         # A smaller difference never has a smaller p than a larger one.
         adjusted[order] = np.maximum.accumulate(adjusted[order])
@@ -268,14 +267,15 @@ class PairTests(NamedTuple):
     adjusted: Array
 
 
-def of_pairs(pairs: Sequence[tuple[int, int]], result: FamilyResult, n_systems: int) -> PairTests:
+def pair_tests(pairs: Sequence[tuple[int, int]], result: FamilyResult, n_systems: int) -> PairTests:
     """Return the p of pairs of systems as tables of all systems."""
     return PairTests(
-        pvalues=_square(pairs, result.pvalues, n_systems), adjusted=_square(pairs, result.adjusted, n_systems)
+        pvalues=_symmetric_table(pairs, result.pvalues, n_systems),
+        adjusted=_symmetric_table(pairs, result.adjusted, n_systems),
     )
 
 
-def _square(pairs: Sequence[tuple[int, int]], pvalues: Array, n_systems: int) -> Array:
+def _symmetric_table(pairs: Sequence[tuple[int, int]], pvalues: Array, n_systems: int) -> Array:
     table = np.ones((n_systems, n_systems))
     for (first, second), p in zip(pairs, pvalues.tolist(), strict=True):
         table[first, second] = p
@@ -285,7 +285,7 @@ def _square(pairs: Sequence[tuple[int, int]], pvalues: Array, n_systems: int) ->
 
 def step_down_levels(
     statistics: Sequence[float],
-    draws: Array | None,
+    replicates: Array | None,
     is_rejected: Callable[[int, float], bool],
     alpha: float,
 ) -> list[float]:
@@ -293,15 +293,15 @@ def step_down_levels(
 
     It is the step-down method of Westfall and Young (1993; algorithm 2.8, of the least p), for tests that have bounds
     of their own: from the largest statistic on, the tests that are left have the level that the least p of any of
-    them is below in a share alpha of the draws, where the p of a draw is the share of draws as large as it; once a
-    test does not reject, all that are left keep its level. No level is above alpha, nor below alpha over the number
-    of tests.
+    them is below in a share alpha of the resamples, where the p of a replicate is the share of replicates as large as
+    it; once a test does not reject, all that are left keep its level. No level is above alpha, nor below alpha over
+    the number of tests.
 
     Parameters
     ----------
     statistics : sequence of float, length k
         In units of their standard errors; greater ones speak against the null hypothesis.
-    draws : ndarray, shape (k, B), or None
+    replicates : ndarray, shape (k, B), or None
         Of what each statistic is of, around whatever it is, in resamples that all tests share. None if they share
         none: the levels are then those of Holm (1979).
     is_rejected : callable
@@ -314,16 +314,17 @@ def step_down_levels(
     [0.025, 0.05]
     """
     levels = [alpha] * len(statistics)
-    pvalues = None if draws is None else _shares_as_large(draws)
+    pvalues = None if replicates is None else _shares_as_large(replicates)
     untested = sorted(range(len(statistics)), key=lambda number: -statistics[number])
     while untested:
         level = alpha / len(untested)
         if pvalues is not None:
-            # In each draw, the least p of the tests that are left.
+            # In each resample, the least p of the tests that are left.
             least_p = np.sort(pvalues[untested].min(axis=0))
             n_allowed = math.floor(alpha * len(least_p))
-            level_of_draws = float(least_p[n_allowed - 1]) if n_allowed else 0.0
-            level = min(max(level, level_of_draws), alpha)
+            if n_allowed:
+                level = max(level, float(least_p[n_allowed - 1]))
+            level = min(level, alpha)
         for number in untested:
             levels[number] = level
         if not is_rejected(untested[0], level):
@@ -332,17 +333,17 @@ def step_down_levels(
     return levels
 
 
-def _shares_as_large(draws: Array) -> Array:
-    """Return for each draw the share of its row's draws that are as large, shape (k, B)."""
-    shares = np.empty(draws.shape)
-    n_draws = draws.shape[1]
-    for row, draws_of_test in enumerate(draws):
-        shares[row] = 1 - np.searchsorted(np.sort(draws_of_test), draws_of_test) / n_draws
+def _shares_as_large(replicates: Array) -> Array:
+    """Return for each replicate the share of its row's replicates that are as large, shape (k, B)."""
+    shares = np.empty(replicates.shape)
+    n_resamples = replicates.shape[1]
+    for row, replicates_of_test in enumerate(replicates):
+        shares[row] = 1 - np.searchsorted(np.sort(replicates_of_test), replicates_of_test) / n_resamples
     return shares
 
 
 def adjusted_by_holm(pvalues: Array) -> PairTests:
-    """Return p of each pair of systems, shape (s, s), and the same adjusted by :func:`holm`; NaN is no test."""
+    """Return p of each pair of systems, shape (s, s), and what :func:`holm` makes of them; NaN is no test."""
     is_known = np.triu(~np.isnan(pvalues), 1)
     adjusted = np.where(np.isnan(pvalues), np.nan, 1.0)
     # Each pair counts once: only the upper triangle is adjusted, and then mirrored, over the ones of the lower one.

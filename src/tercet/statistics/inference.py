@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .distributions import mcnemar
 from .draws import n_exchanges
-from .families import FamilyResult, PairTests, adjusted_by_holm, holm, of_pairs
+from .families import FamilyResult, PairTests, adjusted_by_holm, holm, pair_tests
 from .intervals import KINDS
 
 if TYPE_CHECKING:
@@ -71,12 +71,12 @@ class PairedTest(NamedTuple):
 
         return all_pairs_test(metric, systems, pairs, self.name, n_resamples=n_resamples, seed=seed)
 
-    def n_draws(self, n_units: int, n_resamples: int) -> Draws:
-        """Return how many draws a test takes: as asked for, or all exchanges of the units where they are fewer."""
+    def resamples(self, n_units: int, n_resamples: int) -> Resamples:
+        """Return how many resamples a test takes: those asked for, or all exchanges of units where they are fewer."""
         n_all = n_exchanges(n_units, n_resamples) if self.exchanges else None
         if n_all is None:
-            return Draws(n_resamples, are_all=False)
-        return Draws(n_all, are_all=True)
+            return Resamples(n_resamples, are_all=False)
+        return Resamples(n_all, are_all=True)
 
     def level(self, alpha: float) -> str:
         """Return the level of the test, as sentences have it.
@@ -88,8 +88,8 @@ class PairedTest(NamedTuple):
         return f"alpha {alpha:g}"
 
 
-class Draws(NamedTuple):
-    """How many draws a test takes, and whether they are all that there are."""
+class Resamples(NamedTuple):
+    """How many resamples a test takes, and whether they are all that there are."""
 
     number: int
     are_all: bool
@@ -134,8 +134,8 @@ class Inference(NamedTuple):
         return self.test is not None and not self.test.is_resampled
 
     @property
-    def has_draws_of_slices(self) -> bool:
-        """Whether one draw of the whole test set is one of each of its slices."""
+    def resamples_slices_together(self) -> bool:
+        """Whether one resample of the whole test set is one of each of its slices."""
         return self.test is not None and self.test.is_resampled and self.test.exchanges
 
     def of_shares(self) -> Inference:
@@ -163,7 +163,7 @@ class Inference(NamedTuple):
 
     def adjusted(self, pairs: Pairs, results: dict[str, FamilyResult], n_systems: int) -> dict[str, PairTests]:
         """Return the p of all pairs as tables of all systems, adjusted as this inference says."""
-        tests = {name: of_pairs(pairs, result, n_systems) for name, result in results.items()}
+        tests = {name: pair_tests(pairs, result, n_systems) for name, result in results.items()}
         if self.adjust == "holm":
             return {name: adjusted_by_holm(of_score.pvalues) for name, of_score in tests.items()}
         return tests
@@ -190,7 +190,7 @@ def untested(n_systems: int) -> PairTests:
 
 
 def _mcnemar_of_pairs(metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs) -> dict[str, FamilyResult]:
-    """Return exact p of pairs of systems whose numbers are 0 or 1, and the same adjusted by Holm."""
+    """Return exact p of pairs of systems whose numbers are 0 or 1, alone and adjusted by Holm."""
     right: NDArray[np.float64] = np.array([stats.column("value") for stats in systems])
     # how many segments the system of the row has right, and that of the column wrong
     alone = right @ (1 - right).T

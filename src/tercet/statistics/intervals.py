@@ -16,6 +16,7 @@ from tercet.errors import OptionError, shorten
 from .clusters import Clusters
 from .distributions import normal_quantile, normal_share, t_quantile
 from .draws import N_RESAMPLES, ConfidenceInterval, bootstrap_scores, rounding
+from .estimates import standard_error
 
 if TYPE_CHECKING:
     from .stats import Formula, Scores, SegmentStats
@@ -77,8 +78,7 @@ class BootstrapResult:
     @property
     def standard_error(self) -> float:
         """The standard deviation of the resamples; 0 of a single one."""
-        draws = self.bootstrap_distribution
-        return float(np.std(draws, ddof=1)) if len(draws) > 1 else 0.0
+        return standard_error(self.bootstrap_distribution)
 
     @property
     def confidence_interval(self) -> ConfidenceInterval:
@@ -145,24 +145,26 @@ def bootstraps(
     groups are resampled: sums of independent units vary by the same variance however they are grouped, and the time
     does not grow with the units.
     """
-    if method is None:
-        n_resamples = 0
-    elif method not in KINDS:
+    if method is not None and method not in KINDS:
         raise OptionError(f"The method must be 'expanded', 'percentile' or 'BCa'. Got {shorten(method)} instead.")
     if (method is not None and n_resamples < 1) or seed < 0 or not 0 < confidence_level < 1:
         raise OptionError(
             "There must be at least one resample, a seed that is not negative, and a confidence level between 0 and "
             f"1. Got {n_resamples}, {seed} and {confidence_level} instead."
         )
-    grouped = systems if method is None else in_groups(systems, seed)
-    resampled = bootstrap_scores(metric, grouped, n_resamples, seed)
-    return [
-        _of_system(metric, stats, units, scores, method, confidence_level)
-        for stats, units, scores in zip(systems, grouped, resampled, strict=True)
-    ]
+    if method is None:
+        units_of_systems = systems
+        resampled = bootstrap_scores(metric, systems, 0, seed)
+    else:
+        units_of_systems = units_to_resample(systems, seed)
+        resampled = bootstrap_scores(metric, units_of_systems, n_resamples, seed)
+    results = []
+    for stats, units, replicates in zip(systems, units_of_systems, resampled, strict=True):
+        results.append(_results_of_system(metric, stats, units, replicates, method, confidence_level))
+    return results
 
 
-def in_groups(systems: Sequence[SegmentStats], seed: int) -> Sequence[SegmentStats]:
+def units_to_resample(systems: Sequence[SegmentStats], seed: int) -> Sequence[SegmentStats]:
     """Return what is resampled: the units of each system, or sums of random groups of them where they are many."""
     n_units = len(systems[0])
     if n_units <= MOST_UNITS:
@@ -172,11 +174,11 @@ def in_groups(systems: Sequence[SegmentStats], seed: int) -> Sequence[SegmentSta
     return [groups.stats(stats) for stats in systems]
 
 
-def _of_system(
+def _results_of_system(
     metric: Formula,
     stats: SegmentStats,
     units: SegmentStats,
-    resampled: Scores,
+    replicates: Scores,
     method: str | None,
     confidence_level: float,
 ) -> dict[str, BootstrapResult]:
@@ -187,20 +189,21 @@ def _of_system(
     if method == "BCa":
         # the scores of the corpus without each unit in turn
         jackknife = metric.finalize(units.total() - units.rows)
-    return {
-        name: BootstrapResult(
-            value=float(observed[name]),
+    results = {}
+    for name, distribution in replicates.items():
+        value = float(observed[name])
+        results[name] = BootstrapResult(
+            value=value,
             bootstrap_distribution=distribution,
             method=method,
             confidence_level=confidence_level,
             n_units=n_units,
             freedom=n_units - 1,
             spread=spread_of(n_units),
-            size=abs(float(observed[name])),
+            size=abs(value),
             jackknife=jackknife.get(name),
         )
-        for name, distribution in resampled.items()
-    }
+    return results
 
 
 def over_strata(parts: Sequence[BootstrapResult], weights: Sequence[float]) -> BootstrapResult:
@@ -215,11 +218,11 @@ def over_strata(parts: Sequence[BootstrapResult], weights: Sequence[float]) -> B
     variances = []
     freedoms = []
     for part, weight in zip(parts, weights, strict=True):
-        draws = part.bootstrap_distribution
+        replicates = part.bootstrap_distribution
         is_widened = part.method != "percentile" and part.n_units > 1
         if is_widened:
-            draws = part.value + part.spread * (draws - part.value)
-        total += weight * draws
+            replicates = part.value + part.spread * (replicates - part.value)
+        total += weight * replicates
         if part.n_units > 1:
             variances.append((weight * part.spread * part.standard_error) ** 2)
             freedoms.append(part.freedom)
@@ -241,7 +244,9 @@ def over_strata(parts: Sequence[BootstrapResult], weights: Sequence[float]) -> B
 
 def spread_of(n_units: float) -> float:
     """Return the root of n / (n - 1): by how much units vary more than resamples of them do; 1 for a single unit."""
-    return math.sqrt(n_units / (n_units - 1)) if n_units > 1 else 1.0
+    if n_units <= 1:
+        return 1.0
+    return math.sqrt(n_units / (n_units - 1))
 
 
 @lru_cache(maxsize=1024)

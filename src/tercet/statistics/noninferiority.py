@@ -108,8 +108,8 @@ def greatest_loss(
         Of the weights.
     """
     bound = johnson(losses, alpha)
-    many = effective_number(losses[differs]) >= _FEWEST_DIFFERENT
-    if many and len(losses) >= _COCHRAN * max(skewness(losses), 0.0) ** 2:
+    enough_differ = effective_number(losses[differs]) >= _FEWEST_DIFFERENT
+    if enough_differ and len(losses) >= _COCHRAN * max(skewness(losses), 0.0) ** 2:
         return Bound(bound, "Johnson")
     with_one_more = one_more_unit(losses, differs, largest, alpha=alpha, seed=seed)
     return Bound(max(bound, with_one_more), "Learned-Miller and Thomas")
@@ -157,11 +157,11 @@ def johnson(losses: NDArray[np.float64], alpha: float) -> float:
 
 def skewness(losses: NDArray[np.float64]) -> float:
     """Return the third moment around the mean, in units of the standard deviation; 0 where nothing varies."""
-    apart = losses - losses.mean()
-    deviation = float(losses.std(ddof=1))
-    if deviation <= ROUNDING * float(np.abs(losses).max()):
+    deviations = losses - losses.mean()
+    standard_deviation = float(losses.std(ddof=1))
+    if standard_deviation <= ROUNDING * float(np.abs(losses).max()):
         return 0.0
-    return float((apart**3).mean()) / deviation**3
+    return float((deviations**3).mean()) / standard_deviation**3
 
 
 def one_more_unit(

@@ -79,7 +79,8 @@ def smallest_share_difference(
     if high == 0:
         high = 1 / n_items
     while high < 1 and share_power(high, discordant, n_items, alpha=level) < power:
-        low, high = high, min(2 * high, 1.0)
+        low = high
+        high = min(2 * high, 1.0)
     if share_power(low, discordant, n_items, alpha=level) >= power:
         low = 0.0
     while high - low > 1e-4 * high:
@@ -111,7 +112,8 @@ def share_items_needed(
     low = _least_units(level) - 1
     high = max(by_normal, low + 1)
     while share_power(difference, discordant, high, alpha=level) < power:
-        low, high = high, math.ceil(1.1 * high)
+        low = high
+        high = math.ceil(1.1 * high)
     while high - low > 1:
         middle = (low + high) // 2
         if share_power(difference, discordant, middle, alpha=level) < power:

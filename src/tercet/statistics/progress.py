@@ -74,7 +74,7 @@ def bar_of(work: str, unit: str, total: int, *, delay: float = _DELAY) -> Iterat
         yield Bar(bar)
 
 
-def counted(chunks: Iterable[ChunkT], work: str, unit: str, total: int) -> Iterator[ChunkT]:
+def count_on_bar(chunks: Iterable[ChunkT], work: str, unit: str, total: int) -> Iterator[ChunkT]:
     """Yield chunks, and count what they hold on a bar: each when the next one is asked for."""
     with bar_of(work, unit, total) as bar:
         for chunk in chunks:

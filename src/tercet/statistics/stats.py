@@ -134,7 +134,7 @@ class SummedStats(SegmentStats):
         return [replace(self, rows=self.rows[system : system + 1]) for system in range(n_systems)]
 
     def selected(self, segments: NDArray[Any]) -> SegmentStats:
-        """Return the same: all segments count."""
+        """Return these sums themselves: all segments count."""
         return self
 
     def span(self, name: str) -> str:

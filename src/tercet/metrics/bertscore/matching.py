@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet import numpy_later as np
 from tercet.corpus.reading import Indices
@@ -16,7 +16,7 @@ from tercet.networks.encoder import Encoder, Store, order_of, windows_of
 from tercet.networks.long_texts import cut_warning
 from tercet.networks.subwords import Subwords
 from tercet.networks.torch_settings import own_settings
-from tercet.statistics.progress import HIDDEN_BAR, Bar, bar_of
+from tercet.statistics.progress import Bar, bar_of
 
 from .weights import Weights
 
@@ -198,7 +198,8 @@ def _buckets(
             size = stop + 1 - start
             if size * (next_left + next_right) > most or size * next_left * next_right > _SIMILARITIES:
                 break
-            longest_left, longest_right = next_left, next_right
+            longest_left = next_left
+            longest_right = next_right
             stop += 1
         yield order[start:stop]
         start = stop
@@ -211,7 +212,7 @@ STORE_BYTES = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class WeightedTexts:
     """The texts of a batch as ids: documents are the n predictions, then the m references."""
 
     rows: Ragged  # ids of the different texts
@@ -220,7 +221,41 @@ class Texts:
     unweighted: NDArray[np.bool_]  # texts that have tokens, but whose weights sum to 0
 
 
-def prepare_texts(documents: Ragged, weights: Weights, subwords: Subwords, zero_weight: str) -> Texts:
+class Embedder(NamedTuple):
+    """An encoder, the most tokens of a text that it takes at a time, and the size of its batches."""
+
+    encoder: Encoder
+    limit: int | None
+    batch_size: int
+
+    def embed(
+        self,
+        texts: WeightedTexts,
+        chosen: NDArray[np.int64],
+        keep: NDArray[np.bool_],
+        bar: Any = None,
+        widths: NDArray[np.int64] | None = None,
+    ) -> tuple[Store, NDArray[np.float32]]:
+        """Return the embeddings of some texts, of which the encoder keeps some, and the share of each token."""
+        rows = texts.rows.rows(chosen)
+        windows = windows_of(rows, self.limit, self.encoder.subwords)
+        if bar is not None:
+            bar.total = max(bar.total or 0, bar.n + len(windows.first))
+        chosen_widths = None if widths is None else widths[chosen]
+        store = self.encoder.embed(windows, rows, keep, self.batch_size, bar, chosen_widths)
+        return store, texts.shares[ranges(texts.rows.offsets[chosen], rows.lengths)]
+
+
+class BatchPadding(NamedTuple):
+    """What the padding of bert-score's batches does to pairs of texts."""
+
+    #: For predictions and for references, in which pairs no best match counts below 0.
+    floors: tuple[NDArray[np.bool_], NDArray[np.bool_]]
+    #: To how many tokens each of the different texts is padded; None where that changes no embedding.
+    widths: NDArray[np.int64] | None
+
+
+def prepare_texts(documents: Ragged, weights: Weights, subwords: Subwords, zero_weight: str) -> WeightedTexts:
     """Find the different texts and the share of each token in them."""
     rows, text = different_rows(documents)
     lengths = rows.lengths
@@ -236,26 +271,25 @@ def prepare_texts(documents: Ragged, weights: Weights, subwords: Subwords, zero_
         position = np.arange(len(values)) - np.repeat(rows.offsets[:-1], lengths)
         is_content = (position >= len(subwords.head)) & (position < lengths[owners] - len(subwords.tail))
         shares = np.where(unweighted[owners], is_content / np.maximum(content, 1)[owners], shares)
-    return Texts(rows, shares.astype(np.float32), text, unweighted)
+    return WeightedTexts(rows, shares.astype(np.float32), text, unweighted)
 
 
 def score_pairs(
-    texts: Texts,
-    encoder: Encoder,
+    texts: WeightedTexts,
+    embedder: Embedder,
     predictions: NDArray[np.int64],
     references: NDArray[np.int64],
     *,
-    limit: int | None,
-    batch_size: int,
     verbose: bool,
-    floors: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None,
-    widths: NDArray[np.int64] | None = None,
+    padding: BatchPadding | None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return precision and recall of pairs, shape (layers, pairs) each; `widths` are those of the different texts.
+    """Return precision and recall of pairs, shape (layers, pairs) each.
 
     Pairs are taken in order, as many at a time as `STORE_BYTES` of embeddings allow. Memory: that, `KEPT_BYTES` for
     references, and what the encoder itself needs for a batch.
     """
+    encoder = embedder.encoder
+    widths = None if padding is None else padding.widths
     precision_and_recall = np.zeros((2, encoder.n_layers, len(predictions)))
     n_texts = len(np.unique(np.concatenate([predictions, references])))
     with _progress_bar(verbose, n_texts) as bar:
@@ -268,35 +302,16 @@ def score_pairs(
             # References are kept for other systems; a prediction is of one.
             keep = np.zeros(len(chosen), bool)
             keep[numbers[n_pairs:]] = True
-            store, shares = _embedded(texts, encoder, chosen, keep, limit, batch_size, bar, widths)
-            part_floors = None
-            if floors is not None:
-                part_floors = (floors[0][part], floors[1][part])
-            precision_and_recall[:, :, part] = match(store, shares, numbers[:n_pairs], numbers[n_pairs:], part_floors)
+            store, shares = embedder.embed(texts, chosen, keep, bar, widths)
+            floors = None
+            if padding is not None:
+                floors = (padding.floors[0][part], padding.floors[1][part])
+            precision_and_recall[:, :, part] = match(store, shares, numbers[:n_pairs], numbers[n_pairs:], floors)
     return precision_and_recall[0], precision_and_recall[1]
 
 
-def _embedded(
-    texts: Texts,
-    encoder: Encoder,
-    chosen: NDArray[np.int64],
-    keep: NDArray[np.bool_],
-    limit: int | None,
-    batch_size: int,
-    bar: Bar = HIDDEN_BAR,
-    widths: NDArray[np.int64] | None = None,
-) -> tuple[Store, NDArray[np.float32]]:
-    """Return the embeddings of some texts, of which the encoder keeps some, and the share of each token."""
-    rows = texts.rows.rows(chosen)
-    windows = windows_of(rows, limit, encoder.subwords)
-    bar.expect(len(windows.first))
-    chosen_widths = None if widths is None else widths[chosen]
-    store = encoder.embed(windows, rows, keep, batch_size, bar, chosen_widths)
-    return store, texts.shares[ranges(texts.rows.offsets[chosen], rows.lengths)]
-
-
 def _slices_of_pairs(
-    texts: Texts, predictions: NDArray[np.int64], references: NDArray[np.int64], limit: int
+    texts: WeightedTexts, predictions: NDArray[np.int64], references: NDArray[np.int64], limit: int
 ) -> Iterator[slice]:
     """Yield slices of pairs whose different texts have at most so many tokens (but one pair at least)."""
     lengths = texts.rows.lengths.tolist()
@@ -333,26 +348,21 @@ def _progress_bar(verbose: bool, n_texts: int) -> Iterator[Bar]:
 
 
 def score_crossed(
-    texts: Texts, encoder: Encoder, predictions: Indices, references: Indices, *options: Any
+    texts: WeightedTexts, embedder: Embedder, predictions: Indices, references: Indices
 ) -> NDArray[np.float64]:
     """Return precision and recall of each prediction with each reference, shape (2, layers, h, r).
 
-    The encoder keeps all embeddings for the next block. The options are those of `_embedded`, and so is the memory:
-    `STORE_BYTES` at most, as for `score_pairs`.
+    The encoder keeps all embeddings for the next block. Memory: `STORE_BYTES` at most, as for `score_pairs`.
     """
     chosen, numbers = np.unique(np.concatenate([predictions, references]), return_inverse=True)
     # Halves of the longer side, until the embeddings of a part fit.
-    if len(chosen) > 2 and texts.rows.lengths[chosen].sum() * encoder.token_bytes > STORE_BYTES:
+    if len(chosen) > 2 and texts.rows.lengths[chosen].sum() * embedder.encoder.token_bytes > STORE_BYTES:
         if len(predictions) >= len(references):
-            halves = [
-                score_crossed(texts, encoder, half, references, *options) for half in np.array_split(predictions, 2)
-            ]
+            halves = [score_crossed(texts, embedder, half, references) for half in np.array_split(predictions, 2)]
             return np.concatenate(halves, axis=2)
-        halves = [
-            score_crossed(texts, encoder, predictions, half, *options) for half in np.array_split(references, 2)
-        ]
+        halves = [score_crossed(texts, embedder, predictions, half) for half in np.array_split(references, 2)]
         return np.concatenate(halves, axis=3)
-    store, shares = _embedded(texts, encoder, chosen, np.ones(len(chosen), bool), *options)
+    store, shares = embedder.embed(texts, chosen, np.ones(len(chosen), bool))
     return _match_crossed(store, shares, numbers[: len(predictions)], numbers[len(predictions) :])
 
 

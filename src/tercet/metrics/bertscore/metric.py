@@ -32,7 +32,9 @@ from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
 from .matching import (
-    Texts,
+    BatchPadding,
+    Embedder,
+    WeightedTexts,
     prepare_texts,
     random_weights_warning,
     score_crossed,
@@ -84,8 +86,11 @@ class BertScore(BertscoreOptions):
     name = "bertscore_idf"
     about = from_card()
     extras = ("bertscore",)
-    loads_model = takes_systems = keeps_rows = True
-    presets, dialects = PRESETS, DIALECTS
+    loads_model = True
+    takes_systems = True
+    keeps_rows = True
+    presets = PRESETS
+    dialects = DIALECTS
     fit_first = (
         "idf=True counts in how many of all references each token occurs. Count first (tercet idf fit, or "
         "IdfTable.fit in Python, where tables of parts add up), and give the table, or its path, as 'idf'."
@@ -181,7 +186,9 @@ class BertScore(BertscoreOptions):
 
     @property
     def _ends(self) -> tuple[str, ...]:
-        return tuple(f"_layer{layer}" for layer in self.layers) if self.all_layers else ("",)
+        if not self.all_layers:
+            return ("",)
+        return tuple(f"_layer{layer}" for layer in self.layers)
 
     @property
     def score_names(self) -> tuple[str, ...]:
@@ -190,7 +197,7 @@ class BertScore(BertscoreOptions):
 
     @property
     def segment_names(self) -> tuple[str, ...]:
-        """The same for single items, without a mean."""
+        """The scores of an item: precision, recall and F, perhaps of each layer."""
         return tuple(f"{measure}{end}" for end in self._ends for measure in MEASURES)
 
     # -- the corpus
@@ -269,7 +276,7 @@ class BertScore(BertscoreOptions):
 
     # -- rows
 
-    def prepare(self, texts: list[str], context: IdfTable | None) -> tuple[Ragged, Ragged, Texts]:
+    def prepare(self, texts: list[str], context: IdfTable | None) -> tuple[Ragged, Ragged, WeightedTexts]:
         """Return the ids of documents, whole and as they are scored, and the different texts with their weights."""
         subwords = self.subwords()
         whole = subwords.whole(texts)
@@ -291,12 +298,13 @@ class BertScore(BertscoreOptions):
         cut = cut_texts(whole, batch, encoder.subwords.length_limit(self.max_length), self.long_text)
         owners, references = batch.pairs
         # Each system by itself: with `compat`, the batches are those of a call of bert-score with that system.
-        measures_of_systems = [
-            self._pair_measures(texts, encoder, system_owners, system_references, documents.lengths, strings)
-            for system_owners, system_references in zip(
-                np.split(owners, batch.n_systems), np.split(references, batch.n_systems), strict=True
+        owners_of_systems = np.split(owners, batch.n_systems)
+        references_of_systems = np.split(references, batch.n_systems)
+        measures_of_systems = []
+        for system_owners, system_references in zip(owners_of_systems, references_of_systems, strict=True):
+            measures_of_systems.append(
+                self._pair_measures(texts, encoder, system_owners, system_references, documents.lengths, strings)
             )
-        ]
         measures = np.concatenate(measures_of_systems, axis=2)
         has_reference = counts > 0
         starts = np.append(0, np.cumsum(counts))[:-1]
@@ -320,7 +328,7 @@ class BertScore(BertscoreOptions):
 
     def _pair_measures(
         self,
-        texts: Texts,
+        texts: WeightedTexts,
         encoder: Encoder,
         owners: NDArray[np.int64],
         references: NDArray[np.int64],
@@ -328,29 +336,34 @@ class BertScore(BertscoreOptions):
         strings: list[str],
     ) -> Array:
         """Return precision, recall and F of every prediction with each of its references: (3, layers, m)."""
-        pairs = texts.text[owners], texts.text[references]
-        sizes = lengths[owners], lengths[references]
-        floors = None
+        prediction_lengths = lengths[owners]
+        reference_lengths = lengths[references]
+        padding = None
         if self._official:
-            floors = padded_in_batch(sizes[1], self.batch_size), padded_in_batch(sizes[0], self.batch_size)
+            padding = BatchPadding(
+                floors=(
+                    padded_in_batch(reference_lengths, self.batch_size),
+                    padded_in_batch(prediction_lengths, self.batch_size),
+                ),
+                widths=self._widths(texts, encoder, np.concatenate([references, owners]), lengths, strings),
+            )
         precision, recall = score_pairs(
             texts,
-            encoder,
-            *pairs,
-            limit=encoder.subwords.length_limit(self.max_length),
-            batch_size=self.batch_size,
+            self._embedder(encoder),
+            texts.text[owners],
+            texts.text[references],
             verbose=self.verbose,
-            floors=floors,
-            widths=self._widths(texts, encoder, np.concatenate([references, owners]), lengths, strings),
+            padding=padding,
         )
-        return self.measures(precision, recall, *sizes)
+        return self.measures(precision, recall, prediction_lengths, reference_lengths)
+
+    def _embedder(self, encoder: Encoder) -> Embedder:
+        return Embedder(encoder, encoder.subwords.length_limit(self.max_length), self.batch_size)
 
     def _widths(
-        self, texts: Texts, encoder: Encoder, documents: NDArray[np.int64], lengths: Any, strings: list[str]
+        self, texts: WeightedTexts, encoder: Encoder, documents: NDArray[np.int64], lengths: Any, strings: list[str]
     ) -> NDArray[np.int64] | None:
         """Return to how many tokens bert-score pads each of the different texts; None where padding shows nowhere."""
-        if not self._official:
-            return None
         if getattr(encoder.network.config, "model_type", "") == "longt5":
             warn_of(self, random_weights_warning())
         if self.batch_size == 1 or not encoder.padding_shows:
@@ -462,8 +475,9 @@ class BertScore(BertscoreOptions):
         n_base = len(self.base_columns)
 
         def rows(predictions: Indices, references: Indices) -> NDArray[np.float64]:
-            pairs = texts.text[predictions], texts.text[references]
-            precision_and_recall = score_crossed(texts, encoder, *pairs, limit, self.batch_size)
+            precision_and_recall = score_crossed(
+                texts, self._embedder(encoder), texts.text[predictions], texts.text[references]
+            )
             lengths = (documents.lengths[predictions][:, None], documents.lengths[references])
             prediction_lengths, reference_lengths = (array.ravel() for array in np.broadcast_arrays(*lengths))
             precision, recall = precision_and_recall.reshape(*precision_and_recall.shape[:2], len(prediction_lengths))
@@ -691,7 +705,9 @@ def _alignment(metric: BertScore, prediction: str, reference: str, index: int, c
 
     precision = sum(token.contribution for token in prediction_tokens)
     recall = sum(token.contribution for token in reference_tokens)
-    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    f1 = 0.0
+    if precision + recall:
+        f1 = 2 * precision * recall / (precision + recall)
     if math.isnan(f1):  # with zero_weight="nan", a measure can be NaN
         f1 = 0.0
     is_official = metric.compat is not None

@@ -201,14 +201,14 @@ DIALECTS = {
 }
 
 
-def check_together(o: BertscoreOptions) -> None:
+def check_together(options: BertscoreOptions) -> None:
     """Raise an OptionError for options that exclude or need each other, or packages that are not there."""
-    if o.lang is None and o.model_type is None:
+    if options.lang is None and options.model_type is None:
         raise OptionError(
             f"bertscore_idf needs 'lang', such as {setting('bertscore', 'lang', 'en')}, to choose the encoder that "
             "bert-score uses, or 'model_type', the name of an encoder on the Hugging Face Hub or its folder."
         )
-    if o.all_layers and o.multi_ref == "best_f":
+    if options.all_layers and options.multi_ref == "best_f":
         raise OptionError(
             "multi_ref='best_f' chooses a reference by the F of one layer: all_layers=True excludes it."
         )
@@ -221,62 +221,65 @@ def check_together(o: BertscoreOptions) -> None:
 OFFICIAL_VERSION = "0.3.12"
 
 
-def official_hash(o: BertscoreOptions, model_type: str, layers: range) -> str:
+def official_hash(options: BertscoreOptions, model_type: str, layers: range) -> str:
     """Return the hash that bert-score 0.3.13 prints for these options."""
     import transformers
 
     rescaled = ""
-    if o.rescale_with_baseline:
-        rescaled = "-rescaled" if o.baseline_path is None else "-custom-rescaled"
+    if options.rescale_with_baseline:
+        rescaled = "-rescaled" if options.baseline_path is None else "-custom-rescaled"
     layer = layers.start
-    if o.all_layers:
+    if options.all_layers:
         # bert-score prints the number of one layer although it uses all of them.
         layer = best_layer(model_type) or layers.stop - 1
-        if o.num_layers is not None:
-            layer = o.num_layers
-    idf = "no-idf" if o.idf is False else "idf"
-    fast = "_fast-tokenizer" if o.use_fast_tokenizer else ""
+        if options.num_layers is not None:
+            layer = options.num_layers
+    idf = "no-idf" if options.idf is False else "idf"
+    fast = "_fast-tokenizer" if options.use_fast_tokenizer else ""
     versions = f"version={OFFICIAL_VERSION}(hug_trans={transformers.__version__})"
     return f"{model_type}_L{layer}_{idf}_{versions}{rescaled}{fast}"
 
 
-def idf_label(o: BertscoreOptions, table: IdfTable | None, weights: Weights) -> str:
+def idf_label(options: BertscoreOptions, table: IdfTable | None, weights: Weights) -> str:
     """Return what a signature says of the weights: how documents were counted, and a digest of the counts."""
-    if isinstance(o.idf, Mapping):
+    if isinstance(options.idf, Mapping):
         return f"mapping,{weights.digest}"
     if table is None:
         return "no"
-    documents = o.idf_documents if o.idf is True else "table"
+    documents = options.idf_documents if options.idf is True else "table"
     return f"{documents},{table.digest}"
 
 
-def equal_implementation(o: BertscoreOptions, encoder: Encoder) -> str | None:
+def equal_implementation(options: BertscoreOptions, encoder: Encoder) -> str | None:
     """Return the implementation that gives the same numbers.
 
     By default that is bert-score with ``batch_size=1``, for its padding makes 0 of negative best matches; but for
     texts that it takes for empty (two tokens), and for NaN where all weights are 0.
     """
-    official = o.compat is not None
+    official = options.compat is not None
     model_type = getattr(encoder.network.config, "model_type", "")
+    counts_alike = isinstance(options.idf, bool) or (isinstance(options.idf, Mapping) and official)
     is_equal = (
-        (isinstance(o.idf, bool) or (isinstance(o.idf, Mapping) and official))
-        and (o.multi_ref, o.idf_documents, o.missing_references) == ("max", "references", "error")
-        and o.long_text in ("truncate", "error")
+        counts_alike
+        and (options.multi_ref, options.idf_documents, options.missing_references) == ("max", "references", "error")
+        and options.long_text in ("truncate", "error")
         and encoder.dtype == "float32"
         and (official or model_type != "umt5")  # bert-score runs it as a T5
         and model_type != "longt5"  # bert-score draws weights for it at random
-        and encoder.subwords.length_limit(o.max_length) == encoder.subwords.limit
+        and encoder.subwords.length_limit(options.max_length) == encoder.subwords.limit
     )
     # From version 5 of transformers on, bert-score puts no space where the published scores have one.
     space = encoder.subwords.prefix_space
     tokenizer = encoder.subwords.tokenizer
     settings = [] if official else ["batch_size=1"]
-    if space != puts_space(tokenizer, "installed", o.use_fast_tokenizer):
+    if space != puts_space(tokenizer, "installed", options.use_fast_tokenizer):
         is_equal = is_equal and space == published_with_space(tokenizer)
         settings.append("transformers<5")
     if not is_equal:
         return None
-    return f"bert-score({','.join(settings)})" if settings else "bert-score"
+    if not settings:
+        return "bert-score"
+    return f"bert-score({','.join(settings)})"
 
 
 # From the precision and recall of pairs to the measures of items with one or many references.

@@ -21,21 +21,33 @@ An order without a match would make the score 0, and is smoothed (Chen and Cherr
 
 0.1 and 1 are the defaults of smooth_value. Where no word matches, BLEU is 0, except by add-one. The first three
 do not smooth an order of which the predictions have no n-gram (N = 0): BLEU is then 0, unless effective_order=True
-takes the mean over the other orders. The formula, step by step, is `engine/plain_bleu.py`, and `engine/bleu.pxi` the
-same compiled, as are NLTK's methods.
+takes the mean over the other orders.
+
+The formula, step by step, is `engine/plain_bleu.py`; how texts are counted, `bleu_rows` of `engine/plain_rows.py`.
+
+The packages, whose numbers the presets give (`compat`):
+
+    sacrebleu  exp; a sentence by effective order; the same to the last bit
+    evaluate   none, or add-one; the shortest reference; its tokenizer 13a leaves blanks at the end of a text
+    NLTK       none, and methods of its own (nltk1 to nltk7, `engine/plain_nltk.py`); texts are split at blanks. An
+               order without a match has the smallest positive number as its precision. A text that is too short for
+               an order counts as having one n-gram. Methods 5 to 7 look at the last item in place of the corpus.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from tercet import numpy_later as np
 from tercet.base.about import from_card
-from tercet.base.options import shared_labels
+from tercet.base.has_tokenizer import HasTokenizer
+from tercet.base.options import lemmatizer_option, option, shared_labels, stemmer_option
 from tercet.base.rows import PairRows, as_rows, leave_out
 from tercet.base.short_road import rules_of_plan
+from tercet.checks import integer, number
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import Crossing, engine_texts, is_read_by_engine, of_texts
 from tercet.corpus.stems import (
@@ -57,12 +69,14 @@ from .messages import interpretation, no_resamples, zero_warning
 from .options import (
     ADD_ONE,
     DIALECTS,
+    NLTK_METHODS,
+    OF_SACREBLEU,
     PRESETS,
     SMOOTH_VALUES,
-    BleuOptions,
-    check_smoothing,
-    equal_implementation,
-    smoothing_methods,
+    TOKENIZER,
+    TokenizerName,
+    check_grid,
+    check_weights,
 )
 from .rows import FIRST_MATCH_COLUMN, LENGTH_COLUMN, REFERENCE_LENGTH_COLUMNS, column_names, rows_of_pairs
 from .weightings import Grid, Weightings, score_weightings
@@ -76,18 +90,7 @@ if TYPE_CHECKING:
 Array: TypeAlias = "NDArray[np.float64]"
 
 
-class Formula(NamedTuple):
-    """What the formula takes besides sums: the arguments of :func:`.plain_bleu.bleu_scores`, in its order."""
-
-    length_column: int
-    method: str
-    smooth_value: float
-    effective: bool
-    weights: Any  # of the orders, for each weighting
-    scale: float
-
-
-class Bleu(BleuOptions):
+class Bleu(HasTokenizer):
     """BLEU: the n-grams that predictions share with their references.
 
     Examples
@@ -116,11 +119,63 @@ class Bleu(BleuOptions):
         "totals",
     )
 
+    tokenizer: TokenizerName | str | PathLike[str] | Callable[[str], Iterable[str]] = TOKENIZER
+    lowercase: bool = option(default=False, doc="Lowercase the texts first.")
+    max_order: int = option(default=4, doc="The longest n-gram.", check=integer(1, 20))
+    weights: Sequence[float] | Mapping[str, Sequence[float]] | None = option(
+        default=None,
+        doc="Weights of the n-gram orders, uniform by default. Each name of a mapping adds a score `bleu_<name>` "
+        "besides bleu, up to 100 of them. Shorter lists leave out the higher orders: [1] is BLEU-1, [0.5, 0.5] "
+        "BLEU-2. They are not normalized: weights that do not sum to 1 give a power of the mean of the precisions.",
+        check=check_weights,
+    )
+    smooth_method: Literal[
+        "none", "floor", "add-k", "exp", "nltk1", "nltk2", "nltk3", "nltk4", "nltk5", "nltk6", "nltk7"
+    ] = option(
+        default="exp",
+        doc='How orders without a match are smoothed. "exp", "floor" and "add-k" are as in sacrebleu, whose default '
+        'is "exp"; "nltk1" to "nltk7" as in NLTK\'s SmoothingFunction (5 and 7 can exceed 1, by their definition). '
+        'With "none", BLEU is 0 where an order has no match; it is the default of compat="evaluate" and "nltk".',
+    )
+    smooth_value: float | None = option(
+        default=None,
+        doc="The number that the smoothing method uses. By default 0.1 for floor and nltk1, 1 for add-k, and 5 for "
+        "nltk4, nltk6 and nltk7. These last three divide by it, so they refuse 0; elsewhere 0 means what it means in "
+        'sacrebleu and NLTK. A method that does not use it refuses it, except with compat="sacrebleu", which ignores '
+        "it.",
+        check=number("a number from 0 to 1000", lambda x: 0 <= x <= 1000, none=True),
+    )
+    smooth: bool = option(
+        default=False,
+        doc="Add one to the matches and the n-grams of every order, including unigrams. This is smooth=True of "
+        "evaluate's bleu, with or without compat: even texts with no word in common score above 0. (Lin and "
+        "Och 2004 and add-k do not smooth unigrams.)",
+    )
+    reference_length: Literal["closest", "shortest", "average"] = option(
+        default="closest",
+        doc="Which of several references' lengths the brevity penalty uses. Of two equally close lengths, the "
+        "shorter counts.",
+    )
+    effective_order: bool = option(default=False, doc="Leave out orders for which the predictions have no n-grams.")
+    stemmer: str | Callable[[str], str] | None = stemmer_option("Lowercase and stem")
+    lemmatizer: str | Callable[[str], str] | None = lemmatizer_option("Lowercase and lemmatize")
+    grid: bool | Mapping[str, Any] | None = option(
+        default=None,
+        doc="Add a row for each combination of weights, smoothing and reference length. A mapping lists the values "
+        'to combine, each once: `{"weights": {...}, "smooth_method": [...], "reference_length": [...]}`.',
+        check=check_grid,
+    )
+    compat: Literal["sacrebleu", "evaluate", "nltk"] | None = option(
+        default=None,
+        doc='Reproduce the scores of this package. `load("bleu_multi", "sacrebleu")` sets it too, with the arguments '
+        "and keys of evaluate's sacrebleu, in percent.",
+    )
+
     def check(self) -> None:
         """Refuse options that exclude each other."""
         check_word_options(self)
         super().check()
-        check_smoothing(self)
+        _check_smoothing(self)
         # Made here for their checks: they refuse weights that do not fit the orders.
         _ = self._weightings
         _ = self._grid
@@ -128,15 +183,26 @@ class Bleu(BleuOptions):
     # What the options imply: made when it is first read.
 
     @cached_property
-    def _method(self) -> str:
+    def smoothing_methods(self) -> list[str]:
+        """The smoothing method of the score, then those of the grid."""
+        method = ADD_ONE if self.smooth else self.smooth_method
+        if self.grid is None:
+            return [method]
+        if isinstance(self.grid, Mapping):
+            return [method, *self.grid.get("smooth_method", [method])]
+        if self.compat == "nltk":
+            return [method, *NLTK_METHODS]
+        return [method, "none", "floor", "add-k", "exp"]
+
+    @property
+    def method(self) -> str:
         """The smoothing method of the score."""
-        method, *_ = smoothing_methods(self)
-        return method
+        return self.smoothing_methods[0]
 
     @cached_property
     def _scores_like_nltk(self) -> bool:
         """Whether the score is made as NLTK makes it."""
-        return self.compat == "nltk" or self._method.startswith("nltk")
+        return self.compat == "nltk" or self.method.startswith("nltk")
 
     @cached_property
     def _lowercase(self) -> bool:
@@ -148,38 +214,70 @@ class Bleu(BleuOptions):
         """Whether a capital letter and a small one are the same."""
         return self._lowercase
 
-    @cached_property
-    def _floors(self) -> bool:
-        """Whether rows have the columns that only NLTK's methods need."""
-        return self._scores_like_nltk or any(method.startswith("nltk") for method in smoothing_methods(self))
+    @property
+    def _tokenizer(self) -> Any:
+        if self.compat == "evaluate" and self.tokenizer == "13a":
+            return "13a-unstripped"
+        return self.tokenizer
 
     @cached_property
-    def _next_order(self) -> bool:
-        """Whether rows count the order above the highest, which NLTK's methods 5 and 7 take into their means."""
-        return not {"nltk5", "nltk7"}.isdisjoint(smoothing_methods(self))
+    def needs_blanks(self) -> bool:
+        """Whether the tokenizer splits at blanks, and was not chosen by another package."""
+        return self.compat is None and super().needs_blanks
 
     @cached_property
     def _weightings(self) -> Weightings:
         """The weights of the orders, by the key of their score."""
-        return score_weightings(self)
+        return score_weightings(self.weights, self.max_order)
 
     @cached_property
     def _grid(self) -> Grid | None:
         """The combinations of weights, smoothing and reference length that are asked for."""
         if self.grid is None:
             return None
-        _, *methods_of_grid = smoothing_methods(self)
-        return Grid(self, methods_of_grid)
+        _, *methods_of_grid = self.smoothing_methods
+        return Grid(self.grid, methods_of_grid, self.reference_length, self.weights, self.max_order)
 
     @property
     def original_scale(self) -> int:  # type: ignore[override]
         """The scale of the package that the scores equal: evaluate and NLTK have 1."""
         return 100 if self.compat in (None, "sacrebleu") else 1
 
+    @property
+    def score_names(self) -> tuple[str, ...]:
+        """``bleu`` and one ``bleu_<name>`` for each named weighting."""
+        return tuple(self._weightings)
+
+    # The row of an item, which adds up with others: 1 if it counts, 1 if its prediction is empty, 1 if it has no
+    # reference, and how many it has; the tokens of the prediction, and of its references by each rule of length; the
+    # matches of each order, then the n-grams of the prediction. For NLTK's methods also these n-grams, but at least
+    # one ("floor"), and matches and n-grams of the order above the highest.
+
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of a row."""
         return column_names(self.max_order, self._floors, self._next_order)
+
+    @cached_property
+    def _floors(self) -> bool:
+        """Whether rows have the columns that only NLTK's methods need."""
+        return self._scores_like_nltk or any(method.startswith("nltk") for method in self.smoothing_methods)
+
+    @cached_property
+    def _next_order(self) -> bool:
+        """Whether rows count the order above the highest, which NLTK's methods 5 and 7 take into their means."""
+        return not {"nltk5", "nltk7"}.isdisjoint(self.smoothing_methods)
+
+    @cached_property
+    def _match_columns(self) -> slice:
+        """The columns of the matches of each order."""
+        return slice(FIRST_MATCH_COLUMN, FIRST_MATCH_COLUMN + self.max_order)
+
+    @cached_property
+    def _ngram_columns(self) -> slice:
+        """The columns of the n-grams of each order."""
+        first_column = FIRST_MATCH_COLUMN + self.max_order
+        return slice(first_column, first_column + self.max_order)
 
     @property
     def ascending(self) -> tuple[tuple[str, ...], ...]:
@@ -192,17 +290,185 @@ class Bleu(BleuOptions):
         totals = [f"total{n}" for n in reversed(orders)]
         return (*matches, (*totals, "length"), ("length", "total1"), ("shortest", "closest"), ("shortest", "average"))
 
-    @property
-    def score_names(self) -> tuple[str, ...]:
-        """``bleu`` and one ``bleu_<name>`` for each named weighting."""
-        return tuple(self._weightings)
+    def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
+        """Return one row per item; time is linear in the tokens."""
+        if self.stemmer is None and self.lemmatizer is None:
+            texts, reading = engine_texts(batch, self._tokenizer, lowercase=self._lowercase)
+        else:
+            # Stems and lemmas are words, joined by blanks, at which "none" splits.
+            tokens, _ = self.tokens(batch)
+            texts = texts_of_tokens(tokens)
+            reading = "none"
+        rows: Array = of_texts(batch, engine.bleu_rows, texts, reading, *self._counted)
+        leave_out(rows, batch, self.missing_references)
+        return SegmentStats(self.signature(context), self.columns, rows)
+
+    @cached_property
+    def _counted(self) -> tuple[int, bool, bool]:
+        """What the engine counts: orders, and the columns of NLTK's methods."""
+        return self.max_order, self._floors, self._next_order
+
+    def tokens(self, batch: Corpus, as_written: bool = False) -> tuple[TokenBatch, Callable[[], list[str]]]:
+        """Return the tokens that are counted, and a callable that gives the different ones by id.
+
+        With `as_written`, the words as they were before they got a stem or a lemma.
+        """
+        tokens, words = tokenize(batch, self._tokenizer, lowercase=self._lowercase)
+        mapping = None if as_written else word_map(self)
+        if mapping is None:
+            return tokens, words
+        return map_words(tokens, words(), mapping)
+
+    def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
+        """Return what makes rows of pairs, from texts that are tokenized once."""
+        tokens, _ = self.tokens(crossing.batch)
+        return lambda texts, references: rows_of_pairs(tokens.crossed(texts, references), *self._counted)
+
+    def corpus_totals(self, stats: SegmentStats) -> Any:
+        """Return the sum of the rows; with ``compat="nltk"``, methods 5 to 7 see only the last item.
+
+        NLTK passes its smoothing function the last hypothesis only.
+        """
+        if self.compat != "nltk" or not len(stats):
+            return stats.total()
+        totals = stats.total().copy()
+        last_row = stats.rows[stats.column("items") > 0][-1]
+        borrowed: list[str] = []
+        if self._next_order:
+            borrowed += ["next_match", "next_floor"]
+        if "nltk6" in self.smoothing_methods:  # the only method that reads the totals
+            borrowed += [name for name in stats.columns if name.startswith("total")]
+        for name in borrowed:
+            column = stats.columns.index(name)
+            totals[column] = last_row[column]
+        return totals
+
+    def check_call(self, *, resampled: bool = False, summed: bool = False) -> None:
+        """Raise an OptionError also for NLTK's methods that see the last segment: a resample has no last one."""
+        super().check_call(resampled=resampled, summed=summed)
+        if (resampled or summed) and self.compat == "nltk" and self.method in ("nltk5", "nltk6", "nltk7"):
+            raise OptionError(no_resamples(self.method))
+
+    # The formula: from the sums of rows to scores.
+
+    def _scores(self, totals: Array, settings: FormulaSettings) -> Array:
+        """Return BLEU under each weighting, the precision of each order, and the brevity penalty.
+
+        A row for each sum, of whatever shape the sums are; W weightings of N orders have W + N + 1 columns.
+        """
+        scores: Array = engine.bleu_scores(as_rows(totals, self.columns, by_column=True), *settings)
+        return scores
+
+    def _formula_settings(self, method: str, length_rule: str, weights: Any) -> FormulaSettings:
+        """Return what the formula takes besides sums."""
+        return FormulaSettings(
+            length_column=REFERENCE_LENGTH_COLUMNS[length_rule],
+            method="nltk0" if method == "none" and self.compat == "nltk" else method,
+            smooth_value=self._smooth_value(method),
+            effective=self.effective_order,
+            weights=weights,
+            scale=self.scale,
+        )
+
+    def _smooth_value(self, method: str) -> float:
+        """Return the number that a method of smoothing takes: one smooth_value serves all methods of a grid."""
+        if method == ADD_ONE:
+            return 1.0
+        if self.smooth_value is None:
+            return SMOOTH_VALUES.get(method, 0.0)
+        return self.smooth_value
+
+    @cached_property
+    def _settings_of_score(self) -> FormulaSettings:
+        weights = np.array(list(self._weightings.values()))
+        return self._formula_settings(self.method, self.reference_length, weights)
+
+    def finalize(self, totals: Array) -> Scores:
+        """Return BLEU under every weighting."""
+        rows = self._scores(totals, self._settings_of_score)
+        scores = rows.reshape(*totals.shape[:-1], rows.shape[1])
+        return {name: scores[..., column] for column, name in enumerate(self._weightings)}
+
+    @cached_property
+    def segment_metric(self) -> Bleu:
+        """BLEU as sacrebleu's sentence_bleu: effective order, and exp smoothing where the corpus has none.
+
+        A single sentence seldom matches 4-grams: without smoothing, nearly all would be 0.
+        """
+        if self._scores_like_nltk:
+            return self
+        changes: dict[str, Any] = {}
+        if self.method == "none":
+            changes["smooth_method"] = "exp"
+        changes["effective_order"] = True
+        return self.with_options(changes, may_be_idle=True)
+
+    def new_plan(self) -> Any:
+        """Return what the engine does in one step; None where Python has a part in it."""
+        if not is_read_by_engine(self._tokenizer) or self.stemmer is not None or self.lemmatizer is not None:
+            return None
+        # With compat="nltk", these see only the last item: `corpus_totals`.
+        needs_last_item = self.compat == "nltk" and self.method in ("nltk5", "nltk6", "nltk7")
+        if needs_last_item or self._grid is not None:
+            return None
+        rules = rules_of_plan(lowercase=self._lowercase, count_letters=self.needs_blanks)
+        formula = self._formula_settings(self.method, self.reference_length, list(self._weightings.values()))
+        return engine.bleu_plan(rules, self._tokenizer, *self._counted, formula)
+
+    # What a result says beside the score.
+
+    def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
+        """Return the keys of evaluate's bleu, a key for each named weighting, and the grid on request."""
+        # All at once, where `finalize` has the scores alone.
+        (scores,) = self._scores(totals, self._settings_of_score).tolist()
+        entries = self._entries(scores, totals.tolist())
+        if self._grid is not None:
+            entries["grid"] = self._grid.rows(partial(self._scores_in_grid, totals))
+        return entries
+
+    def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
+        """Return the entries but for the grid, given scores, precisions and penalty, and the sums of the rows."""
+        rule = self.reference_length
+        length = sums[LENGTH_COLUMN]
+        reference_length = sums[REFERENCE_LENGTH_COLUMNS[rule]]
+        entries: dict[str, Any] = {}
+        for column, name in enumerate(self._weightings):
+            entries[name] = scores[column]
+        entries["precisions"] = scores[len(self._weightings) : -1]
+        entries["brevity_penalty"] = scores[-1]
+        entries["length_ratio"] = length / reference_length if reference_length else 0.0
+        entries["translation_length"] = int(length)
+        entries["reference_length"] = reference_length if rule == "average" else int(reference_length)
+        return entries
+
+    def _scores_in_grid(self, totals: Array, method: str, length_rule: str, weights: Array) -> list[float]:
+        (scores,) = self._scores(totals, self._formula_settings(method, length_rule, weights)).tolist()
+        return scores[: len(weights)]  # type: ignore[no-any-return]
+
+    def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the counts behind the precisions, and the interpretation of the score."""
+        sums = totals if isinstance(totals, list) else totals.tolist()
+        meaning = None
+        if self._is_usual:
+            meaning = interpretation(entries["bleu"] * 100 / self.scale)
+        return {
+            "counts": list(map(int, sums[self._match_columns])),
+            "totals": list(map(int, sums[self._ngram_columns])),
+            "interpretation": meaning,
+        }
+
+    @cached_property
+    def _is_usual(self) -> bool:
+        """Whether the bands of `interpretation` are meant for this BLEU: of words, four orders and equal weights."""
+        usual_weights = self.weights is None or isinstance(self.weights, Mapping)
+        words = self.tokenizer != "char" and not is_subword_model(self.tokenizer)
+        return words and usual_weights and self.max_order == 4 and self.method not in ("nltk5", "nltk7")
 
     def new_signature(self) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
-        smooth = self._method
+        smooth = self.method
         if smooth in SMOOTH_VALUES:
-            smooth_value = SMOOTH_VALUES[smooth] if self.smooth_value is None else self.smooth_value
-            smooth += f"[{smooth_value!r}]"
+            smooth += f"[{self._smooth_value(smooth)!r}]"
         weights: object = self.weights
         # Named weightings are written as Python writes floats, a list without the .0 of whole numbers.
         if isinstance(weights, Mapping):
@@ -219,14 +485,16 @@ class Bleu(BleuOptions):
             "lemma": lemmatizer_label(self.lemmatizer),
             **shared_labels(self),
             "compat": self.compat,
-            "equals": equal_implementation(self, self._method),
+            "equals": _equal_implementation(self),
         }
         return Signature.of(self.name, parts)
 
-    @cached_property
-    def needs_blanks(self) -> bool:
-        """Whether the tokenizer splits at blanks, and was not chosen by another package."""
-        return self.compat is None and super().needs_blanks
+    def notes(self, references: str, *, segments: bool = False) -> dict[str, str]:
+        """Return further entries of a result's signature."""
+        notes = super().notes(references)
+        if segments and not self._scores_like_nltk:
+            notes = {**notes, "seg": f"{self.segment_metric.method},eff"}
+        return notes
 
     def score_warning(self, totals: Array | list[float]) -> str | None:
         """Return a warning when the score is 0 only because an order has no match."""
@@ -237,36 +505,26 @@ class Bleu(BleuOptions):
         sums = totals if isinstance(totals, list) else totals.tolist()
         if 0.0 not in sums[columns]:
             return None
-        matches, ngrams = sums[self._match_columns], sums[self._ngram_columns]
+        matches = sums[self._match_columns]
+        ngrams = sums[self._ngram_columns]
         return zero_warning(matches, ngrams, self._weighted_orders, self.effective_order, self.compat, self._smooths)
 
     @cached_property
     def _smooths(self) -> bool:
         """Whether orders without a match are smoothed: a value of 0 adds nothing."""
-        if self._method in ("floor", "add-k"):
+        if self.method in ("floor", "add-k"):
             return self.smooth_value != 0
-        return self._method != "none"
+        return self.method != "none"
 
     @cached_property
     def _columns_to_watch(self) -> slice | None:
         """The columns in which a sum of 0 may be what makes the score 0; None where smoothing leaves no such sum."""
         if not self._smooths:
             return self._match_columns
-        if self._scores_like_nltk or self._method in (ADD_ONE, "add-k"):
+        if self._scores_like_nltk or self.method in (ADD_ONE, "add-k"):
             return None
         # An order that no prediction is long enough for.
         return self._ngram_columns
-
-    @cached_property
-    def _match_columns(self) -> slice:
-        """The columns of the matches of each order."""
-        return slice(FIRST_MATCH_COLUMN, FIRST_MATCH_COLUMN + self.max_order)
-
-    @cached_property
-    def _ngram_columns(self) -> slice:
-        """The columns of the n-grams of each order."""
-        first_column = FIRST_MATCH_COLUMN + self.max_order
-        return slice(first_column, first_column + self.max_order)
 
     @cached_property
     def _weighted_orders(self) -> list[bool]:
@@ -276,181 +534,17 @@ class Bleu(BleuOptions):
             weightings = weightings[1:]  # the first one is uniform: `bleu`, which is scored besides the named ones
         return [any(weights) for weights in zip(*weightings, strict=True)]
 
-    @property
-    def _tokenizer(self) -> Any:
-        return "13a-unstripped" if self.compat == "evaluate" and self.tokenizer == "13a" else self.tokenizer
-
-    def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
-        """Return one row per item; time is linear in the tokens."""
-        if self.stemmer is None and self.lemmatizer is None:
-            texts, reading = engine_texts(batch, self._tokenizer, lowercase=self._lowercase)
-        else:
-            # Stems and lemmas are words, joined by blanks, at which "none" splits.
-            texts, reading = texts_of_tokens(self.tokens(batch)[0]), "none"
-        rows: Array = of_texts(batch, engine.bleu_rows, texts, reading, *self._counted)
-        leave_out(rows, batch, self.missing_references)
-        return SegmentStats(self.signature(context), self.columns, rows)
-
-    def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
-        """Return what makes rows of pairs, from texts that are tokenized once."""
-        tokens, _ = self.tokens(crossing.batch)
-        return lambda texts, references: rows_of_pairs(tokens.crossed(texts, references), *self._counted)
-
-    @cached_property
-    def _counted(self) -> tuple[int, bool, bool]:
-        """What the engine counts: orders, and the columns of NLTK's methods."""
-        return self.max_order, self._floors, self._next_order
-
-    def tokens(self, batch: Corpus, as_written: bool = False) -> tuple[TokenBatch, Callable[[], list[str]]]:
-        """Return the tokens that are counted, and a callable that gives the different ones by id.
-
-        With `as_written`, the words as they were before they got a stem or a lemma.
-        """
-        tokens, words = tokenize(batch, self._tokenizer, lowercase=self._lowercase)
-        mapping = None if as_written else word_map(self)
-        return (tokens, words) if mapping is None else map_words(tokens, words(), mapping)
-
-    def corpus_totals(self, stats: SegmentStats) -> Any:
-        """Return the sum of the rows; with ``compat="nltk"``, methods 5 to 7 see only the last item.
-
-        NLTK passes its smoothing function the last hypothesis only.
-        """
-        if self.compat != "nltk" or not len(stats):
-            return stats.total()
-        totals = stats.total().copy()
-        last_row = stats.rows[stats.column("items") > 0][-1]
-        borrowed: list[str] = []
-        if self._next_order:
-            borrowed += ["next_match", "next_floor"]
-        if "nltk6" in smoothing_methods(self):  # the only method that reads the totals
-            borrowed += [name for name in stats.columns if name.startswith("total")]
-        for name in borrowed:
-            column = stats.columns.index(name)
-            totals[column] = last_row[column]
-        return totals
-
-    def check_call(self, *, resampled: bool = False, summed: bool = False) -> None:
-        """Raise an OptionError also for NLTK's methods that see the last segment: a resample has no last one."""
-        super().check_call(resampled=resampled, summed=summed)
-        if (resampled or summed) and self.compat == "nltk" and self._method in ("nltk5", "nltk6", "nltk7"):
-            raise OptionError(no_resamples(self._method))
-
-    def _scores(self, totals: Array, formula: Formula) -> Array:
-        """Return BLEU under each weighting, the precision of each order, and the brevity penalty.
-
-        A row for each sum, of whatever shape the sums are; W weightings of N orders have W + N + 1 columns.
-        """
-        scores: Array = engine.bleu_scores(as_rows(totals, self.columns, by_column=True), *formula)
-        return scores
-
-    def _formula(self, method: str, length_rule: str, weights: Any) -> Formula:
-        """Return what the formula takes besides sums."""
-        # One smooth_value serves all methods of a grid.
-        smooth_value = self.smooth_value
-        if smooth_value is None:
-            smooth_value = SMOOTH_VALUES.get(method, 0.0)
-        if method == ADD_ONE:
-            smooth_value = 1.0
-        if method == "none" and self.compat == "nltk":
-            method = "nltk0"
-        length_column = REFERENCE_LENGTH_COLUMNS[length_rule]
-        return Formula(length_column, method, smooth_value, self.effective_order, weights, self.scale)
-
-    @cached_property
-    def _formula_of_score(self) -> Formula:
-        weights = np.array(list(self._weightings.values()))
-        return self._formula(self._method, self.reference_length, weights)
-
-    def new_plan(self) -> Any:
-        """Return what the engine does in one step; None where Python has a part in it."""
-        if not is_read_by_engine(self._tokenizer) or self.stemmer is not None or self.lemmatizer is not None:
-            return None
-        # With compat="nltk", these see only the last item: `corpus_totals`.
-        needs_last_item = self.compat == "nltk" and self._method in ("nltk5", "nltk6", "nltk7")
-        if needs_last_item or self._grid is not None:
-            return None
-        rules = rules_of_plan(lowercase=self._lowercase, count_letters=self.needs_blanks)
-        formula = self._formula(self._method, self.reference_length, list(self._weightings.values()))
-        return engine.bleu_plan(rules, self._tokenizer, *self._counted, formula)
-
-    def finalize(self, totals: Array) -> Scores:
-        """Return BLEU under every weighting."""
-        rows = self._scores(totals, self._formula_of_score)
-        scores = rows.reshape(*totals.shape[:-1], rows.shape[1])
-        return {name: scores[..., column] for column, name in enumerate(self._weightings)}
-
-    @cached_property
-    def segment_metric(self) -> Bleu:
-        """BLEU as sacrebleu's sentence_bleu: effective order, and exp smoothing where the corpus has none.
-
-        A single sentence seldom matches 4-grams: without smoothing, nearly all would be 0.
-        """
-        if self._scores_like_nltk:
-            return self
-        changes: dict[str, Any] = {}
-        if self._method == "none":
-            changes["smooth_method"] = "exp"
-        changes["effective_order"] = True
-        return self.with_options(changes, may_be_idle=True)
-
-    def notes(self, references: str, *, segments: bool = False) -> dict[str, str]:
-        """Return further entries of a result's signature."""
-        notes = super().notes(references)
-        if segments and not self._scores_like_nltk:
-            notes = {**notes, "seg": f"{self.segment_metric._method},eff"}
-        return notes
-
-    def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
-        """Return the keys of evaluate's bleu, a key for each named weighting, and the grid on request."""
-        # All at once, where `finalize` has the scores alone.
-        (scores,) = self._scores(totals, self._formula_of_score).tolist()
-        entries = self._entries(scores, totals.tolist())
-        if self._grid is not None:
-            entries["grid"] = self._grid.rows(partial(self._scores_in_grid, totals))
-        return entries
-
-    def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
-        """Return the same without the grid, given the sums, and their scores, precisions and brevity penalty."""
-        rule = self.reference_length
-        length = sums[LENGTH_COLUMN]
-        reference_length = sums[REFERENCE_LENGTH_COLUMNS[rule]]
-        entries: dict[str, Any] = {}
-        for column, name in enumerate(self._weightings):
-            entries[name] = scores[column]
-        entries["precisions"] = scores[len(self._weightings) : -1]
-        entries["brevity_penalty"] = scores[-1]
-        entries["length_ratio"] = length / reference_length if reference_length else 0.0
-        entries["translation_length"] = int(length)
-        entries["reference_length"] = reference_length if rule == "average" else int(reference_length)
-        return entries
-
-    def _scores_in_grid(self, totals: Array, method: str, length_rule: str, weights: Array) -> list[float]:
-        (scores,) = self._scores(totals, self._formula(method, length_rule, weights)).tolist()
-        return scores[: len(weights)]  # type: ignore[no-any-return]
-
-    def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the counts behind the precisions, and the interpretation of the score."""
-        sums = totals if isinstance(totals, list) else totals.tolist()
-        return {
-            "counts": list(map(int, sums[self._match_columns])),
-            "totals": list(map(int, sums[self._ngram_columns])),
-            "interpretation": interpretation(entries["bleu"] * 100 / self.scale) if self._is_usual else None,
-        }
-
-    @cached_property
-    def _is_usual(self) -> bool:
-        """Whether the bands of `interpretation` are meant for this BLEU: of words, four orders and equal weights."""
-        usual_weights = self.weights is None or isinstance(self.weights, Mapping)
-        words = self.tokenizer != "char" and not is_subword_model(self.tokenizer)
-        return words and usual_weights and self.max_order == 4 and self._method not in ("nltk5", "nltk7")
+    # Why a prediction has its score.
 
     def explained(self, batch: Corpus, context: Any = None) -> NgramMatches:
         """Explain a batch of one item, as a corpus of one: `segment_metric` explains it as a segment."""
         from tercet.explanation.ngrams import NgramMatches, ngram_fields
 
         # Shares of 1, and not percents divided: a perfect text is 100.00000000000004 in percent.
-        share = self if self.scale == 1 else self.with_options({"scale": 1}, may_be_idle=True)
-        scores = share.report(self.corpus_totals(self.segment_stats(batch)), None)
+        as_share = self
+        if self.scale != 1:
+            as_share = self.with_options({"scale": 1}, may_be_idle=True)
+        scores = as_share.report(self.corpus_totals(self.segment_stats(batch)), None)
         tokens, spelling, orders, as_written = self._tokens_and_spelling(batch)
         return NgramMatches(
             **ngram_fields(tokens.tokens.lists(), spelling, orders, as_written),
@@ -480,3 +574,98 @@ class Bleu(BleuOptions):
         for ids in written_tokens.tokens.lists():
             as_written.append([spelling[token] for token in ids])
         return tokens, words(), range(1, self.max_order + 1), as_written
+
+
+class FormulaSettings(NamedTuple):
+    """What the formula takes besides sums: the arguments of :func:`.plain_bleu.bleu_scores`, in its order."""
+
+    length_column: int
+    method: str
+    smooth_value: float
+    effective: bool
+    weights: Any  # of the orders, for each weighting
+    scale: float
+
+
+# Which options of smoothing exclude each other, and which implementation gives the same number.
+
+#: Methods that divide by their number: as in NLTK, it cannot be 0.
+_DIVISORS = ("nltk4", "nltk6", "nltk7")
+
+
+def _check_smoothing(options: Bleu) -> None:
+    """Raise an OptionError for options of smoothing that exclude each other, or that nothing reads."""
+    if options.smooth and options.smooth_method != "none" and "smooth_method" in options.changed_options:
+        raise OptionError(
+            "The options 'smooth' (add one to the matches and n-grams of every order) and 'smooth_method' exclude "
+            "each other: give one of them."
+        )
+    methods = options.smoothing_methods
+    foreign = [method for method in methods if method not in NLTK_METHODS]
+    if options.compat == "nltk" and foreign:
+        used_option = "smooth=True" if foreign[0] == ADD_ONE else repr(foreign[0])
+        raise OptionError(
+            "compat='nltk' takes the smoothing methods that NLTK has: 'smooth_method' must be 'none' or 'nltk1' "
+            f"to 'nltk7'. Got {used_option} instead."
+        )
+    if options.effective_order and (options.compat == "nltk" or methods[0].startswith("nltk")):
+        raise OptionError("The option 'effective_order' has no meaning for NLTK's smoothing methods.")
+    if options.smooth_value is None:
+        return
+    readers = [method for method in methods if method in SMOOTH_VALUES]
+    # sacrebleu ignores a smooth_value that its method does not use.
+    if not readers and options.compat != "sacrebleu":
+        used_option = "smooth=True" if options.smooth else f"smooth_method={options.smooth_method!r}"
+        raise OptionError(
+            f"The option 'smooth_value' is used only by the smoothing methods {', '.join(SMOOTH_VALUES)}; with "
+            f"{used_option} it is not used. Got {options.smooth_value!r}."
+        )
+    divided = [method for method in readers if method in _DIVISORS]
+    if options.smooth_value == 0 and divided:
+        raise OptionError(f"The option 'smooth_value' must be above 0 for {divided[0]}, which divides by it. Got 0.")
+
+
+def _equal_implementation(options: Bleu) -> str | None:
+    """Return the name of the implementation that gives the same number with these options, if there is one."""
+    if options.stemmer is not None or options.lemmatizer is not None or options.missing_references != "error":
+        return None
+    if options.tokenizer not in OF_SACREBLEU:
+        return None
+    if options.compat == "nltk":
+        return "nltk" if _equals_nltk(options) else None
+    # The others have neither NLTK's smoothing nor weights; of named weightings, `bleu` is uniform as theirs is.
+    if options.method.startswith("nltk"):
+        return None
+    if options.weights is None:
+        suffix = ""
+    elif isinstance(options.weights, Mapping):
+        suffix = "(bleu)"
+    else:
+        return None
+    if options.compat == "evaluate":
+        return f"evaluate-bleu{suffix}" if _equals_evaluate(options) else None
+    if options.reference_length == "closest" and options.method != ADD_ONE:
+        return f"sacrebleu{suffix}"
+    return None
+
+
+def _equals_nltk(options: Bleu) -> bool:
+    if options.tokenizer != "none" or options.reference_length != "closest" or options.lowercase:
+        return False
+    if options.method not in ("nltk5", "nltk7"):
+        return True
+    # These methods read the order after the last one, which NLTK takes to be 5 whatever the weights.
+    if options.max_order != 4 or isinstance(options.weights, Mapping):
+        return False
+    return options.weights is None or len(options.weights) == 4
+
+
+def _equals_evaluate(options: Bleu) -> bool:
+    if (
+        options.tokenizer != "13a"
+        or options.reference_length != "shortest"
+        or options.lowercase
+        or options.effective_order
+    ):
+        return False
+    return options.smooth_method == "none" and options.smooth_value is None

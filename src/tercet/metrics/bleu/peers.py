@@ -14,15 +14,14 @@ from .options import SMOOTH_VALUES
 
 
 def _metrics(sacrebleu: Any, metric: Any) -> dict[str, Any]:
-    o = metric
     return {
         "bleu": sacrebleu.BLEU(
-            lowercase=o.lowercase,
-            tokenize=o.tokenizer,
-            smooth_method=o.smooth_method,
-            smooth_value=o.smooth_value,
-            max_ngram_order=o.max_order,
-            effective_order=o.effective_order,
+            lowercase=metric.lowercase,
+            tokenize=metric.tokenizer,
+            smooth_method=metric.smooth_method,
+            smooth_value=metric.smooth_value,
+            max_ngram_order=metric.max_order,
+            effective_order=metric.effective_order,
         )
     }
 
@@ -37,13 +36,12 @@ def _by_evaluate(predictions: Sequence[str], references: Lists, metric: Any) -> 
         raise UnavailableError(
             f"evaluate.load('bleu') finds it neither on the Hub nor in its cache ({kind})"
         ) from error
-    o = metric
     texts = {
         "predictions": list(predictions),
         "references": [list(item_references) for item_references in references],
     }
     try:
-        return {"bleu": float(module.compute(**texts, max_order=o.max_order, smooth=o.smooth)["bleu"])}
+        return {"bleu": float(module.compute(**texts, max_order=metric.max_order, smooth=metric.smooth)["bleu"])}
     except ZeroDivisionError as error:
         raise UnavailableError("evaluate's bleu divides by zero: no prediction has a token") from error
 
@@ -51,15 +49,16 @@ def _by_evaluate(predictions: Sequence[str], references: Lists, metric: Any) -> 
 def _nltk_scores(predictions: Sequence[str], references: Lists, metric: Any) -> dict[str, float]:
     from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
 
-    o = metric
-    method = "method0" if o.smooth_method == "none" else o.smooth_method.replace("nltk", "method")
+    method = metric.smooth_method.replace("nltk", "method")
+    if metric.smooth_method == "none":
+        method = "method0"
     argument_names = {"method1": ("epsilon",), "method4": ("k",), "method6": ("alpha",), "method7": ("k",)}
     arguments = {}
-    if o.smooth_value is not None:
-        arguments = dict.fromkeys(argument_names.get(method, ()), o.smooth_value)
-    weights = (1 / o.max_order,) * o.max_order
-    if o.weights is not None:
-        weights = tuple(o.weights)
+    if metric.smooth_value is not None:
+        arguments = dict.fromkeys(argument_names.get(method, ()), metric.smooth_value)
+    weights = (1 / metric.max_order,) * metric.max_order
+    if metric.weights is not None:
+        weights = tuple(metric.weights)
     split_predictions = [text.split() for text in predictions]
     split_references = [[text.split() for text in texts] for texts in references]
     with warnings.catch_warnings():
@@ -91,7 +90,9 @@ class _PartOfNltk(Bleu):
 
     def corpus_totals(self, stats: SegmentStats) -> Any:
         """Return the sums that the score is made from, with all items' n-grams or none for short texts."""
-        totals = stats.total().copy() if "last item" in self._off else super().corpus_totals(stats)
+        totals = super().corpus_totals(stats)
+        if "last item" in self._off:
+            totals = stats.total().copy()
         if "short texts" in self._off:
             for order in range(1, self.max_order + 1):
                 totals[self.columns.index(f"floor{order}")] = totals[self.columns.index(f"total{order}")]

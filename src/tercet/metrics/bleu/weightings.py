@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from tercet import numpy_later as np
 from tercet.errors import OptionError
 
-from .options import REFERENCE_LENGTHS, BleuOptions
+from .options import REFERENCE_LENGTHS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,10 +20,8 @@ Array: TypeAlias = "NDArray[np.float64]"
 Weightings = dict[str, list[float]]
 
 
-def score_weightings(options: BleuOptions) -> Weightings:
+def score_weightings(weights: Any, max_order: int) -> Weightings:
     """Return the weights of the orders by the key of their score: ``bleu``, and ``bleu_<name>`` of named ones."""
-    max_order = options.max_order
-    weights = options.weights
     uniform = [1 / max_order] * max_order
     if weights is None:
         return {"bleu": uniform}
@@ -38,14 +36,16 @@ def score_weightings(options: BleuOptions) -> Weightings:
 class Grid:
     """All combinations that the option ``grid`` asks for."""
 
-    def __init__(self, options: BleuOptions, methods: Sequence[str]) -> None:
+    def __init__(
+        self, grid: Any, methods: Sequence[str], reference_length: str, weights: Any, max_order: int
+    ) -> None:
         self._methods = methods
         self._length_rules: Sequence[str] = REFERENCE_LENGTHS
-        weights = options.weights
-        if isinstance(options.grid, Mapping):
-            self._length_rules = options.grid.get("reference_length", [options.reference_length])
-            weights = options.grid.get("weights", weights)
-        self._weightings = _grid_weightings(weights, options.max_order)
+        weights_of_grid = weights
+        if isinstance(grid, Mapping):
+            self._length_rules = grid.get("reference_length", [reference_length])
+            weights_of_grid = grid.get("weights", weights)
+        self._weightings = _grid_weightings(weights_of_grid, max_order)
 
     def rows(self, scores_of: Callable[[str, str, Array], list[float]]) -> list[dict[str, Any]]:
         """Return a row for each combination; `scores_of` gives the scores of a method, a length rule and weights."""

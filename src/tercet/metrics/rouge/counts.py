@@ -112,8 +112,10 @@ class PairCounter:
         self, hits: NDArray[np.int64], totals: NDArray[np.int64], as_references: NDArray[np.int64] | None = None
     ) -> PairCounts:
         """Return counts from the total of each document, and perhaps another one for where it is a reference."""
-        as_references = totals if as_references is None else as_references
-        text_totals, reference_totals = totals[self._texts], as_references[self._references]
+        if as_references is None:
+            as_references = totals
+        text_totals = totals[self._texts]
+        reference_totals = as_references[self._references]
         return PairCounts(hits.astype(float), text_totals.astype(float), reference_totals.astype(float))
 
     @cached_property
@@ -130,7 +132,8 @@ class PairCounter:
 
     @cached_property
     def _line_hits(self) -> NDArray[np.int64]:
-        batch, n_lines = self._by_line, self._by_line.lines.lengths
+        batch = self._by_line
+        n_lines = batch.lines.lengths
         has_lines = (n_lines[self._texts] > 1) | (n_lines[self._references] > 1)
         # Lines that were cut each by itself differ from the lines of the text that was cut as a whole.
         has_lines |= self._by_line is not self._tokens
@@ -150,9 +153,12 @@ class PairCounter:
         if memory.max(initial=0) <= MOST_WAY_BACK:
             return
         pair = int(np.argmax(memory > MOST_WAY_BACK))
-        text, reference = texts[pair], references[pair]
+        text = texts[pair]
+        reference = references[pair]
         segment = self._tokens.first_item + text % (len(self._tokens.reference_offsets) - 1)
-        name = self._tokens.name_of(int(text)) if self._tokens.name_of is not None else f"item {segment}"
+        name = f"item {segment}"
+        if self._tokens.name_of is not None:
+            name = self._tokens.name_of(int(text))
         raise InputError(
             f"{name} is too long for ROUGE-W and ROUGE-L by lines (rougeLsum): its "
             f"prediction of {lengths[text]:,} tokens against a reference of {lengths[reference]:,} takes "
@@ -188,13 +194,15 @@ class PairCounter:
             self._skip_hits[rouge_type.gap] = skip_bigram_matches(
                 batch.tokens, self._texts, self._references, rouge_type.gap, batch.n_types
             )
-        hits, totals = self._skip_hits[rouge_type.gap], skip_bigram_total(self._lengths, rouge_type.gap)
+        hits = self._skip_hits[rouge_type.gap]
+        totals = skip_bigram_total(self._lengths, rouge_type.gap)
         if rouge_type.kind == "SU" and self._by_script:
             # ROUGE-1.5.5 leaves out the last word of a text when it adds unigrams to the pairs.
             hits = hits + self._matches_of(_without_last(batch.tokens), 1).ngrams[:, 0]
             totals = totals + np.maximum(self._lengths - 1, 0)
         elif rouge_type.kind == "SU":
-            hits, totals = hits + self._matches.ngrams[:, 0], totals + self._lengths
+            hits = hits + self._matches.ngrams[:, 0]
+            totals = totals + self._lengths
         return self._counts(hits, totals)
 
 
@@ -218,11 +226,11 @@ def types_for_engine(types: Sequence[RougeType]) -> tuple[tuple[str, float], ...
     """Return each type as the engine takes it; None for more types than it takes."""
     if len(types) > MOST_TYPES or sum(rouge_type.kind == "W" for rouge_type in types) > 1:
         return None
-    numbers = {"n": "order", "S": "gap", "SU": "gap", "W": "weight"}
-    return tuple(
-        (rouge_type.kind, getattr(rouge_type, numbers[rouge_type.kind]) if rouge_type.kind in numbers else 0)
-        for rouge_type in types
-    )
+    kinds_and_numbers = []
+    for rouge_type in types:
+        numbers = {"n": rouge_type.order, "S": rouge_type.gap, "SU": rouge_type.gap, "W": rouge_type.weight}
+        kinds_and_numbers.append((rouge_type.kind, numbers.get(rouge_type.kind, 0)))
+    return tuple(kinds_and_numbers)
 
 
 def rows_of_texts(
@@ -243,13 +251,15 @@ def rows_of_texts(
     if uncounted:
         return None
     if pairs is not None:
-        counts, item_triples = batch.reference_counts, rows[:, len(Metric.base_columns) :]
+        counts = batch.reference_counts
+        item_triples = rows[:, len(Metric.base_columns) :]
         has_reference = counts > 0
-        starts, n_references = (np.cumsum(counts) - counts)[has_reference], counts[has_reference]
+        starts = (np.cumsum(counts) - counts)[has_reference]
+        n_references = counts[has_reference]
         item_triples[:] = 0.0
         for start in range(0, item_triples.shape[1], len(MEASURES)):
             type_columns = slice(start, start + len(MEASURES))
-            item_triples[has_reference, type_columns] = combined(
+            item_triples[has_reference, type_columns] = combine(
                 pairs[:, type_columns], starts, n_references, options.multi_ref
             )
     leave_out(rows, batch, options.missing_references)
@@ -267,16 +277,19 @@ def pair_scores(counts: PairCounts, beta: float, epsilon: float = 0.0, alpha: fl
     precision = counts.hits / np.where(counts.text_totals > 0, counts.text_totals, 1)
     recall = counts.hits / np.where(counts.reference_totals > 0, counts.reference_totals, 1)
     if counts.root != 1:
-        precision, recall = precision ** (1 / counts.root), recall ** (1 / counts.root)
-    weight = beta * beta
-    denominator = recall + weight * precision + epsilon
-    if alpha is not None:
-        weight, denominator = 0.0, (1 - alpha) * precision + alpha * recall
+        precision = precision ** (1 / counts.root)
+        recall = recall ** (1 / counts.root)
+    if alpha is None:
+        weight = beta * beta
+        denominator = recall + weight * precision + epsilon
+    else:
+        weight = 0.0
+        denominator = (1 - alpha) * precision + alpha * recall
     f = np.where(denominator > 0, (1 + weight) * precision * recall / np.where(denominator > 0, denominator, 1), 0.0)
     return np.stack([precision, recall, f], axis=1)
 
 
-def combined(scores: Array, starts: NDArray[np.int64], counts: NDArray[np.int64], rule: str) -> Array:
+def combine(scores: Array, starts: NDArray[np.int64], counts: NDArray[np.int64], rule: str) -> Array:
     """Make one triple of the triples of an item's references.
 
     ``best`` takes the reference with the greatest F, the first on ties. ``average`` is the mean of all.

@@ -62,7 +62,7 @@ from .counts import (
     PairCounter,
     PairCounts,
     check_types,
-    combined,
+    combine,
     mark_sentences,
     pair_scores,
     rows_of_texts,
@@ -396,7 +396,7 @@ class Rouge(RougeOptions):
             if self._by_script:
                 triples = triples[first_greatest(rank, starts)]
             elif (n_references > 1).any():
-                triples = combined(triples, starts, n_references[has_reference], self.multi_ref)
+                triples = combine(triples, starts, n_references[has_reference], self.multi_ref)
         if has_reference.all():
             return triples
         item_triples = np.zeros((tokens.n_items, len(MEASURES)))
@@ -554,24 +554,32 @@ class Rouge(RougeOptions):
 
 def _equal_implementation(options: Rouge, tokenizer: str | Callable[[str], Iterable[str]]) -> str | None:
     """Return the name of the implementation that gives the same numbers with these options, if there is one."""
-    o = options
-    if o.sentence_split != "newline" or o.missing_references != "error" or o.lemmatizer is not None:
+    if options.sentence_split != "newline" or options.missing_references != "error" or options.lemmatizer is not None:
         return None
-    if o.compat == "rouge155":
-        if tokenizer != "rouge" or o.stemmer is not None or o.stopwords not in (None, "smart") or o.rounded is False:
+    if options.compat == "rouge155":
+        if (
+            tokenizer != "rouge"
+            or options.stemmer is not None
+            or options.stopwords not in (None, "smart")
+            or options.rounded is False
+        ):
             return None
         return "ROUGE-1.5.5"
 
-    if o.beta != 1 or o.multi_ref != "best" or (o.stopwords, o.max_words, o.max_bytes) != (None, None, None):
+    if (
+        options.beta != 1
+        or options.multi_ref != "best"
+        or (options.stopwords, options.max_words, options.max_bytes) != (None, None, None)
+    ):
         return None
-    if o.compat in PACKAGES:
-        if tokenizer != "none" or o.stemmer is not None or o.porter:
+    if options.compat in PACKAGES:
+        if tokenizer != "none" or options.stemmer is not None or options.porter:
             return None
-        return o.compat
+        return options.compat
 
-    if tokenizer != "rouge" or o.stemmer not in (None, "porter"):
+    if tokenizer != "rouge" or options.stemmer not in (None, "porter"):
         return None
-    in_rouge_score = [rouge_type.kind in ("n", "L", "Lsum") for rouge_type in o.types]
+    in_rouge_score = [rouge_type.kind in ("n", "L", "Lsum") for rouge_type in options.types]
     if not any(in_rouge_score):
         return None
     return "rouge_score" if all(in_rouge_score) else "rouge_score(N+L)"

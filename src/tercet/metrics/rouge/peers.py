@@ -159,11 +159,14 @@ class _MixedCounter(PairCounter):
         self, tokens: TokenBatch, types: tuple[RougeType, ...], kinds: set[str], theirs: PairCounter | PackageCounter
     ) -> None:
         super().__init__(tokens, types, False)
-        self._kinds, self._theirs = kinds, theirs
+        self._kinds = kinds
+        self._theirs = theirs
 
     def count(self, rouge_type: RougeType) -> PairCounts:
         """Return the counts of one type."""
-        return self._theirs.count(rouge_type) if rouge_type.kind in self._kinds else super().count(rouge_type)
+        if rouge_type.kind in self._kinds:
+            return self._theirs.count(rouge_type)
+        return super().count(rouge_type)
 
 
 def _has_kind(*kinds: str) -> Callable[[Rouge], bool]:

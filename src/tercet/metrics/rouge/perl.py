@@ -44,10 +44,13 @@ def scores(counts: PairCounts, alpha: float, rounded: bool) -> Array:
     precision = power(_ratio(counts.hits, counts.text_totals), 1 / counts.root)
     recall = power(_ratio(counts.hits, counts.reference_totals), 1 / counts.root)
     if rounded:
-        precision, recall = five_decimals(precision), five_decimals(recall)
+        precision = five_decimals(precision)
+        recall = five_decimals(recall)
     denominator = (1 - alpha) * precision + alpha * recall
     f = np.where(denominator > 0, precision * recall / np.where(denominator > 0, denominator, 1), 0.0)
-    return np.stack([precision, recall, five_decimals(f) if rounded else f], axis=-1)
+    if rounded:
+        f = five_decimals(f)
+    return np.stack([precision, recall, f], axis=-1)
 
 
 def recall_rank(kind: str, counts: PairCounts) -> Array:
@@ -275,10 +278,11 @@ def _write(folder: Path, predictions: Sequence[str], references: Sequence[Sequen
 
 def _make_data(perl: str, home: Path, folder: Path) -> None:
     """Copy the script's data into our folder, with its database, which must be built on this machine."""
-    data, exceptions = folder / "data", home / "data" / "WordNet-2.0-Exceptions"
+    data = folder / "data"
     data.mkdir()
     shutil.copy(home / "data" / "smart_common_words.txt", data)
     database = str(data.resolve() / "WordNet-2.0.exc.db")
+    exceptions = home / "data" / "WordNet-2.0-Exceptions"
     _run([perl, "buildExeptionDB.pl", ".", "exc", database], str(exceptions))
 
 
