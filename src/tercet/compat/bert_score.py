@@ -184,9 +184,10 @@ class BERTScorer:
         self._metric.encoder()  # loads it, or says why it cannot
         self._idf = idf
         self._table: IdfTable | None = None
+        layer = num_layers
         if num_layers is None and all_layers:
-            num_layers = best_layer(self.model_type)
-        self._num_layers = self._metric.layers[-1] if num_layers is None else num_layers
+            layer = best_layer(self.model_type)
+        self._num_layers = self._metric.layers[-1] if layer is None else layer
         self.batch_size = batch_size
         self.nthreads = nthreads
         self.all_layers = all_layers
@@ -251,11 +252,6 @@ def _metric(model_type: Any, lang: str | None, rescaled: bool, device: Any, **op
     """Return the metric of these options, checked as bert_score does."""
     assert lang is not None or model_type is not None, "Either lang or model_type should be specified"
     assert lang is not None or not rescaled, "Need to specify Language when rescaling with baseline"
-    if device is None:
-        import torch
-
-        # No other kind of device, as in bert_score: the numbers are equal.
-        device = "cuda" if torch.cuda.is_available() else "cpu"
     settings = {
         "model_type": model_type,
         "lang": lang,
@@ -263,6 +259,11 @@ def _metric(model_type: Any, lang: str | None, rescaled: bool, device: Any, **op
         "device": device,
         **options,
     }
+    if device is None:
+        import torch
+
+        # No other kind of device, as in bert_score: the numbers are equal.
+        settings["device"] = "cuda" if torch.cuda.is_available() else "cpu"
     # NumPy's truth values and 0 and 1 are taken too; `idf` may also be a table.
     for name in ("rescale_with_baseline", "verbose", "idf", "all_layers", "use_fast_tokenizer"):
         is_table = name == "idf" and isinstance(settings.get(name), Mapping)

@@ -158,23 +158,10 @@ def uninstall() -> None:
 
 
 def _install() -> list[str]:
-    """Do as :func:`install`, and return what is to be warned of."""
-    messages = []
-    left_alone = set()
-    for package, (first, last) in TRIED.items():
-        try:
-            version = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
-        if not _release(first) <= _release(version) <= _release(last):
-            left_alone.add(package)
-            tried = first if first == last else f"{first} to {last}"
-            messages.append(
-                f"tercet.compat leaves {package} {version} alone, which was not tried: it is the original in this "
-                f"process. Tried: {tried}."
-            )
-    replaced = {name: drop_in for name, drop_in in REPLACED.items() if _package_of(name) not in left_alone}
-    changes = {name: change for name, change in _CHANGES.items() if _package_of(name) not in left_alone}
+    """Replace modules as :func:`install` does, and return what is to be warned of."""
+    warnings = _warnings_of_versions()
+    replaced = {name: drop_in for name, drop_in in REPLACED.items() if _package_of(name) not in warnings}
+    changes = {name: change for name, change in _CHANGES.items() if _package_of(name) not in warnings}
     packages = set(map(_package_of, replaced))
     modules_before = {name: module for name, module in sys.modules.items() if _package_of(name) in packages}
     loaded = [name for name in replaced if name in modules_before]
@@ -182,20 +169,40 @@ def _install() -> list[str]:
         sys.modules[_beside(name)] = modules_before[name]
     # Before all other finders, which would find the originals.
     sys.meta_path.insert(0, _Finder(replaced, changes, modules_before))
-    # At no time absent from sys.modules, or another thread would import the original.
     for name in loaded:
-        stand_in = _StandIn(name)
-        sys.modules[name] = stand_in
-        original = modules_before[name]
-        stand_in.__spec__ = original.__spec__
-        for attribute in ("__file__", "__path__", "__package__", "__loader__"):
-            if hasattr(original, attribute):
-                setattr(stand_in, attribute, getattr(original, attribute))
-        _bind(name, stand_in)
+        _put_stand_in(name, modules_before[name])
     for name, change in changes.items():
         if name in sys.modules:
             change(sys.modules[name], True)
-    return messages
+    return list(warnings.values())
+
+
+def _warnings_of_versions() -> dict[str, str]:
+    """Return what is to be warned of, by package that has a version which was not tried, and is left alone."""
+    warnings = {}
+    for package, (first, last) in TRIED.items():
+        try:
+            version = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+        if not _release(first) <= _release(version) <= _release(last):
+            tried = first if first == last else f"{first} to {last}"
+            warnings[package] = (
+                f"tercet.compat leaves {package} {version} alone, which was not tried: it is the original in this "
+                f"process. Tried: {tried}."
+            )
+    return warnings
+
+
+def _put_stand_in(name: str, original: ModuleType) -> None:
+    """Put a stand-in where a module was imported, at no time absent: another thread would import the original."""
+    stand_in = _StandIn(name)
+    sys.modules[name] = stand_in
+    stand_in.__spec__ = original.__spec__
+    for attribute in ("__file__", "__path__", "__package__", "__loader__"):
+        if hasattr(original, attribute):
+            setattr(stand_in, attribute, getattr(original, attribute))
+    _bind(name, stand_in)
 
 
 def _is_found(name: str) -> bool:
@@ -601,7 +608,7 @@ class _InWorker:
 
 
 def install_in_worker() -> None:
-    """Do as :func:`install` in a worker, whose parent has said what is replaced."""
+    """Replace modules as :func:`install` does, in a worker, whose parent has said what is replaced."""
     if _finder() is not None:
         return
     early = sorted({_package_of(name) for name in REPLACED if name in sys.modules})

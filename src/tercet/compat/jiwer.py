@@ -94,7 +94,7 @@ def _check_range(side: str, start: int, end: int) -> None:
         raise ValueError(f"{side}_start_idx={start} is larger than {side}_end_idx={end}")
 
 
-class _Output:
+class _AlignedLater:
     """What texts were counted as; they are aligned when the alignments are read."""
 
     def __getattribute__(self, name: str) -> Any:
@@ -109,7 +109,7 @@ class _Output:
 
 
 @dataclass
-class WordOutput(_Output):
+class WordOutput(_AlignedLater):
     """Words of both sides, their alignments, rates and counts, as jiwer's class of this name."""
 
     references: list[list[str]]
@@ -126,7 +126,7 @@ class WordOutput(_Output):
 
 
 @dataclass
-class CharacterOutput(_Output):
+class CharacterOutput(_AlignedLater):
     """Characters of both sides, their alignments, rate and counts, as jiwer's class of this name."""
 
     references: list[list[str]]
@@ -174,9 +174,9 @@ def process_words(
         corpus = _texts(reference, hypothesis)
         assert corpus.strings is not None
         hypotheses, references = corpus.strings
-        tokens = _Tokens(_words(references), _words(hypotheses))
+        tokens = _TokensOfSides(_words(references), _words(hypotheses))
     else:
-        tokens = _Tokens(
+        tokens = _TokensOfSides(
             _tokens_of(reference, "reference", reference_transform, _words),
             _tokens_of(hypothesis, "hypothesis", hypothesis_transform, _words),
         )
@@ -199,7 +199,7 @@ def process_characters(
     >>> process_characters("猫が寝た", "犬が寝た").cer
     0.25
     """
-    tokens = _Tokens(
+    tokens = _TokensOfSides(
         _tokens_of(reference, "reference", reference_transform, _characters),
         _tokens_of(hypothesis, "hypothesis", hypothesis_transform, _characters),
     )
@@ -303,9 +303,10 @@ def _shown_by_jiwer(function: str, output: Any, args: Any, kwargs: Any) -> Any:
     # The class of this name in the function's own file: jiwer's, or ours where the drop-ins are installed.
     name = "CharacterOutput" if hasattr(output, "cer") else "WordOutput"
     kind = show.__globals__[name]
-    if not isinstance(output, kind):
-        output = kind(**{field.name: getattr(output, field.name) for field in fields(kind)})
-    return show(output, *args, **kwargs)
+    if isinstance(output, kind):
+        return show(output, *args, **kwargs)
+    entries = {field.name: getattr(output, field.name) for field in fields(kind)}
+    return show(kind(**entries), *args, **kwargs)
 
 
 def _original(name: str) -> Any:
@@ -359,8 +360,17 @@ def _texts(reference: Any, hypothesis: Any) -> Corpus:
 
 def _side(side: Any, name: str) -> Corpus:
     """Return the texts of a side, checked; none at all are an empty one, as in jiwer."""
-    texts = read_texts([side] if isinstance(side, str) else side, name)
-    return texts if texts.n_items else read_texts([""], name)
+    texts = read_texts(_as_list(side), name)
+    if not texts.n_items:
+        return read_texts([""], name)
+    return texts
+
+
+def _as_list(side: Any) -> Any:
+    """Return the texts of a side, which may be a single one."""
+    if isinstance(side, str):
+        return [side]
+    return side
 
 
 def _strings(side: Corpus) -> list[str]:
@@ -369,7 +379,7 @@ def _strings(side: Corpus) -> list[str]:
     return texts
 
 
-class _Tokens(NamedTuple):
+class _TokensOfSides(NamedTuple):
     """The tokens of each reference and each hypothesis."""
 
     references: list[list[str]]
@@ -397,7 +407,7 @@ def _tokens_of(
     """Return the tokens of each text of a side, as a transform gives them, or by default."""
     if transform is None:
         return default(_strings(_side(side, name)))
-    token_lists: Any = transform([side] if isinstance(side, str) else side)
+    token_lists: Any = transform(_as_list(side))
     if not _is_token_lists(token_lists):
         raise InputError(
             f"{name}_transform must return a list with the words, or characters, of each {name}, as "
@@ -436,7 +446,7 @@ def _counted(corpus: Corpus) -> dict[str, Any]:
     return _METRIC.report(batch_stats(_METRIC_OF_WORDS, corpus).total(), None)
 
 
-def _counted_later(tokens: _Tokens, corpus: Corpus, **rates: str) -> dict[str, Any]:
+def _counted_later(tokens: _TokensOfSides, corpus: Corpus, **rates: str) -> dict[str, Any]:
     """Return the arguments of an output, whose alignments are made when they are read."""
     counted = _counted(corpus)
     entries = tokens._asdict()

@@ -73,7 +73,7 @@ _LET_PASS = "(To score them as sacrebleu does, set check_shapes = False on the m
 S = TypeVar("S", bound=Score)
 
 
-class References(NamedTuple):
+class ReferencesByItem(NamedTuple):
     """References item by item, how many each item has (-1 if that differs), and how long their streams were."""
 
     items: list[Any]
@@ -81,20 +81,24 @@ class References(NamedTuple):
     lengths: list[int]
 
 
-def by_item(streams: Streams) -> References:
+def by_item(streams: Streams) -> ReferencesByItem:
     """Return the references of each item; None in a stream stands for no reference."""
     lengths = [len(stream) for stream in streams]
     holes = any(None in list(stream) for stream in streams)
     if len(streams) == 1 and not holes:
-        return References(list(streams[0]), 1, lengths)
+        return ReferencesByItem(list(streams[0]), 1, lengths)
     # As many items as the shortest stream has: check_lengths refuses unequal ones.
     items: list[tuple[Any, ...]] = list(zip(*streams, strict=False))
     if not holes:
-        return References(items, len(streams), lengths)
-    items = [tuple([text for text in item if text is not None]) for item in items]
-    numbers = set(map(len, items))
+        return ReferencesByItem(items, len(streams), lengths)
+    filled_items = [_without_holes(item) for item in items]
+    numbers = set(map(len, filled_items))
     number = numbers.pop() if len(numbers) == 1 else -1
-    return References(items, number, lengths)
+    return ReferencesByItem(filled_items, number, lengths)
+
+
+def _without_holes(references: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple([text for text in references if text is not None])
 
 
 def check_sentence(metric: str, hypothesis: Any, references: Any) -> None:
@@ -186,7 +190,7 @@ class Metric(ABC, Generic[S]):
     def __init__(self, references: Streams | None) -> None:
         self.n_bootstrap: int | None = None
         self.seed: str | None = None
-        self._ref_cache: References | None = None
+        self._ref_cache: ReferencesByItem | None = None
         self._streams = references
         _ = self.tercet  # refuses wrong options
         if references is not None:
@@ -277,7 +281,7 @@ class Metric(ABC, Generic[S]):
         """Return what sacrebleu prints behind the score, with its version; tercet's is in ``tercet.signature()``."""
         return Signature(vars(self), self._signed())
 
-    def _read(self, references: Streams) -> References:
+    def _read(self, references: Streams) -> ReferencesByItem:
         check_streams(type(self).__name__, references, self.check_shapes)
         references_by_item = by_item(references)
         self.num_refs = references_by_item.number
@@ -360,7 +364,7 @@ class Metric(ABC, Generic[S]):
         return getattr(type(self._there()), method)(self, *arguments)
 
     def _there(self) -> Any:
-        """Return sacrebleu's metric of the same options."""
+        """Return sacrebleu's own metric, with the options of this one."""
         return _metric_there(_drop_in(type(self)).__name__, **self._options())
 
     def __getattr__(self, name: str) -> Any:
@@ -515,13 +519,13 @@ class BLEU(Metric[BLEUScore]):
 
         Unlike sacrebleu it does not change the counts that it is given.
         """
-        smooth_method = str(check_value("BLEU", "smooth_method", _SMOOTH_METHODS, smooth_method))
+        method = str(check_value("BLEU", "smooth_method", _SMOOTH_METHODS, smooth_method))
         hits = [correct[order] for order in range(max_ngram_order)]
         ngrams = [total[order] for order in range(max_ngram_order)]
         score, precisions, penalty = bleu_of_counts(
-            hits, ngrams, sys_len, ref_len, method=smooth_method, value=smooth_value, effective=effective_order
+            hits, ngrams, sys_len, ref_len, method=method, value=smooth_value, effective=effective_order
         )
-        if smooth_method == "add-k" and any(hits):
+        if method == "add-k" and any(hits):
             # As sacrebleu shows them: with what is added to all orders but the first.
             value = 1 if smooth_value is None else smooth_value
             for order in range(1, max_ngram_order):
@@ -602,11 +606,18 @@ class BLEU(Metric[BLEUScore]):
             value = default if self.smooth_value is None else self.smooth_value
             smooth += f"[{value:.2f}]"
         return {
-            "case": ("c", "lc" if self.lowercase else "mixed"),
+            "case": ("c", _case(self.lowercase)),
             "eff": ("e", bool(self.effective_order)),
             "tok": ("tok", self.tokenizer_signature),
             "smooth": ("s", smooth),
         }
+
+
+def _case(is_lowercased: Any) -> str:
+    """Return the word of a signature for whether texts are lowercased."""
+    if is_lowercased:
+        return "lc"
+    return "mixed"
 
 
 _TOKENIZERS = one_of(*BLEU.TOKENIZERS)
@@ -669,7 +680,7 @@ class CHRF(Metric[CHRFScore]):
 
     def _signed(self) -> dict[str, tuple[str, Any]]:
         return {
-            "case": ("c", "lc" if self.lowercase else "mixed"),
+            "case": ("c", _case(self.lowercase)),
             "eff": ("e", not self.eps_smoothing),
             "nc": ("nc", self.char_order),
             "nw": ("nw", self.word_order),
@@ -728,7 +739,7 @@ class TER(Metric[TERScore]):
 
     def _signed(self) -> dict[str, tuple[str, Any]]:
         return {
-            "case": ("c", "mixed" if self.case_sensitive else "lc"),
+            "case": ("c", _case(not self.case_sensitive)),
             "tok": ("t", "tercom"),
             "norm": ("nr", self.normalized),
             "punct": ("pn", not self.no_punct),

@@ -31,7 +31,8 @@ _FIRST = 20
 #: Bytes that an entry without a text counts as.
 _ENTRY = 8
 #: What is counted, for messages.
-_ROW_VALUES, _LIST_VALUES = "rows", "values in lists"
+_ROW_VALUES = "rows"
+_LIST_VALUES = "values in lists"
 
 
 def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str | None = None) -> Table:
@@ -87,7 +88,8 @@ def read_ipc(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str 
             file = pa.ipc.open_file(pa.BufferReader(data))
             batches: Iterable[Any] = map(file.get_batch, range(file.num_record_batches))
         else:
-            batches = file = pa.ipc.open_stream(pa.BufferReader(data))
+            file = pa.ipc.open_stream(pa.BufferReader(data))
+            batches = file
         table = _table_of_batches(_pieces(batches), _columns_to_read(file.schema, name, numbers), name, limits)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _damaged(error, name, "an Arrow file") from None
@@ -109,7 +111,7 @@ def arrow_table(table: Any, name: str) -> Table:
 
 
 def _unpacked(chunks: Iterable[Chunk], columns: Iterable[str]) -> int:
-    """Return the same of some columns."""
+    """Return how many bytes some columns unpack to, as the file itself says."""
     names = set(columns)
     return sum(chunk.size for chunk in chunks if chunk.path[:1] and chunk.path[0] in names)
 
@@ -143,7 +145,8 @@ def _columns_to_read(schema: Any, name: str, numbers: str | None) -> list[str]:
 
 def _table_of_batches(batches: Iterable[Any], names: list[str], name: str, limits: Limits) -> Table:
     columns: dict[str, list[Any]] = {column: [] for column in names}
-    n_bytes = n_rows = 0
+    n_bytes = 0
+    n_rows = 0
     in_lists = _InLists(name, limits)
     for batch in batches:
         n_rows += batch.num_rows

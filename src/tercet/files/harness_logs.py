@@ -28,7 +28,9 @@ from .numbers import LARGEST
 from .table import Log, RaggedRows, Roles, Table
 from .text import LIMITS, Limits, open_binary, read_whole
 
-_PROMPT, _TARGET, _RESPONSE = "arguments", "target", "filtered_resps"
+_PROMPT = "arguments"
+_TARGET = "target"
+_RESPONSE = "filtered_resps"
 #: Keys of each line, by which such a log is known; forks of the harness, such as lmms-eval, may leave out the rest.
 _KEYS = {"doc_id", _TARGET, _RESPONSE}
 #: The prompt as lmms-eval writes it.
@@ -274,17 +276,26 @@ def _log_likelihoods(responses: Any) -> list[Any]:
 
 def _directions(folder: Path, moment: str | None, task: str) -> Mapping[str, bool]:
     """Return whether higher values of each score are better, as the results beside the samples of a run say."""
+    if not moment:
+        return {}
     for path in (folder / f"results_{moment}.json", folder / f"{moment}_results.json"):
-        if moment and path.is_file():
-            try:
-                with open_binary(str(path)) as stream:
-                    data = read_whole(stream, str(path), LIMITS, "results")
-                LIMITS.check_json([data], str(path))
-                directions = json.loads(data)["higher_is_better"][task]
-                return {name: is_higher for name, is_higher in directions.items() if isinstance(is_higher, bool)}
-            except (InputError, *DAMAGED, LookupError, AttributeError):
-                continue
+        directions = field_of(field_of(results_beside(path), "higher_is_better"), task)
+        if isinstance(directions, dict):
+            return {name: is_higher for name, is_higher in directions.items() if isinstance(is_higher, bool)}
     return {}
+
+
+def results_beside(path: Path) -> Any:
+    """Return what is in the results of a run, a file of JSON beside its samples; None where it cannot be read."""
+    if not path.is_file():
+        return None
+    try:
+        with open_binary(str(path)) as stream:
+            data = read_whole(stream, str(path), LIMITS, "results")
+        LIMITS.check_json([data], str(path))
+        return json.loads(data)
+    except (InputError, *DAMAGED):
+        return None
 
 
 def numbers_of_scores(
@@ -322,7 +333,7 @@ def numbers_of_scores(
 def score_of(value: Any) -> Any:
     """Return a value, or the score in an object of it and what it is of, as lmms-eval writes some; None for NaN."""
     if isinstance(value, dict):
-        value = value.get("score", value)
+        return without_nan(value.get("score", value))
     return without_nan(value)
 
 
@@ -360,7 +371,11 @@ def _targets(cells: list[Any], locations: Sequence[str]) -> list[Any]:
     lists = [_list_in_cell(cell, location) for cell, location in zip(cells, locations, strict=True)]
     if any(lists) and None not in lists:
         return lists
-    return [str(cell) if isinstance(cell, int | float) else cell for cell in cells]
+    texts = []
+    for cell in cells:
+        is_number_of_json = isinstance(cell, int | float)
+        texts.append(str(cell) if is_number_of_json else cell)
+    return texts
 
 
 def _list_in_cell(cell: Any, location: str) -> list[Any] | None:
@@ -458,7 +473,9 @@ def details_log(table: Table) -> Log:
     # Parquet has the scores of all samples in each.
     scores_of_samples = [cell for cell in metrics if isinstance(cell, dict)]
     scores = tuple(dict.fromkeys(chain.from_iterable(scores_of_samples)))
-    values = {name: {final: [field_of(cell, name) for cell in metrics]} for name in scores}
+    values = {}
+    for name in scores:
+        values[name] = {final: [field_of(cell, name) for cell in metrics]}
     return Log(
         table.name,
         columns,
@@ -649,7 +666,9 @@ def inspect_log(spec: dict[str, Any], samples: list[dict[str, Any]], name: str) 
             wrong_ends[sample_id, epoch] = problem
     table = rows.table("samples without an error")
     scores = tuple(dict.fromkeys(chain.from_iterable(values)))
-    by_system = {score: {_COMPLETION: [by_score.get(score) for by_score in values]} for score in scores}
+    by_system = {}
+    for score in scores:
+        by_system[score] = {_COMPLETION: [by_score.get(score) for by_score in values]}
     return Log(
         name,
         table.columns,
@@ -728,8 +747,11 @@ def _epoch_and_id(sample: dict[str, Any]) -> tuple[str, str]:
 
 def _text_of_last_message(content: Any) -> str | None:
     """Return the input, or the text of the last message of a chat."""
-    while isinstance(content, list) and content and isinstance(content[-1], dict):
+    text = content
+    while isinstance(text, list) and text and isinstance(text[-1], dict):
         # A message has its text in "content", and a part of one in "text".
-        last = content[-1]
-        content = last.get("content", last.get("text"))
-    return content if isinstance(content, str) else None
+        last = text[-1]
+        text = last.get("content", last.get("text"))
+    if not isinstance(text, str):
+        return None
+    return text

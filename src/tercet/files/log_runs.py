@@ -64,9 +64,10 @@ def join_logs(
     The references must be the same. Sources are kept where every run has the same: prompts may differ. Samples that
     were repeated, as in the epochs of inspect-ai, are clusters of segments, unless `cluster` names another column.
     """
-    logs = with_tasks(joined_parts(logs))
+    whole_logs = with_tasks(joined_parts(logs))
+    names = _given_names(whole_logs, _names_of_runs(whole_logs))
     tasks: dict[tuple[str, str], dict[str, Log]] = {}
-    for log, name in zip(logs, _given_names(logs, _names_of_runs(logs)), strict=True):
+    for log, name in zip(whole_logs, names, strict=True):
         tasks.setdefault((log.harness, log.task), {})[name] = log
     nothing: list[_NothingToCompareError] = []
     for runs in tasks.values():
@@ -88,7 +89,7 @@ class _NothingToCompareError(InputError):
 
 
 #: What tells a sample of a task apart: its id, and where it was repeated, which time this is.
-_Key = tuple[str, ...]
+_SampleKey = tuple[str, ...]
 
 
 class _System(NamedTuple):
@@ -110,8 +111,8 @@ class _Task:
     references: Sequence[str]
     source: str | None
     #: By run, the row of each sample that it has.
-    rows: Mapping[str, Mapping[_Key, int]]
-    keys: list[_Key]
+    rows: Mapping[str, Mapping[_SampleKey, int]]
+    keys: list[_SampleKey]
 
     @classmethod
     def of(
@@ -185,9 +186,9 @@ class _Task:
                 systems.append(_System(name, run, log, column))
         return systems
 
-    def _known(self) -> set[_Key]:
+    def _known(self) -> set[_SampleKey]:
         """Return the samples that some run has, or could not answer."""
-        keys: set[_Key] = set()
+        keys: set[_SampleKey] = set()
         for run, log in self.runs.items():
             keys.update(self.rows[run], log.failed)
         return keys
@@ -387,7 +388,7 @@ def _filled(runs: Mapping[str, Log], systems: Sequence[str]) -> dict[str, Log]:
     """Return the logs with a row for each sample that another one has: the text of a system is empty there."""
     rows = {name: _rows_of_samples(log) for name, log in runs.items()}
     keys = _in_all(runs, rows, EMPTY)
-    first_with: dict[_Key, str] = {}
+    first_with: dict[_SampleKey, str] = {}
     for name, rows_of_run in rows.items():
         for key in rows_of_run:
             first_with.setdefault(key, name)
@@ -428,7 +429,7 @@ def _in_all(
     samples = {log.name: rows[name] for name, log in runs.items()}
     first = next(iter(runs.values()))
 
-    def described(key: _Key) -> str:
+    def described(key: _SampleKey) -> str:
         return f"with {_key_in_words(first, key)}"
 
     return join(samples, all_keys, "samples of these runs", described, missing).keys

@@ -34,7 +34,7 @@ _ONLY_ONE = " (the only one)"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FolderRequest:
     """What a user says of a folder; empty where nothing is said."""
 
     pair: str | None = None
@@ -74,7 +74,7 @@ def is_metrics_folder(path: str | os.PathLike[str]) -> bool:
     return (folder / "system-outputs").is_dir() and (folder / "human-scores").is_dir()
 
 
-def read_metrics_folder(path: str | os.PathLike[str], asked: Asked) -> MetricsFolder:
+def read_metrics_folder(path: str | os.PathLike[str], asked: FolderRequest) -> MetricsFolder:
     """Read a language pair of a folder, at the level of the human scores that are asked for.
 
     Systems are all outputs with a human score but those of the references in use: other references among them are
@@ -83,7 +83,7 @@ def read_metrics_folder(path: str | os.PathLike[str], asked: Asked) -> MetricsFo
     folder = Path(path)
     if not is_metrics_folder(folder):
         raise InputError(_without_shape(folder))
-    pair = _Pair.of(folder, asked.pair)
+    pair = _LanguagePair.of(folder, asked.pair)
     references = pair.chosen_references(asked.references)
     outputs = pair.chosen_outputs(references, asked.systems)
     dimensions = pair.chosen_dimensions(asked.dimensions, asked.scores)
@@ -92,12 +92,15 @@ def read_metrics_folder(path: str | os.PathLike[str], asked: Asked) -> MetricsFo
     documents = texts.documents(pair.file("documents", ".docs"))
 
     n_items = {"seg": texts.n_segments, "doc": len(set(documents or ())), "sys": 1}[level]
-    items = _Items(list(pair.outputs), n_items, LEVELS[level])
+    items = _ScoredItems(list(pair.outputs), n_items, LEVELS[level])
     human = {name: items.read(pair.human[name].path) for name in dimensions}
-    systems = [name for name in outputs if any(_has_score(scores, name) for scores in human.values())]
+    systems = []
+    for name in outputs:
+        if any(_has_score(scores, name) for scores in human.values()):
+            systems.append(name)
     if not systems:
         raise InputError(f"{pair}: no system has a human score in {joined(dimensions, MOST_NAMED, 'or')}.")
-    metrics = _Metrics.read(pair, level, items, systems, references, asked.scores)
+    metrics = _MetricScores.read(pair, level, items, systems, references, asked.scores)
 
     note_of_pair = f"{folder}: language pair: {pair.name}"
     if not asked.pair:
@@ -173,7 +176,7 @@ class _ScoreFile:
 
 
 @dataclass(frozen=True, slots=True)
-class _Pair:
+class _LanguagePair:
     """The files of a language pair, by what they are called, and which of them are in use."""
 
     folder: Path
@@ -184,7 +187,7 @@ class _Pair:
     human: Mapping[str, _ScoreFile]
 
     @classmethod
-    def of(cls, folder: Path, asked: str | None) -> _Pair:
+    def of(cls, folder: Path, asked: str | None) -> _LanguagePair:
         """Return the pair that is asked for, or the only one."""
         names = sorted(each.name for each in (folder / "system-outputs").iterdir() if each.is_dir())
         if not names:
@@ -273,7 +276,7 @@ class _Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class _Metrics:
+class _MetricScores:
     """Scores of metrics, as files have them, and which of them are left out."""
 
     #: By metric and system.
@@ -284,13 +287,13 @@ class _Metrics:
     @classmethod
     def read(
         cls,
-        pair: _Pair,
+        pair: _LanguagePair,
         level: str,
-        items: _Items,
+        items: _ScoredItems,
         systems: Sequence[str],
         references: Sequence[str],
         asked: Sequence[str],
-    ) -> _Metrics:
+    ) -> _MetricScores:
         """Return the scores of a level that use no other references: of all metrics, or of those asked for."""
         end = f".{level}.score"
         paths = sorted((pair.folder / "metric-scores" / pair.name).glob(f"*{end}"))
@@ -349,7 +352,7 @@ def _human_files(folder: Path, pair: str) -> dict[str, _ScoreFile]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Items:
+class _ScoredItems:
     """What has scores."""
 
     #: Of all outputs, also of those that are not compared.

@@ -89,15 +89,15 @@ def notation_of(
     OptionError
         For a sign that is none of these.
     """
-    cells = list(cells)
-    of_kind = [*cells, *beside]
+    column = list(cells)
+    of_kind = [*column, *beside]
     _check_percent(of_kind, meaning)
     if said:
         if said not in (",", "."):
             raise OptionError(f"{argument('decimal')} must be ',' or '.'. Got {shorten(said)} instead.")
         return Notation(said, is_known=True)
     examples: dict[Sign, str] = {}
-    for cell in cells:
+    for cell in column:
         if isinstance(cell, str):
             sign = shown_by(cell)
             if sign:
@@ -110,7 +110,7 @@ def notation_of(
     notation = _shown_notation(examples)
     if notation is not None:
         return notation
-    in_doubt = [cell for cell in cells if isinstance(cell, str) and _parsed(cell, ",") != _parsed(cell, ".")]
+    in_doubt = [cell for cell in column if isinstance(cell, str) and _parsed(cell, ",") != _parsed(cell, ".")]
     if not in_doubt:
         return PLAIN
     notation = elsewhere()
@@ -247,12 +247,11 @@ def read_numbers(
         numbers = np.array(cells)
         if not (np.abs(numbers) > LARGEST).any():
             return numbers
-    if notation is None:
-        notation = notation_of(cells, meaning)
+    shared_notation = notation or notation_of(cells, meaning)
     numbers = np.empty(len(cells))
     for row, cell in enumerate(cells):
         try:
-            numbers[row] = read_score(cell, f"{meaning} in segment {row + 1:,}", notation)
+            numbers[row] = read_score(cell, f"{meaning} in segment {row + 1:,}", shared_notation)
         except InputError as error:
             message = str(error)
             if location:
@@ -293,12 +292,12 @@ def _parsed(text: str, decimal: str) -> float | None:
     """Return the number that a text is if that sign stands before decimals; None if it is none then."""
     if decimal == "." and _AS_PROGRAMS_WRITE.fullmatch(text):
         return float(text)
-    text = text.strip().translate(_MINUS)
-    if text.endswith("%"):
-        text = text[:-1].rstrip()
-    match = _PATTERNS[decimal].fullmatch(text)
+    number = text.strip().translate(_MINUS)
+    if number.endswith("%"):
+        number = number[:-1].rstrip()
+    match = _PATTERNS[decimal].fullmatch(number)
     if match is None:
-        return _infinite(text)
+        return _infinite(number)
     if match["power"] and re.search("[.,]", match["whole"]):
         # Nobody groups the thousands of 1.107e2.
         return None

@@ -155,7 +155,8 @@ class _Footer:
         return self.data[self.position - 1]
 
     def unsigned(self) -> int:
-        number = shift = 0
+        number = 0
+        shift = 0
         while (byte := self.byte()) > 127:
             number |= (byte & 127) << shift
             shift += 7

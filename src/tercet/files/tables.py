@@ -39,7 +39,7 @@ from .promptfoo_tables import named_apart
 from .results import EXPECTED, read_results, results_log
 from .roles import role_of
 from .spreadsheets import body, header_index, table_rows
-from .table import MOST_COLUMNS, Dialect, Log, RaggedRows, Row, Table, listed, table_of_rows
+from .table import MOST_COLUMNS, CsvDialect, Log, RaggedRows, Row, Table, listed, table_of_rows
 from .text import LIMITS, Limits, decode, drop_marks, read_bytes, read_whole
 from .xml import check_part
 
@@ -102,7 +102,7 @@ def read_csv(stream: BinaryIO, name: str, limits: Limits = LIMITS, *, encoding: 
         notation = Notation("")
     decimal = notation_of_file(table.columns.values(), notation).decimal
     has_mark = data.startswith((BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE))
-    return replace(table, notation=notation, dialect=Dialect(separator, decimal, has_mark))
+    return replace(table, notation=notation, dialect=CsvDialect(separator, decimal, has_mark))
 
 
 #: The first line that Excel writes and reads, as it is or quoted by a program that took it for a cell.
@@ -187,7 +187,7 @@ class _Quoted:
         position = start
         line = 1 + self.text.count("\n", 0, start)
         while position < len(self.text):
-            start = position
+            row_start = position
             cells: list[str] = []
             has_more = True
             while has_more:
@@ -198,7 +198,7 @@ class _Quoted:
                 has_more = self.text.startswith(self.separator, end)
                 position = end + 1
             yield line, cells
-            line += self.text.count("\n", start, position)
+            line += self.text.count("\n", row_start, position)
 
     def _cell(self, start: int, number: int) -> tuple[str, int]:
         """Return the cell that begins at a position, and the position of the separator or line end after it."""
@@ -324,13 +324,13 @@ def _objects_in(data: bytearray, name: str, limits: Limits) -> Table:
 
 def spread(table: Table) -> Table:
     """Return a table with texts instead of chats, and columns of texts instead of each column of objects."""
-    outer_columns = {}
+    columns_of_texts = {}
     for name, cells in table.columns.items():
-        outer_columns[name] = _texts_of_answers(_without_chats(table, name, cells))
-    table = replace(table, columns=outer_columns)
-    inner = _inner_names(table)
+        columns_of_texts[name] = _texts_of_answers(_without_chats(table, name, cells))
+    with_texts = replace(table, columns=columns_of_texts)
+    inner = _inner_names(with_texts)
     if not inner:
-        return table
+        return with_texts
     names: dict[tuple[str, str], str] = {}
     for outer, names_within in inner.items():
         for name in names_within:
@@ -338,15 +338,15 @@ def spread(table: Table) -> Table:
             names[outer, name] = full_name
             if role_of(name) == role_of(full_name):
                 names[outer, name] = name
-    counts = Counter([*names.values(), *(table.columns.keys() - inner.keys())])
+    counts = Counter([*names.values(), *(with_texts.columns.keys() - inner.keys())])
     columns: dict[str, list[Any]] = {}
-    for outer, cells in table.columns.items():
+    for outer, cells in with_texts.columns.items():
         spread_columns = {}
         if outer not in inner:
             spread_columns[outer] = cells
         for name in inner.get(outer, ()):
             full_name = f"{outer}.{name}"
-            texts = _without_chats(table, full_name, [field_of(cell, name) for cell in cells])
+            texts = _without_chats(with_texts, full_name, [field_of(cell, name) for cell in cells])
             if role_of(full_name) == "system":
                 texts = [_alone(text) for text in texts]
             column = names[outer, name]
@@ -469,7 +469,26 @@ def read_workbook(stream: BinaryIO, name: str, limits: Limits = LIMITS, *, sheet
     Read by openpyxl, row by row. The whole file is in memory.
     """
     data = read_whole(stream, name, limits, "an Excel workbook")
-    limits = limits.unpacking(len(data))
+    _check_archive(data, name, limits.unpacking(len(data)))
+    all_sheets = _sheets(data, name)
+    visible_sheets = [each for each in all_sheets if each.sheet_state == "visible"] or all_sheets[:1]
+    chosen = _chosen_sheet(sheet, all_sheets, visible_sheets, name)
+    table_name = name
+    if len(visible_sheets) > 1 or chosen not in visible_sheets:
+        table_name = f"{name}, sheet {shorten(chosen.title)}"
+    if sheet is None or sheet == "":
+        _warn_of_other_sheets(visible_sheets[1:], table_name, can_be_named=sheet is not None)
+    seen = _Seen()
+    filled_rows = listed(_reading(_sheet_rows(chosen, table_name, seen), table_name), table_name)
+    width = max((len(cells) for _, cells in filled_rows), default=0)
+    rows = [(line, cells + [""] * (width - len(cells))) for line, cells in filled_rows]
+    seen.check_merged(rows, table_name)
+    seen.warn_of_hidden_rows(table_name)
+    return _table_or_results(rows, table_name)
+
+
+def _check_archive(data: bytearray, name: str, limits: Limits) -> None:
+    """Raise an InputError for a workbook that is no archive, unpacks to too much, or whose XML could do harm."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             unpacked = sum(entry.file_size for entry in archive.infolist())
@@ -478,20 +497,6 @@ def read_workbook(stream: BinaryIO, name: str, limits: Limits = LIMITS, *, sheet
                 pass
     except zipfile.BadZipFile:
         raise InputError(f"{name} is not an Excel workbook (.xlsx), or is damaged: save it again.") from None
-    all_sheets = _sheets(data, name)
-    visible_sheets = [each for each in all_sheets if each.sheet_state == "visible"] or all_sheets[:1]
-    chosen = _chosen_sheet(sheet, all_sheets, visible_sheets, name)
-    if len(visible_sheets) > 1 or chosen not in visible_sheets:
-        name = f"{name}, sheet {shorten(chosen.title)}"
-    if sheet is None or sheet == "":
-        _warn_of_other_sheets(visible_sheets[1:], name, can_be_named=sheet is not None)
-    seen = _Seen()
-    rows = listed(_reading(_sheet_rows(chosen, name, seen), name), name)
-    width = max((len(cells) for _, cells in rows), default=0)
-    rows = [(line, cells + [""] * (width - len(cells))) for line, cells in rows]
-    seen.check_merged(rows, name)
-    seen.warn_of_hidden_rows(name)
-    return _table_or_results(rows, name)
 
 
 def _warn_of_other_sheets(sheets: Sequence[Any], name: str, *, can_be_named: bool) -> None:
@@ -729,7 +734,7 @@ def _cell_text(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, datetime.datetime) and value.time() == datetime.time():
-        value = value.date()
+        return str(value.date())
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)

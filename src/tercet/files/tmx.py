@@ -42,8 +42,7 @@ def read_tmx(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
 
     The file is read in pieces: beside the table, memory does not grow with it.
     """
-    limits = limits.of(stream)
-    units = _Units(name, limits)
+    units = _TmxUnits(name, limits)
     parse(stream, name, limits, units, "TMX")
     return units.memory()
 
@@ -96,7 +95,7 @@ def _folded(language: str) -> str:
     return language.casefold().replace("_", "-")
 
 
-class _Units:
+class _TmxUnits:
     """Collects rows from the parser's events; beside them, only the unit at hand is kept."""
 
     def __init__(self, name: str, limits: Limits) -> None:

@@ -126,14 +126,15 @@ def _give_name(opened: str, path: str, descriptor: int) -> None:
 
 def _target(path: str) -> tuple[str, os.stat_result | None]:
     """Return the path that links lead to, and what is there."""
+    target = path
     for _ in range(_MOST_LINKS):
-        if _is_device(path) or not os.path.islink(path):
+        if _is_device(target) or not os.path.islink(target):
             break
-        path = os.path.join(os.path.dirname(path), os.readlink(path))
+        target = os.path.join(os.path.dirname(target), os.readlink(target))
     try:
-        return path, os.stat(path)
+        return target, os.stat(target)
     except FileNotFoundError:
-        return path, None
+        return target, None
 
 
 def _is_device(path: str) -> bool:

@@ -187,15 +187,16 @@ def _answers(
 ) -> list[str]:
     answers: list[str] = []
     end = math.inf if seconds is None else time.monotonic() + seconds
+    n_at_a_time = batch_size
     with bar_of("generating", "texts", len(prompts)) as bar:
         while len(answers) < len(prompts):
             if answers and time.monotonic() >= end:
                 break
-            batch = prompts[len(answers) : len(answers) + batch_size]
+            batch = prompts[len(answers) : len(answers) + n_at_a_time]
             try:
                 answers += _answer_batch(model, tokenizer, batch, settings)
             except (RuntimeError, MemoryError) as error:
-                batch_size = halved(batch_size, error)
+                n_at_a_time = halved(n_at_a_time, error)
                 continue
             if bar is not None:
                 bar.update(len(batch))
@@ -210,8 +211,8 @@ def _answer_batch(model: Any, tokenizer: Any, prompts: Sequence[_Prompt], settin
     inputs = inputs.to(model.device)
     inputs.pop("token_type_ids", None)
     # With gradient checkpointing a Trainer switches the cache off, which would take the square of the time.
-    settings = {"use_cache": True, "pad_token_id": tokenizer.pad_token_id, **settings}
-    output = model.generate(**inputs, **settings)
+    all_settings = {"use_cache": True, "pad_token_id": tokenizer.pad_token_id, **settings}
+    output = model.generate(**inputs, **all_settings)
     # An output is more than ids with return_dict_in_generate.
     ids = getattr(output, "sequences", output)
     if len(ids) != len(texts):

@@ -58,13 +58,16 @@ class Summed:
 
 
 def add_up(totals: dict[Any, Any], additions: Mapping[Any, Any]) -> None:
-    """Add sums, contexts or artefacts to those of the same job or column."""
+    """Add sums, contexts or artefacts to those of their job or column."""
     for key, value in additions.items():
-        totals[key] = totals[key] + value if key in totals else value
+        if key in totals:
+            totals[key] = totals[key] + value
+        else:
+            totals[key] = value
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ColumnJob:
     """A metric and the column of a system, with the context of the corpus if the metric needs it.
 
     `labels` are the names of the scores in the files of items' scores.
@@ -80,7 +83,7 @@ class Job:
 class Work:
     """The jobs on the columns of each part; scores of items go to the folder `segments`, if any."""
 
-    jobs: tuple[Job, ...]
+    jobs: tuple[ColumnJob, ...]
     references: tuple[str, ...]
     id: str | None
     segments: str | None
@@ -100,7 +103,7 @@ class Work:
 
     def sum_part(self, part: FilePart) -> Summed:
         """Return the sums of a part of a file; errors name the file."""
-        rows = _Rows(self, part)
+        rows = _PartInWork(self, part)
         try:
             for table in self._tables(part):
                 with named_errors(part.path):
@@ -114,7 +117,7 @@ class Work:
 
     def sum_table(self, table: Any) -> Summed:
         """Return the sums of a table; one that comes twice, with the same ids and sums, counts once."""
-        rows = _Rows(self)
+        rows = _PartInWork(self)
         rows.add(table)
         if self.id is None:
             return rows.summed
@@ -158,20 +161,20 @@ class Work:
         return contexts
 
     def fitted(self, contexts: Mapping[int, Any]) -> Work:
-        """Return the same work with contexts of the whole corpus."""
+        """Return the work with the contexts of the whole corpus."""
         jobs = tuple(replace(job, context=contexts.get(number)) for number, job in enumerate(self.jobs))
         return replace(self, jobs=jobs)
 
-    def _corpus_of(self, job: Job, table: Any, first_row: int) -> Corpus:
+    def _corpus_of(self, job: ColumnJob, table: Any, first_row: int) -> Corpus:
         texts = self._columns_of(job).texts(table, first_row)
         return job.metric.as_scored(job.metric.corpus(*texts).numbered(first_row))
 
-    def _columns_of(self, job: Job) -> TextColumns:
+    def _columns_of(self, job: ColumnJob) -> TextColumns:
         return TextColumns(job.prediction, self.references, self.id)
 
 
 @dataclass(slots=True)
-class _Rows:
+class _PartInWork:
     """A part that is being summed, with the scores of its items on request."""
 
     work: Work

@@ -87,7 +87,7 @@ class Control:
         if self.kind == "weights":
             return _read_weights(content)
         if self.kind in ("whole", "number") and isinstance(content, str):
-            content = self._read_number(content.strip())
+            return self.checked(self._read_number(content.strip()))
         return self.checked(content)
 
     def checked(self, value: Any) -> Any:

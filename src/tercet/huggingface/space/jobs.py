@@ -201,7 +201,8 @@ def _begin(metric: str, cases: str, address: str) -> None:
     except Exception as error:
         # Whatever it is, a visitor who asks for the same is shown it.
         _LOG.warning("the first example cannot be scored: %s", error)
-    _limit_memory(_MEMORY_WITH_MODEL if _demo.loads_model else _MEMORY)
+    most = _MEMORY_WITH_MODEL if _demo.loads_model else _MEMORY
+    _limit_memory(most)
 
 
 def _limit_memory(most: int) -> None:

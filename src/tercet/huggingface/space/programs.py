@@ -26,14 +26,14 @@ _WAYS: dict[str, tuple[str, list[dict[str, Any]]]] = {
 _ENCODINGS: tuple[dict[str, Any], ...] = ({}, {"encoding": "utf-16"})
 
 
-class Source(NamedTuple):
+class SourceLines(NamedTuple):
     """Lines that give a program the names predictions, or systems, and, where a metric takes them, references."""
 
     lines: str
     imports: str = ""  # what stands above them
 
 
-def program(address: str, source: Source, options: Mapping[str, Any], takes_references: bool) -> str:
+def program(address: str, source: SourceLines, options: Mapping[str, Any], takes_references: bool) -> str:
     """Return the program that loads a metric and computes."""
     lines = "    predictions=predictions,\n"
     if takes_references:
@@ -46,7 +46,7 @@ def program(address: str, source: Source, options: Mapping[str, Any], takes_refe
     )
 
 
-def comparing(source: Source, metric: Metric) -> str:
+def comparing(source: SourceLines, metric: Metric) -> str:
     """Return the program that compares systems."""
     lines = f"    systems,\n    tercet.{metric!r},\n"
     if metric.takes_references:
@@ -58,15 +58,15 @@ def comparing(source: Source, metric: Metric) -> str:
     )
 
 
-def source_of_texts(prediction: str, references: Sequence[str] | None) -> Source:
+def source_of_texts(prediction: str, references: Sequence[str] | None) -> SourceLines:
     """Return the lines that give one text; without references where None is given."""
     lines = f"predictions = {[prediction]!r}\n"
     if references is not None:
         lines += f"references = {[list(references)]!r}\n"
-    return Source(lines)
+    return SourceLines(lines)
 
 
-def source_of_file(path: str, table: Table, systems: Sequence[str], references: Sequence[str]) -> Source:
+def source_of_file(path: str, table: Table, systems: Sequence[str], references: Sequence[str]) -> SourceLines:
     """Return the lines that read columns of a visitor's file; they were tried, and read what the page has read.
 
     One column is given as predictions, several by their names as systems. For a file that pandas reads otherwise,
@@ -79,16 +79,16 @@ def source_of_file(path: str, table: Table, systems: Sequence[str], references: 
         if references:
             also = f"; references = [[...], ...]: {', '.join(map(repr, references))}"
         if len(systems) == 1:
-            return Source(f"predictions = [...]  # the column {systems[0]!r} of {name!r}{also}\n")
+            return SourceLines(f"predictions = [...]  # the column {systems[0]!r} of {name!r}{also}\n")
         entries = ", ".join(f"{system!r}: [...]" for system in systems)
-        return Source(f"systems = {{{entries}}}  # these columns of {name!r}{also}\n")
+        return SourceLines(f"systems = {{{entries}}}  # these columns of {name!r}{also}\n")
     if len(systems) == 1:
         lines = f"{reading.lines}predictions = table[{systems[0]!r}].tolist()\n"
     else:
         lines = f"{reading.lines}systems = {{name: table[name].tolist() for name in {list(systems)!r}}}\n"
     if references:
         lines += _references_line(table, references)
-    return Source(lines, reading.imports)
+    return SourceLines(lines, reading.imports)
 
 
 def _references_line(table: Table, references: Sequence[str]) -> str:
@@ -127,7 +127,7 @@ def read_tmx(path: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _reading(path: str, table: Table, columns: Iterable[str]) -> Source | None:
+def _reading(path: str, table: Table, columns: Iterable[str]) -> SourceLines | None:
     """Return the lines that read a file as a table of pandas; None where pandas reads other texts in its columns."""
     name = Path(path).name
     format = SUFFIXES[Path(path).suffix.lower()]
@@ -140,7 +140,7 @@ def _reading(path: str, table: Table, columns: Iterable[str]) -> Source | None:
         if not is_same:
             return None
         imports = "from typing import Any\nfrom xml.etree import ElementTree\n\nimport pandas as pd\n\n"
-        return Source(f"{inspect.getsource(read_tmx)}\n\ntable = read_tmx({name!r})\n", imports)
+        return SourceLines(f"{inspect.getsource(read_tmx)}\n\ntable = read_tmx({name!r})\n", imports)
     function, ways = _WAYS[format]
     encodings = _ENCODINGS if function == "read_csv" else _ENCODINGS[:1]
     for encoding, way in product(encodings, ways):
@@ -154,7 +154,7 @@ def _reading(path: str, table: Table, columns: Iterable[str]) -> Source | None:
             if settings.get("sep") == ",":
                 del settings["sep"]
             arguments = ", ".join(f"{key}={_named(value)}" for key, value in settings.items())
-            return Source(f"table = pd.{function}({name!r}, {arguments})\n", "import pandas as pd\n")
+            return SourceLines(f"table = pd.{function}({name!r}, {arguments})\n", "import pandas as pd\n")
     return None
 
 

@@ -301,10 +301,10 @@ class Columns(gr.Dropdown):  # type: ignore[misc]
 
     def preprocess(self, payload: Any) -> Any:
         """Return the chosen columns that the file has; the base class would refuse the others in its own words."""
-        if isinstance(payload, list):
-            names = [name for _, name in self.choices]
-            payload = [name for name in payload if name in names]
-        return super().preprocess(payload)
+        if not isinstance(payload, list):
+            return super().preprocess(payload)
+        names = [name for _, name in self.choices]
+        return super().preprocess([name for name in payload if name in names])
 
 
 class Page(gr.Blocks):  # type: ignore[misc]
@@ -318,15 +318,15 @@ class Page(gr.Blocks):  # type: ignore[misc]
         if len(inputs) > n_expected:
             raise _refused(f"Expected at most {n_expected} values, got {len(inputs)}.")
         missing = [None] * (n_expected - len(inputs))
-        inputs = inputs + missing
+        values = inputs + missing
         # For messages: the parameters, as programs know them, or where there are others, what the page calls them.
         names = list(signature(block_fn.fn).parameters)
         if len(names) != n_expected:
             names = [block.label for block in block_fn.inputs]
-        for name, block, value in zip(names, block_fn.inputs, inputs, strict=True):
+        for name, block, value in zip(names, block_fn.inputs, values, strict=True):
             if not isinstance(block, Upload) and await asyncio.to_thread(_has_file, value):
                 raise _refused(f"{name}: expected texts or numbers, got a file or an address.")
-        processed: list[Any] = await super().preprocess_data(block_fn, inputs, state, explicit_call)
+        processed: list[Any] = await super().preprocess_data(block_fn, values, state, explicit_call)
         return processed
 
     async def process_api(self, block_fn: Any, *arguments: Any, **keywords: Any) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 import gradio as gr
 
 from tercet.errors import TercetError
+from tercet.files.json_values import as_list
 
 from .scoring import PageResult
 
@@ -36,7 +37,7 @@ def signature_box(name: str) -> Any:
 
 
 def code_box(name: str) -> Any:
-    """Return the box of the program that computes the same, folded."""
+    """Return the box of the program that computes a result, folded."""
     with gr.Accordion("Code for this", open=False, elem_id=name):
         return gr.Code(_NO_CODE, language="python", interactive=False, show_label=False, wrap_lines=True)
 
@@ -123,8 +124,7 @@ def result_html(page_result: PageResult, lines: Sequence[str] = (), *, explained
 
 def _is_score(value: Any) -> bool:
     """Return whether a value is no count: it has a fraction, or all of its values have."""
-    values = value if isinstance(value, list) else [value]
-    return all(isinstance(item, float) for item in values)
+    return all(isinstance(item, float) for item in as_list(value))
 
 
 def _range(bounds: Sequence[Any], digits: int) -> str:
@@ -142,8 +142,8 @@ def _table(values: Mapping[str, Any], intervals: Mapping[str, Any], titles: Mapp
         elif intervals:
             interval_cell = "<td></td>"
         is_score = name in titles or isinstance(value, list)  # lists are of precisions
-        text = number(value, digits if is_score else 4)
-        rows += f'<tr><th scope="row">{words}</th><td>{text}</td>{interval_cell}</tr>'
+        shown_digits = digits if is_score else 4
+        rows += f'<tr><th scope="row">{words}</th><td>{number(value, shown_digits)}</td>{interval_cell}</tr>'
     if not rows:
         return ""
     heads = ""

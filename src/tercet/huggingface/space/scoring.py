@@ -33,7 +33,7 @@ from tercet.test_sets.test_set import TestSet
 
 from .controls import COMMON, DEPENDS, FOR_PROGRAMS, controls, given_options, without_defaults
 from .limits import KEPT_SECONDS, MOST_BYTES, MOST_DRAWN, MOST_SYSTEMS, MOST_UNPACKED, TEXT_CHARACTERS, check_size
-from .programs import Source, comparing, program, source_of_file
+from .programs import SourceLines, comparing, program, source_of_file
 
 _CONFIDENCE = 0.95
 
@@ -57,7 +57,7 @@ class PageResult:
     meaning: str  # of the primary score, in a sentence
 
 
-class Example(NamedTuple):
+class PageExample(NamedTuple):
     """Texts with the options that they are for."""
 
     title: str
@@ -92,7 +92,7 @@ class Demo:
         self._cases: Sequence[Mapping[str, Any]] = cases["CASES"]
 
     @property
-    def examples(self) -> list[Example]:
+    def examples(self) -> list[PageExample]:
         """The items of the cases: each sets its own options, and all others to what the page begins with."""
         examples = []
         for case in self._cases:
@@ -110,7 +110,7 @@ class Demo:
                 if n_items > 1:
                     title += f": {shorten(prediction, 40)}"
                 examples.append(
-                    Example(
+                    PageExample(
                         title=title,
                         options=" · ".join(changes),
                         prediction=prediction,
@@ -210,12 +210,16 @@ class Demo:
         """Raise an InputError for more texts than the page takes, also of those that ``normalize`` makes longer."""
         targets = references if self.takes_references else None
         check_size(predictions, targets, options, self.most_items)
-        if options.get("normalize"):
-            change = change_of(options["normalize"])
-            predictions = [change(text, str) for text in predictions]
-            if targets is not None:
-                targets = [[change(text, str) for text in texts] for texts in targets]
-            check_size(predictions, targets, options, self.most_items)
+        if not options.get("normalize"):
+            return
+        change = change_of(options["normalize"])
+
+        def changed(texts: Sequence[str]) -> list[str]:
+            return [change(text, str) for text in texts]
+
+        if targets is not None:
+            targets = list(map(changed, targets))
+        check_size(changed(predictions), targets, options, self.most_items)
 
     def compute(
         self, predictions: Sequence[str], references: Any, options: Mapping[str, Any] | None
@@ -224,9 +228,8 @@ class Demo:
 
         Without options it is what the page begins with; intervals and segments are options too.
         """
-        if options is None:
-            options = {}
-        checked_options = given_options(self._controls_of_programs, options)
+        options_of_call = {} if options is None else options
+        checked_options = given_options(self._controls_of_programs, options_of_call)
         page_result, _, _ = self.score(predictions, references, checked_options)
         return {key: self._without_folders(value) for key, value in page_result.result.items()}
 
@@ -234,11 +237,12 @@ class Demo:
         """Return an entry of a result with the names of encoders for their folders, which are the server's."""
         if not isinstance(entry, str):
             return entry
+        text = entry
         for control in self.controls:
             for name, folder in control.renamed.items():
                 if os.path.isabs(folder):  # no name of the Hub
-                    entry = entry.replace(folder, name)
-        return entry
+                    text = text.replace(folder, name)
+        return text
 
     def score_text(self, prediction: str, references: str, options: Mapping[str, Any]) -> tuple[PageResult, str]:
         """Return the result of one text, and the picture of its matches."""
@@ -349,10 +353,16 @@ class Demo:
         page_result, _, _ = self.score(predictions, targets, all_options)
         segments = page_result.result["segments"]
         rows = {"line": table.lines, **segments, "prediction": predictions, **self.joined_references(targets)}
-        if not self.takes_references:
-            references = []
-        file_lines = source_of_file(path, table, systems, references)
+        file_lines = self.source_of_file(path, table, systems, references)
         return page_result, rows, self.code(file_lines, page_result.options)
+
+    def source_of_file(
+        self, path: str, table: Table, systems: Sequence[str], references: Sequence[str]
+    ) -> SourceLines:
+        """Return the lines of a program that read the texts of a file; references where they are taken."""
+        if not self.takes_references:
+            return source_of_file(path, table, systems, [])
+        return source_of_file(path, table, systems, references)
 
     def joined_references(self, targets: Sequence[Sequence[str]]) -> dict[str, list[str]]:
         """Return the last column of the table of a file's items, where there are references."""
@@ -360,21 +370,22 @@ class Demo:
             return {}
         return {"references": [" | ".join(texts) for texts in targets]}
 
-    def code(self, source: Source, options: Mapping[str, Any]) -> str:
-        """Return the program that computes the same, for lines that give it texts."""
+    def code(self, source: SourceLines, options: Mapping[str, Any]) -> str:
+        """Return the program that computes the score of texts, which its first lines give it."""
         return program(self.address, source, options, self.takes_references)
 
     def histogram(self, values: Sequence[float | None], scale: int) -> list[tuple[str, int]]:
         """Return how many values of a score lie in each of twenty ranges."""
-        return histogram(values, scale if self._is_share else 0.0)
+        greatest = scale if self._is_share else 0.0
+        return histogram(values, greatest)
 
 
 def split_references(text: str) -> list[str]:
     r"""Return the references of a box: one a line, or, where a line is empty, one a paragraph."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
     empty_line = r"\n[ \t]*\n"
-    separator = empty_line if re.search(empty_line, text) else r"\n"
-    parts = re.split(separator, text)
+    separator = empty_line if re.search(empty_line, lines) else r"\n"
+    parts = re.split(separator, lines)
     return [part.strip("\n") for part in parts if part.strip()]
 
 
@@ -513,9 +524,7 @@ def compare_file(
     for system, predictions in texts.systems.items():
         rows[f"prediction {system}"] = predictions
     rows |= demo.joined_references(texts.references)
-    if not demo.takes_references:
-        references = []
-    file_lines = source_of_file(path, table, systems, references)
+    file_lines = demo.source_of_file(path, table, systems, references)
     html = compared_html(comparison, notes, lines)
     return PageComparison(
         html=html,

@@ -119,9 +119,9 @@ class Unread:
                     # It was fetched.
                     del self._sizes[counted_event]
             while total > _MOST_UNREAD and len(self._sizes) > 1:
-                _, (oldest, size) = self._sizes.popitem(last=False)
+                _, (oldest, its_size) = self._sizes.popitem(last=False)
                 self._forget(oldest)
-                total -= size
+                total -= its_size
 
     def sweep(self) -> None:
         """Forget the sessions for which nothing has been computed, or fetched, for some minutes."""

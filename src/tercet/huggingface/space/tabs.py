@@ -200,9 +200,9 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
             raise InputError("Choose a file first.")
         options = demo.page_options(contents)
         lines = demo.changed_options(contents)
-        systems = list(dict.fromkeys(systems or []))
-        if len(systems) > 1:
-            comparison = jobs.run(compare_file, path, systems, references, options, lines)
+        chosen = list(dict.fromkeys(systems or []))
+        if len(chosen) > 1:
+            comparison = jobs.run(compare_file, path, chosen, references, options, lines)
             return [
                 comparison.html,
                 gr.Textbox(comparison.signature, visible=True),
@@ -215,7 +215,7 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
                 "",
                 comparison.program,
             ]
-        page_result, table, program = jobs.run(Demo.score_file, path, systems, references, options)
+        page_result, table, program = jobs.run(Demo.score_file, path, chosen, references, options)
         _, segment_name = page_result.primary
         frame = pd.DataFrame(table)
         bars = pd.DataFrame(demo.histogram(table[segment_name], page_result.scale), columns=["score", "texts"])
