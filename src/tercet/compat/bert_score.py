@@ -101,7 +101,7 @@ def score(
         all_layers=all_layers,
         use_fast_tokenizer=use_fast_tokenizer,
     )
-    return _scored(metric, cands, refs, return_hash)
+    return _tensors_of_scores(metric, cands, refs, return_hash)
 
 
 def plot_example(
@@ -131,7 +131,7 @@ def plot_example(
         num_layers=num_layers,
         use_fast_tokenizer=use_fast_tokenizer,
     )
-    return _plotted(metric, candidate, reference, fname)
+    return _plot(metric, candidate, reference, fname)
 
 
 class BERTScorer:
@@ -238,11 +238,11 @@ class BERTScorer:
         metric = self._metric
         if verbose or batch_size != metric.batch_size:
             metric = metric.with_options({"verbose": verbose, "batch_size": batch_size}, idle=True)
-        return _scored(metric, cands, refs, return_hash)
+        return _tensors_of_scores(metric, cands, refs, return_hash)
 
     def plot_example(self, candidate: str, reference: str, fname: str = "") -> Any:
         """Draw the similarities of two texts' tokens, as :func:`plot_example` does."""
-        return _plotted(self._metric, candidate, reference, fname, layer=self.num_layers)
+        return _plot(self._metric, candidate, reference, fname, layer=self.num_layers)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(hash={self.hash}, batch_size={self.batch_size}, nthreads={self.nthreads})"
@@ -272,7 +272,7 @@ def _metric(model_type: Any, lang: str | None, rescaled: bool, device: Any, **op
     return BertScore.from_options({"compat": "bert_score", **settings}, idle=True)
 
 
-def _scored(metric: BertScore, cands: Any, refs: Any, return_hash: bool) -> Any:
+def _tensors_of_scores(metric: BertScore, cands: Any, refs: Any, return_hash: bool) -> Any:
     """Return the tensors of precision, recall and F, with the hash if it is asked for."""
     import torch
 
@@ -283,7 +283,7 @@ def _scored(metric: BertScore, cands: Any, refs: Any, return_hash: bool) -> Any:
     return scores
 
 
-def _plotted(metric: BertScore, candidate: str, reference: str, fname: str, layer: int | None = None) -> Any:
+def _plot(metric: BertScore, candidate: str, reference: str, fname: str, layer: int | None = None) -> Any:
     """Return the figure of a pair, which is always without IDF."""
     assert isinstance(candidate, str)
     assert isinstance(reference, str)

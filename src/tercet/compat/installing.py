@@ -39,17 +39,10 @@ REPLACED = {
     "jiwer.measures": "jiwer",
     "jiwer.process": "jiwer",
     "torchmetrics.text": "torchmetrics",
-    "torchmetrics.text.bert": "torchmetrics",
-    "torchmetrics.text.bleu": "torchmetrics",
-    "torchmetrics.text.cer": "torchmetrics",
-    "torchmetrics.text.chrf": "torchmetrics",
-    "torchmetrics.text.mer": "torchmetrics",
-    "torchmetrics.text.rouge": "torchmetrics",
-    "torchmetrics.text.sacre_bleu": "torchmetrics",
-    "torchmetrics.text.ter": "torchmetrics",
-    "torchmetrics.text.wer": "torchmetrics",
-    "torchmetrics.text.wil": "torchmetrics",
-    "torchmetrics.text.wip": "torchmetrics",
+    **{
+        f"torchmetrics.text.{name}": "torchmetrics"
+        for name in ("bert", "bleu", "cer", "chrf", "mer", "rouge", "sacre_bleu", "ter", "wer", "wil", "wip")
+    },
 }
 
 #: The first and the last release of each package that the drop-ins were tried with: others are left alone.
@@ -290,7 +283,7 @@ class _StandIn(ModuleType):
 
 def _name_results() -> None:
     """Give results the names of the originals, by which they are pickled: they load where tercet is not."""
-    replaced = _replaced()
+    replaced = _replaced_modules()
     for drop_in, modules in _RESULTS.items():
         file = f"{__package__}.{drop_in}"
         if file in sys.modules:
@@ -375,7 +368,7 @@ def _finder() -> _Finder | None:
     return None
 
 
-def _replaced() -> Mapping[str, str]:
+def _replaced_modules() -> Mapping[str, str]:
     """Return the modules that are replaced now."""
     finder = _finder()
     return {} if finder is None else finder.replaced
@@ -424,7 +417,7 @@ class _LoaderBeside(Loader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = module_from_spec(self.spec)
-        statement = _import_of_originals if self.spec.name in _replaced() else _import_of_neighbours
+        statement = _import_of_originals if self.spec.name in _replaced_modules() else _import_of_neighbours
         vars(module)["__builtins__"] = {**vars(builtins), "__import__": statement}
         return module
 
@@ -471,7 +464,7 @@ def _beside(name: str) -> str:
     return _BESIDE + name.replace(".", "/")
 
 
-def _imported(name: str) -> ModuleType:
+def _import_module(name: str) -> ModuleType:
     """Return a module as an import statement would: if two threads wait for each other, one gets it half loaded."""
     # Not from sys.modules, which lacks the module at times, while it ends loading.
     return builtins.__import__(name, fromlist=("__name__",))
@@ -495,13 +488,13 @@ def _module(name: str, originals: bool) -> ModuleType:
     """Return a module as it is seen by originals, or else by their neighbours, for which they are replaced."""
     finder = _finder()
     if finder is None or not finder.has(name) or (name in finder.replaced and not originals):
-        return _imported(name)
+        return _import_module(name)
     if name in finder.before:
         return finder.before[name]
     parent, _, child = name.rpartition(".")
     package = _module(parent, originals=True) if parent else None
     try:
-        module = _imported(_beside(name))
+        module = _import_module(_beside(name))
     except ModuleNotFoundError as error:
         if error.name == _beside(name):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name) from None

@@ -55,7 +55,7 @@ class _WordErrors(Wer):
     counts_characters = False
 
     def new_plan(self) -> Any:
-        """Return what the engine does in one step."""
+        """Return the plan of :class:`Wer`, said again: a class has the plan alone that it defines itself."""
         return super().new_plan()
 
 
@@ -181,7 +181,7 @@ def process_words(
             _tokens_of(hypothesis, "hypothesis", hypothesis_transform, _words),
         )
         corpus = tokens.as_texts()
-    return WordOutput(**_counted_later(tokens, corpus, wer="wer", mer="mer", wil="wil", wip="wip"))
+    return WordOutput(**_entries_of_output(tokens, corpus, wer="wer", mer="mer", wil="wil", wip="wip"))
 
 
 def process_characters(
@@ -204,7 +204,7 @@ def process_characters(
         _tokens_of(hypothesis, "hypothesis", hypothesis_transform, _characters),
     )
     # Characters are counted as words are.
-    return CharacterOutput(**_counted_later(tokens, tokens.as_texts(), cer="wer"))
+    return CharacterOutput(**_entries_of_output(tokens, tokens.as_texts(), cer="wer"))
 
 
 def wer(
@@ -261,7 +261,7 @@ def cer(
 ) -> float:
     """Return the character error rate; parameters as of :func:`process_characters`."""
     if reference_transform is hypothesis_transform is None:
-        entries = _counted_in_one_step(_METRIC, reference, hypothesis)
+        entries = _rates_in_one_step(_METRIC, reference, hypothesis)
         if entries is None:
             stats, _ = corpus_stats(_METRIC, _texts(reference, hypothesis))
             entries = _METRIC.report(stats.total(), None)
@@ -329,14 +329,14 @@ def __getattr__(name: str) -> Any:
 
 def _rate(name: str, reference: Any, hypothesis: Any, *transforms: Transform) -> float:
     if transforms == (None, None):
-        entries = _counted_in_one_step(_METRIC_OF_WORDS, reference, hypothesis)
+        entries = _rates_in_one_step(_METRIC_OF_WORDS, reference, hypothesis)
         if entries is None:
-            entries = _counted(_texts(reference, hypothesis))
+            entries = _rates_and_counts(_texts(reference, hypothesis))
         return float(entries[name])
     return float(getattr(process_words(reference, hypothesis, *transforms), name))
 
 
-def _counted_in_one_step(metric: Wer, reference: Any, hypothesis: Any) -> dict[str, Any] | None:
+def _rates_in_one_step(metric: Wer, reference: Any, hypothesis: Any) -> dict[str, Any] | None:
     """Return rates and counts of a pair of texts, or of two lists of strings; None for all else."""
     references = [reference] if isinstance(reference, str) else reference
     hypotheses = [hypothesis] if isinstance(hypothesis, str) else hypothesis
@@ -355,7 +355,7 @@ def _texts(reference: Any, hypothesis: Any) -> Corpus:
     """Return texts in pairs that can be encoded."""
     references = _strings(_side(reference, "reference").encoded())
     hypotheses = _strings(_side(hypothesis, "hypothesis").encoded())
-    return _paired(hypotheses, references)
+    return _pair_texts(hypotheses, references)
 
 
 def _side(side: Any, name: str) -> Corpus:
@@ -389,10 +389,10 @@ class _TokensOfSides(NamedTuple):
         """Return texts in pairs, with a word for each token."""
         texts = token_texts(self.hypotheses + self.references)
         n_hypotheses = len(self.hypotheses)
-        return _paired(texts[:n_hypotheses], texts[n_hypotheses:])
+        return _pair_texts(texts[:n_hypotheses], texts[n_hypotheses:])
 
 
-def _paired(hypotheses: list[str], references: list[str]) -> Corpus:
+def _pair_texts(hypotheses: list[str], references: list[str]) -> Corpus:
     if len(references) != len(hypotheses):
         raise InputError(
             f"There must be a hypothesis for each reference, after any transforms: got {len(references)} references "
@@ -438,7 +438,7 @@ def _characters(texts: list[str]) -> list[list[str]]:
     return [list(text.strip()) for text in texts]
 
 
-def _counted(corpus: Corpus) -> dict[str, Any]:
+def _rates_and_counts(corpus: Corpus) -> dict[str, Any]:
     """Return rates and counts of words, with a warning where blanks do not separate them."""
     if not corpus.n_items:
         # Transforms that leave nothing: no error, as in jiwer.
@@ -446,9 +446,9 @@ def _counted(corpus: Corpus) -> dict[str, Any]:
     return _METRIC.report(batch_stats(_METRIC_OF_WORDS, corpus).total(), None)
 
 
-def _counted_later(tokens: _TokensOfSides, corpus: Corpus, **rates: str) -> dict[str, Any]:
+def _entries_of_output(tokens: _TokensOfSides, corpus: Corpus, **rates: str) -> dict[str, Any]:
     """Return the arguments of an output, whose alignments are made when they are read."""
-    counted = _counted(corpus)
+    counted = _rates_and_counts(corpus)
     entries = tokens._asdict()
     entries["alignments"] = partial(_alignments, corpus)
     for name, rate in rates.items():

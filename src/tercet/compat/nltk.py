@@ -194,31 +194,31 @@ class SmoothingFunction:
         for order, p in enumerate(p_n, 1):
             if p.numerator == 0:
                 warn(_NO_MATCH.format(order))
-        return _smoothed("nltk0", p_n)
+        return _smooth("nltk0", p_n)
 
     def method1(self, p_n: Precisions, *args: Any, **kwargs: Any) -> list[float]:
         """Add epsilon to the matches of an order without any."""
-        return _smoothed("nltk1", p_n, self.epsilon)
+        return _smooth("nltk1", p_n, self.epsilon)
 
     def method2(self, p_n: Precisions, *args: Any, **kwargs: Any) -> list[float]:
         """Add 1 to the matches and n-grams of every order but the first."""
-        return _smoothed("nltk2", p_n)
+        return _smooth("nltk2", p_n)
 
     def method3(self, p_n: Precisions, *args: Any, **kwargs: Any) -> list[float]:
         """Take 1/2, 1/4, 1/8 ... matches for the orders without any."""
-        return _smoothed("nltk3", p_n)
+        return _smooth("nltk3", p_n)
 
     def method4(
         self, p_n: Precisions, references: Any, hypothesis: Tokens, hyp_len: int | None = None, **kwargs: Any
     ) -> list[float]:
         """Do as ``method3``, with less for short hypotheses."""
-        return _smoothed("nltk4", p_n, self.k, hyp_len or len(hypothesis))
+        return _smooth("nltk4", p_n, self.k, hyp_len or len(hypothesis))
 
     def method5(
         self, p_n: Precisions, references: Any, hypothesis: Tokens, hyp_len: int | None = None, **kwargs: Any
     ) -> list[float]:
         """Average the precisions of neighbouring orders."""
-        return _smoothed("nltk5", p_n, above=modified_precision(references, hypothesis, 5))
+        return _smooth("nltk5", p_n, above=modified_precision(references, hypothesis, 5))
 
     def method6(
         self, p_n: Precisions, references: Any, hypothesis: Tokens, hyp_len: int | None = None, **kwargs: Any
@@ -227,17 +227,17 @@ class SmoothingFunction:
         if not p_n[2]:
             raise AssertionError("This smoothing method requires non-zero precision for bigrams.")
         totals = [max(0, len(hypothesis) - order) for order in range(len(p_n))]
-        return _smoothed("nltk6", p_n, self.alpha, ngrams=totals)
+        return _smooth("nltk6", p_n, self.alpha, ngrams=totals)
 
     def method7(
         self, p_n: Precisions, references: Any, hypothesis: Tokens, hyp_len: int | None = None, **kwargs: Any
     ) -> list[float]:
         """Do ``method4``, then ``method5``."""
         above = modified_precision(references, hypothesis, 5)
-        return _smoothed("nltk7", p_n, self.k, hyp_len or len(hypothesis), above=above)
+        return _smooth("nltk7", p_n, self.k, hyp_len or len(hypothesis), above=above)
 
 
-def _smoothed(
+def _smooth(
     method: str,
     p_n: Precisions,
     value: float = 0.0,
@@ -278,7 +278,7 @@ def _counts(
 ) -> tuple[list[int], list[int], int, int]:
     """Return matches and n-grams (at least 1 for each text) of each order, and the lengths of both sides."""
     documents = [*hypotheses, *chain.from_iterable(list_of_references)]
-    texts = _joined(documents) or token_texts(documents)
+    texts = _join_words(documents) or token_texts(documents)
     n_hypotheses = len(hypotheses)
     predictions = texts[:n_hypotheses]
     references = texts[n_hypotheses:]
@@ -303,7 +303,7 @@ def _counts(
     )
 
 
-def _joined(documents: list[Tokens]) -> list[str] | None:
+def _join_words(documents: list[Tokens]) -> list[str] | None:
     """Return the tokens of each document, if all are words of ASCII, with a blank between them; None for all else."""
     texts = []
     for tokens in documents:

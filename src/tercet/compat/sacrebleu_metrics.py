@@ -48,25 +48,15 @@ _NO_REFERENCES = "No references provided and the cache is empty."
 
 #: The methods that classes of programs may change.
 _CHANGED = (
-    "_preprocess_segment",
-    "_extract_reference_info",
-    "_compute_segment_statistics",
-    "_cache_references",
-    "_compute_score_from_stats",
-    "_aggregate_and_compute",
-)
+    "_preprocess_segment", "_extract_reference_info", "_compute_segment_statistics", "_cache_references",
+    "_compute_score_from_stats", "_aggregate_and_compute",
+)  # fmt: skip
 
 #: What else a metric of sacrebleu has.
 _ATTRIBUTES = (
-    "tokenizer",
-    "order",
-    "_get_closest_ref_len",
-    "_get_match_statistics",
-    "_remove_punctuation",
-    "_compute_f_score",
-    "_PUNCTS",
-    "_SIGNATURE_TYPE",
-)
+    "tokenizer", "order", "_get_closest_ref_len", "_get_match_statistics", "_remove_punctuation", "_compute_f_score",
+    "_PUNCTS", "_SIGNATURE_TYPE",
+)  # fmt: skip
 
 _LET_PASS = "(To score them as sacrebleu does, set check_shapes = False on the metric or its class.)"
 
@@ -219,7 +209,7 @@ class Metric(ABC, Generic[S]):
         """Return the options as arguments of the class, but for references."""
 
     @abstractmethod
-    def _signed(self) -> dict[str, tuple[str, Any]]:
+    def _signature_entries(self) -> dict[str, tuple[str, Any]]:
         """Return the own entries of the signature: short names and values."""
 
     def corpus_score(self, hypotheses: Sequence[str], references: Streams | None, n_bootstrap: int = 1) -> S:
@@ -242,7 +232,7 @@ class Metric(ABC, Generic[S]):
         InputError
             For texts of another shape (see `check_shapes`), and for an item without reference.
         """
-        if self._changed():
+        if self._is_changed():
             changed_rows = self._extract_corpus_statistics(hypotheses, references)
             score = self._aggregate_and_compute(changed_rows)
             rows = np.array(changed_rows, np.float64)
@@ -256,7 +246,7 @@ class Metric(ABC, Generic[S]):
             self.seed = os.environ.get("SACREBLEU_SEED", "12345").lower()
             seed: Any = np.random.SeedSequence().entropy if self.seed == "none" else int(self.seed)
             [totals] = resampled_totals([rows], n_bootstrap, seed)
-            if self._changed():
+            if self._is_changed():
                 scores = np.array([self._compute_score_from_stats(row).score for row in totals])
             else:
                 scores = self.tercet.finalize(totals)[self.tercet.primary]
@@ -266,7 +256,7 @@ class Metric(ABC, Generic[S]):
     def sentence_score(self, hypothesis: str, references: Sequence[str]) -> S:
         """Score one hypothesis against its references; errors as :meth:`corpus_score`."""
         self._check_sentence_score_args(hypothesis, references)
-        if self._changed():
+        if self._is_changed():
             return self._aggregate_and_compute(self._changed_rows([hypothesis], [[text] for text in references]))
         texts = [text for text in references if text is not None]
         self.num_refs = len(texts)
@@ -279,7 +269,7 @@ class Metric(ABC, Generic[S]):
 
     def get_signature(self) -> Signature:
         """Return what sacrebleu prints behind the score, with its version; tercet's is in ``tercet.signature()``."""
-        return Signature(vars(self), self._signed())
+        return Signature(vars(self), self._signature_entries())
 
     def _read(self, references: Streams) -> ReferencesByItem:
         check_streams(type(self).__name__, references, self.check_shapes)
@@ -321,7 +311,7 @@ class Metric(ABC, Generic[S]):
             check_streams(type(self).__name__, refs, self.check_shapes)
 
     def _extract_corpus_statistics(self, hypotheses: Sequence[str], references: Streams | None) -> list[list[Any]]:
-        if self._changed():
+        if self._is_changed():
             self._check_corpus_score_args(hypotheses, references)
             return self._changed_rows(hypotheses, references)
         rows = self._stats(hypotheses, references).rows[:, self._columns].tolist()
@@ -345,7 +335,7 @@ class Metric(ABC, Generic[S]):
     def _cache_references(self, references: Streams) -> list[Any]:
         return self._as_there("_cache_references", references)  # type: ignore[no-any-return]
 
-    def _changed(self) -> bool:
+    def _is_changed(self) -> bool:
         """Whether a class of a program has methods of its own below a score: they count, as in sacrebleu."""
         return _changes(type(self))
 
@@ -421,18 +411,11 @@ _DIALECTS = {
     Ter: Dialect(Ter.dialect("sacrebleu").options),
 }
 
-_TRUTHS = frozenset(
-    {
-        "lowercase",
-        "effective_order",
-        "whitespace",
-        "eps_smoothing",
-        "normalized",
-        "no_punct",
-        "asian_support",
-        "case_sensitive",
-    }
-)
+#: Options of the classes that are true or false.
+_TRUTHS = frozenset({
+    "lowercase", "effective_order", "whitespace", "eps_smoothing", "normalized", "no_punct", "asian_support",
+    "case_sensitive",
+})  # fmt: skip
 
 
 def _suite(cls: type[Suite], **options: Any) -> Suite:
@@ -599,7 +582,7 @@ class BLEU(Metric[BLEUScore]):
         options["tokenize"] = self._tokenize
         return options
 
-    def _signed(self) -> dict[str, tuple[str, Any]]:
+    def _signature_entries(self) -> dict[str, tuple[str, Any]]:
         smooth = self.smooth_method
         default = self.SMOOTH_DEFAULTS[smooth]
         if default is not None:
@@ -678,7 +661,7 @@ class CHRF(Metric[CHRFScore]):
         names = ("char_order", "word_order", "beta", "lowercase", "whitespace", "eps_smoothing")
         return {name: getattr(self, name) for name in names}
 
-    def _signed(self) -> dict[str, tuple[str, Any]]:
+    def _signature_entries(self) -> dict[str, tuple[str, Any]]:
         return {
             "case": ("c", _case(self.lowercase)),
             "eff": ("e", not self.eps_smoothing),
@@ -737,7 +720,7 @@ class TER(Metric[TERScore]):
         names = ("normalized", "no_punct", "asian_support", "case_sensitive")
         return {name: getattr(self, name) for name in names}
 
-    def _signed(self) -> dict[str, tuple[str, Any]]:
+    def _signature_entries(self) -> dict[str, tuple[str, Any]]:
         return {
             "case": ("c", _case(not self.case_sensitive)),
             "tok": ("t", "tercom"),

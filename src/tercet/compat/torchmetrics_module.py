@@ -34,20 +34,9 @@ class Module(Metric):
     #: Properties that torch.jit.script does not compile: they read the suite's sums and objects.
     __jit_unused_properties__: ClassVar[list[str]] = [
         *Metric.__jit_unused_properties__,
-        "preds_len",
-        "target_len",
-        "numerator",
-        "denominator",
-        "total_num_edits",
-        "total_tgt_len",
-        "errors",
-        "total",
-        "target_total",
-        "preds_total",
-        "tokenizer",
-        "stemmer",
-        "_on_device",
-    ]
+        "preds_len", "target_len", "numerator", "denominator", "total_num_edits", "total_tgt_len", "errors", "total",
+        "target_total", "preds_total", "tokenizer", "stemmer", "_on_device",
+    ]  # fmt: skip
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:
         """Draw one value, by default that of `compute`, or several of a training."""

@@ -249,7 +249,7 @@ def with_references(
     questions = _questions(requests, source)
     completed = batches
     if missing != LEAVE_OUT and references:
-        completed = [_completed(answers, rows_by_id[0], references[0].name, missing) for answers in batches]
+        completed = [_complete(answers, rows_by_id[0], references[0].name, missing) for answers in batches]
     # Requests say what was asked; without them, references do.
     expected = set(questions) or set().union(*rows_by_id)
     all_answered: set[str] = set()
@@ -298,7 +298,7 @@ def _with_questions(log: Answers, questions_by_id: Mapping[str, str | None], nam
     return replace(log, columns=log.columns | questions, roles=replace(log.roles, source=ASKED))
 
 
-def _completed(answers: Answers, expected: Collection[str], references: str, missing: str) -> Answers:
+def _complete(answers: Answers, expected: Collection[str], references: str, missing: str) -> Answers:
     """Return the answers with an empty one for each id that references expect and that has none."""
     ids = answers.columns[_ID]
     joined = join(

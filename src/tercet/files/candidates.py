@@ -40,7 +40,7 @@ def read_lists(
     A line's lists within a list are one group. Of the samples of lm-evaluation-harness, all responses are candidates.
     """
     # Here, as text files need no reader of tables.
-    from .harness_logs import is_samples
+    from .lm_eval_logs import is_samples
     from .tables import read_objects
 
     format = table_format(path)

@@ -9,7 +9,7 @@ from typing import Any
 
 from tercet.errors import InputError, shorten
 
-from .harness_logs import numbers_of_scores
+from .log_scores import numbers_of_scores
 from .read import unpacked
 from .table import MOST_COLUMNS, Log, Roles
 

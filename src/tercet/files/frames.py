@@ -60,7 +60,7 @@ def read_frame(frame: Any) -> Table:
     """
     # Here, as whether a value is a frame is asked of all that is compared.
     from .table import Table
-    from .tables import recognized
+    from .tables import recognize
 
     kind = frame_kind(frame)
     columns_of = _columns_of_arrow
@@ -74,7 +74,7 @@ def read_frame(frame: Any) -> Table:
     if not n_rows:
         raise InputError(f"{kind}: it has no rows; expected a row per item.")
     filled_by = _FILLED_BY.get(type(frame).__module__.partition(".")[0], "")
-    return recognized(Table(kind, columns, list(range(n_rows)), unit=_UNIT, filled_by=filled_by))
+    return recognize(Table(kind, columns, list(range(n_rows)), unit=_UNIT, filled_by=filled_by))
 
 
 def _columns_of_pandas(frame: Any, kind: str) -> dict[str, list[Any]]:

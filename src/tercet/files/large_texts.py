@@ -97,7 +97,7 @@ class FileLines(Sequence[str]):
         try:
             text = data.decode()
         except UnicodeDecodeError:
-            raise self._changed() from None
+            raise self._change_error() from None
         if self._has_returns:
             text = text.replace("\r\n", "\n")
         lines = text.split("\n")
@@ -105,10 +105,10 @@ class FileLines(Sequence[str]):
         if text.endswith("\n"):
             lines.pop()
         if len(lines) != min(last * _STEP, self._n_lines) - first * _STEP:
-            raise self._changed()
+            raise self._change_error()
         return lines[start - first * _STEP : stop - first * _STEP]
 
-    def _changed(self) -> InputError:
+    def _change_error(self) -> InputError:
         return InputError(f"{self._path!r} was changed while it was read.")
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from tercet.names_and_sentences import joined
 
 from .column_names import n_first_shared
-from .harness_logs import results_beside
 from .json_values import field_of
+from .lm_eval_logs import results_beside
 from .read import unpacked
 from .table import Log
 

@@ -72,10 +72,10 @@ def join_logs(
     nothing: list[_NothingToCompareError] = []
     for runs in tasks.values():
         try:
-            repeated = _repeated(runs, systems)
+            repeated = _with_rows_of_repeats(runs, systems)
             if missing == EMPTY:
-                repeated = _filled(repeated, systems)
-            yield _Task.of(repeated, systems, references, source, missing).joined(cluster)
+                repeated = _with_empty_texts(repeated, systems)
+            yield _Task.of(repeated, systems, references, source, missing).as_runs(cluster)
         except _NothingToCompareError as error:
             nothing.append(error)
     if nothing and len(nothing) == len(tasks):
@@ -128,7 +128,7 @@ class _Task:
         keys = _in_all(runs, rows, missing)
         return cls(runs, systems, references or roles.references, source or roles.source, rows, keys)
 
-    def joined(self, cluster: str | None) -> Runs:
+    def as_runs(self, cluster: str | None) -> Runs:
         """Return the runs, with the texts, references, sources and scores of the samples that are scored."""
         systems = self._systems()
         texts, lost = self._texts_and_lost(systems)
@@ -318,7 +318,7 @@ class _Task:
         return "; ".join(fields)
 
 
-def _repeated(runs: Mapping[str, Log], systems: Sequence[str]) -> Mapping[str, Log]:
+def _with_rows_of_repeats(runs: Mapping[str, Log], systems: Sequence[str]) -> Mapping[str, Log]:
     """Return the logs with a row for each of a sample's repeats, where a cell holds the texts of all of them."""
     columns_by_run = {}
     has_repeats = False
@@ -384,7 +384,7 @@ def _rows_of_samples(log: Log) -> dict[tuple[str, ...], int]:
     return rows
 
 
-def _filled(runs: Mapping[str, Log], systems: Sequence[str]) -> dict[str, Log]:
+def _with_empty_texts(runs: Mapping[str, Log], systems: Sequence[str]) -> dict[str, Log]:
     """Return the logs with a row for each sample that another one has: the text of a system is empty there."""
     rows = {name: _rows_of_samples(log) for name, log in runs.items()}
     keys = _in_all(runs, rows, EMPTY)

@@ -8,7 +8,7 @@ from typing import Any
 from tercet.errors import InputError, shorten, warn
 from tercet.names_and_sentences import joined
 
-from .harness_logs import is_number, numbers_of_scores
+from .log_scores import is_number, numbers_of_scores
 from .read import unpacked
 from .table import MOST_CELLS, MOST_COLUMNS, Log, Roles, Table
 

@@ -102,20 +102,11 @@ def read_metrics_folder(path: str | os.PathLike[str], asked: FolderRequest) -> M
         raise InputError(f"{pair}: no system has a human score in {joined(dimensions, MOST_NAMED, 'or')}.")
     metrics = _MetricScores.read(pair, level, items, systems, references, asked.scores)
 
-    note_of_pair = f"{folder}: language pair: {pair.name}"
-    if not asked.pair:
-        note_of_pair += _ONLY_ONE
-    note_of_references = "no references"
-    if references:
-        note_of_references = f"reference: {_quoted(references)}"
-        if not asked.references:
-            note_of_references += _ONLY_ONE
     notes = [
-        note_of_pair,
-        note_of_references,
-        f"systems: {_quoted(systems)}",
+        *_notes_of_choice(pair, references, asked),
+        f"systems: {_quote(systems)}",
         _note("of these references", [name for name in systems if name in pair.references]),
-        f"grades of {LEVELS[level]}: {_quoted(dimensions)}",
+        f"grades of {LEVELS[level]}: {_quote(dimensions)}",
         _note("scores", list(metrics.scores)),
         _note("systems without grades, left out", [name for name in outputs if name not in systems]),
         _note_of_grades([name for name in pair.human if name not in dimensions]),
@@ -150,10 +141,23 @@ def _without_shape(folder: Path) -> str:
     )
 
 
+def _notes_of_choice(pair: _LanguagePair, references: Sequence[str], asked: FolderRequest) -> list[str]:
+    """Return which language pair and references are in use, and which of them were the only ones."""
+    note_of_pair = f"{pair.folder}: language pair: {pair.name}"
+    if not asked.pair:
+        note_of_pair += _ONLY_ONE
+    note_of_references = "no references"
+    if references:
+        note_of_references = f"reference: {_quote(references)}"
+        if not asked.references:
+            note_of_references += _ONLY_ONE
+    return [note_of_pair, note_of_references]
+
+
 def _note(what: str, names: Sequence[str]) -> str:
     if not names:
         return ""
-    return f"{what}: {_quoted(names)}"
+    return f"{what}: {_quote(names)}"
 
 
 def _note_of_grades(names: Sequence[str]) -> str:
@@ -163,7 +167,7 @@ def _note_of_grades(names: Sequence[str]) -> str:
     return _note(f"other grades, left out ({argument_set('dimension', names[0])} reads them)", names)
 
 
-def _quoted(names: Sequence[str]) -> str:
+def _quote(names: Sequence[str]) -> str:
     return joined(list(map(repr, names)), MOST_NAMED)
 
 
@@ -312,7 +316,7 @@ class _MetricScores:
             by_system = items.read(files[name])
             lacking = [system for system in systems if not _is_complete(by_system, system)]
             if lacking and asked:
-                raise InputError(f"{files[name]} lacks scores of {_quoted(lacking)}.")
+                raise InputError(f"{files[name]} lacks scores of {_quote(lacking)}.")
             if lacking:
                 incomplete.append(name)
             else:
@@ -374,7 +378,7 @@ class _ScoredItems:
                     f"{path}, line {number}: there are no outputs of {shorten(system)}. "
                     f"{did_you_mean(system, self.systems)}"
                 )
-            by_system.setdefault(system, []).append(_parsed_score(text, path, number))
+            by_system.setdefault(system, []).append(_parse_score(text, path, number))
         for system, numbers in by_system.items():
             if len(numbers) != self.n_items:
                 expected = f"{self.n_items:,}, one for each of its {self.scored}"
@@ -391,7 +395,7 @@ class _ScoredItems:
         return np.array([by_system.get(system, missing) for system in systems], np.float64)
 
 
-def _parsed_score(text: str, path: Path, number: int) -> float:
+def _parse_score(text: str, path: Path, number: int) -> float:
     if text == "None":
         return math.nan
     try:

@@ -12,10 +12,10 @@ from typing import Any
 
 from tercet.errors import InputError, shorten, warn
 
-from .harness_logs import is_number, numbers_of_scores
 from .json_tables import written
 from .json_values import as_list, field_of
 from .log_names import run_of
+from .log_scores import is_number, numbers_of_scores
 from .roles import role_of
 from .table import MOST_COLUMNS, Log, RaggedRows, Roles, Table
 
@@ -160,7 +160,7 @@ def _table_of_tests(tests: Sequence[_Outputs], systems: Sequence[str], name: str
             row[f"{_VARIABLES}{key}"] = written(value)
         for system in systems:
             row[system] = written(outputs[system]["response"]["output"])
-        row[_VALUE] = _expected(first)
+        row[_VALUE] = _expected_texts(first)
         rows.add(number, row)
     return rows.table("results of tests")
 
@@ -267,7 +267,7 @@ def _provider_or_prompt(value: Any, second_key: str) -> str:
     return " ".join(str(label or "").split())
 
 
-def _expected(result: Mapping[str, Any]) -> list[str]:
+def _expected_texts(result: Mapping[str, Any]) -> list[str]:
     """Return the texts that a test's assertions compare the output with."""
     assertions = field_of(result.get("testCase"), "assert")
     if not isinstance(assertions, list):

@@ -35,7 +35,7 @@ READERS: dict[str, Callable[..., Table]] = {
     "csv": _reader("tables", "read_csv"),
     "jsonl": _reader("tables", "read_jsonl"),
     "tmx": _reader("tmx", "read_tmx"),
-    "xlsx": _reader("tables", "read_workbook"),
+    "xlsx": _reader("workbooks", "read_workbook"),
     "parquet": _reader("arrow_tables", "read_parquet"),
     "arrow": _reader("arrow_tables", "read_ipc"),
     "inspect": _reader("tables", "read_json"),

@@ -16,20 +16,11 @@ from tercet.errors import InputError, first_line, shorten
 from tercet.names_and_sentences import joined
 
 from .comet import comet_log
-from .harness_logs import (
-    DAMAGED,
-    archived_parts,
-    inspect_log,
-    is_number,
-    numbers_of_scores,
-    parts_of,
-    score_of,
-    value_of,
-    without_nan,
-)
+from .inspect_logs import archived_parts, inspect_log, parts_of, value_of
 from .json_tables import table_in, written
 from .json_values import as_list, field_of
 from .log_names import run_of
+from .log_scores import DAMAGED, is_number, numbers_of_scores, score_of, without_nan
 from .mt_bench import judgments_log
 from .numbers import read_score
 from .promptfoo import COLUMNS_OF_PROMPTFOO, is_of_promptfoo, promptfoo_log
@@ -210,7 +201,7 @@ def _deepeval_log(run: dict[str, Any], cases: list[Any], name: str) -> Log:
         scores = [result.get("score") for result in results]
         if all(score is None for score in scores):
             # Another name, as a run with scores is not to be compared with it.
-            values[f"{metric} success"] = [_passed(result) for result in results]
+            values[f"{metric} success"] = [_verdict_of_case(result) for result in results]
             continue
         values[metric] = scores
         is_better = _is_higher_better(results)
@@ -238,7 +229,7 @@ def _cells_of_case(fields: Mapping[str, Any]) -> dict[str, Any]:
     return cells
 
 
-def _passed(result: Mapping[str, Any]) -> Any:
+def _verdict_of_case(result: Mapping[str, Any]) -> Any:
     """Return whether a test case passed, as the file says it; None where the metric failed."""
     if result.get("error"):
         return None

@@ -249,17 +249,7 @@ def _side_of_memory(path: str, table: Memory, source_code: str, target_code: str
     else:
         source = _pick(path, languages, source_code)
     target = _pick(path, languages, target_code)
-    # Of a bilingual file, what others proposed is left out.
-    columns = [column for column in table.columns if _language(column) == target]
-    if table.target_language:
-        columns = [column for column in columns if column == target]
-    # Where authors do not tell two texts of a unit apart, the second is in such a column.
-    if columns[1:] and columns[1] == f"{target} 2":
-        row = next(row for row, text in enumerate(table.columns[columns[1]]) if text is not None)
-        raise InputError(
-            f"{path}, line {table.lines[row]}: two translations in {target!r}; expected one in a unit, or a "
-            "different author (creationid, changeid) for each."
-        )
+    columns = _columns_of_targets(path, table, target)
     units: dict[str, list[_Translation]] = {}
     variants: dict[str, str] = {}
     source_variants = _variants(table, source)
@@ -295,6 +285,22 @@ def _side_of_memory(path: str, table: Memory, source_code: str, target_code: str
         units=units,
         variants=variants,
     )
+
+
+def _columns_of_targets(path: str, table: Memory, target: str) -> list[str]:
+    """Return the columns of translations into a language; InputError where nothing tells two of a unit apart."""
+    # Of a bilingual file, what others proposed is left out.
+    if table.target_language:
+        return [column for column in table.columns if column == target]
+    columns = [column for column in table.columns if _language(column) == target]
+    # Where authors do not tell two texts of a unit apart, the second is in such a column.
+    if columns[1:] and columns[1] == f"{target} 2":
+        row = next(row for row, text in enumerate(table.columns[columns[1]]) if text is not None)
+        raise InputError(
+            f"{path}, line {table.lines[row]}: two translations in {target!r}; expected one in a unit, or a "
+            "different author (creationid, changeid) for each."
+        )
+    return columns
 
 
 def _variants(table: Table, language: str) -> list[str]:

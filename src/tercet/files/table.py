@@ -209,7 +209,7 @@ class RaggedRows:
         return self._table
 
 
-def listed(rows: Iterable[Row], name: str) -> list[Row]:
+def list_rows(rows: Iterable[Row], name: str) -> list[Row]:
     """Return rows as a list, which takes many times the memory of their text."""
     collected: list[Row] = []
     n_cells = 0

@@ -461,6 +461,7 @@ def _check_bytes(data: bytes | bytearray, name: str) -> None:
     kinds = [kind for signature, kind in _BINARY.items() if data.startswith(signature)]
     if data.startswith(b"PK\x03\x04"):
         kinds = [kind for entry, kind in _ARCHIVES.items() if entry in data]
+    # The first that fits.
     for description, advice in kinds:
         raise InputError(f"{name} is {description}, which is not supported yet; expected {_EXPECTED}: {advice}.")
 

@@ -422,7 +422,7 @@ def _tell_names(
     first = several[0]
     warn(
         f"{path}: {len(several):,} of {len(named):,} recordings have speakers whose names are not in {reference}, "
-        f"the first {first!r} ({_quoted(named[first])}, and there {_quoted(expected[first])}): their segments were "
+        f"the first {first!r} ({_quote(named[first])}, and there {_quote(expected[first])}): their segments were "
         "joined by time alone. Who spoke is not scored."
     )
 
@@ -462,11 +462,11 @@ def _tell_units(reference: Memory, members: Mapping[int, list[int]], units: _Joi
 
 def _unclear(path: str, reference: str, where: str, names: set[str], expected: set[str], reason: str) -> str:
     return (
-        f"{path} has the speakers {_quoted(names)} in {where!r}, and {reference} has {_quoted(expected)}; {reason}, "
+        f"{path} has the speakers {_quote(names)} in {where!r}, and {reference} has {_quote(expected)}; {reason}, "
         "so it is not clear whose words are whose. Give the speakers the same names in both files; or give all "
         "speakers one name, to join by time alone; or score them with meeteval's cpWER, which finds the speakers."
     )
 
 
-def _quoted(names: Iterable[str]) -> str:
+def _quote(names: Iterable[str]) -> str:
     return joined(list(map(repr, sorted(names))), _MOST_NAMED)

@@ -49,8 +49,8 @@ def read_tmx(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
 
 def pick_language(columns: Iterable[str], language: str) -> str:
     """Return the column of a language by its code or the beginning of it: "pt" finds "pt-BR", "en_us" "EN-US"."""
-    codes = {_folded(column): column for column in columns}
-    code = _folded(language.strip())
+    codes = {_fold_code(column): column for column in columns}
+    code = _fold_code(language.strip())
     if code in codes:
         return codes[code]
     # "en 2" is found by its whole name only: it is another text of "en", not another language.
@@ -91,7 +91,7 @@ def _cut(element: str) -> str:
     return shorten(element)[1:-1]
 
 
-def _folded(language: str) -> str:
+def _fold_code(language: str) -> str:
     return language.casefold().replace("_", "-")
 
 
@@ -189,7 +189,7 @@ class _TmxUnits:
 
     def _column_of(self, language: str) -> str:
         """Return the name of the column for the next text of a language in this unit."""
-        code = _folded(language)
+        code = _fold_code(language)
         if not code or len(code) > _LONGEST_CODE or any(map(str.isspace, code)):
             raise self._error(
                 f"found <tuv> with the language {shorten(language)}; expected a code in xml:lang, such as 'en'"

@@ -230,10 +230,11 @@ def check_different(files: Sequence[str], references: Sequence[str] = (), *, rol
         for earlier_path, earlier_kind, earlier_status in earlier:
             if os.path.samestat(status, earlier_status):
                 if (path, kind) == (earlier_path, earlier_kind):
-                    raise InputError(f"The file {path!r} is given twice{' as references' * (kind == 'references')}.")
+                    as_references = " as references" if kind == "references" else ""
+                    raise InputError(f"The file {path!r} is given twice{as_references}.")
                 also = kind
-                if kind == earlier_kind:
-                    also = kind.replace("a ", "another ", 1)
+                if kind == earlier_kind and kind != "references":
+                    also = f"another {role.removeprefix('a ')}"
                 raise InputError(
                     f"{earlier_path!r} is given as {earlier_kind}, and {path!r} as {also}: they are the same file."
                 )

@@ -53,7 +53,7 @@ def generate(
         For conversations, where the tokenizer has no chat template.
     """
     tokenizer = getattr(processor, "tokenizer", processor)
-    texts = _written(tokenizer, prompts)
+    texts = _prompt_texts(tokenizer, prompts)
     rank, n_ranks = _rank_and_number()
     share = texts[rank::n_ranks]
     # Processes that share a model's weights generate together: each has as many prompts.
@@ -77,7 +77,7 @@ class _Prompt(NamedTuple):
     has_special_tokens: bool  # as those that chat templates write
 
 
-def _written(tokenizer: Any, prompts: Sequence[Any]) -> list[_Prompt]:
+def _prompt_texts(tokenizer: Any, prompts: Sequence[Any]) -> list[_Prompt]:
     """Return the prompts as texts; InputError where the tokenizer cannot write a conversation."""
     texts = []
     for item, prompt in enumerate(prompts):
@@ -118,14 +118,14 @@ def check(model: Any, processor: Any, prompts: Sequence[Any]) -> None:
             "tercet.GenerationCallback: the tokenizer has neither pad_token nor eos_token, by which prompts are "
             "padded to one length. Set tokenizer.pad_token."
         )
-    _written(tokenizer, prompts)
+    _prompt_texts(tokenizer, prompts)
 
 
 def try_out(model: Any, processor: Any, prompts: Sequence[Any], settings: Mapping[str, Any]) -> None:
     """Let the model write one token, so that settings it cannot write with are refused before training."""
     tokenizer = getattr(processor, "tokenizer", processor)
     criteria = StoppingCriteriaList([*settings.get("stopping_criteria", ()), _stop])
-    prompt = _written(tokenizer, prompts[:1])
+    prompt = _prompt_texts(tokenizer, prompts[:1])
     with _as_before(model, tokenizer, 0):
         try:
             _answer_batch(model, tokenizer, prompt, {**settings, "stopping_criteria": criteria})
@@ -232,13 +232,13 @@ def settings_of(generation_config: Any) -> dict[str, Any]:
     if generation_config is None:
         return {"do_sample": False, "max_new_tokens": MAX_NEW_TOKENS}
     if isinstance(generation_config, Mapping):
-        with _checked():
+        with _option_errors():
             GenerationConfig(**generation_config).validate()
         if "max_length" in generation_config:
             return dict(generation_config)
         return {"max_new_tokens": MAX_NEW_TOKENS, **generation_config}
     if hasattr(generation_config, "to_diff_dict"):
-        with _checked():
+        with _option_errors():
             generation_config.validate()
         return {"generation_config": generation_config}
     raise OptionError(
@@ -248,7 +248,7 @@ def settings_of(generation_config: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def _checked() -> Iterator[None]:
+def _option_errors() -> Iterator[None]:
     """Turn what transformers says of wrong settings into an OptionError."""
     try:
         yield

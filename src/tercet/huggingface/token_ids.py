@@ -68,7 +68,7 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bo
         return scores
     if scores.ndim != 3:
         raise InputError(
-            f"The predictions are {_described(scores)}, which are neither ids, shape (items, length), nor logits, "
+            f"The predictions are {_describe(scores)}, which are neither ids, shape (items, length), nor logits, "
             "shape (items, length, vocabulary)."
         )
     ids = scores.argmax(-1)
@@ -365,12 +365,12 @@ def _dimensions(value: Any) -> int:
     return 1 + _dimensions(value[0])
 
 
-def _described(value: Any) -> str:
+def _describe(value: Any) -> str:
     return f"{str(value.dtype).removeprefix('torch.')} of shape {tuple(value.shape)}"
 
 
 def _shape_error(name: str, value: Any) -> InputError:
     description = f"{shorten(value)} ({type(value).__name__})"
     if hasattr(value, "dtype"):
-        description = _described(value)
+        description = _describe(value)
     return InputError(f"The {name} must be ids of tokens, shape (items, length), got {description}.")

@@ -405,13 +405,13 @@ def tasks_of(parts: Sequence[FilePart], n_tasks: int) -> list[list[FilePart]]:
         rows += part.n_rows
         task = tasks[-1]
         if task and part.n_groups is not None and task[-1].path == part.path:
-            task[-1] = _joined(task[-1], part)
+            task[-1] = _join_groups(task[-1], part)
         else:
             task.append(part)
     return tasks
 
 
-def _joined(groups: FilePart, later: FilePart) -> FilePart:
+def _join_groups(groups: FilePart, later: FilePart) -> FilePart:
     """Return row groups and those of the same file that follow them as one part."""
     assert groups.n_groups is not None
     assert later.n_groups is not None
@@ -445,7 +445,7 @@ def tables_of(part: FilePart, columns: Sequence[str]) -> Iterator[Any]:
             groups = None
             if part.n_groups is not None:
                 if _digest(file.metadata) != part.footer:
-                    raise _changed(part.path)
+                    raise _change_error(part.path)
                 groups = list(range(part.first_group, part.first_group + part.n_groups))
             _check_columns(part.path, columns, file.schema_arrow.names)
             n_rows = 0
@@ -500,10 +500,10 @@ def _state(path: str) -> tuple[int | None, int | None]:
 
 def _check_state(part: FilePart) -> None:
     if _state(part.path) != (part.file_bytes, part.changed):
-        raise _changed(part.path)
+        raise _change_error(part.path)
 
 
-def _changed(path: str) -> BadFileError:
+def _change_error(path: str) -> BadFileError:
     return BadFileError(
         f"{path} has changed since it was listed: its rows would be of two files. Score it again once nothing writes "
         "to it."

@@ -98,13 +98,13 @@ class Tasks:
 
     def __call__(self, batch: Any) -> Any:
         """Return the sums of a batch."""
-        return _returned(self._summed, batch)
+        return _result_or_error(self._sum_batch, batch)
 
     def fit(self, batch: Any) -> Any:
         """Return the contexts of a batch by the numbers of their jobs: the first pass, for metrics that need it."""
-        return _returned(self._fitted, batch)
+        return _result_or_error(self._fit_batch, batch)
 
-    def _summed(self, batch: Any) -> Summed:
+    def _sum_batch(self, batch: Any) -> Summed:
         if not self._reads_files:
             return self._work.sum_table(batch)
         summed = Summed()
@@ -112,7 +112,7 @@ class Tasks:
             summed = summed.add(self._work.sum_part(part))
         return summed
 
-    def _fitted(self, batch: Any) -> list[tuple[int, Any]]:
+    def _fit_batch(self, batch: Any) -> list[tuple[int, Any]]:
         if self._reads_files:
             contexts_of_parts = [self._work.fit_part(part) for part in _file_parts(batch)]
         else:
@@ -124,7 +124,7 @@ class Tasks:
         return numbered_contexts
 
 
-def _returned(task: Callable[[Any], Any], batch: Any) -> dict[str, Any]:
+def _result_or_error(task: Callable[[Any], Any], batch: Any) -> dict[str, Any]:
     """Return what a task returns, or its error, as a batch of one object."""
     result = np.empty(1, object)
     try:
@@ -386,17 +386,11 @@ def score_systems(
         )
         if not takes_references:
             reference_columns = []
-        systems_and_metrics = []
-        for system in columns:
-            for label, metric in metrics.items():
-                systems_and_metrics.append((system, label, metric))
-        jobs = []
-        for (system, _, metric), labels in zip(systems_and_metrics, labels_of(systems_and_metrics), strict=True):
-            if folder is not None and id in labels.values():
-                raise InputError(f"The column of the ids, {id!r}, has the name of a score: rename it.")
-            jobs.append(ColumnJob(metric, system, labels))
+        jobs = _jobs(columns, metrics)
+        if folder is not None and any(id in job.labels.values() for job in jobs.values()):
+            raise InputError(f"The column of the ids, {id!r}, has the name of a score: rename it.")
         work = Work(
-            jobs=tuple(jobs),
+            jobs=tuple(jobs.values()),
             references=tuple(reference_columns),
             id=id,
             segments=folder,
@@ -404,10 +398,19 @@ def score_systems(
             cluster=cluster,
         )
         results = run(ray, source, work, workers)
-    keyed_results = {}
-    for (system, label, _), result in zip(systems_and_metrics, results, strict=True):
-        keyed_results[system, label] = result
-    return keyed_results
+    return dict(zip(jobs, results, strict=True))
+
+
+def _jobs(systems: Sequence[str], metrics: Mapping[str, Metric]) -> dict[tuple[str, str], ColumnJob]:
+    """Return the work by the column of a system and the label of a metric."""
+    to_score = []
+    for system in systems:
+        for label, metric in metrics.items():
+            to_score.append((system, label, metric))
+    jobs = {}
+    for (system, label, metric), labels in zip(to_score, labels_of(to_score), strict=True):
+        jobs[system, label] = ColumnJob(metric, system, labels)
+    return jobs
 
 
 def _roles_in_first(files: Sequence[str], skip_bad: bool) -> tuple[Roles, list[str]]:

@@ -121,7 +121,7 @@ def stats_of_rows(metric: Metric, parts: Sequence[Rows]) -> SegmentStats:
         missing += [n_items + index for index in part.missing]
         n_items += len(part)
     refuse_missing(metric, missing)
-    filled_parts = [_filled(metric, part, start) for part, start in zip(parts, starts, strict=True) if len(part)]
+    filled_parts = [_with_stats(metric, part, start) for part, start in zip(parts, starts, strict=True) if len(part)]
     _warn_of_artefacts(filled_parts)
     stats = [part.stats for part in filled_parts if part.stats is not None]
     if filled_parts and len(stats) == len(filled_parts):
@@ -146,7 +146,7 @@ def _warn_of_artefacts(parts: Sequence[Rows]) -> None:
         warn(message)
 
 
-def _filled(metric: Metric, part: Rows, start: int) -> Rows:
+def _with_stats(metric: Metric, part: Rows, start: int) -> Rows:
     """Return a part with its statistics, where those do not depend on the other parts."""
     if part.stats is not None or part.batch is None or metric.needs_corpus:
         return part
@@ -499,12 +499,12 @@ class _SummedPieces:
 
     def each_sums(self, on_rows: Callable[..., Any] | None) -> Iterator[Sums]:
         """Yield the sums of each piece."""
-        for sums, stats in each_piece(self.metric, self.corpus.n_items, self._counted):
+        for sums, stats in each_piece(self.metric, self.corpus.n_items, self._count_piece):
             if on_rows is not None:
                 on_rows(stats)
             yield sums
 
-    def _counted(self, start: int, stop: int) -> tuple[Sums, SegmentStats]:
+    def _count_piece(self, start: int, stop: int) -> tuple[Sums, SegmentStats]:
         """Return the sums and the rows of a piece."""
         batch = self.corpus.part(start, stop)
         keys = keys_of_texts(batch) if self.item_keys is None else self.item_keys[start:stop]

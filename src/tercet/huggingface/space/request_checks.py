@@ -316,7 +316,7 @@ class Page(gr.Blocks):  # type: ignore[misc]
         """Return what a function of the page is called with; values that were not sent are None."""
         n_expected = len(block_fn.inputs)
         if len(inputs) > n_expected:
-            raise _refused(f"Expected at most {n_expected} values, got {len(inputs)}.")
+            raise _refusal(f"Expected at most {n_expected} values, got {len(inputs)}.")
         missing = [None] * (n_expected - len(inputs))
         values = inputs + missing
         # For messages: the parameters, as programs know them, or where there are others, what the page calls them.
@@ -325,7 +325,7 @@ class Page(gr.Blocks):  # type: ignore[misc]
             names = [block.label for block in block_fn.inputs]
         for name, block, value in zip(names, block_fn.inputs, values, strict=True):
             if not isinstance(block, Upload) and await asyncio.to_thread(_has_file, value):
-                raise _refused(f"{name}: expected texts or numbers, got a file or an address.")
+                raise _refusal(f"{name}: expected texts or numbers, got a file or an address.")
         processed: list[Any] = await super().preprocess_data(block_fn, values, state, explicit_call)
         return processed
 
@@ -341,7 +341,7 @@ class Page(gr.Blocks):  # type: ignore[misc]
         except Exception as error:
             # A value that no control has, or a file that was not uploaded.
             _LOG.warning("%s: %s", block_fn.api_name, shorten(error))
-            raise _refused("The values sent do not fit the controls of this page.") from None
+            raise _refusal("The values sent do not fit the controls of this page.") from None
         finally:
             if keywords.get("state") is not None:
                 # For many sessions gradio keeps all components, with their values, for links that this page has not.
@@ -356,7 +356,7 @@ class Page(gr.Blocks):  # type: ignore[misc]
         return Unread(self._queue)
 
 
-def _refused(message: str) -> gr.Error:
+def _refusal(message: str) -> gr.Error:
     return gr.Error(message, print_exception=False)
 
 

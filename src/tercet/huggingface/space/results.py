@@ -78,15 +78,9 @@ def result_html(page_result: PageResult, lines: Sequence[str] = (), *, explained
     """
     result = page_result.result
     primary, _ = page_result.primary
-    segments = result.get("segments") or {}
     scores = {}
     counts = {}
-    for name, value in result.items():
-        if name in _APART or name == primary or isinstance(value, dict):
-            continue
-        # The scores of a file's items have a table of their own, and that of one text stands above already.
-        if isinstance(value, list) and (name in segments or name in page_result.only_of_items):
-            continue
+    for name, value in _further_entries(page_result).items():
         if _is_score(value) and (name in page_result.titles or not explained):
             scores[name] = value
         else:
@@ -120,6 +114,21 @@ def result_html(page_result: PageResult, lines: Sequence[str] = (), *, explained
         f"{_table(scores, intervals, page_result.titles, digits)}{remark_html}"
         f"<details><summary>Counts and lengths</summary>{_table(counts, {}, {}, digits)}</details></div>"
     )
+
+
+def _further_entries(page_result: PageResult) -> dict[str, Any]:
+    """Return the entries of a result that stand in its tables of scores and of counts."""
+    primary, _ = page_result.primary
+    segments = page_result.result.get("segments") or {}
+    entries = {}
+    for name, value in page_result.result.items():
+        if name in _APART or name == primary or isinstance(value, dict):
+            continue
+        # The scores of a file's items have a table of their own, and that of one text stands above already.
+        if isinstance(value, list) and (name in segments or name in page_result.only_of_items):
+            continue
+        entries[name] = value
+    return entries
 
 
 def _is_score(value: Any) -> bool:
