@@ -17,7 +17,7 @@ from .files.writing import write_file, write_text_file
 from .names_and_sentences import NOT_IN_XML, one_cell, scores_html
 
 if TYPE_CHECKING:
-    from .files.table import Dialect
+    from .files.table import CsvDialect
 
 #: The byte order mark, by which Excel reads a text file as UTF-8.
 BOM = "\ufeff"
@@ -118,7 +118,7 @@ def to_lines(table: Table, form: str) -> str:
 
 
 def write_lines(
-    path: str | os.PathLike[str], table: Table, form: str, *, bom: bool = False, dialect: Dialect | None = None
+    path: str | os.PathLike[str], table: Table, form: str, *, bom: bool = False, dialect: CsvDialect | None = None
 ) -> None:
     """Write a table as TSV, CSV or JSON Lines; `bom` begins TSV and CSV with a byte order mark.
 
@@ -136,7 +136,7 @@ def write_lines(
 _TSV: dict[str, Any] = {"delimiter": "\t", "quoting": csv.QUOTE_NONE, "quotechar": None, "lineterminator": "\n"}
 
 
-def _write(file: TextIO, table: Table, form: str, dialect: Dialect | None = None) -> None:
+def _write(file: TextIO, table: Table, form: str, dialect: CsvDialect | None = None) -> None:
     """Write the titles, then a row per line; in TSV, white space within a cell becomes a space."""
     titles = [column.title for column in table.columns]
     rows = map(_plain_values, table.rows)

@@ -9,7 +9,7 @@ import pytest
 from commands import command
 from tercet.errors import InputError
 from tercet.files import large_texts, text
-from tercet.files.large_texts import Lines, large_lines
+from tercet.files.large_texts import FileLines, large_lines
 from tercet.files.text import read_lines
 from tercet.test_sets import text_files
 from tercet.test_sets.test_set import LargeTestSet
@@ -132,7 +132,7 @@ class TestLines:
         (tmp_path / "a.txt").write_bytes(data)
         expected = read_lines(str(tmp_path / "a.txt"))
         lines = large_lines(str(tmp_path / "a.txt"))
-        assert isinstance(lines, Lines)
+        assert isinstance(lines, FileLines)
         assert len(lines) == len(expected)
         assert list(lines) == expected
         assert lines == expected
@@ -163,9 +163,11 @@ class TestLines:
 
     def test_few_lines_are_in_memory(self, tmp_path, large, monkeypatch):
         read = []
-        between = Lines._between
+        between = FileLines._between
         monkeypatch.setattr(
-            Lines, "_between", lambda lines, start, stop: [read.append(stop - start), between(lines, start, stop)][1]
+            FileLines,
+            "_between",
+            lambda lines, start, stop: [read.append(stop - start), between(lines, start, stop)][1],
         )
         for name, lines in {"system.txt": PREDICTIONS, "reference.txt": REFERENCES}.items():
             (tmp_path / name).write_bytes(joined(lines))

@@ -15,7 +15,7 @@ from growth import times_longer
 from tercet.api import make_scorer
 from tercet.corpus.reading import read_batch
 from tercet.errors import InputError, MergeError
-from tercet.streaming.parts import Job, Summed, Work, check_folder, labels_of, list_parts
+from tercet.streaming.parts import ColumnJob, Summed, Work, check_folder, labels_of, list_parts
 from tercet.streaming.result import result_of
 from tercet.streaming.rows import context_of, plain_context
 from texts import all_pairs, awkward_corpus
@@ -38,7 +38,7 @@ pytestmark = FEW_ITEMS
 def work_of(metrics, *, systems=("mt",), segments=None, skip_bad=False, id="id"):
     scorers = [(metric, make_scorer(metric, {**OPTIONS, **options})) for metric, options in metrics.items()]
     listed = [(system, *each) for system in systems for each in scorers]
-    jobs = (Job(each[2], each[0], own) for each, own in zip(listed, labels_of(listed), strict=True))
+    jobs = (ColumnJob(each[2], each[0], own) for each, own in zip(listed, labels_of(listed), strict=True))
     return Work(tuple(jobs), ("refs",), id, segments, skip_bad)
 
 

@@ -62,7 +62,10 @@ class Dialect:
         entries = {}
         their_keys = {}
         for key, ours in self.keys.items():
-            entries[key] = result[ours] if ours in result else getattr(result, ours)
+            if ours in result:
+                entries[key] = result[ours]
+            else:
+                entries[key] = getattr(result, ours)
             their_keys[ours] = key
         for key, value in result.items():
             # these have a value by score, under the keys of the scores
@@ -101,10 +104,11 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
 
 def no_option(called: str, name: str, options: Iterable[str], dialects: Mapping[str, Dialect]) -> OptionError:
     """Return the error for an unknown option, with what may be meant: by another name, or by spelling."""
-    arguments = {
-        argument: (option,) for dialect in dialects.values() for argument, option in dialect.arguments.items()
-    }
-    hint = did_you_mean(name, options, {**OTHER_NAMES, **arguments})
+    other_names = dict(OTHER_NAMES)
+    for dialect in dialects.values():
+        for argument, option in dialect.arguments.items():
+            other_names[argument] = (option,)
+    hint = did_you_mean(name, options, other_names)
     return OptionError(f"{called} has no option {shorten(name)}. {hint}")
 
 

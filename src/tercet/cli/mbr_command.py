@@ -17,7 +17,7 @@ from .options import Encoding, Out, Progress, Sheet, metric_option, reading, tak
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
     from tercet.bayes_risk import Choices
-    from tercet.files.candidates import Groups
+    from tercet.files.candidates import CandidateGroups
     from tercet.files.read import Opening
 
 #: Ends of names under which neither lines of text nor JSON Lines are expected.
@@ -57,7 +57,7 @@ class CandidateOptions:
     encoding: Encoding = None
     sheet: Sheet = None
 
-    def groups(self) -> Groups:
+    def groups(self) -> CandidateGroups:
         """Read the groups of all files."""
         from tercet.files.read import Opening, check_no_workbook, table_format
 
@@ -73,8 +73,8 @@ class CandidateOptions:
         check_different(self.files, role="a candidate")
         return self._of_table(tables[0], opening) if tables else self._of_text_files()
 
-    def _of_table(self, path: str, opening: Opening) -> Groups:
-        from tercet.files.candidates import Groups, read_lists
+    def _of_table(self, path: str, opening: Opening) -> CandidateGroups:
+        from tercet.files.candidates import CandidateGroups, read_lists
         from tercet.test_sets.checks import check_has_texts
         from tercet.test_sets.read import read_test_sets
 
@@ -97,9 +97,9 @@ class CandidateOptions:
             )
         texts = [list(candidates) for candidates in zip(*test_set.systems.values(), strict=True)]
         names = [f"{path}, row {number}" for number in range(1, len(texts) + 1)]
-        return Groups(texts, None, names, test_set.fields.replace("systems: ", "candidates: ", 1))
+        return CandidateGroups(texts, None, names, test_set.fields.replace("systems: ", "candidates: ", 1))
 
-    def _of_text_files(self) -> Groups:
+    def _of_text_files(self) -> CandidateGroups:
         from tercet.files.candidates import is_ranked, parallel_groups, ranked_groups, successive_groups
         from tercet.files.fairseq import is_generated
         from tercet.files.text import STDIN, read_lines

@@ -101,7 +101,7 @@ def score(
         all_layers=all_layers,
         use_fast_tokenizer=use_fast_tokenizer,
     )
-    return _scored(metric, cands, refs, return_hash)
+    return _tensors_of_scores(metric, cands, refs, return_hash)
 
 
 def plot_example(
@@ -131,7 +131,7 @@ def plot_example(
         num_layers=num_layers,
         use_fast_tokenizer=use_fast_tokenizer,
     )
-    return _plotted(metric, candidate, reference, fname)
+    return _plot(metric, candidate, reference, fname)
 
 
 class BERTScorer:
@@ -184,9 +184,10 @@ class BERTScorer:
         self._metric.encoder()  # loads it, or says why it cannot
         self._idf = idf
         self._table: IdfTable | None = None
+        layer = num_layers
         if num_layers is None and all_layers:
-            num_layers = best_layer(self.model_type)
-        self._num_layers = self._metric.layers[-1] if num_layers is None else num_layers
+            layer = best_layer(self.model_type)
+        self._num_layers = self._metric.layers[-1] if layer is None else layer
         self.batch_size = batch_size
         self.nthreads = nthreads
         self.all_layers = all_layers
@@ -237,11 +238,11 @@ class BERTScorer:
         metric = self._metric
         if verbose or batch_size != metric.batch_size:
             metric = metric.with_options({"verbose": verbose, "batch_size": batch_size}, may_be_idle=True)
-        return _scored(metric, cands, refs, return_hash)
+        return _tensors_of_scores(metric, cands, refs, return_hash)
 
     def plot_example(self, candidate: str, reference: str, fname: str = "") -> Any:
         """Draw the similarities of two texts' tokens, as :func:`plot_example` does."""
-        return _plotted(self._metric, candidate, reference, fname, layer=self.num_layers)
+        return _plot(self._metric, candidate, reference, fname, layer=self.num_layers)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(hash={self.hash}, batch_size={self.batch_size}, nthreads={self.nthreads})"
@@ -251,11 +252,6 @@ def _metric(model_type: Any, lang: str | None, rescaled: bool, device: Any, **op
     """Return the metric of these options, checked as bert_score does."""
     assert lang is not None or model_type is not None, "Either lang or model_type should be specified"
     assert lang is not None or not rescaled, "Need to specify Language when rescaling with baseline"
-    if device is None:
-        import torch
-
-        # No other kind of device, as in bert_score: the numbers are equal.
-        device = "cuda" if torch.cuda.is_available() else "cpu"
     settings = {
         "model_type": model_type,
         "lang": lang,
@@ -263,6 +259,11 @@ def _metric(model_type: Any, lang: str | None, rescaled: bool, device: Any, **op
         "device": device,
         **options,
     }
+    if device is None:
+        import torch
+
+        # No other kind of device, as in bert_score: the numbers are equal.
+        settings["device"] = "cuda" if torch.cuda.is_available() else "cpu"
     # NumPy's truth values and 0 and 1 are taken too; `idf` may also be a table.
     for name in ("rescale_with_baseline", "verbose", "idf", "all_layers", "use_fast_tokenizer"):
         is_table = name == "idf" and isinstance(settings.get(name), Mapping)
@@ -271,7 +272,7 @@ def _metric(model_type: Any, lang: str | None, rescaled: bool, device: Any, **op
     return BertScore.from_options({"compat": "bert_score", **settings}, may_be_idle=True)
 
 
-def _scored(metric: BertScore, cands: Any, refs: Any, return_hash: bool) -> Any:
+def _tensors_of_scores(metric: BertScore, cands: Any, refs: Any, return_hash: bool) -> Any:
     """Return the tensors of precision, recall and F, with the hash if it is asked for."""
     import torch
 
@@ -282,7 +283,7 @@ def _scored(metric: BertScore, cands: Any, refs: Any, return_hash: bool) -> Any:
     return scores
 
 
-def _plotted(metric: BertScore, candidate: str, reference: str, fname: str, layer: int | None = None) -> Any:
+def _plot(metric: BertScore, candidate: str, reference: str, fname: str, layer: int | None = None) -> Any:
     """Return the figure of a pair, which is always without IDF."""
     assert isinstance(candidate, str)
     assert isinstance(reference, str)

@@ -32,28 +32,11 @@ def modules() -> dict[str, tuple[str, str | None]]:
 _DOWNLOAD_SETTINGS = ("revision", "download_config", "download_mode")
 
 #: Arguments of evaluate's modules that are true or false.
-_TRUTHS = frozenset(
-    {
-        "lowercase",
-        "force",
-        "use_effective_order",
-        "whitespace",
-        "eps_smoothing",
-        "normalized",
-        "ignore_punct",
-        "support_zh_ja_chars",
-        "case_sensitive",
-        "use_stemmer",
-        "use_aggregator",
-        "smooth",
-        "verbose",
-        "all_layers",
-        "rescale_with_baseline",
-        "use_fast_tokenizer",
-        "add_start_token",
-        "concatenate_texts",
-    }
-)
+_TRUTHS = frozenset({
+    "lowercase", "force", "use_effective_order", "whitespace", "eps_smoothing", "normalized", "ignore_punct",
+    "support_zh_ja_chars", "case_sensitive", "use_stemmer", "use_aggregator", "smooth", "verbose", "all_layers",
+    "rescale_with_baseline", "use_fast_tokenizer", "add_start_token", "concatenate_texts",
+})  # fmt: skip
 
 
 def replacing(original: _Load, falls_back: bool = False) -> _Load:
@@ -108,7 +91,7 @@ class _ComputeAsThere:
     def __call__(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
         texts = {"predictions": predictions, "references": references}
         try:
-            result = type(self._module).compute(self._module, **texts, **self._checked(options))
+            result = type(self._module).compute(self._module, **texts, **self._checked_options(options))
             # None where another process has the score.
             if result is not None and self._name in _NUMBERS:
                 return result[self._name]
@@ -125,7 +108,7 @@ class _ComputeAsThere:
             warn_of_original(f'evaluate.load("{self._name}").compute', error)
             return score
 
-    def _checked(self, options: Mapping[str, Any]) -> dict[str, Any]:
+    def _checked_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options as the suite's module takes them."""
         checked = dict(options)
         for option, value in options.items():
@@ -187,11 +170,11 @@ def load_metric(path: str, config_name: str | None = None, **settings: Any) -> A
     """
     module = replacing(_load_of_evaluate())(path, config_name, **settings)
     if path == "rouge":
-        module.compute = _aggregated(module.compute)
+        module.compute = _with_aggregates(module.compute)
     return module
 
 
-def _aggregated(compute: Callable[..., Any]) -> Callable[..., Any]:
+def _with_aggregates(compute: Callable[..., Any]) -> Callable[..., Any]:
     """Return the method `compute` of ROUGE with precision, recall and F of each type in one score, as it once was."""
     from .scoring import BootstrapAggregator, Score
 

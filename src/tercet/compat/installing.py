@@ -39,17 +39,10 @@ REPLACED = {
     "jiwer.measures": "jiwer",
     "jiwer.process": "jiwer",
     "torchmetrics.text": "torchmetrics",
-    "torchmetrics.text.bert": "torchmetrics",
-    "torchmetrics.text.bleu": "torchmetrics",
-    "torchmetrics.text.cer": "torchmetrics",
-    "torchmetrics.text.chrf": "torchmetrics",
-    "torchmetrics.text.mer": "torchmetrics",
-    "torchmetrics.text.rouge": "torchmetrics",
-    "torchmetrics.text.sacre_bleu": "torchmetrics",
-    "torchmetrics.text.ter": "torchmetrics",
-    "torchmetrics.text.wer": "torchmetrics",
-    "torchmetrics.text.wil": "torchmetrics",
-    "torchmetrics.text.wip": "torchmetrics",
+    **{
+        f"torchmetrics.text.{name}": "torchmetrics"
+        for name in ("bert", "bleu", "cer", "chrf", "mer", "rouge", "sacre_bleu", "ter", "wer", "wil", "wip")
+    },
 }
 
 #: The first and the last release of each package that the drop-ins were tried with: others are left alone.
@@ -158,23 +151,10 @@ def uninstall() -> None:
 
 
 def _install() -> list[str]:
-    """Do as :func:`install`, and return what is to be warned of."""
-    messages = []
-    left_alone = set()
-    for package, (first, last) in TRIED.items():
-        try:
-            version = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
-        if not _release(first) <= _release(version) <= _release(last):
-            left_alone.add(package)
-            tried = first if first == last else f"{first} to {last}"
-            messages.append(
-                f"tercet.compat leaves {package} {version} alone, which was not tried: it is the original in this "
-                f"process. Tried: {tried}."
-            )
-    replaced = {name: drop_in for name, drop_in in REPLACED.items() if _package_of(name) not in left_alone}
-    changes = {name: change for name, change in _CHANGES.items() if _package_of(name) not in left_alone}
+    """Replace modules as :func:`install` does, and return what is to be warned of."""
+    warnings = _warnings_of_versions()
+    replaced = {name: drop_in for name, drop_in in REPLACED.items() if _package_of(name) not in warnings}
+    changes = {name: change for name, change in _CHANGES.items() if _package_of(name) not in warnings}
     packages = set(map(_package_of, replaced))
     modules_before = {name: module for name, module in sys.modules.items() if _package_of(name) in packages}
     loaded = [name for name in replaced if name in modules_before]
@@ -182,20 +162,40 @@ def _install() -> list[str]:
         sys.modules[_beside(name)] = modules_before[name]
     # Before all other finders, which would find the originals.
     sys.meta_path.insert(0, _Finder(replaced, changes, modules_before))
-    # At no time absent from sys.modules, or another thread would import the original.
     for name in loaded:
-        stand_in = _StandIn(name)
-        sys.modules[name] = stand_in
-        original = modules_before[name]
-        stand_in.__spec__ = original.__spec__
-        for attribute in ("__file__", "__path__", "__package__", "__loader__"):
-            if hasattr(original, attribute):
-                setattr(stand_in, attribute, getattr(original, attribute))
-        _bind(name, stand_in)
+        _put_stand_in(name, modules_before[name])
     for name, change in changes.items():
         if name in sys.modules:
             change(sys.modules[name], True)
-    return messages
+    return list(warnings.values())
+
+
+def _warnings_of_versions() -> dict[str, str]:
+    """Return what is to be warned of, by package that has a version which was not tried, and is left alone."""
+    warnings = {}
+    for package, (first, last) in TRIED.items():
+        try:
+            version = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+        if not _release(first) <= _release(version) <= _release(last):
+            tried = first if first == last else f"{first} to {last}"
+            warnings[package] = (
+                f"tercet.compat leaves {package} {version} alone, which was not tried: it is the original in this "
+                f"process. Tried: {tried}."
+            )
+    return warnings
+
+
+def _put_stand_in(name: str, original: ModuleType) -> None:
+    """Put a stand-in where a module was imported, at no time absent: another thread would import the original."""
+    stand_in = _StandIn(name)
+    sys.modules[name] = stand_in
+    stand_in.__spec__ = original.__spec__
+    for attribute in ("__file__", "__path__", "__package__", "__loader__"):
+        if hasattr(original, attribute):
+            setattr(stand_in, attribute, getattr(original, attribute))
+    _bind(name, stand_in)
 
 
 def _is_found(name: str) -> bool:
@@ -283,7 +283,7 @@ class _StandIn(ModuleType):
 
 def _name_results() -> None:
     """Give results the names of the originals, by which they are pickled: they load where tercet is not."""
-    replaced = _replaced()
+    replaced = _replaced_modules()
     for drop_in, modules in _RESULTS.items():
         file = f"{__package__}.{drop_in}"
         if file in sys.modules:
@@ -368,7 +368,7 @@ def _finder() -> _Finder | None:
     return None
 
 
-def _replaced() -> Mapping[str, str]:
+def _replaced_modules() -> Mapping[str, str]:
     """Return the modules that are replaced now."""
     finder = _finder()
     return {} if finder is None else finder.replaced
@@ -417,7 +417,7 @@ class _LoaderBeside(Loader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = module_from_spec(self.spec)
-        statement = _import_of_originals if self.spec.name in _replaced() else _import_of_neighbours
+        statement = _import_of_originals if self.spec.name in _replaced_modules() else _import_of_neighbours
         vars(module)["__builtins__"] = {**vars(builtins), "__import__": statement}
         return module
 
@@ -464,7 +464,7 @@ def _beside(name: str) -> str:
     return _BESIDE + name.replace(".", "/")
 
 
-def _imported(name: str) -> ModuleType:
+def _import_module(name: str) -> ModuleType:
     """Return a module as an import statement would: if two threads wait for each other, one gets it half loaded."""
     # Not from sys.modules, which lacks the module at times, while it ends loading.
     return builtins.__import__(name, fromlist=("__name__",))
@@ -488,13 +488,13 @@ def _module(name: str, originals: bool) -> ModuleType:
     """Return a module as it is seen by originals, or else by their neighbours, for which they are replaced."""
     finder = _finder()
     if finder is None or not finder.has(name) or (name in finder.replaced and not originals):
-        return _imported(name)
+        return _import_module(name)
     if name in finder.before:
         return finder.before[name]
     parent, _, child = name.rpartition(".")
     package = _module(parent, originals=True) if parent else None
     try:
-        module = _imported(_beside(name))
+        module = _import_module(_beside(name))
     except ModuleNotFoundError as error:
         if error.name == _beside(name):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name) from None
@@ -601,7 +601,7 @@ class _InWorker:
 
 
 def install_in_worker() -> None:
-    """Do as :func:`install` in a worker, whose parent has said what is replaced."""
+    """Replace modules as :func:`install` does, in a worker, whose parent has said what is replaced."""
     if _finder() is not None:
         return
     early = sorted({_package_of(name) for name in REPLACED if name in sys.modules})

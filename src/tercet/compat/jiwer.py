@@ -57,7 +57,7 @@ class _WordErrors(Wer):
     counts_characters = False
 
     def new_plan(self) -> Any:
-        """Return what the engine does in one step."""
+        """Return the plan of :class:`Wer`, said again: a class has the plan alone that it defines itself."""
         return super().new_plan()
 
 
@@ -96,7 +96,7 @@ def _check_range(side: str, start: int, end: int) -> None:
         raise ValueError(f"{side}_start_idx={start} is larger than {side}_end_idx={end}")
 
 
-class _Output:
+class _AlignedLater:
     """What texts were counted as; they are aligned when the alignments are read."""
 
     def __getattribute__(self, name: str) -> Any:
@@ -111,7 +111,7 @@ class _Output:
 
 
 @dataclass
-class WordOutput(_Output):
+class WordOutput(_AlignedLater):
     """Words of both sides, their alignments, rates and counts, as jiwer's class of this name."""
 
     references: list[list[str]]
@@ -128,7 +128,7 @@ class WordOutput(_Output):
 
 
 @dataclass
-class CharacterOutput(_Output):
+class CharacterOutput(_AlignedLater):
     """Characters of both sides, their alignments, rate and counts, as jiwer's class of this name."""
 
     references: list[list[str]]
@@ -176,14 +176,14 @@ def process_words(
         corpus = _texts(reference, hypothesis)
         assert corpus.strings is not None
         hypotheses, references = corpus.strings
-        tokens = _Tokens(_words(references), _words(hypotheses))
+        tokens = _TokensOfSides(_words(references), _words(hypotheses))
     else:
-        tokens = _Tokens(
+        tokens = _TokensOfSides(
             _tokens_of(reference, "reference", reference_transform, _words),
             _tokens_of(hypothesis, "hypothesis", hypothesis_transform, _words),
         )
         corpus = tokens.as_texts()
-    return WordOutput(**_counted_later(tokens, corpus, wer="wer", mer="mer", wil="wil", wip="wip"))
+    return WordOutput(**_entries_of_output(tokens, corpus, wer="wer", mer="mer", wil="wil", wip="wip"))
 
 
 def process_characters(
@@ -201,12 +201,12 @@ def process_characters(
     >>> process_characters("猫が寝た", "犬が寝た").cer
     0.25
     """
-    tokens = _Tokens(
+    tokens = _TokensOfSides(
         _tokens_of(reference, "reference", reference_transform, _characters),
         _tokens_of(hypothesis, "hypothesis", hypothesis_transform, _characters),
     )
     # Characters are counted as words are.
-    return CharacterOutput(**_counted_later(tokens, tokens.as_texts(), cer="wer"))
+    return CharacterOutput(**_entries_of_output(tokens, tokens.as_texts(), cer="wer"))
 
 
 def wer(
@@ -263,7 +263,7 @@ def cer(
 ) -> float:
     """Return the character error rate; parameters as of :func:`process_characters`."""
     if reference_transform is hypothesis_transform is None:
-        entries = _counted_in_one_step(_METRIC, reference, hypothesis)
+        entries = _rates_in_one_step(_METRIC, reference, hypothesis)
         if entries is None:
             stats, _ = corpus_stats(_METRIC, _texts(reference, hypothesis))
             entries = _METRIC.report(stats.total(), None)
@@ -305,9 +305,10 @@ def _shown_by_jiwer(function: str, output: Any, args: Any, kwargs: Any) -> Any:
     # The class of this name in the function's own file: jiwer's, or ours where the drop-ins are installed.
     name = "CharacterOutput" if hasattr(output, "cer") else "WordOutput"
     kind = show.__globals__[name]
-    if not isinstance(output, kind):
-        output = kind(**{field.name: getattr(output, field.name) for field in fields(kind)})
-    return show(output, *args, **kwargs)
+    if isinstance(output, kind):
+        return show(output, *args, **kwargs)
+    entries = {field.name: getattr(output, field.name) for field in fields(kind)}
+    return show(kind(**entries), *args, **kwargs)
 
 
 def _original(name: str) -> Any:
@@ -330,14 +331,14 @@ def __getattr__(name: str) -> Any:
 
 def _rate(name: str, reference: Any, hypothesis: Any, *transforms: Transform) -> float:
     if transforms == (None, None):
-        entries = _counted_in_one_step(_METRIC_OF_WORDS, reference, hypothesis)
+        entries = _rates_in_one_step(_METRIC_OF_WORDS, reference, hypothesis)
         if entries is None:
-            entries = _counted(_texts(reference, hypothesis))
+            entries = _rates_and_counts(_texts(reference, hypothesis))
         return float(entries[name])
     return float(getattr(process_words(reference, hypothesis, *transforms), name))
 
 
-def _counted_in_one_step(metric: Wer, reference: Any, hypothesis: Any) -> dict[str, Any] | None:
+def _rates_in_one_step(metric: Wer, reference: Any, hypothesis: Any) -> dict[str, Any] | None:
     """Return rates and counts of a pair of texts, or of two lists of strings; None for all else."""
     references = [reference] if isinstance(reference, str) else reference
     hypotheses = [hypothesis] if isinstance(hypothesis, str) else hypothesis
@@ -356,13 +357,22 @@ def _texts(reference: Any, hypothesis: Any) -> Corpus:
     """Return texts in pairs that can be encoded."""
     references = _strings(_side(reference, "reference").encoded())
     hypotheses = _strings(_side(hypothesis, "hypothesis").encoded())
-    return _paired(hypotheses, references)
+    return _pair_texts(hypotheses, references)
 
 
 def _side(side: Any, name: str) -> Corpus:
     """Return the texts of a side, checked; none at all are an empty one, as in jiwer."""
-    texts = read_texts([side] if isinstance(side, str) else side, name)
-    return texts if texts.n_items else read_texts([""], name)
+    texts = read_texts(_as_list(side), name)
+    if not texts.n_items:
+        return read_texts([""], name)
+    return texts
+
+
+def _as_list(side: Any) -> Any:
+    """Return the texts of a side, which may be a single one."""
+    if isinstance(side, str):
+        return [side]
+    return side
 
 
 def _strings(side: Corpus) -> list[str]:
@@ -371,7 +381,7 @@ def _strings(side: Corpus) -> list[str]:
     return texts
 
 
-class _Tokens(NamedTuple):
+class _TokensOfSides(NamedTuple):
     """The tokens of each reference and each hypothesis."""
 
     references: list[list[str]]
@@ -381,10 +391,10 @@ class _Tokens(NamedTuple):
         """Return texts in pairs, with a word for each token."""
         texts = token_texts(self.hypotheses + self.references)
         n_hypotheses = len(self.hypotheses)
-        return _paired(texts[:n_hypotheses], texts[n_hypotheses:])
+        return _pair_texts(texts[:n_hypotheses], texts[n_hypotheses:])
 
 
-def _paired(hypotheses: list[str], references: list[str]) -> Corpus:
+def _pair_texts(hypotheses: list[str], references: list[str]) -> Corpus:
     if len(references) != len(hypotheses):
         raise InputError(
             f"There must be a hypothesis for each reference, after any transforms: got {len(references)} references "
@@ -399,7 +409,7 @@ def _tokens_of(
     """Return the tokens of each text of a side, as a transform gives them, or by default."""
     if transform is None:
         return default(_strings(_side(side, name)))
-    token_lists: Any = transform([side] if isinstance(side, str) else side)
+    token_lists: Any = transform(_as_list(side))
     if not _is_token_lists(token_lists):
         raise InputError(
             f"{name}_transform must return a list with the words, or characters, of each {name}, as "
@@ -430,7 +440,7 @@ def _characters(texts: list[str]) -> list[list[str]]:
     return [list(text.strip()) for text in texts]
 
 
-def _counted(corpus: Corpus) -> dict[str, Any]:
+def _rates_and_counts(corpus: Corpus) -> dict[str, Any]:
     """Return rates and counts of words, with a warning where blanks do not separate them."""
     if not corpus.n_items:
         # Transforms that leave nothing: no error, as in jiwer.
@@ -438,9 +448,9 @@ def _counted(corpus: Corpus) -> dict[str, Any]:
     return _METRIC.report(batch_stats(_METRIC_OF_WORDS, corpus).total(), None)
 
 
-def _counted_later(tokens: _Tokens, corpus: Corpus, **rates: str) -> dict[str, Any]:
+def _entries_of_output(tokens: _TokensOfSides, corpus: Corpus, **rates: str) -> dict[str, Any]:
     """Return the arguments of an output, whose alignments are made when they are read."""
-    counted = _counted(corpus)
+    counted = _rates_and_counts(corpus)
     entries = tokens._asdict()
     entries["alignments"] = partial(_alignments, corpus)
     for name, rate in rates.items():

@@ -123,31 +123,34 @@ def corpus_bleu(
             f"{len(hypotheses)} hypotheses."
         )
     # Columns of pandas count from any label, and lists from 0.
-    list_of_references, hypotheses = list(list_of_references), list(hypotheses)
-    _check_tokens(list_of_references, hypotheses)
+    reference_lists = list(list_of_references)
+    token_lists = list(hypotheses)
+    _check_tokens(reference_lists, token_lists)
     # One weighting, or a list of them?
+    weightings = weights
     try:
         weights[0][0]
     except (TypeError, IndexError):
-        weights = [weights]
-    matches, totals, length, reference_length = _counts(list_of_references, hypotheses, max(map(len, weights)))
+        weightings = [weights]
+    matches, totals, length, reference_length = _counts(reference_lists, token_lists, max(map(len, weightings)))
     # As NLTK: without a word in common the score is 0, an integer, whatever the smoothing.
-    if not matches[0]:
-        return 0 if len(weights) == 1 else [0] * len(weights)
-    smooth = smoothing_function or SmoothingFunction().method0
-    p_n = smooth(
-        list(map(Fraction, matches, totals)),
-        references=list_of_references[-1],
-        hypothesis=hypotheses[-1],
-        hyp_len=length,
-    )
-    scores = []
-    for weighting in weights:
-        if auto_reweigh and length < 4 and weighting == _UNIFORM:
-            weighting = (1 / length,) * length
-        logs = (weight * math.log(p) for weight, p in zip(weighting, p_n, strict=False) if p > 0)
-        scores.append(brevity_penalty(reference_length, length) * math.exp(math.fsum(logs)))
-    return scores[0] if len(scores) == 1 else scores
+    scores: list[float] = [0] * len(weightings)
+    if matches[0]:
+        smooth = smoothing_function or SmoothingFunction().method0
+        p_n = smooth(
+            list(map(Fraction, matches, totals)),
+            references=reference_lists[-1],
+            hypothesis=token_lists[-1],
+            hyp_len=length,
+        )
+        for number, weighting in enumerate(weightings):
+            if auto_reweigh and length < 4 and weighting == _UNIFORM:
+                weighting = (1 / length,) * length
+            logs = (weight * math.log(p) for weight, p in zip(weighting, p_n, strict=False) if p > 0)
+            scores[number] = brevity_penalty(reference_length, length) * math.exp(math.fsum(logs))
+    if len(scores) == 1:
+        return scores[0]
+    return scores
 
 
 def modified_precision(references: Sequence[Tokens], hypothesis: Tokens, n: int) -> Fraction:
@@ -182,38 +185,40 @@ class SmoothingFunction:
     """
 
     def __init__(self, epsilon: float = 0.1, alpha: float = 5, k: float = 5) -> None:
-        self.epsilon, self.alpha, self.k = epsilon, alpha, k
+        self.epsilon = epsilon
+        self.alpha = alpha
+        self.k = k
 
     def method0(self, p_n: Precisions, *args: Any, **kwargs: Any) -> list[float]:
         """Take the smallest positive float for an order without a match, with a warning."""
         for order, p in enumerate(p_n, 1):
             if p.numerator == 0:
                 warn(_NO_MATCH.format(order))
-        return _smoothed("nltk0", p_n)
+        return _smooth("nltk0", p_n)
 
     def method1(self, p_n: Precisions, *args: Any, **kwargs: Any) -> list[float]:
         """Add epsilon to the matches of an order without any."""
-        return _smoothed("nltk1", p_n, self.epsilon)
+        return _smooth("nltk1", p_n, self.epsilon)
 
     def method2(self, p_n: Precisions, *args: Any, **kwargs: Any) -> list[float]:
         """Add 1 to the matches and n-grams of every order but the first."""
-        return _smoothed("nltk2", p_n)
+        return _smooth("nltk2", p_n)
 
     def method3(self, p_n: Precisions, *args: Any, **kwargs: Any) -> list[float]:
         """Take 1/2, 1/4, 1/8 ... matches for the orders without any."""
-        return _smoothed("nltk3", p_n)
+        return _smooth("nltk3", p_n)
 
     def method4(
         self, p_n: Precisions, references: Any, hypothesis: Tokens, hyp_len: int | None = None, **kwargs: Any
     ) -> list[float]:
         """Do as ``method3``, with less for short hypotheses."""
-        return _smoothed("nltk4", p_n, self.k, hyp_len or len(hypothesis))
+        return _smooth("nltk4", p_n, self.k, hyp_len or len(hypothesis))
 
     def method5(
         self, p_n: Precisions, references: Any, hypothesis: Tokens, hyp_len: int | None = None, **kwargs: Any
     ) -> list[float]:
         """Average the precisions of neighbouring orders."""
-        return _smoothed("nltk5", p_n, above=modified_precision(references, hypothesis, 5))
+        return _smooth("nltk5", p_n, above=modified_precision(references, hypothesis, 5))
 
     def method6(
         self, p_n: Precisions, references: Any, hypothesis: Tokens, hyp_len: int | None = None, **kwargs: Any
@@ -222,17 +227,17 @@ class SmoothingFunction:
         if not p_n[2]:
             raise AssertionError("This smoothing method requires non-zero precision for bigrams.")
         totals = [max(0, len(hypothesis) - order) for order in range(len(p_n))]
-        return _smoothed("nltk6", p_n, self.alpha, ngrams=totals)
+        return _smooth("nltk6", p_n, self.alpha, ngrams=totals)
 
     def method7(
         self, p_n: Precisions, references: Any, hypothesis: Tokens, hyp_len: int | None = None, **kwargs: Any
     ) -> list[float]:
         """Do ``method4``, then ``method5``."""
         above = modified_precision(references, hypothesis, 5)
-        return _smoothed("nltk7", p_n, self.k, hyp_len or len(hypothesis), above=above)
+        return _smooth("nltk7", p_n, self.k, hyp_len or len(hypothesis), above=above)
 
 
-def _smoothed(
+def _smooth(
     method: str,
     p_n: Precisions,
     value: float = 0.0,
@@ -245,18 +250,21 @@ def _smoothed(
         if method in ("nltk5", "nltk7"):  # their means begin with the first
             raise IndexError("index 0 is out of bounds for axis 0 with size 0")
         return []
-    matches, denominators = [p.numerator for p in p_n], [p.denominator for p in p_n]
-    ngrams, n = denominators if ngrams is None else ngrams, len(p_n)
+    matches = [p.numerator for p in p_n]
+    denominators = [p.denominator for p in p_n]
+    totals = denominators if ngrams is None else ngrams
     # Division by 0 is to be an error, and not infinity: with k=0, and with alpha=0 for a short hypothesis.
     if method in ("nltk4", "nltk7") and value == 0:
         raise FloatingPointError("divide by zero encountered in divide")
     if method == "nltk6":
-        undefined = [m for m, total in zip(matches[2:], ngrams[2:], strict=True) if total + value == 0]
-        if undefined:
-            kind = "divide by zero" if undefined[0] else "invalid value"
-            raise FloatingPointError(f"{kind} encountered in scalar divide")
-    row = [0, 0, 0, 1, length, 0, 0, 0, *matches, *ngrams, *denominators, above.numerator, above.denominator]
-    smoothed: list[float] = engine.nltk_precisions(np.array([row], float), 5, method, value, n)[0, :n].tolist()
+        for n_matches, total in zip(matches[2:], totals[2:], strict=True):
+            if total + value == 0:
+                kind = "divide by zero" if n_matches else "invalid value"
+                raise FloatingPointError(f"{kind} encountered in scalar divide")
+    row = [0, 0, 0, 1, length, 0, 0, 0, *matches, *totals, *denominators, above.numerator, above.denominator]
+    n_orders = len(p_n)
+    precisions = engine.nltk_precisions(np.array([row], float), 5, method, value, n_orders)
+    smoothed: list[float] = precisions[0, :n_orders].tolist()
     return smoothed
 
 
@@ -270,20 +278,21 @@ def _counts(
 ) -> tuple[list[int], list[int], int, int]:
     """Return matches and n-grams (at least 1 for each text) of each order, and the lengths of both sides."""
     documents = [*hypotheses, *chain.from_iterable(list_of_references)]
-    texts = _joined(documents) or token_texts(documents)
+    texts = _join_words(documents) or token_texts(documents)
     n_hypotheses = len(hypotheses)
-    texts, references = texts[:n_hypotheses], texts[n_hypotheses:]
+    predictions = texts[:n_hypotheses]
+    references = texts[n_hypotheses:]
     metric = _bleu(max_order)
     items: list[Any] = references
     if len(references) != n_hypotheses:
         remaining = iter(references)
         items = [list(islice(remaining, len(entries))) for entries in list_of_references]
-    scored = scored_by_plan(metric, texts, items)
+    scored = scored_by_plan(metric, predictions, items)
     if scored is not None:
         sums = scored.sums
     else:
         offsets = np.array([0, *accumulate(map(len, list_of_references))])
-        sums = metric.segment_stats(Corpus(texts, references, offsets)).total().tolist()
+        sums = metric.segment_stats(Corpus(predictions, references, offsets)).total().tolist()
     counts = list(map(int, sums))
     first_floor = FIRST_MATCH_COLUMN + 2 * max_order
     return (
@@ -294,7 +303,7 @@ def _counts(
     )
 
 
-def _joined(documents: list[Tokens]) -> list[str] | None:
+def _join_words(documents: list[Tokens]) -> list[str] | None:
     """Return the tokens of each document, if all are words of ASCII, with a blank between them; None for all else."""
     texts = []
     for tokens in documents:
@@ -318,9 +327,14 @@ def _check_tokens(list_of_references: Sequence[Any], hypotheses: Sequence[Any]) 
                 f"The references of item {item} must be a list of at least one reference, each a list of tokens. Got "
                 f"{shorten(references)} instead."
             )
-        texts = [hypothesis, *references]
-        strings = [text for text in texts if isinstance(text, str)]
-        words = (token for text in texts if not isinstance(text, str) for token in text)
+        strings = []
+        token_lists = []
+        for text in (hypothesis, *references):
+            if isinstance(text, str):
+                strings.append(text)
+            else:
+                token_lists.append(text)
+        words = chain.from_iterable(token_lists)
         if strings and any(isinstance(token, str) and len(token) > 1 for token in words):
             raise InputError(
                 f"item {item} has lists of words and the string {shorten(strings[0])}, whose tokens would be its "

@@ -14,7 +14,7 @@ from tercet.errors import InputError, OptionError, did_you_mean, shorten
 from tercet.explanation.matches import lcs_positions, ngrams
 from tercet.metrics.rouge.counts import EPSILON, PACKAGES, PairCounts, pair_scores, union_words
 
-Lines = list[list[int]]
+Sentences = list[list[int]]
 
 
 class Rouge:
@@ -90,21 +90,27 @@ class Rouge:
         InputError
             For a text that is not a string or has no sentence, and where no pair is left to average.
         """
+        hypotheses = hyps
+        references = refs
         if isinstance(hyps, str) and isinstance(refs, str):
-            hyps = [hyps]
-            refs = [refs]
-        if isinstance(hyps, str) or isinstance(refs, str) or len(hyps) != len(refs):
+            hypotheses = [hyps]
+            references = [refs]
+        elif isinstance(hyps, str) or isinstance(refs, str) or len(hyps) != len(refs):
             raise AssertionError(
                 f"Expected two texts, or one reference for each hypothesis, got {shorten(hyps)} and {shorten(refs)}."
             )
-        _check_strings("hyps", hyps)
-        _check_strings("refs", refs)
+        _check_strings("hyps", hypotheses)
+        _check_strings("refs", references)
         pairs = []
-        for item, (hyp, ref) in enumerate(zip(hyps, refs, strict=True)):
+        for item, (hyp, ref) in enumerate(zip(hypotheses, references, strict=True)):
             if (hyp and ref) or not ignore_empty:
-                pairs.append(_Pair(item, hyp, ref))
-        scores = self._scores(pairs) if pairs else []
-        return self._averages(scores) if avg else scores
+                pairs.append(_TextPair(item, hyp, ref))
+        scores = []
+        if pairs:
+            scores = self._scores(pairs)
+        if avg:
+            return self._averages(scores)
+        return scores
 
     def _averages(self, scores: list[dict[str, dict[str, float]]]) -> dict[str, dict[str, float]]:
         if not scores:
@@ -120,7 +126,7 @@ class Rouge:
                 averages[name][stat] = total / len(scores)
         return averages
 
-    def _scores(self, pairs: Sequence[_Pair]) -> list[dict[str, dict[str, float]]]:
+    def _scores(self, pairs: Sequence[_TextPair]) -> list[dict[str, dict[str, float]]]:
         counts: list[tuple[int, int, int]] = []
         for pair in pairs:
             hyp, ref = _lines(pair)
@@ -145,7 +151,7 @@ class Rouge:
             results.append(pair_result)
         return results
 
-    def _counts(self, order: int, hyp: Lines, ref: Lines) -> tuple[int, int, int]:
+    def _counts(self, order: int, hyp: Sentences, ref: Sentences) -> tuple[int, int, int]:
         """Return what both share, and what each has."""
         hyp_ngrams = ngrams(list(chain.from_iterable(hyp)), order or 1)
         ref_ngrams = ngrams(list(chain.from_iterable(ref)), order or 1)
@@ -186,7 +192,7 @@ class FilesRouge:
         return self.rouge.get_scores(hyps, refs, avg, ignore_empty)
 
 
-class _Pair(NamedTuple):
+class _TextPair(NamedTuple):
     """A hypothesis and its reference, with their number among all pairs."""
 
     item: int
@@ -214,7 +220,7 @@ def _checked_names(
     return names
 
 
-def _lines(pair: _Pair) -> tuple[Lines, Lines]:
+def _lines(pair: _TextPair) -> tuple[Sentences, Sentences]:
     """Return the words of each sentence of both texts as numbers."""
     number: defaultdict[str, int] = defaultdict(count().__next__)
     hyp = _numbered_lines(pair.hyp, number)
@@ -226,7 +232,7 @@ def _lines(pair: _Pair) -> tuple[Lines, Lines]:
     return hyp, ref
 
 
-def _numbered_lines(text: str, number: Mapping[str, int]) -> Lines:
+def _numbered_lines(text: str, number: Mapping[str, int]) -> Sentences:
     lines = []
     for sentence in PACKAGES["rouge"](text):
         if sentence:

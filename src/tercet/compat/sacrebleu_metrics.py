@@ -49,32 +49,22 @@ _NO_REFERENCES = "No references provided and the cache is empty."
 
 #: The methods that classes of programs may change.
 _CHANGED = (
-    "_preprocess_segment",
-    "_extract_reference_info",
-    "_compute_segment_statistics",
-    "_cache_references",
-    "_compute_score_from_stats",
-    "_aggregate_and_compute",
-)
+    "_preprocess_segment", "_extract_reference_info", "_compute_segment_statistics", "_cache_references",
+    "_compute_score_from_stats", "_aggregate_and_compute",
+)  # fmt: skip
 
 #: What else a metric of sacrebleu has.
 _ATTRIBUTES = (
-    "tokenizer",
-    "order",
-    "_get_closest_ref_len",
-    "_get_match_statistics",
-    "_remove_punctuation",
-    "_compute_f_score",
-    "_PUNCTS",
-    "_SIGNATURE_TYPE",
-)
+    "tokenizer", "order", "_get_closest_ref_len", "_get_match_statistics", "_remove_punctuation", "_compute_f_score",
+    "_PUNCTS", "_SIGNATURE_TYPE",
+)  # fmt: skip
 
 _LET_PASS = "(To score them as sacrebleu does, set check_shapes = False on the metric or its class.)"
 
 S = TypeVar("S", bound=Score)
 
 
-class References(NamedTuple):
+class ReferencesByItem(NamedTuple):
     """References item by item, how many each item has (-1 if that differs), and how long their streams were."""
 
     items: list[Any]
@@ -82,20 +72,24 @@ class References(NamedTuple):
     lengths: list[int]
 
 
-def by_item(streams: Streams) -> References:
+def by_item(streams: Streams) -> ReferencesByItem:
     """Return the references of each item; None in a stream stands for no reference."""
     lengths = [len(stream) for stream in streams]
     holes = any(None in list(stream) for stream in streams)
     if len(streams) == 1 and not holes:
-        return References(list(streams[0]), 1, lengths)
+        return ReferencesByItem(list(streams[0]), 1, lengths)
     # As many items as the shortest stream has: check_lengths refuses unequal ones.
     items: list[tuple[Any, ...]] = list(zip(*streams, strict=False))
     if not holes:
-        return References(items, len(streams), lengths)
-    items = [tuple([text for text in item if text is not None]) for item in items]
-    numbers = set(map(len, items))
+        return ReferencesByItem(items, len(streams), lengths)
+    filled_items = [_without_holes(item) for item in items]
+    numbers = set(map(len, filled_items))
     number = numbers.pop() if len(numbers) == 1 else -1
-    return References(items, number, lengths)
+    return ReferencesByItem(filled_items, number, lengths)
+
+
+def _without_holes(references: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple([text for text in references if text is not None])
 
 
 def check_sentence(metric: str, hypothesis: Any, references: Any) -> None:
@@ -187,7 +181,7 @@ class Metric(ABC, Generic[S]):
     def __init__(self, references: Streams | None) -> None:
         self.n_bootstrap: int | None = None
         self.seed: str | None = None
-        self._ref_cache: References | None = None
+        self._ref_cache: ReferencesByItem | None = None
         self._streams = references
         _ = self.tercet  # refuses wrong options
         if references is not None:
@@ -216,7 +210,7 @@ class Metric(ABC, Generic[S]):
         """Return the options as arguments of the class, but for references."""
 
     @abstractmethod
-    def _signed(self) -> dict[str, tuple[str, Any]]:
+    def _signature_entries(self) -> dict[str, tuple[str, Any]]:
         """Return the own entries of the signature: short names and values."""
 
     def corpus_score(self, hypotheses: Sequence[str], references: Streams | None, n_bootstrap: int = 1) -> S:
@@ -239,7 +233,7 @@ class Metric(ABC, Generic[S]):
         InputError
             For texts of another shape (see `check_shapes`), and for an item without reference.
         """
-        if self._changed():
+        if self._is_changed():
             changed_rows = self._extract_corpus_statistics(hypotheses, references)
             score = self._aggregate_and_compute(changed_rows)
             rows = np.array(changed_rows, np.float64)
@@ -253,7 +247,7 @@ class Metric(ABC, Generic[S]):
             self.seed = os.environ.get("SACREBLEU_SEED", "12345").lower()
             seed: Any = np.random.SeedSequence().entropy if self.seed == "none" else int(self.seed)
             [totals] = resampled_totals([rows], n_bootstrap, seed)
-            if self._changed():
+            if self._is_changed():
                 scores = np.array([self._compute_score_from_stats(row).score for row in totals])
             else:
                 scores = self.tercet.finalize(totals)[self.tercet.primary]
@@ -263,7 +257,7 @@ class Metric(ABC, Generic[S]):
     def sentence_score(self, hypothesis: str, references: Sequence[str]) -> S:
         """Score one hypothesis against its references; errors as :meth:`corpus_score`."""
         self._check_sentence_score_args(hypothesis, references)
-        if self._changed():
+        if self._is_changed():
             return self._aggregate_and_compute(self._changed_rows([hypothesis], [[text] for text in references]))
         texts = [text for text in references if text is not None]
         self.num_refs = len(texts)
@@ -276,9 +270,9 @@ class Metric(ABC, Generic[S]):
 
     def get_signature(self) -> Signature:
         """Return what sacrebleu prints behind the score, with its version; tercet's is in ``tercet.signature()``."""
-        return Signature(vars(self), self._signed())
+        return Signature(vars(self), self._signature_entries())
 
-    def _read(self, references: Streams) -> References:
+    def _read(self, references: Streams) -> ReferencesByItem:
         check_streams(type(self).__name__, references, self.check_shapes)
         references_by_item = by_item(references)
         self.num_refs = references_by_item.number
@@ -318,7 +312,7 @@ class Metric(ABC, Generic[S]):
             check_streams(type(self).__name__, refs, self.check_shapes)
 
     def _extract_corpus_statistics(self, hypotheses: Sequence[str], references: Streams | None) -> list[list[Any]]:
-        if self._changed():
+        if self._is_changed():
             self._check_corpus_score_args(hypotheses, references)
             return self._changed_rows(hypotheses, references)
         rows = self._stats(hypotheses, references).rows[:, self._columns].tolist()
@@ -342,7 +336,7 @@ class Metric(ABC, Generic[S]):
     def _cache_references(self, references: Streams) -> list[Any]:
         return self._as_there("_cache_references", references)  # type: ignore[no-any-return]
 
-    def _changed(self) -> bool:
+    def _is_changed(self) -> bool:
         """Whether a class of a program has methods of its own below a score: they count, as in sacrebleu."""
         return _changes(type(self))
 
@@ -361,7 +355,7 @@ class Metric(ABC, Generic[S]):
         return getattr(type(self._there()), method)(self, *arguments)
 
     def _there(self) -> Any:
-        """Return sacrebleu's metric of the same options."""
+        """Return sacrebleu's own metric, with the options of this one."""
         return _metric_there(_drop_in(type(self)).__name__, **self._options())
 
     def __getattr__(self, name: str) -> Any:
@@ -418,18 +412,11 @@ _DIALECTS = {
     Ter: Dialect(Ter.dialect("sacrebleu").options),
 }
 
-_TRUTHS = frozenset(
-    {
-        "lowercase",
-        "effective_order",
-        "whitespace",
-        "eps_smoothing",
-        "normalized",
-        "no_punct",
-        "asian_support",
-        "case_sensitive",
-    }
-)
+#: Options of the classes that are true or false.
+_TRUTHS = frozenset({
+    "lowercase", "effective_order", "whitespace", "eps_smoothing", "normalized", "no_punct", "asian_support",
+    "case_sensitive",
+})  # fmt: skip
 
 
 def _suite(cls: type[Suite], **options: Any) -> Suite:
@@ -516,13 +503,13 @@ class BLEU(Metric[BLEUScore]):
 
         Unlike sacrebleu it does not change the counts that it is given.
         """
-        smooth_method = str(check_value("BLEU", "smooth_method", _SMOOTH_METHODS, smooth_method))
+        method = str(check_value("BLEU", "smooth_method", _SMOOTH_METHODS, smooth_method))
         hits = [correct[order] for order in range(max_ngram_order)]
         ngrams = [total[order] for order in range(max_ngram_order)]
         score, precisions, penalty = bleu_of_counts(
-            hits, ngrams, sys_len, ref_len, method=smooth_method, value=smooth_value, effective=effective_order
+            hits, ngrams, sys_len, ref_len, method=method, value=smooth_value, effective=effective_order
         )
-        if smooth_method == "add-k" and any(hits):
+        if method == "add-k" and any(hits):
             # As sacrebleu shows them: with what is added to all orders but the first.
             value = 1 if smooth_value is None else smooth_value
             for order in range(1, max_ngram_order):
@@ -596,18 +583,25 @@ class BLEU(Metric[BLEUScore]):
         options["tokenize"] = self._tokenize
         return options
 
-    def _signed(self) -> dict[str, tuple[str, Any]]:
+    def _signature_entries(self) -> dict[str, tuple[str, Any]]:
         smooth = self.smooth_method
         default = self.SMOOTH_DEFAULTS[smooth]
         if default is not None:
             value = default if self.smooth_value is None else self.smooth_value
             smooth += f"[{value:.2f}]"
         return {
-            "case": ("c", "lc" if self.lowercase else "mixed"),
+            "case": ("c", _case(self.lowercase)),
             "eff": ("e", bool(self.effective_order)),
             "tok": ("tok", self.tokenizer_signature),
             "smooth": ("s", smooth),
         }
+
+
+def _case(is_lowercased: Any) -> str:
+    """Return the word of a signature for whether texts are lowercased."""
+    if is_lowercased:
+        return "lc"
+    return "mixed"
 
 
 _TOKENIZERS = one_of(*BLEU.TOKENIZERS)
@@ -668,9 +662,9 @@ class CHRF(Metric[CHRFScore]):
         names = ("char_order", "word_order", "beta", "lowercase", "whitespace", "eps_smoothing")
         return {name: getattr(self, name) for name in names}
 
-    def _signed(self) -> dict[str, tuple[str, Any]]:
+    def _signature_entries(self) -> dict[str, tuple[str, Any]]:
         return {
-            "case": ("c", "lc" if self.lowercase else "mixed"),
+            "case": ("c", _case(self.lowercase)),
             "eff": ("e", not self.eps_smoothing),
             "nc": ("nc", self.char_order),
             "nw": ("nw", self.word_order),
@@ -727,9 +721,9 @@ class TER(Metric[TERScore]):
         names = ("normalized", "no_punct", "asian_support", "case_sensitive")
         return {name: getattr(self, name) for name in names}
 
-    def _signed(self) -> dict[str, tuple[str, Any]]:
+    def _signature_entries(self) -> dict[str, tuple[str, Any]]:
         return {
-            "case": ("c", "mixed" if self.case_sensitive else "lc"),
+            "case": ("c", _case(not self.case_sensitive)),
             "tok": ("t", "tercom"),
             "norm": ("nr", self.normalized),
             "punct": ("pn", not self.no_punct),

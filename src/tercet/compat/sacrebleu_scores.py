@@ -149,9 +149,12 @@ class Signature:
             "ar": "ar",
             "seed": "rs",
         }
+        n_references = args["num_refs"]
+        if n_references == -1:
+            n_references = "var"
         self.info: dict[str, Any] = {
             "version": VERSION,
-            "nrefs": "var" if args["num_refs"] == -1 else args["num_refs"],
+            "nrefs": n_references,
             "bs": args.get("n_bootstrap"),
             "ar": None,
             "seed": args.get("seed"),

@@ -157,10 +157,9 @@ class SacreBLEUScore(BLEUScore):
     ) -> None:
         # Not that of BLEUScore, which counts words between blanks.
         SumsModule.__init__(self, **kwargs)
-        lowercase = truth("SacreBLEUScore", "lowercase", lowercase)
         self._tokenize = tokenize
-        self._lowercase = lowercase
-        self._count_words(n_gram, smooth, weights, tokenizer=tokenize, lowercase=lowercase)
+        self._lowercase = truth("SacreBLEUScore", "lowercase", lowercase)
+        self._count_words(n_gram, smooth, weights, tokenizer=tokenize, lowercase=self._lowercase)
 
     @property
     def tokenizer(self) -> Any:
@@ -504,15 +503,17 @@ class ROUGEScore(SumsModule):
         self.accumulate = accumulate
         self.normalizer = normalizer
         self.tokenizer = tokenizer
-        kinds: list[int | str] = []
+        self.rouge_keys_values: list[int | str] = []
         for key in self.rouge_keys:
             kind = key.removeprefix("rouge")
-            kinds.append(int(kind) if kind.isdigit() else kind)
-        self.rouge_keys_values = kinds
+            if kind.isdigit():
+                self.rouge_keys_values.append(int(kind))
+            else:
+                self.rouge_keys_values.append(kind)
         self._use_stemmer = truth("ROUGEScore", "use_stemmer", use_stemmer)
         split: Any = "rouge"
         if normalizer is not None or tokenizer is not None:
-            split = _Words(normalizer, tokenizer)
+            split = _WordSplitter(normalizer, tokenizer)
         metric = scorer(
             "rouge_nlws",
             rouge_types=self.rouge_keys,
@@ -551,7 +552,7 @@ class ROUGEScore(SumsModule):
         return dict(zip(measures, self._tensor(list(measures.values())).unbind(), strict=True))
 
 
-class _Words:
+class _WordSplitter:
     """The words of a text, found as torchmetrics does with a normalizer or a tokenizer of a user."""
 
     def __init__(self, normalizer: Callable[[str], str] | None, tokenizer: Callable[[str], Any] | None) -> None:

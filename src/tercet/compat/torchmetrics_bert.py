@@ -100,14 +100,14 @@ class BERTScore(Module):
             _warn_of_idle("num_threads", "texts are prepared in this thread")
         if max_length != 512 and not truncation:
             _warn_of_idle("max_length", "with truncation=True it has")
-        idf = truth("BERTScore", "idf", idf)
-        truncation = truth("BERTScore", "truncation", truncation)
+        self.idf = truth("BERTScore", "idf", idf)
+        self.truncation = truth("BERTScore", "truncation", truncation)
         options = {
             "model_type": model_name_or_path,
             "lang": lang,
             "num_layers": num_layers,
             "all_layers": truth("BERTScore", "all_layers", all_layers),
-            "idf": idf,
+            "idf": self.idf,
             "verbose": truth("BERTScore", "verbose", verbose),
             "rescale_with_baseline": truth("BERTScore", "rescale_with_baseline", rescale_with_baseline),
             "baseline_path": baseline_path,
@@ -115,24 +115,22 @@ class BERTScore(Module):
             "device": device,
         }
         metric = BertScore.from_options(options, may_be_idle=True)
-        if truncation:
+        if self.truncation:
             limit = metric.subwords().limit
             if limit:
                 limit = min(max_length, limit)
             metric = metric.with_options({"max_length": limit or max_length})
-        state = "texts" if idf else "scores"
+        state = "texts" if self.idf else "scores"
         self._metric = metric
         self._state = f"{state}_{digest([repr(metric)])}"
         self.model_name_or_path = model_name_or_path
         self.num_layers = num_layers
         self.all_layers = all_layers
-        self.idf = idf
         self.embedding_device = device
         self.return_hash = return_hash
         self.lang = lang
         self.batch_size = batch_size
         self.max_length = max_length
-        self.truncation = truncation
         self.rescale_with_baseline = options["rescale_with_baseline"]
         self.baseline_path = baseline_path
         self.verbose = options["verbose"]

@@ -34,20 +34,9 @@ class Module(Metric):
     #: Properties that torch.jit.script does not compile: they read the suite's sums and objects.
     __jit_unused_properties__: ClassVar[list[str]] = [
         *Metric.__jit_unused_properties__,
-        "preds_len",
-        "target_len",
-        "numerator",
-        "denominator",
-        "total_num_edits",
-        "total_tgt_len",
-        "errors",
-        "total",
-        "target_total",
-        "preds_total",
-        "tokenizer",
-        "stemmer",
-        "_on_device",
-    ]
+        "preds_len", "target_len", "numerator", "denominator", "total_num_edits", "total_tgt_len", "errors", "total",
+        "target_total", "preds_total", "tokenizer", "stemmer", "_on_device",
+    ]  # fmt: skip
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:
         """Draw one value, by default that of `compute`, or several of a training."""
@@ -135,23 +124,27 @@ class SumsModule(Module):
 def read(metric: SuiteMetric, preds: Any, target: Any) -> Corpus:
     """Return the texts, checked; texts without a list for each prediction are all references of one prediction."""
     if isinstance(preds, str):
-        preds = [preds]
-        if isinstance(target, str):
-            target = [target]
-    are_texts: set[bool] = set()
+        return read(metric, [preds], _as_list(target))
+    # Such as [[]], which torchmetrics takes for nothing.
+    if isinstance(preds, list) and not any(preds) and _has_no_text([preds, target]):
+        return metric.corpus([], [])
+    references = target
     if isinstance(target, (list, tuple)):
         are_texts = {isinstance(entry, str) for entry in target}
-    if are_texts == {True} and len(preds) == 1:
-        target = [target]
-    elif are_texts == {True, False}:  # texts, and lists of them
-        target = [[entry] if isinstance(entry, str) else entry for entry in target]
-    elif isinstance(preds, list) and not any(preds) and _has_no_text([preds, target]):
-        # Such as [[]], which torchmetrics takes for nothing.
-        preds = []
-        target = []
-    corpus = metric.corpus(preds, target)
+        if are_texts == {True} and len(preds) == 1:
+            references = [target]
+        elif are_texts == {True, False}:
+            references = list(map(_as_list, target))
+    corpus = metric.corpus(preds, references)
     check_missing(corpus.missing, "error", at_zero="")
     return corpus
+
+
+def _as_list(texts: Any) -> Any:
+    """Return a text as the only one of a list, and all else as it is."""
+    if isinstance(texts, str):
+        return [texts]
+    return texts
 
 
 def _has_no_text(side: Any) -> bool:

@@ -14,8 +14,7 @@ from tercet.errors import InputError, OptionError, argument, argument_set, short
 from tercet.files.column_names import ITEM, LANGUAGE_PAIRS, RATER
 from tercet.files.frames import frame_kind, read_frame
 from tercet.files.grade_columns import check_systems_of_grades, grade_columns, possible_grades
-from tercet.files.mt_metrics_eval import Asked as OfFolder
-from tercet.files.mt_metrics_eval import MetricsFolder, read_metrics_folder
+from tercet.files.mt_metrics_eval import FolderRequest, MetricsFolder, read_metrics_folder
 from tercet.files.numbers import Sign, read_score
 from tercet.files.read import MEMORIES, Opening, check_no_workbook, read_file, table_format
 from tercet.files.roles import guess_roles
@@ -171,7 +170,9 @@ def _read_folder(name: str, grades: Any, asked: _Asked) -> tuple[TestSet, Grades
         "sheet": asked.opening.sheet,
     }
     _check_nothing_said(name, of_tables)
-    of_folder = OfFolder(asked.lp, asked.references, _list_of_names(asked.systems), asked.dimensions, asked.scores)
+    of_folder = FolderRequest(
+        asked.lp, asked.references, _list_of_names(asked.systems), asked.dimensions, asked.scores
+    )
     return _of_folder(read_metrics_folder(name, of_folder))
 
 

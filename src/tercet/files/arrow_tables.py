@@ -15,7 +15,7 @@ from tercet.corpus.items import check_arrow, is_any_list, is_plain_text
 from tercet.errors import InputError, first_line
 
 from . import parquet_footer
-from .harness_logs import FIELDS, PARTS, details_log, is_details
+from .lighteval_logs import FIELDS, PARTS, details_log, is_details
 from .parquet_footer import Chunk
 from .results import results_log
 from .table import MOST_CELLS, MOST_COLUMNS, Table, check_distinct
@@ -31,7 +31,8 @@ _FIRST = 20
 #: Bytes that an entry without a text counts as.
 _ENTRY = 8
 #: What is counted, for messages.
-_ROW_VALUES, _LIST_VALUES = "rows", "values in lists"
+_ROW_VALUES = "rows"
+_LIST_VALUES = "values in lists"
 
 
 def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str | None = None) -> Table:
@@ -54,11 +55,11 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: 
         chunks: list[Chunk] = []
         if unpacked > limits.n_bytes or any(map(pa.types.is_nested, read_types)):
             chunks = parquet_footer.chunks(data)
-            unpacked = _unpacked(chunks, columns)
+            unpacked = _size_of_columns(chunks, columns)
         if unpacked > limits.n_bytes and not details:
             # Bytes may be texts, but so many are images or sounds.
             columns = [column for column in columns if column == numbers or not _is_bytes(schema.field(column).type)]
-            unpacked = _unpacked(chunks, columns)
+            unpacked = _size_of_columns(chunks, columns)
         limits.check(unpacked, file.metadata.num_rows, name)
         fields = columns
         if details:
@@ -72,7 +73,7 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: 
         batches = file.iter_batches(_ROWS, columns=fields)
         table = _table_of_batches(batches, columns, name, limits)
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise _damaged(error, name, "a Parquet file") from None
+        raise _damage_error(error, name, "a Parquet file") from None
     if details:
         return details_log(table)
     return results_log(table) or spread(table)
@@ -87,10 +88,11 @@ def read_ipc(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str 
             file = pa.ipc.open_file(pa.BufferReader(data))
             batches: Iterable[Any] = map(file.get_batch, range(file.num_record_batches))
         else:
-            batches = file = pa.ipc.open_stream(pa.BufferReader(data))
+            file = pa.ipc.open_stream(pa.BufferReader(data))
+            batches = file
         table = _table_of_batches(_pieces(batches), _columns_to_read(file.schema, name, numbers), name, limits)
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise _damaged(error, name, "an Arrow file") from None
+        raise _damage_error(error, name, "an Arrow file") from None
     return results_log(table) or spread(table)
 
 
@@ -108,8 +110,8 @@ def arrow_table(table: Any, name: str) -> Table:
     return _table_of_batches(batches, _columns_to_read(table.schema, name, None), name, limits)
 
 
-def _unpacked(chunks: Iterable[Chunk], columns: Iterable[str]) -> int:
-    """Return the same of some columns."""
+def _size_of_columns(chunks: Iterable[Chunk], columns: Iterable[str]) -> int:
+    """Return how many bytes some columns unpack to, as the file itself says."""
     names = set(columns)
     return sum(chunk.size for chunk in chunks if chunk.path[:1] and chunk.path[0] in names)
 
@@ -125,7 +127,7 @@ def _in_lists(chunks: Iterable[Chunk], columns: Iterable[str]) -> int:
     return n_values
 
 
-def _damaged(error: Exception, name: str, kind: str) -> InputError:
+def _damage_error(error: Exception, name: str, kind: str) -> InputError:
     if isinstance(error, InputError):
         return error
     if isinstance(error, MemoryError):
@@ -143,7 +145,8 @@ def _columns_to_read(schema: Any, name: str, numbers: str | None) -> list[str]:
 
 def _table_of_batches(batches: Iterable[Any], names: list[str], name: str, limits: Limits) -> Table:
     columns: dict[str, list[Any]] = {column: [] for column in names}
-    n_bytes = n_rows = 0
+    n_bytes = 0
+    n_rows = 0
     in_lists = _InLists(name, limits)
     for batch in batches:
         n_rows += batch.num_rows

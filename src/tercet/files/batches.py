@@ -18,7 +18,9 @@ from .read import unpacked
 from .roles import guess_roles
 from .table import Log, RaggedRows, Roles, Table
 
-_ID, _ANSWER, _BODY = "custom_id", "response", "body"
+_ID = "custom_id"
+_ANSWER = "response"
+_BODY = "body"
 #: The column of what was asked.
 ASKED = "request"
 #: Columns with the ids of requests, in other tables too, in the order in which they are looked for.
@@ -120,17 +122,21 @@ def _answers_of_batch(table: Table) -> Answers:
 
 def _failure(response: Any, error: Any) -> str:
     """Return why a request has no answer; "" where it has one."""
-    if isinstance(response, dict):
-        error = error or field_of(response.get(_BODY), "error")
-        status = response.get("status_code")
-        if not error and isinstance(status, int) and not 200 <= status < 300:
-            error = f"status {status}"
-    if isinstance(error, dict):
-        error = error.get("message") or error.get("code") or error
-    if error:
-        return shorten(error)
+    problem = error
+    if not error and isinstance(response, dict):
+        problem = field_of(response.get(_BODY), "error") or _wrong_status(response.get("status_code"))
+    if isinstance(problem, dict) and problem:
+        return shorten(problem.get("message") or problem.get("code") or problem)
+    if problem:
+        return shorten(problem)
     if response is None:
         return "no response"
+    return ""
+
+
+def _wrong_status(status: Any) -> str:
+    if isinstance(status, int) and not 200 <= status < 300:
+        return f"status {status}"
     return ""
 
 
@@ -241,13 +247,14 @@ def with_references(
             # It raises the error.
             given[0].column(name)
     questions = _questions(requests, source)
+    completed = batches
     if missing != LEAVE_OUT and references:
-        batches = [_completed(answers, rows_by_id[0], references[0].name, missing) for answers in batches]
+        completed = [_complete(answers, rows_by_id[0], references[0].name, missing) for answers in batches]
     # Requests say what was asked; without them, references do.
     expected = set(questions) or set().union(*rows_by_id)
     all_answered: set[str] = set()
     logs: list[Log] = []
-    for answers in batches:
+    for answers in completed:
         log = answers
         if references:
             log = replace(log, task=Path(unpacked(references[0].name)).stem)
@@ -259,7 +266,7 @@ def with_references(
         all_answered |= answered
         lacking_keys = {(custom_id,) for custom_id in expected - answered}
         logs.append(replace(log, failed=answers.failed | lacking_keys))
-    names = " and ".join(answers.name for answers in batches)
+    names = " and ".join(answers.name for answers in completed)
     for table, row_of in zip(references, rows_by_id, strict=True):
         warn_of_unmatched(table.name, row_of, all_answered, names)
     return logs
@@ -291,7 +298,7 @@ def _with_questions(log: Answers, questions_by_id: Mapping[str, str | None], nam
     return replace(log, columns=log.columns | questions, roles=replace(log.roles, source=ASKED))
 
 
-def _completed(answers: Answers, expected: Collection[str], references: str, missing: str) -> Answers:
+def _complete(answers: Answers, expected: Collection[str], references: str, missing: str) -> Answers:
     """Return the answers with an empty one for each id that references expect and that has none."""
     ids = answers.columns[_ID]
     joined = join(

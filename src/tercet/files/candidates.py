@@ -22,7 +22,7 @@ _RANKED = re.compile(r"\s*([0-9]{1,18}) \|\|\|(.*)")
 _RESPONSES = "resps"
 
 
-class Groups(NamedTuple):
+class CandidateGroups(NamedTuple):
     """Candidates by group, not yet checked, with their weights, and where each group stands, for messages."""
 
     texts: list[Any]
@@ -34,13 +34,13 @@ class Groups(NamedTuple):
 
 def read_lists(
     path: str, column: str | None = None, weights: str | None = None, opening: Opening | None = None
-) -> Groups | None:
+) -> CandidateGroups | None:
     """Return the lists of texts in a column of a table, by default the only one; None where no column has any.
 
     A line's lists within a list are one group. Of the samples of lm-evaluation-harness, all responses are candidates.
     """
     # Here, as text files need no reader of tables.
-    from .harness_logs import is_samples
+    from .lm_eval_logs import is_samples
     from .tables import read_objects
 
     format = table_format(path)
@@ -54,32 +54,35 @@ def read_lists(
                 table = READERS[format](stream, path, numbers=weights)
     rows = list(range(len(table.lines)))
     if is_samples(table):
-        if not column and _RESPONSES in table.columns:
-            column = _RESPONSES
         first_rows: dict[str, int] = {}
         for row, document in enumerate(table.column("doc_id")):
             # The harness has a line for each filter; the responses on them are the same.
             first_rows.setdefault(str(document), row)
         rows = list(first_rows.values())
-    column = column or _column_of_lists(table)
-    if column is None:
+    if column:
+        chosen = column
+    elif is_samples(table) and _RESPONSES in table.columns:
+        chosen = _RESPONSES
+    else:
+        chosen = _column_of_lists(table)
+    if not chosen:
         return None
-    cells = table.column(column)
+    cells = table.column(chosen)
     for row in rows:
         if not isinstance(cells[row], list):
-            raise InputError(f"{table.location(row, column)}: expected a list of texts, got {shorten(cells[row])}.")
+            raise InputError(f"{table.location(row, chosen)}: expected a list of texts, got {shorten(cells[row])}.")
     texts = [_flat(cells[row]) for row in rows]
-    names = [table.location(row, column) for row in rows]
-    fields = f"{table.name}: candidates: {column!r}"
+    names = [table.location(row, chosen) for row in rows]
+    fields = f"{table.name}: candidates: {chosen!r}"
     if weights is None:
-        return Groups(texts, None, names, f"{fields}.")
+        return CandidateGroups(texts, None, names, f"{fields}.")
     weight_cells = table.column(weights)
     weights_of_rows = [weight_cells[row] for row in rows]
-    return Groups(texts, weights_of_rows, names, f"{fields}; weights: {weights!r}.")
+    return CandidateGroups(texts, weights_of_rows, names, f"{fields}; weights: {weights!r}.")
 
 
-def _column_of_lists(table: Table) -> str | None:
-    """Return the only column of lists of texts that its name makes those of systems, or else of sources.
+def _column_of_lists(table: Table) -> str:
+    """Return the only column of lists of texts that its name makes those of systems, or else of sources; "" if none.
 
     Of a table without two columns of texts, lists of anything: their error says what is no text.
     """
@@ -106,7 +109,7 @@ def _column_of_lists(table: Table) -> str | None:
             "one: choose it with --column."
         )
     if not columns:
-        return None
+        return ""
     return columns[0]
 
 
@@ -122,7 +125,7 @@ def is_ranked(lines: Sequence[str]) -> bool:
     return bool(lines) and _RANKED.match(lines[0]) is not None
 
 
-def ranked_groups(files: Mapping[str, Sequence[str]]) -> Groups:
+def ranked_groups(files: Mapping[str, Sequence[str]]) -> CandidateGroups:
     """Return the texts of n-best lists by their numbers; those of several files together."""
     texts_by_number: dict[int, list[str]] = {}
     for path, lines in files.items():
@@ -140,7 +143,7 @@ def ranked_groups(files: Mapping[str, Sequence[str]]) -> Groups:
             )
     texts = [texts_by_number[number] for number in numbers]
     names = [f"{' '.join(files)}, list {number}" for number in numbers]
-    return Groups(texts, None, names)
+    return CandidateGroups(texts, None, names)
 
 
 def first_candidates(path: str, lines: Sequence[str]) -> Sequence[str]:
@@ -159,25 +162,26 @@ def first_candidates(path: str, lines: Sequence[str]) -> Sequence[str]:
     return [texts[0] for texts in candidates]
 
 
-def successive_groups(path: str, lines: Sequence[str], size: int) -> Groups:
+def successive_groups(path: str, lines: Sequence[str], size: int) -> CandidateGroups:
     """Return groups of so many successive lines."""
     if not lines or len(lines) % size:
         raise InputError(f"{path} has {len(lines):,} lines; expected {size} for each group, or a multiple of {size}.")
     starts = range(0, len(lines), size)
     texts = [lines[start : start + size] for start in starts]
     names = [f"{path}, line {start + 1}" for start in starts]
-    return Groups(texts, None, names)
+    return CandidateGroups(texts, None, names)
 
 
-def parallel_groups(files: Mapping[str, Sequence[str]]) -> Groups:
+def parallel_groups(files: Mapping[str, Sequence[str]]) -> CandidateGroups:
     """Return groups of the same line of each file."""
     counts = {path: len(lines) for path, lines in files.items()}
     first_path, n_expected = next(iter(counts.items()))
     for path, n_lines in counts.items():
         if n_lines != n_expected:
+            count = "1 line" if n_lines == 1 else f"{n_lines:,} lines"
             raise InputError(
-                f"{path!r} has {n_lines:,} line{'s' * (n_lines != 1)} and {first_path!r} has "
-                f"{n_expected:,}; expected the same number: the same line of each file is a group."
+                f"{path!r} has {count} and {first_path!r} has {n_expected:,}; expected the same number: the same "
+                "line of each file is a group."
             )
     names = [f"line {number} of {', '.join(files)}" for number in range(1, n_expected + 1)]
-    return Groups(list(map(list, zip(*files.values(), strict=True))), None, names)
+    return CandidateGroups(list(map(list, zip(*files.values(), strict=True))), None, names)

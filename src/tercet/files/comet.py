@@ -9,18 +9,21 @@ from typing import Any
 
 from tercet.errors import InputError, shorten
 
-from .harness_logs import numbers_of_scores
+from .log_scores import numbers_of_scores
 from .read import unpacked
 from .table import MOST_COLUMNS, Log, Roles
 
-_SOURCE, _TEXT, _REFERENCE, _SCORE = "src", "mt", "ref", "COMET"
+_SOURCE = "src"
+_TEXT = "mt"
+_REFERENCE = "ref"
+_SCORE = "COMET"
 #: Keys of what comet-compare writes.
 _COMPARED = {"source", "translations", "statistical_results"}
 #: What tells segments apart: their lines in the files, and their sources.
 _ROW = "row"
 
 #: A segment as comet-score writes it.
-_Segment = Mapping[str, Any]
+_CometSegment = Mapping[str, Any]
 
 
 def comet_log(content: Mapping[str, Any], name: str) -> Log | None:
@@ -78,9 +81,9 @@ def _are_scored(segments: Any) -> bool:
     return bool(is_list) and segments[0].keys() >= {_SOURCE, _TEXT, _SCORE}
 
 
-def _systems_compared(content: Mapping[str, Any], name: str) -> dict[str, list[_Segment]]:
+def _systems_compared(content: Mapping[str, Any], name: str) -> dict[str, list[_CometSegment]]:
     """Return the segments by system of what comet-compare writes: lists of texts and of scores."""
-    systems: dict[str, list[_Segment]] = {}
+    systems: dict[str, list[_CometSegment]] = {}
     for number, system in enumerate(_checked_list(content["translations"], "translations", name), 1):
         if not isinstance(system, dict) or not system.keys() >= {"name", _TEXT, "scores"}:
             raise InputError(f"{name}, translation {number}: expected an object with name, mt and scores.")
@@ -105,7 +108,7 @@ def _checked_list(value: Any, what: str, name: str) -> list[Any]:
     return value
 
 
-def _check_same(system: str, segments: Sequence[_Segment], columns: Mapping[str, list[Any]], name: str) -> None:
+def _check_same(system: str, segments: Sequence[_CometSegment], columns: Mapping[str, list[Any]], name: str) -> None:
     """Raise an InputError for a system with other sources or references than the first."""
     n_segments = len(columns[_ROW])
     if len(segments) != n_segments:

@@ -9,21 +9,10 @@ from tercet.errors import OptionError, argument, argument_set, did_you_mean, sho
 
 #: Encodings that a message names.
 _KNOWN = (
-    *(
-        "utf-8",
-        "utf-16",
-        "utf-16-le",
-        "utf-16-be",
-        "cp1252",
-        "iso-8859-1",
-        "iso-8859-15",
-        "cp1250",
-        "cp1251",
-        "cp1253",
-    ),
-    *("cp1254", "cp1255", "cp1256", "cp1257", "cp1258", "cp874", "koi8_r", "koi8_u", "gb18030", "big5", "cp950"),
-    *("shift_jis", "cp932", "euc_jp", "cp949", "euc_kr"),
-)
+    "utf-8", "utf-16", "utf-16-le", "utf-16-be", "cp1252", "iso-8859-1", "iso-8859-15", "cp1250", "cp1251", "cp1253",
+    "cp1254", "cp1255", "cp1256", "cp1257", "cp1258", "cp874", "koi8_r", "koi8_u", "gb18030", "big5", "cp950",
+    "shift_jis", "cp932", "euc_jp", "cp949", "euc_kr",
+)  # fmt: skip
 #: Encodings of Python that are for names on the internet, not for files.
 _OF_NAMES = ("idna", "punycode")
 
@@ -69,7 +58,7 @@ def advice_on(data: bytes | bytearray, name: str, *, can_be_named: bool) -> str:
     saving = "save it as UTF-8"
     if re.search(r"\.(csv|tsv|tab)$", name, re.IGNORECASE):
         saving = 'save it in Excel by File > Save As as "CSV UTF-8 (Comma delimited) (*.csv)"'
-    encoding, whose = _guessed(data)
+    encoding, whose = _guess_encoding(data)
     if encoding:
         advice = f"Its bytes look like {encoding} ({whose}): {saving}"
         naming = f"give {argument_set('encoding', encoding)}"
@@ -81,7 +70,7 @@ def advice_on(data: bytes | bytearray, name: str, *, can_be_named: bool) -> str:
     return f"{advice}, or {naming}."
 
 
-def _guessed(data: bytes | bytearray) -> tuple[str, str]:
+def _guess_encoding(data: bytes | bytearray) -> tuple[str, str]:
     """Return the encoding that the first bytes of a file look like, and whose it is; "" where they look like none."""
     beginning = bytes(data[:_BEGINNING])
     if len(data) > _BEGINNING:

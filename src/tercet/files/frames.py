@@ -60,7 +60,7 @@ def read_frame(frame: Any) -> Table:
     """
     # Here, as whether a value is a frame is asked of all that is compared.
     from .table import Table
-    from .tables import recognized
+    from .tables import recognize
 
     kind = frame_kind(frame)
     columns_of = _columns_of_arrow
@@ -74,18 +74,19 @@ def read_frame(frame: Any) -> Table:
     if not n_rows:
         raise InputError(f"{kind}: it has no rows; expected a row per item.")
     filled_by = _FILLED_BY.get(type(frame).__module__.partition(".")[0], "")
-    return recognized(Table(kind, columns, list(range(n_rows)), unit=_UNIT, filled_by=filled_by))
+    return recognize(Table(kind, columns, list(range(n_rows)), unit=_UNIT, filled_by=filled_by))
 
 
 def _columns_of_pandas(frame: Any, kind: str) -> dict[str, list[Any]]:
     """Return the cells of a data frame of pandas."""
     named_levels = [name for name in frame.index.names if name is not None]
+    with_index = frame
     if named_levels:
-        frame = frame.reset_index(level=named_levels)
-    names = list(frame.columns)
+        with_index = frame.reset_index(level=named_levels)
+    names = list(with_index.columns)
     _check_names(names, kind)
-    _check_size(len(names), len(frame), kind)
-    return {name: [_plain_cell(cell) for cell in frame[name].to_list()] for name in names}
+    _check_size(len(names), len(with_index), kind)
+    return {name: list(map(_plain_cell, with_index[name].to_list())) for name in names}
 
 
 def _columns_of_arrow(frame: Any, kind: str) -> dict[str, list[Any]]:
@@ -139,9 +140,10 @@ def _plain_cell(cell: Any) -> Any:
         return [_plain_cell(entry) for entry in cell]
     if isinstance(cell, Mapping):
         return {name: _plain_cell(entry) for name, entry in cell.items()}
+    value = cell
     if isinstance(cell, np.generic):
-        cell = cell.item()
+        value = cell.item()
     # NaN does not equal itself; NA has no truth value.
-    if type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell):
+    if type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value):
         return None
-    return cell
+    return value

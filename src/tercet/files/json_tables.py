@@ -167,5 +167,7 @@ def _table_of_columns(columns: Mapping[str, Any], name: str) -> Table:
             problem += ", which looks transposed: expected a list for each row"
         raise InputError(f"{name}: expected columns of the same rows, found {problem}.")
     whole = {key: cells for key, cells in columns.items() if cells.keys() == rows}
-    objects = [{key: cells[row] for key, cells in whole.items()} for row in rows]
+    objects = []
+    for row in rows:
+        objects.append({key: cells[row] for key, cells in whole.items()})
     return _table_of_objects(objects, name)

@@ -28,7 +28,7 @@ _TOGETHER = 64 * _STEP
 _FEWEST = 1 << 13
 
 
-class Lines(Sequence[str]):
+class FileLines(Sequence[str]):
     """The lines of a text file in UTF-8, without their ends, of which a few thousand are in memory at a time."""
 
     def __init__(self, path: str, file: BinaryIO, starts: Sequence[int], n_lines: int, *, has_returns: bool) -> None:
@@ -87,7 +87,9 @@ class Lines(Sequence[str]):
         """Return the lines from one number to another, which is not among them."""
         if start >= stop:
             return []
-        first, last = start // _STEP, -(-stop // _STEP)
+        first = start // _STEP
+        # A division that is rounded up.
+        last = -(-stop // _STEP)
         begin = self._starts[first]
         with self._lock:
             self._file.seek(begin)
@@ -95,7 +97,7 @@ class Lines(Sequence[str]):
         try:
             text = data.decode()
         except UnicodeDecodeError:
-            raise self._changed() from None
+            raise self._change_error() from None
         if self._has_returns:
             text = text.replace("\r\n", "\n")
         lines = text.split("\n")
@@ -103,10 +105,10 @@ class Lines(Sequence[str]):
         if text.endswith("\n"):
             lines.pop()
         if len(lines) != min(last * _STEP, self._n_lines) - first * _STEP:
-            raise self._changed()
+            raise self._change_error()
         return lines[start - first * _STEP : stop - first * _STEP]
 
-    def _changed(self) -> InputError:
+    def _change_error(self) -> InputError:
         return InputError(f"{self._path!r} was changed while it was read.")
 
 
@@ -126,7 +128,7 @@ def large_lines(path: str) -> Sequence[str]:
     return lines
 
 
-def _lines(path: str, file: BinaryIO) -> Lines | None:
+def _lines(path: str, file: BinaryIO) -> FileLines | None:
     """Return the lines of a file; None where one must look closer."""
     # Here, as commands that score nothing need no numpy.
     import numpy as np
@@ -138,7 +140,9 @@ def _lines(path: str, file: BinaryIO) -> Lines | None:
     while beginning.startswith(BOM_UTF8, start):
         start += len(BOM_UTF8)
     starts = [start]
-    n_lines = n_returns = n_ends_with_return = 0
+    n_lines = 0
+    n_returns = 0
+    n_ends_with_return = 0
     ends_line = True
     file.seek(start)
     for piece in _whole_lines(file):
@@ -158,20 +162,21 @@ def _lines(path: str, file: BinaryIO) -> Lines | None:
         return None
     if n_lines % _STEP or not ends_line:
         starts.append(start)
-    return Lines(path, file, starts, n_lines, has_returns=n_returns > 0)
+    return FileLines(path, file, starts, n_lines, has_returns=n_returns > 0)
 
 
 def _is_text(beginning: bytes, path: str) -> bool:
     """Return whether a file is a text with a segment per line, judging by its beginning."""
     if beginning.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         return False
+    whole_lines = beginning
     if len(beginning) == _CHUNK:
-        beginning = beginning[: beginning.rfind(b"\n") + 1]
+        whole_lines = beginning[: beginning.rfind(b"\n") + 1]
         # Of texts in markup, so much is looked at.
-        if len(beginning) < _CHUNK // 2:
+        if len(whole_lines) < _CHUNK // 2:
             return False
     try:
-        decode(beginning, path)
+        decode(whole_lines, path)
     except InputError:
         # What is wrong is said by who reads all of it.
         return False

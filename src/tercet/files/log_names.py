@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tercet.errors import InputError
 from tercet.names_and_sentences import joined
 
 from .column_names import n_first_shared
-from .harness_logs import DAMAGED
+from .json_values import field_of
+from .lm_eval_logs import results_beside
 from .read import unpacked
 from .table import Log
-from .text import LIMITS, open_binary, read_whole
 
 #: What separates the words of a name; lm-evaluation-harness writes it for signs of a model's path too.
 _BETWEEN = "_"
@@ -72,16 +70,7 @@ def _by_results(log: Log) -> Log:
 
 def _tasks_beside(log: Log) -> list[str]:
     """Return the tasks in the results beside a log, those with long names first: one may end as another does."""
-    path = Path(log.name).parent / _RESULTS
-    if not path.is_file():
-        return []
-    try:
-        with open_binary(str(path)) as stream:
-            data = read_whole(stream, str(path), LIMITS, "results")
-        LIMITS.check_json([data], str(path))
-        tasks = json.loads(data)["results"]
-    except (InputError, *DAMAGED, LookupError):
-        return []
+    tasks = field_of(results_beside(Path(log.name).parent / _RESULTS), "results")
     if not isinstance(tasks, dict):
         return []
     return sorted(tasks, key=len, reverse=True)

@@ -64,17 +64,18 @@ def join_logs(
     The references must be the same. Sources are kept where every run has the same: prompts may differ. Samples that
     were repeated, as in the epochs of inspect-ai, are clusters of segments, unless `cluster` names another column.
     """
-    logs = with_tasks(joined_parts(logs))
+    whole_logs = with_tasks(joined_parts(logs))
+    names = _given_names(whole_logs, _names_of_runs(whole_logs))
     tasks: dict[tuple[str, str], dict[str, Log]] = {}
-    for log, name in zip(logs, _given_names(logs, _names_of_runs(logs)), strict=True):
+    for log, name in zip(whole_logs, names, strict=True):
         tasks.setdefault((log.harness, log.task), {})[name] = log
     nothing: list[_NothingToCompareError] = []
     for runs in tasks.values():
         try:
-            repeated = _repeated(runs, systems)
+            repeated = _with_rows_of_repeats(runs, systems)
             if missing == EMPTY:
-                repeated = _filled(repeated, systems)
-            yield _Task.of(repeated, systems, references, source, missing).joined(cluster)
+                repeated = _with_empty_texts(repeated, systems)
+            yield _Task.of(repeated, systems, references, source, missing).as_runs(cluster)
         except _NothingToCompareError as error:
             nothing.append(error)
     if nothing and len(nothing) == len(tasks):
@@ -88,7 +89,7 @@ class _NothingToCompareError(InputError):
 
 
 #: What tells a sample of a task apart: its id, and where it was repeated, which time this is.
-_Key = tuple[str, ...]
+_SampleKey = tuple[str, ...]
 
 
 class _System(NamedTuple):
@@ -110,8 +111,8 @@ class _Task:
     references: Sequence[str]
     source: str | None
     #: By run, the row of each sample that it has.
-    rows: Mapping[str, Mapping[_Key, int]]
-    keys: list[_Key]
+    rows: Mapping[str, Mapping[_SampleKey, int]]
+    keys: list[_SampleKey]
 
     @classmethod
     def of(
@@ -127,7 +128,7 @@ class _Task:
         keys = _in_all(runs, rows, missing)
         return cls(runs, systems, references or roles.references, source or roles.source, rows, keys)
 
-    def joined(self, cluster: str | None) -> Runs:
+    def as_runs(self, cluster: str | None) -> Runs:
         """Return the runs, with the texts, references, sources and scores of the samples that are scored."""
         systems = self._systems()
         texts, lost = self._texts_and_lost(systems)
@@ -185,9 +186,9 @@ class _Task:
                 systems.append(_System(name, run, log, column))
         return systems
 
-    def _known(self) -> set[_Key]:
+    def _known(self) -> set[_SampleKey]:
         """Return the samples that some run has, or could not answer."""
-        keys: set[_Key] = set()
+        keys: set[_SampleKey] = set()
         for run, log in self.runs.items():
             keys.update(self.rows[run], log.failed)
         return keys
@@ -317,7 +318,7 @@ class _Task:
         return "; ".join(fields)
 
 
-def _repeated(runs: Mapping[str, Log], systems: Sequence[str]) -> Mapping[str, Log]:
+def _with_rows_of_repeats(runs: Mapping[str, Log], systems: Sequence[str]) -> Mapping[str, Log]:
     """Return the logs with a row for each of a sample's repeats, where a cell holds the texts of all of them."""
     columns_by_run = {}
     has_repeats = False
@@ -383,11 +384,11 @@ def _rows_of_samples(log: Log) -> dict[tuple[str, ...], int]:
     return rows
 
 
-def _filled(runs: Mapping[str, Log], systems: Sequence[str]) -> dict[str, Log]:
+def _with_empty_texts(runs: Mapping[str, Log], systems: Sequence[str]) -> dict[str, Log]:
     """Return the logs with a row for each sample that another one has: the text of a system is empty there."""
     rows = {name: _rows_of_samples(log) for name, log in runs.items()}
     keys = _in_all(runs, rows, EMPTY)
-    first_with: dict[_Key, str] = {}
+    first_with: dict[_SampleKey, str] = {}
     for name, rows_of_run in rows.items():
         for key in rows_of_run:
             first_with.setdefault(key, name)
@@ -428,7 +429,7 @@ def _in_all(
     samples = {log.name: rows[name] for name, log in runs.items()}
     first = next(iter(runs.values()))
 
-    def described(key: _Key) -> str:
+    def described(key: _SampleKey) -> str:
         return f"with {_key_in_words(first, key)}"
 
     return join(samples, all_keys, "samples of these runs", described, missing).keys

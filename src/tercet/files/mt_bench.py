@@ -8,7 +8,7 @@ from typing import Any
 from tercet.errors import InputError, shorten, warn
 from tercet.names_and_sentences import joined
 
-from .harness_logs import is_number, numbers_of_scores
+from .log_scores import is_number, numbers_of_scores
 from .read import unpacked
 from .table import MOST_CELLS, MOST_COLUMNS, Log, Roles, Table
 
@@ -22,7 +22,7 @@ _PAIRS = {_QUESTION, _TURN, "model_1", "model_2", "g1_winner", "g2_winner"}
 #: The score of an answer in whose judgment no score was found.
 _FAILED = -1
 #: What tells the answers of a model apart: a question and a turn.
-_Answer = tuple[str, str]
+_Turn = tuple[str, str]
 
 
 def judgments_log(table: Table) -> Log | None:
@@ -41,7 +41,7 @@ def judgments_log(table: Table) -> Log | None:
     judge = _judge(table)
     scores = _scores_by_model(table)
     cells = table.columns
-    lines: dict[_Answer, int] = {}
+    lines: dict[_Turn, int] = {}
     for question, turn, line in zip(cells[_QUESTION], cells[_TURN], table.lines, strict=True):
         lines.setdefault((str(question), str(turn)), line)
     if len(scores) > MOST_COLUMNS or len(scores) * len(lines) > MOST_CELLS:
@@ -89,10 +89,10 @@ def _are_judgments(table: Table) -> bool:
     return all(isinstance(cell, list) and cell for cell in table.columns[_JUDGE])
 
 
-def _scores_by_model(table: Table) -> dict[str, dict[_Answer, Any]]:
+def _scores_by_model(table: Table) -> dict[str, dict[_Turn, Any]]:
     """Return the score of each answer of each model; None of those in whose judgment none was found."""
     cells = table.columns
-    scores: dict[str, dict[_Answer, Any]] = {}
+    scores: dict[str, dict[_Turn, Any]] = {}
     for row, line in enumerate(table.lines):
         question = str(cells[_QUESTION][row])
         turn = str(cells[_TURN][row])

@@ -34,7 +34,7 @@ _ONLY_ONE = " (the only one)"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FolderRequest:
     """What a user says of a folder; empty where nothing is said."""
 
     pair: str | None = None
@@ -74,7 +74,7 @@ def is_metrics_folder(path: str | os.PathLike[str]) -> bool:
     return (folder / "system-outputs").is_dir() and (folder / "human-scores").is_dir()
 
 
-def read_metrics_folder(path: str | os.PathLike[str], asked: Asked) -> MetricsFolder:
+def read_metrics_folder(path: str | os.PathLike[str], asked: FolderRequest) -> MetricsFolder:
     """Read a language pair of a folder, at the level of the human scores that are asked for.
 
     Systems are all outputs with a human score but those of the references in use: other references among them are
@@ -83,7 +83,7 @@ def read_metrics_folder(path: str | os.PathLike[str], asked: Asked) -> MetricsFo
     folder = Path(path)
     if not is_metrics_folder(folder):
         raise InputError(_without_shape(folder))
-    pair = _Pair.of(folder, asked.pair)
+    pair = _LanguagePair.of(folder, asked.pair)
     references = pair.chosen_references(asked.references)
     outputs = pair.chosen_outputs(references, asked.systems)
     dimensions = pair.chosen_dimensions(asked.dimensions, asked.scores)
@@ -92,27 +92,21 @@ def read_metrics_folder(path: str | os.PathLike[str], asked: Asked) -> MetricsFo
     documents = texts.documents(pair.file("documents", ".docs"))
 
     n_items = {"seg": texts.n_segments, "doc": len(set(documents or ())), "sys": 1}[level]
-    items = _Items(list(pair.outputs), n_items, LEVELS[level])
+    items = _ScoredItems(list(pair.outputs), n_items, LEVELS[level])
     human = {name: items.read(pair.human[name].path) for name in dimensions}
-    systems = [name for name in outputs if any(_has_score(scores, name) for scores in human.values())]
+    systems = []
+    for name in outputs:
+        if any(_has_score(scores, name) for scores in human.values()):
+            systems.append(name)
     if not systems:
         raise InputError(f"{pair}: no system has a human score in {joined(dimensions, MOST_NAMED, 'or')}.")
-    metrics = _Metrics.read(pair, level, items, systems, references, asked.scores)
+    metrics = _MetricScores.read(pair, level, items, systems, references, asked.scores)
 
-    note_of_pair = f"{folder}: language pair: {pair.name}"
-    if not asked.pair:
-        note_of_pair += _ONLY_ONE
-    note_of_references = "no references"
-    if references:
-        note_of_references = f"reference: {_quoted(references)}"
-        if not asked.references:
-            note_of_references += _ONLY_ONE
     notes = [
-        note_of_pair,
-        note_of_references,
-        f"systems: {_quoted(systems)}",
+        *_notes_of_choice(pair, references, asked),
+        f"systems: {_quote(systems)}",
         _note("of these references", [name for name in systems if name in pair.references]),
-        f"grades of {LEVELS[level]}: {_quoted(dimensions)}",
+        f"grades of {LEVELS[level]}: {_quote(dimensions)}",
         _note("scores", list(metrics.scores)),
         _note("systems without grades, left out", [name for name in outputs if name not in systems]),
         _note_of_grades([name for name in pair.human if name not in dimensions]),
@@ -147,10 +141,23 @@ def _without_shape(folder: Path) -> str:
     )
 
 
+def _notes_of_choice(pair: _LanguagePair, references: Sequence[str], asked: FolderRequest) -> list[str]:
+    """Return which language pair and references are in use, and which of them were the only ones."""
+    note_of_pair = f"{pair.folder}: language pair: {pair.name}"
+    if not asked.pair:
+        note_of_pair += _ONLY_ONE
+    note_of_references = "no references"
+    if references:
+        note_of_references = f"reference: {_quote(references)}"
+        if not asked.references:
+            note_of_references += _ONLY_ONE
+    return [note_of_pair, note_of_references]
+
+
 def _note(what: str, names: Sequence[str]) -> str:
     if not names:
         return ""
-    return f"{what}: {_quoted(names)}"
+    return f"{what}: {_quote(names)}"
 
 
 def _note_of_grades(names: Sequence[str]) -> str:
@@ -160,7 +167,7 @@ def _note_of_grades(names: Sequence[str]) -> str:
     return _note(f"other grades, left out ({argument_set('dimension', names[0])} reads them)", names)
 
 
-def _quoted(names: Sequence[str]) -> str:
+def _quote(names: Sequence[str]) -> str:
     return joined(list(map(repr, names)), MOST_NAMED)
 
 
@@ -173,7 +180,7 @@ class _ScoreFile:
 
 
 @dataclass(frozen=True, slots=True)
-class _Pair:
+class _LanguagePair:
     """The files of a language pair, by what they are called, and which of them are in use."""
 
     folder: Path
@@ -184,7 +191,7 @@ class _Pair:
     human: Mapping[str, _ScoreFile]
 
     @classmethod
-    def of(cls, folder: Path, asked: str | None) -> _Pair:
+    def of(cls, folder: Path, asked: str | None) -> _LanguagePair:
         """Return the pair that is asked for, or the only one."""
         names = sorted(each.name for each in (folder / "system-outputs").iterdir() if each.is_dir())
         if not names:
@@ -273,7 +280,7 @@ class _Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class _Metrics:
+class _MetricScores:
     """Scores of metrics, as files have them, and which of them are left out."""
 
     #: By metric and system.
@@ -284,13 +291,13 @@ class _Metrics:
     @classmethod
     def read(
         cls,
-        pair: _Pair,
+        pair: _LanguagePair,
         level: str,
-        items: _Items,
+        items: _ScoredItems,
         systems: Sequence[str],
         references: Sequence[str],
         asked: Sequence[str],
-    ) -> _Metrics:
+    ) -> _MetricScores:
         """Return the scores of a level that use no other references: of all metrics, or of those asked for."""
         end = f".{level}.score"
         paths = sorted((pair.folder / "metric-scores" / pair.name).glob(f"*{end}"))
@@ -309,7 +316,7 @@ class _Metrics:
             by_system = items.read(files[name])
             lacking = [system for system in systems if not _is_complete(by_system, system)]
             if lacking and asked:
-                raise InputError(f"{files[name]} lacks scores of {_quoted(lacking)}.")
+                raise InputError(f"{files[name]} lacks scores of {_quote(lacking)}.")
             if lacking:
                 incomplete.append(name)
             else:
@@ -349,7 +356,7 @@ def _human_files(folder: Path, pair: str) -> dict[str, _ScoreFile]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Items:
+class _ScoredItems:
     """What has scores."""
 
     #: Of all outputs, also of those that are not compared.
@@ -371,7 +378,7 @@ class _Items:
                     f"{path}, line {number}: there are no outputs of {shorten(system)}. "
                     f"{did_you_mean(system, self.systems)}"
                 )
-            by_system.setdefault(system, []).append(_parsed_score(text, path, number))
+            by_system.setdefault(system, []).append(_parse_score(text, path, number))
         for system, numbers in by_system.items():
             if len(numbers) != self.n_items:
                 expected = f"{self.n_items:,}, one for each of its {self.scored}"
@@ -388,7 +395,7 @@ class _Items:
         return np.array([by_system.get(system, missing) for system in systems], np.float64)
 
 
-def _parsed_score(text: str, path: Path, number: int) -> float:
+def _parse_score(text: str, path: Path, number: int) -> float:
     if text == "None":
         return math.nan
     try:

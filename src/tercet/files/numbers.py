@@ -89,15 +89,15 @@ def notation_of(
     OptionError
         For a sign that is none of these.
     """
-    cells = list(cells)
-    of_kind = [*cells, *beside]
+    column = list(cells)
+    of_kind = [*column, *beside]
     _check_percent(of_kind, meaning)
     if said:
         if said not in (",", "."):
             raise OptionError(f"{argument('decimal')} must be ',' or '.'. Got {shorten(said)} instead.")
         return Notation(said, is_known=True)
     examples: dict[Sign, str] = {}
-    for cell in cells:
+    for cell in column:
         if isinstance(cell, str):
             sign = shown_by(cell)
             if sign:
@@ -110,7 +110,7 @@ def notation_of(
     notation = _shown_notation(examples)
     if notation is not None:
         return notation
-    in_doubt = [cell for cell in cells if isinstance(cell, str) and _parsed(cell, ",") != _parsed(cell, ".")]
+    in_doubt = [cell for cell in column if isinstance(cell, str) and _parse(cell, ",") != _parse(cell, ".")]
     if not in_doubt:
         return PLAIN
     notation = elsewhere()
@@ -123,8 +123,8 @@ def notation_of(
 def _is_large(cell: Any) -> bool:
     """Return whether a cell is a number of 100 or more that can be read in one way only."""
     if isinstance(cell, str):
-        number = _parsed(cell, ".")
-        return number is not None and number == _parsed(cell, ",") and abs(number) >= _LARGE
+        number = _parse(cell, ".")
+        return number is not None and number == _parse(cell, ",") and abs(number) >= _LARGE
     is_plain = isinstance(cell, int | float | Decimal) and not isinstance(cell, bool)
     return is_plain and abs(float(cell)) >= _LARGE
 
@@ -169,7 +169,7 @@ def _check_percent(cells: Sequence[Any], meaning: str) -> None:
         text = str(cell).strip()
         if isinstance(cell, bool) or text.endswith("%") or text.casefold() in _MISSING:
             continue
-        if is_number(text) and (_parsed(text, ".") or _parsed(text, ",")):
+        if is_number(text) and (_parse(text, ".") or _parse(text, ",")):
             raise InputError(
                 f"Some numbers as {meaning} have a percent sign and others have none: {shorten(with_sign[0])} and "
                 f"{shorten(cell)}. Write them in one way."
@@ -178,8 +178,8 @@ def _check_percent(cells: Sequence[Any], meaning: str) -> None:
 
 def shown_by(text: str) -> Sign:
     """Return what stands before decimals in a number, where it can be read in one way only; else ""."""
-    with_comma = _parsed(text, ",")
-    with_point = _parsed(text, ".")
+    with_comma = _parse(text, ",")
+    with_point = _parse(text, ".")
     if with_comma is None and with_point is not None:
         return "."
     if with_point is None and with_comma is not None:
@@ -189,7 +189,7 @@ def shown_by(text: str) -> Sign:
 
 def is_number(text: str) -> bool:
     """Return whether a text is a number in some notation."""
-    return _parsed(text, ".") is not None or _parsed(text, ",") is not None
+    return _parse(text, ".") is not None or _parse(text, ",") is not None
 
 
 def is_missing(text: str) -> bool:
@@ -247,12 +247,11 @@ def read_numbers(
         numbers = np.array(cells)
         if not (np.abs(numbers) > LARGEST).any():
             return numbers
-    if notation is None:
-        notation = notation_of(cells, meaning)
+    shared_notation = notation or notation_of(cells, meaning)
     numbers = np.empty(len(cells))
     for row, cell in enumerate(cells):
         try:
-            numbers[row] = read_score(cell, f"{meaning} in segment {row + 1:,}", notation)
+            numbers[row] = read_score(cell, f"{meaning} in segment {row + 1:,}", shared_notation)
         except InputError as error:
             message = str(error)
             if location:
@@ -268,9 +267,9 @@ _AS_PROGRAMS_WRITE = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 def _read_text(text: str, meaning: str, notation: Notation) -> float | None:
     """Return the number that a text is; None if it is none."""
     if notation.is_known:
-        return _parsed(text, notation.decimal)
-    with_comma = _parsed(text, ",")
-    with_point = _parsed(text, ".")
+        return _parse(text, notation.decimal)
+    with_comma = _parse(text, ",")
+    with_point = _parse(text, ".")
     if notation.decimal == "." and "," not in text and with_point is not None:
         return with_point
     if with_comma is None:
@@ -289,16 +288,16 @@ def _read_text(text: str, meaning: str, notation: Notation) -> float | None:
     )
 
 
-def _parsed(text: str, decimal: str) -> float | None:
+def _parse(text: str, decimal: str) -> float | None:
     """Return the number that a text is if that sign stands before decimals; None if it is none then."""
     if decimal == "." and _AS_PROGRAMS_WRITE.fullmatch(text):
         return float(text)
-    text = text.strip().translate(_MINUS)
-    if text.endswith("%"):
-        text = text[:-1].rstrip()
-    match = _PATTERNS[decimal].fullmatch(text)
+    number = text.strip().translate(_MINUS)
+    if number.endswith("%"):
+        number = number[:-1].rstrip()
+    match = _PATTERNS[decimal].fullmatch(number)
     if match is None:
-        return _infinite(text)
+        return _infinite(number)
     if match["power"] and re.search("[.,]", match["whole"]):
         # Nobody groups the thousands of 1.107e2.
         return None

@@ -114,7 +114,7 @@ class _Footer:
         head = self.byte()
         n_elements = head >> 4
         if n_elements == 15:
-            n_elements = self.unsigned()
+            n_elements = self.unsigned_number()
         for _ in range(n_elements):
             yield head & 15
 
@@ -125,11 +125,11 @@ class _Footer:
         if kind in (_TRUE, _FALSE):
             self.position += within
         elif kind in (_I16, _I32, _I64):
-            self.unsigned()
+            self.unsigned_number()
         elif kind in _FIXED:
             self.position += _FIXED[kind]
         elif kind == _BINARY:
-            length = self.unsigned()
+            length = self.unsigned_number()
             self.position += length
         elif kind in (_LIST, _SET):
             for element in self.elements():
@@ -138,7 +138,7 @@ class _Footer:
             for _, inner in self.fields():
                 self.skip(inner, depth + 1)
         elif kind == _MAP:
-            n_entries = self.unsigned()
+            n_entries = self.unsigned_number()
             kinds = 0
             if n_entries:
                 kinds = self.byte()
@@ -154,8 +154,9 @@ class _Footer:
         self.position += 1
         return self.data[self.position - 1]
 
-    def unsigned(self) -> int:
-        number = shift = 0
+    def unsigned_number(self) -> int:
+        number = 0
+        shift = 0
         while (byte := self.byte()) > 127:
             number |= (byte & 127) << shift
             shift += 7
@@ -164,11 +165,11 @@ class _Footer:
         return number | byte << shift
 
     def number(self) -> int:
-        number = self.unsigned()
+        number = self.unsigned_number()
         return (number >> 1) ^ -(number & 1)
 
     def text(self) -> str:
-        length = self.unsigned()
+        length = self.unsigned_number()
         start = self.position
         self.position += length
         return self.data[start : self.position].decode("utf-8", "replace")

@@ -12,10 +12,10 @@ from typing import Any
 
 from tercet.errors import InputError, shorten, warn
 
-from .harness_logs import is_number, numbers_of_scores
 from .json_tables import written
 from .json_values import as_list, field_of
 from .log_names import run_of
+from .log_scores import is_number, numbers_of_scores
 from .roles import role_of
 from .table import MOST_COLUMNS, Log, RaggedRows, Roles, Table
 
@@ -24,11 +24,13 @@ COLUMNS_OF_PROMPTFOO = {"prompt", "provider", "vars", "response", "namedScores"}
 #: Assertions whose value is a text that the output is compared with.
 _COMPARING = frozenset({"equals", "similar", "rouge-n", "bleu", "gleu", "meteor", "levenshtein", "factuality"})
 #: The columns of outputs, each with its system behind it, and that of what they are compared with.
-_OUTPUT, _VALUE = "response.output", "assert.value"
+_OUTPUT = "response.output"
+_VALUE = "assert.value"
 #: What stands in front of the name of a variable, in that of its column.
 _VARIABLES = "vars."
 #: The numbers of a result's test and of its prompt.
-_TEST_NUMBER, _PROMPT_NUMBER = "testIdx", "promptIdx"
+_TEST_NUMBER = "testIdx"
+_PROMPT_NUMBER = "promptIdx"
 #: Characters of a prompt that is the name of a system.
 _LONGEST_NAME = 40
 #: A variable in the value of an assertion.
@@ -43,15 +45,16 @@ def is_of_promptfoo(result: Any) -> bool:
 def promptfoo_log(results: Sequence[Any], name: str, description: Any) -> Log:
     """Return the tests of which every system has an output; a warning counts the others, after an error."""
     _check(results, name)
-    tests = _Tests.of(results, name)
+    tests = _TestRun.of(results, name)
     complete = tests.complete(name)
     table = _table_of_tests(complete, tests.systems, name)
-    scores = {system: [_scores_of_result(outputs[system]) for outputs in complete] for system in tests.systems}
-    names_of_scores = _names_of_scores(scores, name)
-    values = _values_of_scores(scores, names_of_scores, name)
+    scores = {}
     n_unanswered = {}
     for system in tests.systems:
+        scores[system] = [_scores_of_result(outputs[system]) for outputs in complete]
         n_unanswered[system] = sum(system not in outputs for outputs in tests.outputs)
+    names_of_scores = _names_of_scores(scores, name)
+    values = _values_of_scores(scores, names_of_scores, name)
     return Log(
         name,
         table.columns,
@@ -83,7 +86,7 @@ _Outputs = dict[str, dict[str, Any]]
 
 
 @dataclass
-class _Tests:
+class _TestRun:
     """The results, test by test."""
 
     #: Of all tests that some system took, in the order of the tests.
@@ -94,18 +97,19 @@ class _Tests:
     failures: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, results: Sequence[dict[str, Any]], name: str) -> _Tests:
+    def of(cls, results: Sequence[dict[str, Any]], name: str) -> _TestRun:
         """Return the tests of results, which come as they are ready."""
         numbers = [result.get(_TEST_NUMBER) for result in results]
         numbers += [result.get(_PROMPT_NUMBER) for result in results]
         has_numbers = all(map(is_number, numbers))
+        in_order = results
         if has_numbers:
-            results = sorted(results, key=itemgetter(_TEST_NUMBER, _PROMPT_NUMBER))
-        columns = [f"{_OUTPUT} {system}" for system in _systems_of(results, name)]
+            in_order = sorted(results, key=itemgetter(_TEST_NUMBER, _PROMPT_NUMBER))
+        columns = [f"{_OUTPUT} {system}" for system in _systems_of(in_order, name)]
         outputs_by_test: dict[Any, _Outputs] = {}
         repeats: Counter[Any] = Counter()
         failures = []
-        for result, column in zip(results, columns, strict=True):
+        for result, column in zip(in_order, columns, strict=True):
             variables = _variables(result)
             repeats[column, variables] += 1
             # Without numbers, the same test has the same variables.
@@ -156,7 +160,7 @@ def _table_of_tests(tests: Sequence[_Outputs], systems: Sequence[str], name: str
             row[f"{_VARIABLES}{key}"] = written(value)
         for system in systems:
             row[system] = written(outputs[system]["response"]["output"])
-        row[_VALUE] = _expected(first)
+        row[_VALUE] = _expected_texts(first)
         rows.add(number, row)
     return rows.table("results of tests")
 
@@ -188,10 +192,10 @@ def _roles_of(table: Table, systems: tuple[str, ...]) -> Roles:
 
 
 #: By system, the scores of each test by their names.
-_Scores = Mapping[str, Sequence[Mapping[str, Any]]]
+_ScoresOfSystems = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
-def _names_of_scores(scores: _Scores, name: str) -> tuple[str, ...]:
+def _names_of_scores(scores: _ScoresOfSystems, name: str) -> tuple[str, ...]:
     """Return the names of the scores that some system has, in the order in which they first occur."""
     names: dict[str, None] = {}
     for of_tests in scores.values():
@@ -202,7 +206,7 @@ def _names_of_scores(scores: _Scores, name: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _values_of_scores(scores: _Scores, names: Sequence[str], name: str) -> dict[str, dict[str, list[Any]]]:
+def _values_of_scores(scores: _ScoresOfSystems, names: Sequence[str], name: str) -> dict[str, dict[str, list[Any]]]:
     """Return the values of each score that all systems have, by system; a warning names those that some have."""
     values = {}
     for score in names:
@@ -263,7 +267,7 @@ def _provider_or_prompt(value: Any, second_key: str) -> str:
     return " ".join(str(label or "").split())
 
 
-def _expected(result: Mapping[str, Any]) -> list[str]:
+def _expected_texts(result: Mapping[str, Any]) -> list[str]:
     """Return the texts that a test's assertions compare the output with."""
     assertions = field_of(result.get("testCase"), "assert")
     if not isinstance(assertions, list):

@@ -20,7 +20,10 @@ from tercet.errors import shorten, warn
 from .table import Row, Table
 
 #: What may stand behind a column of outputs, about them.
-_STATUS, _SCORE, _NAMED_SCORES, _GRADER_REASON = "Status", "Score", "Named Scores", "Grader Reason"
+_STATUS = "Status"
+_SCORE = "Score"
+_NAMED_SCORES = "Named Scores"
+_GRADER_REASON = "Grader Reason"
 _ABOUT_OUTPUTS = frozenset({_STATUS, _SCORE, _NAMED_SCORES, "Reasoning", _GRADER_REASON, "Comment"})
 #: What divides the name of such a column from that of the outputs, where names are made distinct.
 _DIVIDER = " / "
@@ -102,7 +105,7 @@ def results_in(table: Table) -> list[dict[str, Any]]:
     return results
 
 
-class _Output(NamedTuple):
+class _OutputCell(NamedTuple):
     """What a cell says of an output."""
 
     text: str
@@ -130,7 +133,7 @@ class _Output(NamedTuple):
         return result
 
 
-def _output_in_cell(table: Table, name: str, row: int) -> _Output | None:
+def _output_in_cell(table: Table, name: str, row: int) -> _OutputCell | None:
     """Return what a cell, and those about it, say of an output; None where they are empty."""
     cell = str(table.columns[name][row] or "")
     reason = str(_about(table, name, _GRADER_REASON, row) or "")
@@ -139,7 +142,7 @@ def _output_in_cell(table: Table, name: str, row: int) -> _Output | None:
         if not status:
             return None
         score = _number(_about(table, name, _SCORE, row))
-        return _Output(cell, status, score, _named_scores(_about(table, name, _NAMED_SCORES, row)), reason)
+        return _OutputCell(cell, status, score, _named_scores(_about(table, name, _NAMED_SCORES, row)), reason)
     verdict = _VERDICT.match(cell)
     if verdict is None:
         return None
@@ -149,11 +152,11 @@ def _output_in_cell(table: Table, name: str, row: int) -> _Output | None:
     if scores is None:
         if status == "FAIL" and f"{name}{_DIVIDER}{_GRADER_REASON}" not in table.columns:
             reason, text, n_lines = _reason_and_text(text)
-            return _Output(text, status, None, {}, reason, is_unsure=n_lines != 1)
-        return _Output(text, status, None, {}, reason)
+            return _OutputCell(text, status, None, {}, reason, is_unsure=n_lines != 1)
+        return _OutputCell(text, status, None, {}, reason)
     named = {metric: float(number) for metric, number in _SCORE_OF_METRIC.findall(scores[2])}
     text, reason = _without_reason(text.lstrip()[scores.end() :])
-    return _Output(text, status, _number(scores[1]), named, reason)
+    return _OutputCell(text, status, _number(scores[1]), named, reason)
 
 
 def _reason_and_text(text: str) -> tuple[str, str, int]:
@@ -169,12 +172,13 @@ def _without_reason(text: str) -> tuple[str, str]:
     matches = list(_REASON.finditer(text))
     if not matches:
         return text.strip(), ""
-    reason = text[matches[-1].end() :].strip()
-    text = text[: matches[-1].start()].strip()
-    line = _LINE.search(text)
-    if line is not None and text[: line.start()].strip() == reason:
-        text = text[line.end() :]
-    return text.strip(), reason
+    last = matches[-1]
+    reason = text[last.end() :].strip()
+    before = text[: last.start()].strip()
+    line = _LINE.search(before)
+    if line is not None and before[: line.start()].strip() == reason:
+        return before[line.end() :].strip(), reason
+    return before, reason
 
 
 def _system(name: str) -> tuple[str, str]:

@@ -35,7 +35,7 @@ READERS: dict[str, Callable[..., Table]] = {
     "csv": _reader("tables", "read_csv"),
     "jsonl": _reader("tables", "read_jsonl"),
     "tmx": _reader("tmx", "read_tmx"),
-    "xlsx": _reader("tables", "read_workbook"),
+    "xlsx": _reader("workbooks", "read_workbook"),
     "parquet": _reader("arrow_tables", "read_parquet"),
     "arrow": _reader("arrow_tables", "read_ipc"),
     "inspect": _reader("tables", "read_json"),
@@ -89,7 +89,7 @@ _OF_ANY_ENCODING = ("", "tsv", "csv")
 SEGLST = ".seglst.json"
 #: What Kaldi, ESPnet and others call a file of transcripts.
 _KALDI = "text"
-#: The same of files that are logs, or tables that a user names: a folder of tables may have other such beside them.
+#: Of files that are logs, or tables that a user names: a folder of tables may have other such files beside them.
 _LOGS = {".eval": "inspect", ".json": "inspect"}
 #: Ends of the names of other programs' workbooks, which are not read.
 _WORKBOOKS = (".xls", ".xlsb", ".ods", ".numbers")
@@ -100,13 +100,13 @@ _WITHOUT_WORDS = (".rttm", ".uem")
 
 def read_table(path: str | os.PathLike[str], *, format: str | None = None, limits: Limits = LIMITS) -> Table:
     """Read a file of texts in columns."""
-    path = Path(path)
-    reader = READERS[_format(path, format)]
+    file = Path(path)
+    reader = READERS[_format(file, format)]
     try:
-        with path.open("rb") as stream:
-            return reader(stream, path.name, limits)
+        with file.open("rb") as stream:
+            return reader(stream, file.name, limits)
     except OSError as error:
-        raise InputError(f"{path.name} cannot be read: {error.strerror or error}.") from None
+        raise InputError(f"{file.name} cannot be read: {error.strerror or error}.") from None
 
 
 class Opening(NamedTuple):
@@ -177,9 +177,10 @@ def predictions_in(table: Table, system: str) -> list[str]:
 def references_in(table: Table, columns: Sequence[str]) -> list[list[str]]:
     """Return the references of each item; an empty cell is none."""
     lists: list[list[str]] = [[] for _ in table.lines]
+    names = columns
     if isinstance(columns, str):
-        columns = [columns]
-    for column in columns:
+        names = [columns]
+    for column in names:
         for row, cell in enumerate(table.column(column)):
             for text in as_list(cell):
                 if text is not None and not isinstance(text, str):

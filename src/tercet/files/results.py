@@ -16,20 +16,11 @@ from tercet.errors import InputError, first_line, shorten
 from tercet.names_and_sentences import joined
 
 from .comet import comet_log
-from .harness_logs import (
-    DAMAGED,
-    archived_parts,
-    inspect_log,
-    is_number,
-    numbers_of_scores,
-    parts_of,
-    score_of,
-    value_of,
-    without_nan,
-)
+from .inspect_logs import archived_parts, inspect_log, parts_of, value_of
 from .json_tables import table_in, written
 from .json_values import as_list, field_of
 from .log_names import run_of
+from .log_scores import DAMAGED, is_number, numbers_of_scores, score_of, without_nan
 from .mt_bench import judgments_log
 from .numbers import read_score
 from .promptfoo import COLUMNS_OF_PROMPTFOO, is_of_promptfoo, promptfoo_log
@@ -64,23 +55,26 @@ def read_results(data: bytearray, name: str, limits: Limits = LIMITS) -> Table:
     except InputError:
         raise
     except DAMAGED as error:
-        # Behind an object may be more: lines of JSON.
-        if isinstance(error, json.JSONDecodeError) and error.msg != "Extra data" and ".json" in name.lower():
-            location = f"{name}, line {error.lineno}"
-            raise InputError(
-                f"{location}: not JSON ({error.msg}, column {error.colno}); expected {EXPECTED}."
-            ) from None
-        reason = first_line(error)
-        if not isinstance(content, dict):
-            reason = f"found {shorten(content)}"
-        elif content and "eval" not in content:
-            reason = f"found an object of {joined(list(map(shorten, content)), _MOST_KEYS)}"
-        nor = ""
-        # An archive is no table.
-        if ".eval" not in name.lower():
-            nor = ', nor a table, such as an array of objects [{"prediction": "text", "reference": "text"}]'
-        raise InputError(f"{name} is not a log of inspect-ai with samples{nor}: {reason}.") from None
+        raise _unreadable(error, content, name) from None
     return inspect_log(spec, samples, name)
+
+
+def _unreadable(error: Exception, content: Any, name: str) -> InputError:
+    """Return what is said of a file that is neither a log nor a table, with the JSON that it has; {} for none."""
+    # Behind an object may be more: lines of JSON.
+    if isinstance(error, json.JSONDecodeError) and error.msg != "Extra data" and ".json" in name.lower():
+        location = f"{name}, line {error.lineno}"
+        return InputError(f"{location}: not JSON ({error.msg}, column {error.colno}); expected {EXPECTED}.")
+    reason = first_line(error)
+    if not isinstance(content, dict):
+        reason = f"found {shorten(content)}"
+    elif content and "eval" not in content:
+        reason = f"found an object of {joined(list(map(shorten, content)), _MOST_KEYS)}"
+    nor = ""
+    # An archive is no table.
+    if ".eval" not in name.lower():
+        nor = ', nor a table, such as an array of objects [{"prediction": "text", "reference": "text"}]'
+    return InputError(f"{name} is not a log of inspect-ai with samples{nor}: {reason}.")
 
 
 # Results of deepeval (.json), of ragas (a table) and of MLflow (.json or a table) -> a table with a row per sample.
@@ -88,7 +82,8 @@ def read_results(data: bytearray, name: str, limits: Limits = LIMITS) -> Table:
 #: A column of scores in MLflow's tables, of its first and its newer evaluation, in front of which is the metric.
 _OF_MLFLOW = re.compile(r"(.+?)(/v\d+)?/(?:score|value)")
 #: What only tables of MLflow have beside those.
-_JUSTIFICATION, _TRACE = "/justification", "trace_id"
+_JUSTIFICATION = "/justification"
+_TRACE = "trace_id"
 #: Columns that MLflow gives a name, in the order in which they are looked for.
 _OUTPUTS = ("response", "outputs", "output", "predictions", "prediction")
 #: In its newer tables, expectations have columns as scores do.
@@ -116,7 +111,7 @@ def results_log(table: Table) -> Log | None:
         results = results_in(table)
     if results:
         return promptfoo_log(results, table.name, None)
-    if any(column.endswith(_JUSTIFICATION) for column in table.columns) or _TRACE in table.columns:
+    if _TRACE in table.columns or any(column.endswith(_JUSTIFICATION) for column in table.columns):
         log = _mlflow_log(table)
     for columns in _OF_RAGAS:
         log = log or _ragas_log(table, *columns)
@@ -206,7 +201,7 @@ def _deepeval_log(run: dict[str, Any], cases: list[Any], name: str) -> Log:
         scores = [result.get("score") for result in results]
         if all(score is None for score in scores):
             # Another name, as a run with scores is not to be compared with it.
-            values[f"{metric} success"] = [_passed(result) for result in results]
+            values[f"{metric} success"] = [_verdict_of_case(result) for result in results]
             continue
         values[metric] = scores
         is_better = _is_higher_better(results)
@@ -234,7 +229,7 @@ def _cells_of_case(fields: Mapping[str, Any]) -> dict[str, Any]:
     return cells
 
 
-def _passed(result: Mapping[str, Any]) -> Any:
+def _verdict_of_case(result: Mapping[str, Any]) -> Any:
     """Return whether a test case passed, as the file says it; None where the metric failed."""
     if result.get("error"):
         return None
@@ -288,22 +283,31 @@ def _ragas_log(table: Table, source: str, output: str, reference: str) -> Log | 
         if column in fields or role == "source":
             continue
         numbers = [_score_cell(cell) for cell in cells]
-        present = [number for number in numbers if number is not None]
-        if present and all(map(is_number, present)):
+        if _are_numbers(numbers):
             # "response.fluency" are grades, of which a table is read otherwise.
             if begun_by(column, [output], BETWEEN_GRADES):
                 return None
             if not _INDEX.fullmatch(column):
                 values[column] = numbers
-            continue
-        has_objects = any(isinstance(cell, dict) for cell in cells)
-        has_texts = any(isinstance(cell, str) and cell for cell in cells)
-        if has_objects or (role == "system" and has_texts):
+        elif _is_of_others(cells, role):
             return None
     if not values:
         return None
     references = tuple(column for column in (reference, f"{reference}s") if column in table.columns)
     return _results_of("ragas", table, Roles(source, references, (output,)), values)
+
+
+def _is_of_others(cells: Sequence[Any], role: str) -> bool:
+    """Return whether a column has objects, or texts of a system, which results of ragas have in no further column."""
+    if any(isinstance(cell, dict) for cell in cells):
+        return True
+    return role == "system" and any(isinstance(cell, str) and cell for cell in cells)
+
+
+def _are_numbers(values: Sequence[Any]) -> bool:
+    """Return whether some values are there, and all of these are numbers."""
+    present = [value for value in values if value is not None]
+    return bool(present) and all(map(is_number, present))
 
 
 def _mlflow_log(table: Table) -> Log | None:
@@ -364,7 +368,7 @@ def _results_of(
         cells = table.columns.get(column, [])
         if any(cell not in (None, "", []) for cell in cells):
             references.append(column)
-            columns[column] = [cell if isinstance(cell, list | None) else written(cell) for cell in cells]
+            columns[column] = list(map(_text_or_list, cells))
     source = roles.source
     inputs = table.columns.get(source or "", missing)
     if not any(inputs):
@@ -389,6 +393,13 @@ def _results_of(
         higher_is_better=directions,
         no_texts=no_texts,
     )
+
+
+def _text_or_list(cell: Any) -> Any:
+    """Return references as they are written: a list, a text, or None."""
+    if isinstance(cell, list | None):
+        return cell
+    return written(cell)
 
 
 def _text_in(value: Any) -> str:
@@ -457,7 +468,7 @@ def _opencompass_log(samples: Mapping[str, Any], name: str) -> Log:
             raise InputError(f"{location}: the predictions are turns of a conversation; expected an answer.")
         cells = {
             "index": index,
-            _PROMPT: _text_of_last_message(prompt),
+            _PROMPT: _text_of_prompt(prompt),
             _PREDICTION: "",
             _GOLD: [written(text) for text in as_list(sample.get(_GOLD)) if text is not None],
         }
@@ -531,11 +542,12 @@ def _are_turns(prompt: Any) -> bool:
     return isinstance(prompt, list) and any(isinstance(turn, list) for turn in prompt)
 
 
-def _text_of_last_message(prompt: Any) -> str | None:
-    """Return a prompt, or the text of the last message."""
+def _text_of_prompt(prompt: Any) -> str | None:
+    """Return a prompt, or the text of its last message; None where that is no text."""
+    text = prompt
     if isinstance(prompt, list) and prompt and isinstance(prompt[-1], dict):
         last = prompt[-1]
-        prompt = last.get("prompt", last.get("content"))
-    if not isinstance(prompt, str):
+        text = last.get("prompt", last.get("content"))
+    if not isinstance(text, str):
         return None
-    return prompt
+    return text

@@ -183,9 +183,9 @@ def guess_roles(table: Table, references: Sequence[str] = ()) -> Roles:
     if isinstance(table, Log | TableWithRoles):
         return table.roles
     lacks = {name: lack(cells) for name, cells in table.columns.items()}
-    references = [name for name in references if name in table.columns]
-    names = _Names(table, lacks, references)
-    if not references:
+    known_references = [name for name in references if name in table.columns]
+    names = _Names(table, lacks, known_references)
+    if not known_references:
         names.take_as_about(_labels_for_references(names), _FEW_VALUES)
     unlike = _references_unlike_systems(names)
     names.take_as_about(unlike, UNLIKE_SYSTEMS)
@@ -195,7 +195,7 @@ def guess_roles(table: Table, references: Sequence[str] = ()) -> Roles:
     source = None
     if sources:
         source = sources[0]
-    left_out = _not_systems(names, references or targets)
+    left_out = _not_systems(names, known_references or targets)
     systems = [name for name in names.with_texts("system") if name not in left_out]
     reasons = names.reasons
     for name, reason in lacks.items():
@@ -357,7 +357,7 @@ class _Names:
         is_clear = word in _CLEAR_FIRST and folded(name).startswith(word)
         # Beside references it is made a system, which "reference_anna" hardly is; alone it stays a reference, which
         # "human-dpo" may not be.
-        is_doubtful = is_clear if has_references else not is_clear
+        is_doubtful = is_clear == has_references
         if is_doubtful and not self.references:
             self.doubtful.append(name)
         if has_references:
@@ -403,27 +403,32 @@ def _texts_of_rows(table: Table, columns: Sequence[str]) -> list[list[str]]:
 def _left_out(columns: dict[str, list[Any]], references: Sequence[Sequence[str]]) -> dict[str, str]:
     """Return which columns are no systems, with what they hold; of a single candidate, only labels are none."""
     left_out: dict[str, str] = {}
+    remaining = dict(columns)
+
+    def leave_out(names: Iterable[str], reason: str) -> None:
+        for name in names:
+            left_out[name] = reason
+            del remaining[name]
+
     texts = list(chain.from_iterable(references))
     if texts and not _has_few_values(texts):
-        with_few_values = [name for name, cells in columns.items() if _has_few_values(cells)]
-        left_out |= dict.fromkeys(with_few_values, _FEW_VALUES)
-    columns = {name: cells for name, cells in columns.items() if name not in left_out}
+        leave_out([name for name, cells in remaining.items() if _has_few_values(cells)], _FEW_VALUES)
     if not texts or not _are_codes(texts):
-        codes = [name for name, cells in columns.items() if _are_codes(cells)]
+        codes = [name for name, cells in remaining.items() if _are_codes(cells)]
         # Beside references of words, no system writes codes alone.
-        if texts or len(codes) < len(columns):
-            left_out |= dict.fromkeys(codes, CODES)
-    columns = {name: cells for name, cells in columns.items() if name not in left_out}
+        if texts or len(codes) < len(remaining):
+            leave_out(codes, CODES)
     if texts:
-        strangers = unrelated(columns, references)
+        strangers = unrelated(remaining, references)
         if _has_few_values(texts):
             # A classifier that is often wrong answers with labels of the references all the same.
             labels = set(texts)
-            strangers = [name for name in strangers if not _are_among(columns[name], labels)]
-        return left_out | dict.fromkeys(strangers, _UNRELATED)
-    constant = [name for name, cells in columns.items() if len(cells) >= LEAST_ROWS and len(set(cells)) == 1]
-    if len(constant) < len(columns):
-        left_out |= dict.fromkeys(constant, _CONSTANT)
+            strangers = [name for name in strangers if not _are_among(remaining[name], labels)]
+        leave_out(strangers, _UNRELATED)
+        return left_out
+    constant = [name for name, cells in remaining.items() if len(cells) >= LEAST_ROWS and len(set(cells)) == 1]
+    if len(constant) < len(remaining):
+        leave_out(constant, _CONSTANT)
     return left_out
 
 
@@ -493,7 +498,7 @@ def clear_role(name: str) -> str:
     return ""
 
 
-class _Name(NamedTuple):
+class _SplitName(NamedTuple):
     """A name in lower case, the words by which it is judged, and its codes, such as T5 or v2."""
 
     folded: str
@@ -501,7 +506,7 @@ class _Name(NamedTuple):
     codes: list[str]
 
 
-def _words_of(name: str) -> _Name:
+def _words_of(name: str) -> _SplitName:
     """Return the words by which a name is judged."""
     folded_name = folded(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
     tokens = re.findall(r"[^\W_]+", folded_name)
@@ -514,7 +519,7 @@ def _words_of(name: str) -> _Name:
         elif word:
             codes.append(token)
     words = [word for word in all_words if len(word) > 1 and word not in _ALL_FILLERS]
-    return _Name(folded_name, words or all_words[:1], codes)
+    return _SplitName(folded_name, words or all_words[:1], codes)
 
 
 def lack(cells: Iterable[Any]) -> str:
@@ -569,7 +574,7 @@ _ENOUGH = 0.5
 # What the best column must share beyond chance; below that, nothing is said of any.
 _LEAST_BEST = 0.1
 
-Words = frozenset[str]
+WordSet = frozenset[str]
 
 
 def unrelated(columns: Mapping[str, Sequence[Any]], references: Sequence[Sequence[str]]) -> list[str]:
@@ -597,7 +602,7 @@ def unrelated(columns: Mapping[str, Sequence[Any]], references: Sequence[Sequenc
     return [name for name, (share, beyond) in shares.items() if beyond < least and 2 * share < largest_share]
 
 
-def _shares(texts: Sequence[Words], targets: Sequence[Words]) -> tuple[float, float]:
+def _shares(texts: Sequence[WordSet], targets: Sequence[WordSet]) -> tuple[float, float]:
     """Return the mean share of words in common with the own references, and how much more it is than with others."""
     own_share = _mean_share(zip(texts, targets, strict=True))
     other_shares = []
@@ -607,7 +612,7 @@ def _shares(texts: Sequence[Words], targets: Sequence[Words]) -> tuple[float, fl
     return own_share, own_share - sum(other_shares) / len(other_shares)
 
 
-def _mean_share(pairs: Iterable[tuple[Words, Words]]) -> float:
+def _mean_share(pairs: Iterable[tuple[WordSet, WordSet]]) -> float:
     # Of the shorter text: an answer of one word is wholly within a long explanation.
     shares = [len(text & target) / min(len(text), len(target)) for text, target in pairs if text and target]
     if not shares:
@@ -615,7 +620,7 @@ def _mean_share(pairs: Iterable[tuple[Words, Words]]) -> float:
     return sum(shares) / len(shares)
 
 
-def _word_set(texts: Iterable[str]) -> Words:
+def _word_set(texts: Iterable[str]) -> WordSet:
     words: set[str] = set()
     for text in texts:
         words.update(_pattern().findall(text.casefold()))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
 #: A number less a score, such as ``1-WER``.
 _LESS = re.compile(r"(?<![\w-])1\s*[-−]\s*[a-z]", re.IGNORECASE)
-#: What may stand between a system and what its numbers are, as in ``base.COMET`` and ``COMET_base``; in names of
-#: grades, which a system begins, those that are in no word.
-SEPARATORS, BETWEEN_GRADES = "._:/| -", ".:/|"
+#: What may stand between a system and what its numbers are, as in ``base.COMET`` and ``COMET_base``.
+SEPARATORS = "._:/| -"
+#: Of these, what is in no word: it may stand in names of grades, which a system begins.
+BETWEEN_GRADES = ".:/|"
 #: A column of objects by system, which hold scores by name.
 OBJECTS = "scores"
 
@@ -106,13 +107,14 @@ class Directions(NamedTuple):
 
 def directions_of(names: Iterable[str], said: Mapping[str, bool] | None = None) -> Directions:
     """Return which values of scores are better: as a file says of some (True: higher), else as their names do."""
-    said = said or {}
     lower: list[str] = []
     higher: list[str] = []
     for name in names:
-        direction: str | None = direction_of(name)
-        if name in said:
-            direction = "higher" if said[name] else "lower"
+        direction = direction_of(name)
+        if said is not None and name in said:
+            direction = "lower"
+            if said[name]:
+                direction = "higher"
         if direction == "lower":
             lower.append(name)
         elif direction == "higher":
@@ -139,7 +141,7 @@ def systems_of(table: Table, name: str) -> list[str]:
             columns[column] = system
             forms.add(column.replace(system, "", 1))
     systems = list(dict.fromkeys([*objects, *columns.values()]))
-    ends = tuple(f"{between}{system}" for between in SEPARATORS for system in systems)
+    ends = tuple(f"{between}{system}" for between, system in product(SEPARATORS, systems))
     if len(forms) > 1 or any(system.endswith(ends) for system in systems):
         raise InputError(
             f"{table.name}: it is not clear which systems have scores {shorten(name)}: "

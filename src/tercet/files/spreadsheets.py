@@ -94,10 +94,13 @@ def _is_blank_row(cells: Sequence[str]) -> bool:
 
 def body(rows: Sequence[Row]) -> list[Row]:
     """Return the names of the columns and the rows below, without blank ones; in a single column these are cells."""
-    rows = rows[header_index(rows) :]
-    if not rows or len(rows[0][1]) == 1:
-        return list(rows)
-    return [row for row in rows if not _is_blank_row(row[1])]
+    below_titles = list(rows[header_index(rows) :])
+    if not below_titles:
+        return []
+    _, header = below_titles[0]
+    if len(header) == 1:
+        return below_titles
+    return [(line, cells) for line, cells in below_titles if not _is_blank_row(cells)]
 
 
 def table_rows(rows: list[Row], name: str) -> list[Row]:

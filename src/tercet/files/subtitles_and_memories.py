@@ -32,7 +32,7 @@ class JoinedMemories(NamedTuple):
     rows: Mapping[str, list[int | None]]
 
 
-class _Unit(NamedTuple):
+class _Translation(NamedTuple):
     """A source text and its translations, as they are in a file; None where a column has none."""
 
     line: int
@@ -52,7 +52,7 @@ class _MemorySide(NamedTuple):
     source: str
     target: str
     columns: list[str]
-    units: dict[str, list[_Unit]]
+    units: dict[str, list[_Translation]]
     variants: dict[str, str]
 
     @property
@@ -78,18 +78,20 @@ def columns_of(
         except InputError as error:
             raise InputError(f"{table.name}: {error}") from None
 
+    reference_codes = references
+    source_code = source
     if table.target_language:
-        references = references or [table.target_language]
-        source = source or table.key_column
-    reference_columns = [pick(code) for code in references]
+        reference_codes = references or [table.target_language]
+        source_code = source or table.key_column
+    reference_columns = [pick(code) for code in reference_codes]
     system_columns = [pick(code) for code in systems]
     if not systems:
         languages = {_language(column) for column in reference_columns}
         of_languages = [column for column in table.columns if _language(column) in languages]
         system_columns = [column for column in of_languages if column not in reference_columns]
     source_column = None
-    if source is not None:
-        source_column = pick(source)
+    if source_code is not None:
+        source_column = pick(source_code)
     return system_columns, reference_columns, source_column
 
 
@@ -153,10 +155,10 @@ def join_memories(
             memories[path] = read_memory(path)
     memories = in_segments(memories, references[0])
     first = memories[references[0]]
-    source, target = _languages(first, source, target)
-    sides = {path: _side_of_memory(path, memory, source, target) for path, memory in memories.items()}
+    languages = _languages(first, source, target)
+    sides = {path: _side_of_memory(path, memory, *languages) for path, memory in memories.items()}
     expected = sides.pop(references[0])
-    aligned = _Alignment.of(expected, sides)
+    aligned = _MemoryAlignment.of(expected, sides)
     rows = _joined_rows(aligned, set(systems.values()), missing)
     texts: dict[str, list[str]] = {}
     path_of: dict[str, str] = {}
@@ -200,28 +202,30 @@ def _languages(memory: Memory, source: str | None, target: str | None) -> tuple[
     """Return the languages of the sources and of the translations."""
     name = memory.name
     languages = list(dict.fromkeys(_language(column) for column in memory.columns))
+    of_sources = ""
+    of_targets = ""
     if source is not None:
-        source = _pick(name, languages, source)
-    target = target or memory.target_language or None
-    if target is not None:
-        target = _pick(name, languages, target)
+        of_sources = _pick(name, languages, source)
+    code_of_targets = target or memory.target_language
+    if code_of_targets:
+        of_targets = _pick(name, languages, code_of_targets)
     if source is None and memory.key_column:
-        source = _pick(name, languages, memory.key_column)
+        of_sources = _pick(name, languages, memory.key_column)
     # Of two languages, the one that is named tells the other.
-    if len(languages) == 2 and (source is None) != (target is None):
-        (remaining,) = (language for language in languages if language not in (source, target))
-        source = source or remaining
-        target = target or remaining
-    if source is None or target is None or source == target:
-        options = []
-        if not target:
-            options.append(f"the translations' ({argument('reference_columns')})")
-        if not source or source == target:
-            options.append(f"the sources' ({argument('source_column')})")
+    if len(languages) == 2 and bool(of_sources) != bool(of_targets):
+        (remaining,) = (language for language in languages if language not in (of_sources, of_targets))
+        of_sources = of_sources or remaining
+        of_targets = of_targets or remaining
+    options = []
+    if not of_targets:
+        options.append(f"the translations' ({argument('reference_columns')})")
+    if not of_sources or of_sources == of_targets:
+        options.append(f"the sources' ({argument('source_column')})")
+    if options:
         raise InputError(
             f"{name} has texts in {', '.join(map(repr, languages))}; name the language, {' and '.join(options)}."
         )
-    return source, target
+    return of_sources, of_targets
 
 
 def _pick(name: str, languages: Sequence[str], code: str) -> str:
@@ -237,25 +241,16 @@ def _pick(name: str, languages: Sequence[str], code: str) -> str:
             raise InputError(f"{name}: {error}") from None
 
 
-def _side_of_memory(path: str, table: Memory, source: str, target: str) -> _MemorySide:
+def _side_of_memory(path: str, table: Memory, source_code: str, target_code: str) -> _MemorySide:
     languages = list(dict.fromkeys(_language(column) for column in table.columns))
-    if "source" in (source, table.key_column):
+    if "source" in (source_code, table.key_column):
         # Catalogues do not say in which language their messages are.
-        source = table.key_column
-    source = _pick(path, languages, source)
-    target = _pick(path, languages, target)
-    # Of a bilingual file, what others proposed is left out.
-    columns = [column for column in table.columns if _language(column) == target]
-    if table.target_language:
-        columns = [column for column in columns if column == target]
-    # Where authors do not tell two texts of a unit apart, the second is in such a column.
-    if columns[1:] and columns[1] == f"{target} 2":
-        row = next(row for row, text in enumerate(table.columns[columns[1]]) if text is not None)
-        raise InputError(
-            f"{path}, line {table.lines[row]}: two translations in {target!r}; expected one in a unit, or a "
-            "different author (creationid, changeid) for each."
-        )
-    units: dict[str, list[_Unit]] = {}
+        source = _pick(path, languages, table.key_column)
+    else:
+        source = _pick(path, languages, source_code)
+    target = _pick(path, languages, target_code)
+    columns = _columns_of_targets(path, table, target)
+    units: dict[str, list[_Translation]] = {}
     variants: dict[str, str] = {}
     source_variants = _variants(table, source)
     target_variants = _variants(table, target)
@@ -270,7 +265,7 @@ def _side_of_memory(path: str, table: Memory, source: str, target: str) -> _Memo
     rows = zip(table.lines, table.columns[source], *cells, strict=True)
     for row, (line, text, *texts) in enumerate(rows):
         if text is not None and text.strip() and any(translation is not None for translation in texts):
-            units.setdefault(_key(text), []).append(_Unit(line, row, text, tuple(texts)))
+            units.setdefault(_key(text), []).append(_Translation(line, row, text, tuple(texts)))
             continue
         in_source = first_with_text(source_variants, row)
         in_target = first_with_text(target_variants, row)
@@ -290,6 +285,22 @@ def _side_of_memory(path: str, table: Memory, source: str, target: str) -> _Memo
         units=units,
         variants=variants,
     )
+
+
+def _columns_of_targets(path: str, table: Memory, target: str) -> list[str]:
+    """Return the columns of translations into a language; InputError where nothing tells two of a unit apart."""
+    # Of a bilingual file, what others proposed is left out.
+    if table.target_language:
+        return [column for column in table.columns if column == target]
+    columns = [column for column in table.columns if _language(column) == target]
+    # Where authors do not tell two texts of a unit apart, the second is in such a column.
+    if columns[1:] and columns[1] == f"{target} 2":
+        row = next(row for row, text in enumerate(table.columns[columns[1]]) if text is not None)
+        raise InputError(
+            f"{path}, line {table.lines[row]}: two translations in {target!r}; expected one in a unit, or a "
+            "different author (creationid, changeid) for each."
+        )
+    return columns
 
 
 def _variants(table: Table, language: str) -> list[str]:
@@ -312,19 +323,19 @@ def _key(source: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Alignment:
+class _MemoryAlignment:
     """The unit of each file for each segment, which is a unit of the first file of references."""
 
     expected: _MemorySide
     sides: Mapping[str, _MemorySide]
-    segments: list[_Unit]
+    segments: list[_Translation]
     #: By path; None where the file has no unit of the segment, or where it is not clear which.
-    units: dict[str, list[_Unit | None]]
+    units: dict[str, list[_Translation | None]]
     #: By path, how many segments have source texts that the file has more or less often, with different texts.
     n_ambiguous: dict[str, int]
 
     @classmethod
-    def of(cls, expected: _MemorySide, sides: Mapping[str, _MemorySide]) -> _Alignment:
+    def of(cls, expected: _MemorySide, sides: Mapping[str, _MemorySide]) -> _MemoryAlignment:
         segments = list(chain.from_iterable(expected.units.values()))
         # Grouped by source text before, now in the order of the file again.
         segments.sort(key=lambda unit: unit.line)
@@ -335,7 +346,7 @@ class _Alignment:
 
     def _align(self, path: str) -> None:
         """Find the unit of each segment: either the order of the files says which is which, or all are the same."""
-        aligned: list[_Unit | None] = []
+        aligned: list[_Translation | None] = []
         n_ambiguous = 0
         occurrences: Counter[str] = Counter()
         for segment in self.segments:
@@ -400,7 +411,7 @@ class _Alignment:
         return _why_lacking(self.sides[path], [self.segments[row] for row in rows], self.n_ambiguous[path])
 
 
-def _joined_rows(aligned: _Alignment, systems: Container[str], missing: str) -> Join[int]:
+def _joined_rows(aligned: _MemoryAlignment, systems: Container[str], missing: str) -> Join[int]:
     """Return the segments that are scored; warnings say what each file lacks, and what has no reference."""
     n_segments = len(aligned.segments)
     expected = aligned.expected
@@ -420,11 +431,11 @@ def _joined_rows(aligned: _Alignment, systems: Container[str], missing: str) -> 
     return rows
 
 
-def _are_one(units: Sequence[_Unit]) -> bool:
+def _are_one(units: Sequence[_Translation]) -> bool:
     return len({unit.texts for unit in units}) == 1
 
 
-def _why_lacking(side: _MemorySide, lacking: Sequence[_Unit], n_ambiguous: int) -> str:
+def _why_lacking(side: _MemorySide, lacking: Sequence[_Translation], n_ambiguous: int) -> str:
     """Return what is known of the units that a side lacks, in brackets; "" where there is nothing."""
     reasons = []
     folded = {key.casefold() for key in side.units}
@@ -456,7 +467,7 @@ def _warn_of_further(side: _MemorySide, expected: _MemorySide) -> None:
     warn(f"{side.path}: {summary} {reason}, the first on {_location(further[0])}: not scored.")
 
 
-def _nothing_joined(aligned: _Alignment, systems: Sequence[str]) -> str:
+def _nothing_joined(aligned: _MemoryAlignment, systems: Sequence[str]) -> str:
     """Return the error where no segment has a text of every system: of those systems that have none at all."""
     expected = aligned.expected
     without_any = [aligned.sides[path] for path in systems if not aligned.rows_of(path)]
@@ -489,7 +500,7 @@ def _nothing_joined(aligned: _Alignment, systems: Sequence[str]) -> str:
     )
 
 
-def _in_variants(units: Sequence[_Unit], side: _MemorySide) -> list[str]:
+def _in_variants(units: Sequence[_Translation], side: _MemorySide) -> list[str]:
     """Return how many of the source texts, of which a side has no unit, it has in variants that are not read."""
     keys = [_key(unit.source) for unit in units]
     languages = [side.variants[key] for key in keys if key in side.variants]
@@ -498,5 +509,5 @@ def _in_variants(units: Sequence[_Unit], side: _MemorySide) -> list[str]:
     return [f"{len(languages):,} of them it has in a variant that is not read, such as {languages[0]!r}"]
 
 
-def _location(unit: _Unit) -> str:
+def _location(unit: _Translation) -> str:
     return f"line {unit.line}, {shorten(unit.source)}"

@@ -13,7 +13,7 @@ from tercet.names_and_sentences import joined
 from .column_names import DATASET, FLIPPED, FRANK, FRANK_GRADES, SUMMEVAL, SUMMEVAL_EXPERTS, SUMMEVAL_OTHERS
 from .table import Table
 
-_Row = dict[str, Any]
+_Annotation = dict[str, Any]
 _ITEM = "item"
 _SYSTEM = "system"
 _TEXT = "summary"
@@ -58,10 +58,10 @@ def _summeval(table: Table, dimensions: Container[str]) -> SummaryAnnotations:
     if asked:
         other_grades = _grades(table, SUMMEVAL_OTHERS)
     own_names = {column: role for role, column in SUMMEVAL.items()}
-    rows: list[_Row] = []
+    rows: list[_Annotation] = []
     lines: list[int] = []
     for row, line in enumerate(table.lines):
-        output: _Row = {}
+        output: _Annotation = {}
         for column, cells in table.columns.items():
             if column not in (SUMMEVAL_EXPERTS, SUMMEVAL_OTHERS):
                 output[own_names.get(column, column)] = cells[row]
@@ -80,7 +80,9 @@ def _summeval(table: Table, dimensions: Container[str]) -> SummaryAnnotations:
         example = argument_set("dimension", f"turker_{min(names)}")
         left_out = f"; left out: {SUMMEVAL_OTHERS!r} (take them by {example})"
     note = f"{_named_roles(table, SUMMEVAL)}; grades: {SUMMEVAL_EXPERTS!r}{left_out}."
-    columns = {name: [row.get(name) for row in rows] for name in dict.fromkeys(chain.from_iterable(rows))}
+    columns = {}
+    for name in dict.fromkeys(chain.from_iterable(rows)):
+        columns[name] = [row.get(name) for row in rows]
     return _complete(replace(table, columns=columns, lines=lines), note)
 
 

@@ -25,7 +25,7 @@ Row = tuple[int, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class CsvDialect:
     """How a CSV is written."""
 
     separator: str
@@ -52,7 +52,7 @@ class Table:
     #: What the user says stands before decimals; "" where nothing is said.
     decimal: Sign = field(default="", kw_only=True)
     #: Of a CSV, how it is written.
-    dialect: Dialect | None = field(default=None, kw_only=True)
+    dialect: CsvDialect | None = field(default=None, kw_only=True)
     #: Of a data frame, the call that makes empty texts of the missing cells of a column ``{}``.
     filled_by: str = field(default="", kw_only=True)
 
@@ -209,7 +209,7 @@ class RaggedRows:
         return self._table
 
 
-def listed(rows: Iterable[Row], name: str) -> list[Row]:
+def list_rows(rows: Iterable[Row], name: str) -> list[Row]:
     """Return rows as a list, which takes many times the memory of their text."""
     collected: list[Row] = []
     n_cells = 0

@@ -48,7 +48,9 @@ def stream_lines(path: str) -> Iterator[str]:
     with open_binary(path) as stream:
         check_beginning(stream, path)
         text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="\n")
-        number = n_within = first_within = 0
+        number = 0
+        n_within = 0
+        first_within = 0
         try:
             while line := text.readline(LIMITS.line + 1):
                 number += 1
@@ -299,11 +301,11 @@ LIMITS = Limits()
 
 def read_whole(stream: BinaryIO, name: str, limits: Limits, expected: str) -> bytearray:
     """Return all of a file that has no lines, or raise an InputError as soon as it is beyond the limits, or empty."""
-    limits = limits.of(stream)
+    bounds = limits.of(stream)
     data = bytearray()
     while chunk := stream.read(_CHUNK):
         data += chunk
-        limits.check(len(data), 0, name)
+        bounds.check(len(data), 0, name)
     if not data or data.isspace():
         raise InputError(f"{name} is empty; expected {expected}.")
     return data
@@ -311,22 +313,23 @@ def read_whole(stream: BinaryIO, name: str, limits: Limits, expected: str) -> by
 
 def read_bytes(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> bytearray:
     """Return all of a file, or raise an InputError as soon as it is, or has a line, beyond the limits."""
-    limits = limits.of(stream)
+    bounds = limits.of(stream)
     data = bytearray()
     # The start of the line whose end has not been read, and the number of lines before it.
-    start = n_lines = 0
-    while chunk := stream.read(min(_CHUNK, limits.line)):
+    start = 0
+    n_lines = 0
+    while chunk := stream.read(min(_CHUNK, bounds.line)):
         first = chunk.find(b"\n")
         last = chunk.rfind(b"\n")
         end = len(data) + len(chunk)
         if first >= 0:
             end = len(data) + first
-        limits.check_line(end - start, f"{name}, line {n_lines + 1}")
+        bounds.check_line(end - start, f"{name}, line {n_lines + 1}")
         if last >= 0:
             start = len(data) + last + 1
             n_lines += chunk.count(b"\n")
         data += chunk
-        limits.check(len(data), n_lines, name)
+        bounds.check(len(data), n_lines, name)
     return data
 
 
@@ -348,9 +351,9 @@ def _count_containers(text: Text) -> int:
     # Here, as commands that score nothing need no numpy.
     import numpy as np
 
-    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    encoded = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     # Without escaped quotes, every quote opens or closes a text; a bracket within a text is no list.
-    data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+    data = encoded.replace(b"\\\\", b"").replace(b'\\"', b"")
     number = 0
     inside = np.uint8(0)
     for start in range(0, len(data), _CHUNK):
@@ -458,6 +461,7 @@ def _check_bytes(data: bytes | bytearray, name: str) -> None:
     kinds = [kind for signature, kind in _BINARY.items() if data.startswith(signature)]
     if data.startswith(b"PK\x03\x04"):
         kinds = [kind for entry, kind in _ARCHIVES.items() if entry in data]
+    # The first that fits.
     for description, advice in kinds:
         raise InputError(f"{name} is {description}, which is not supported yet; expected {_EXPECTED}: {advice}.")
 

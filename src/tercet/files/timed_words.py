@@ -49,7 +49,7 @@ def in_segments(memories: Mapping[str, Memory], reference: str) -> dict[str, Mem
     return {**memories, **joined_memories}
 
 
-class _Piece(NamedTuple):
+class _SpokenPiece(NamedTuple):
     """A word or a segment."""
 
     #: Seconds; NaN of segments without times.
@@ -74,7 +74,7 @@ class _Piece(NamedTuple):
             return self.recording
         return f"{self.recording} {self.channel}"
 
-    def overlaps(self, other: _Piece) -> bool:
+    def overlaps(self, other: _SpokenPiece) -> bool:
         """Return whether both have some time in common, which may be a moment within one of them."""
         if self.begin == self.end:
             return other.begin <= self.begin < other.end
@@ -83,16 +83,16 @@ class _Piece(NamedTuple):
         return max(self.begin, other.begin) < min(self.end, other.end)
 
 
-_Rows = list[tuple[int, str, str]]
+_TextRows = list[tuple[int, str, str]]
 
 
-def _pieces_of_memory(memory: Memory) -> list[_Piece]:
+def _pieces_of_memory(memory: Memory) -> list[_SpokenPiece]:
     no_names = [""] * len(memory.lines)
     channels = memory.labels.get(CHANNEL, no_names)
     speakers = memory.labels.get(SPEAKER, no_names)
     pieces = []
     for row, line in enumerate(memory.lines):
-        piece = _Piece(
+        piece = _SpokenPiece(
             begin=memory.labels[BEGIN][row],
             end=memory.labels[END][row],
             line=line,
@@ -106,7 +106,7 @@ def _pieces_of_memory(memory: Memory) -> list[_Piece]:
     return pieces
 
 
-def _with_common_channels(pieces: Mapping[str, list[_Piece]]) -> dict[str, list[_Piece]]:
+def _with_common_channels(pieces: Mapping[str, list[_SpokenPiece]]) -> dict[str, list[_SpokenPiece]]:
     """Return the pieces without channels where some file has none; its recordings must then have one each."""
     without_channels = []
     for path, of_file in pieces.items():
@@ -124,15 +124,18 @@ def _with_common_channels(pieces: Mapping[str, list[_Piece]]) -> dict[str, list[
                     f"{without_channels[0]} has no channels: it is not clear which words are of which. Give the "
                     "channels different names of recordings in both files."
                 )
-    return {path: [piece._replace(channel="") for piece in of_file] for path, of_file in pieces.items()}
+    without = {}
+    for path, of_file in pieces.items():
+        without[path] = [piece._replace(channel="") for piece in of_file]
+    return without
 
 
 # Whole recordings, without segments.
 
 
-def _of_whole(pieces: Iterable[_Piece], key_of: Callable[[_Piece], str]) -> _Rows:
+def _of_whole(pieces: Iterable[_SpokenPiece], key_of: Callable[[_SpokenPiece], str]) -> _TextRows:
     """Return the texts of pieces with the same key, in the order of time, or of the file where there are no times."""
-    by_key: dict[str, list[_Piece]] = {}
+    by_key: dict[str, list[_SpokenPiece]] = {}
     for piece in pieces:
         by_key.setdefault(key_of(piece), []).append(piece)
     rows = []
@@ -142,7 +145,7 @@ def _of_whole(pieces: Iterable[_Piece], key_of: Callable[[_Piece], str]) -> _Row
     return rows
 
 
-def _of_wholes(pieces: Mapping[str, list[_Piece]], reference: str) -> dict[str, _Rows]:
+def _of_wholes(pieces: Mapping[str, list[_SpokenPiece]], reference: str) -> dict[str, _TextRows]:
     """Return the texts of each recording and speaker, or of recordings where files name speakers differently."""
     expected = _speakers(pieces[reference])
     are_shared = all(piece.speaker for piece in chain.from_iterable(pieces.values()))
@@ -154,7 +157,7 @@ def _of_wholes(pieces: Mapping[str, list[_Piece]], reference: str) -> dict[str, 
             if len(names) > 1 and len(expected[where]) > 1:
                 raise InputError(_unclear(path, reference, where, names, expected[where], "there are no times"))
 
-    def key_of(piece: _Piece) -> str:
+    def key_of(piece: _SpokenPiece) -> str:
         if are_shared:
             return f"{piece.where} {piece.speaker}"
         return piece.where
@@ -162,7 +165,7 @@ def _of_wholes(pieces: Mapping[str, list[_Piece]], reference: str) -> dict[str, 
     return {path: _of_whole(of_file, key_of) for path, of_file in pieces.items()}
 
 
-def _speakers(pieces: Iterable[_Piece]) -> dict[str, set[str]]:
+def _speakers(pieces: Iterable[_SpokenPiece]) -> dict[str, set[str]]:
     """Return the names of the speakers of each recording."""
     speakers: dict[str, set[str]] = {}
     for piece in pieces:
@@ -170,31 +173,33 @@ def _speakers(pieces: Iterable[_Piece]) -> dict[str, set[str]]:
     return speakers
 
 
-def _text_of_pieces(pieces: Iterable[_Piece]) -> str:
+def _text_of_pieces(pieces: Iterable[_SpokenPiece]) -> str:
     """Return the words of pieces, in the order of time, or as they come where some have no times."""
-    pieces = list(pieces)
-    if all(piece.has_times for piece in pieces):
-        pieces.sort()
-    return " ".join(piece.text for piece in pieces if piece.text)
+    in_order = list(pieces)
+    if all(piece.has_times for piece in in_order):
+        in_order.sort()
+    return " ".join(piece.text for piece in in_order if piece.text)
 
 
 # Segments of the reference, and what other files have at these times.
 
 
-class _Units:
+class _JoinedSegments:
     """The segments of a reference: those that belong together, because a piece overlaps several, are one unit."""
 
-    def __init__(self, segments: Sequence[_Piece]) -> None:
+    def __init__(self, segments: Sequence[_SpokenPiece]) -> None:
         self.segments = segments
         # Of each segment another of its unit, and of the first itself.
         self._earlier = list(range(len(segments)))
 
     def unit_of(self, segment: int) -> int:
         """Return the first segment of a segment's unit."""
-        while self._earlier[segment] != segment:
-            self._earlier[segment] = self._earlier[self._earlier[segment]]
-            segment = self._earlier[segment]
-        return segment
+        first = segment
+        while self._earlier[first] != first:
+            # So that the way is shorter the next time.
+            self._earlier[first] = self._earlier[self._earlier[first]]
+            first = self._earlier[first]
+        return first
 
     def unite(self, segments: Sequence[int]) -> None:
         """Make one unit of the units of some segments."""
@@ -213,7 +218,7 @@ class _Units:
 class _Timeline:
     """Segments of one recording, in the order of time, to be found by their times."""
 
-    def __init__(self, segments: Sequence[_Piece], numbers: Iterable[int]) -> None:
+    def __init__(self, segments: Sequence[_SpokenPiece], numbers: Iterable[int]) -> None:
         self._segments = segments
         self._numbers = sorted(numbers, key=lambda number: segments[number])
         self._begins = [segments[number].begin for number in self._numbers]
@@ -221,18 +226,19 @@ class _Timeline:
         self._latest_ends = list(accumulate((segments[number].end for number in self._numbers), max))
         self._n_compared = 0
 
-    def at(self, piece: _Piece) -> list[int]:
+    def at(self, piece: _SpokenPiece) -> list[int]:
         """Return the segments with the times of a piece; or else that overlap it; or else that touch a moment.
 
         The middle of a word stands for it.
         """
+        timed = piece
         if piece.is_word:
             middle = (piece.begin + piece.end) / 2
-            piece = piece._replace(begin=middle, end=middle)
+            timed = piece._replace(begin=middle, end=middle)
         near = []
-        position = bisect_right(self._begins, piece.end) - 1
-        while position >= 0 and self._latest_ends[position] >= piece.begin:
-            if self._segments[self._numbers[position]].end >= piece.begin:
+        position = bisect_right(self._begins, timed.end) - 1
+        while position >= 0 and self._latest_ends[position] >= timed.begin:
+            if self._segments[self._numbers[position]].end >= timed.begin:
                 near.append(self._numbers[position])
             position -= 1
             self._n_compared += 1
@@ -242,17 +248,17 @@ class _Timeline:
                 "segments. Expected segments that mostly follow one another."
             )
         near.reverse()
-        same = [number for number in near if _times(self._segments[number]) == _times(piece)]
+        same = [number for number in near if _times(self._segments[number]) == _times(timed)]
         if same:
             return same
-        overlapping = [number for number in near if piece.overlaps(self._segments[number])]
+        overlapping = [number for number in near if timed.overlaps(self._segments[number])]
         if overlapping:
             return overlapping
-        is_moment = piece.begin == piece.end
+        is_moment = timed.begin == timed.end
         return [number for number in near if is_moment or self._segments[number].begin == self._segments[number].end]
 
 
-def _times(piece: _Piece) -> tuple[float, float]:
+def _times(piece: _SpokenPiece) -> tuple[float, float]:
     return (round(piece.begin, 3), round(piece.end, 3))
 
 
@@ -260,14 +266,16 @@ class _JoinedFile(NamedTuple):
     """What a file has at the times of a reference."""
 
     #: Pieces, each with one of the segments to which it belongs.
-    inside: list[tuple[_Piece, int]]
-    outside: list[_Piece]
+    inside: list[tuple[_SpokenPiece, int]]
+    outside: list[_SpokenPiece]
     #: The recordings in which it names speakers that the reference does not have there.
     other_names: set[str]
 
 
-def _by_time(pieces: Mapping[str, list[_Piece]], reference: str, memories: Mapping[str, Memory]) -> dict[str, Memory]:
-    units = _Units(pieces[reference])
+def _by_time(
+    pieces: Mapping[str, list[_SpokenPiece]], reference: str, memories: Mapping[str, Memory]
+) -> dict[str, Memory]:
+    units = _JoinedSegments(pieces[reference])
     timelines = _timelines(units.segments)
     joined_files: dict[str, _JoinedFile] = {}
     for path, of_file in pieces.items():
@@ -288,7 +296,7 @@ def _by_time(pieces: Mapping[str, list[_Piece]], reference: str, memories: Mappi
     return {path: texts_by_id(rows[path], memories[path].name) for path in pieces}
 
 
-def _timelines(segments: Sequence[_Piece]) -> dict[tuple[str, str | None], _Timeline]:
+def _timelines(segments: Sequence[_SpokenPiece]) -> dict[tuple[str, str | None], _Timeline]:
     """Return the segments of each speaker of each recording, and of all of its speakers (None)."""
     numbers: dict[tuple[str, str | None], list[int]] = {}
     for number, segment in enumerate(segments):
@@ -298,7 +306,7 @@ def _timelines(segments: Sequence[_Piece]) -> dict[tuple[str, str | None], _Time
 
 
 def _joined_by_time(
-    pieces: Iterable[_Piece], units: _Units, timelines: Mapping[tuple[str, str | None], _Timeline]
+    pieces: Iterable[_SpokenPiece], units: _JoinedSegments, timelines: Mapping[tuple[str, str | None], _Timeline]
 ) -> _JoinedFile:
     expected = _speakers(units.segments)
     other_names = {where for where, names in _speakers(pieces).items() if not names <= expected.get(where, names)}
@@ -319,9 +327,11 @@ def _joined_by_time(
     return joined_file
 
 
-def _rows_of_units(inside: Iterable[tuple[_Piece, int]], units: _Units, ids: Mapping[int, str]) -> _Rows:
+def _rows_of_units(
+    inside: Iterable[tuple[_SpokenPiece, int]], units: _JoinedSegments, ids: Mapping[int, str]
+) -> _TextRows:
     """Return the text of each unit; without a piece it is empty."""
-    by_unit: dict[int, list[_Piece]] = {unit: [] for unit in ids}
+    by_unit: dict[int, list[_SpokenPiece]] = {unit: [] for unit in ids}
     for piece, segment in inside:
         by_unit[units.unit_of(segment)].append(piece)
     rows = []
@@ -331,7 +341,7 @@ def _rows_of_units(inside: Iterable[tuple[_Piece, int]], units: _Units, ids: Map
     return rows
 
 
-def _unit_ids(members: Mapping[int, list[int]], segments: Sequence[_Piece]) -> dict[int, str]:
+def _unit_ids(members: Mapping[int, list[int]], segments: Sequence[_SpokenPiece]) -> dict[int, str]:
     """Return a name of each unit: recording, channel and time, and the speaker where two have the same."""
     ids: dict[int, str] = {}
     taken: set[str] = set()
@@ -373,7 +383,7 @@ def _tell_outside(joined_file: _JoinedFile, memory: Memory, reference: Memory) -
     )
 
 
-def _tell_missing(pieces: Mapping[str, list[_Piece]], path: str, reference: str) -> None:
+def _tell_missing(pieces: Mapping[str, list[_SpokenPiece]], path: str, reference: str) -> None:
     """Warn of recordings of which a file has nothing."""
     expected = _speakers(pieces[reference])
     recordings = _speakers(pieces[path])
@@ -386,12 +396,12 @@ def _tell_missing(pieces: Mapping[str, list[_Piece]], path: str, reference: str)
 
 
 def _tell_names(
-    joined_file: _JoinedFile, units: _Units, members: Mapping[int, list[int]], path: str, reference: str
+    joined_file: _JoinedFile, units: _JoinedSegments, members: Mapping[int, list[int]], path: str, reference: str
 ) -> None:
     """Warn of speakers with other names; InputError where several talk at once, in both files."""
     named = _speakers([*(piece for piece, _ in joined_file.inside), *joined_file.outside])
     expected = _speakers(units.segments)
-    by_unit: dict[int, list[_Piece]] = {}
+    by_unit: dict[int, list[_SpokenPiece]] = {}
     for piece, segment in joined_file.inside:
         unit = units.unit_of(segment)
         # Where times are the same, or there is one speaker on each side, names decide nothing.
@@ -412,16 +422,16 @@ def _tell_names(
     first = several[0]
     warn(
         f"{path}: {len(several):,} of {len(named):,} recordings have speakers whose names are not in {reference}, "
-        f"the first {first!r} ({_quoted(named[first])}, and there {_quoted(expected[first])}): their segments were "
+        f"the first {first!r} ({_quote(named[first])}, and there {_quote(expected[first])}): their segments were "
         "joined by time alone. Who spoke is not scored."
     )
 
 
-def _at_once(pieces: Iterable[_Piece]) -> float | None:
+def _at_once(pieces: Iterable[_SpokenPiece]) -> float | None:
     """Return the time at which two speakers talk at once; None without."""
-    latest: _Piece | None = None
+    latest: _SpokenPiece | None = None
     # Of the pieces by others than the speaker of that one, the one that lasts longest.
-    other: _Piece | None = None
+    other: _SpokenPiece | None = None
     for piece in sorted(pieces):
         earlier = latest
         if latest is not None and latest.speaker == piece.speaker:
@@ -437,7 +447,7 @@ def _at_once(pieces: Iterable[_Piece]) -> float | None:
     return None
 
 
-def _tell_units(reference: Memory, members: Mapping[int, list[int]], units: _Units) -> None:
+def _tell_units(reference: Memory, members: Mapping[int, list[int]], units: _JoinedSegments) -> None:
     united = [numbers for numbers in members.values() if len(numbers) > 1]
     if not united:
         return
@@ -452,11 +462,11 @@ def _tell_units(reference: Memory, members: Mapping[int, list[int]], units: _Uni
 
 def _unclear(path: str, reference: str, where: str, names: set[str], expected: set[str], reason: str) -> str:
     return (
-        f"{path} has the speakers {_quoted(names)} in {where!r}, and {reference} has {_quoted(expected)}; {reason}, "
+        f"{path} has the speakers {_quote(names)} in {where!r}, and {reference} has {_quote(expected)}; {reason}, "
         "so it is not clear whose words are whose. Give the speakers the same names in both files; or give all "
         "speakers one name, to join by time alone; or score them with meeteval's cpWER, which finds the speakers."
     )
 
 
-def _quoted(names: Iterable[str]) -> str:
+def _quote(names: Iterable[str]) -> str:
     return joined(list(map(repr, sorted(names))), _MOST_NAMED)

@@ -42,16 +42,15 @@ def read_tmx(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
 
     The file is read in pieces: beside the table, memory does not grow with it.
     """
-    limits = limits.of(stream)
-    units = _Units(name, limits)
+    units = _TmxUnits(name, limits)
     parse(stream, name, limits, units, "TMX")
     return units.memory()
 
 
 def pick_language(columns: Iterable[str], language: str) -> str:
     """Return the column of a language by its code or the beginning of it: "pt" finds "pt-BR", "en_us" "EN-US"."""
-    codes = {_folded(column): column for column in columns}
-    code = _folded(language.strip())
+    codes = {_fold_code(column): column for column in columns}
+    code = _fold_code(language.strip())
     if code in codes:
         return codes[code]
     # "en 2" is found by its whole name only: it is another text of "en", not another language.
@@ -92,11 +91,11 @@ def _cut(element: str) -> str:
     return shorten(element)[1:-1]
 
 
-def _folded(language: str) -> str:
+def _fold_code(language: str) -> str:
     return language.casefold().replace("_", "-")
 
 
-class _Units:
+class _TmxUnits:
     """Collects rows from the parser's events; beside them, only the unit at hand is kept."""
 
     def __init__(self, name: str, limits: Limits) -> None:
@@ -190,7 +189,7 @@ class _Units:
 
     def _column_of(self, language: str) -> str:
         """Return the name of the column for the next text of a language in this unit."""
-        code = _folded(language)
+        code = _fold_code(language)
         if not code or len(code) > _LONGEST_CODE or any(map(str.isspace, code)):
             raise self._error(
                 f"found <tuv> with the language {shorten(language)}; expected a code in xml:lang, such as 'en'"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from html import unescape
@@ -16,7 +16,9 @@ from .json_tables import table_in
 from .table import Memory, RaggedRows, Table
 from .text import LIMITS, Limits, decode, read_bytes, read_whole
 
-TEXT, _TIME, ID = "text", "time", "id"
+TEXT = "text"
+_TIME = "time"
+ID = "id"
 #: Labels of a row that has a time: its recording and channel, the seconds at which it begins and ends, and, of a
 #: segment, its speaker.
 RECORDING = "recording"
@@ -25,7 +27,10 @@ BEGIN = "begin"
 END = "end"
 SPEAKER = "speaker"
 #: Keys of a segment of SegLST, beside those of the speaker and the channel, and what such a file is.
-_SESSION, _WORDS, _START, _STOP = "session_id", "words", "start_time", "end_time"
+_SESSION = "session_id"
+_WORDS = "words"
+_START = "start_time"
+_STOP = "end_time"
 _SEGLST = (
     'segments (SegLST), [{"session_id": "rec1", "speaker": "anna", "start_time": 0, "end_time": 1, "words": "a b"}]'
 )
@@ -116,8 +121,8 @@ def _without(tags: re.Pattern[str], closing: str, text: str) -> str:
 
 
 def _clock(milliseconds: int) -> str:
-    seconds, milliseconds = divmod(milliseconds, 1000)
-    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{milliseconds:03}"
+    seconds, fraction = divmod(milliseconds, 1000)
+    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{fraction:03}"
 
 
 def read_kaldi(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
@@ -153,7 +158,7 @@ def read_trn(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
 def read_stm(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     """Read segments, a row per line: recording, channel, speaker, begin, end, perhaps <labels>, words."""
     rows = RaggedRows(name)
-    labels: dict[str, list[Any]] = {key: [] for key in (RECORDING, CHANNEL, SPEAKER, BEGIN, END, "label")}
+    labels: dict[str, list[Any]] = {}
     for number, line in _numbered_lines(stream, name, limits):
         location = f"{name}, line {number}"
         recording, channel, speaker, begin_cell, end_cell, *texts = _fields(line, 5, name, number)
@@ -167,8 +172,8 @@ def read_stm(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
         if words.strip().casefold() == _IGNORED:
             continue
         rows.add(number, {ID: f"{recording} {channel} {begin:.3f}-{end:.3f}", TEXT: " ".join(words.split())})
-        for key, cell in zip(labels, (recording, channel, speaker, begin, end, label), strict=True):
-            labels[key].append(cell)
+        cells = {RECORDING: recording, CHANNEL: channel, SPEAKER: speaker, BEGIN: begin, END: end, "label": label}
+        _append(labels, cells)
     table = rows.table("segments that are to be scored")
     return _with_warning(Memory(name, table.columns, table.lines, key_column=ID, joined_by=ID, labels=labels))
 
@@ -195,15 +200,14 @@ def read_ctm(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     A row has a word and its recording, and `labels` the rest, of which `tercet.files.timed_words` makes texts.
     """
     rows = RaggedRows(name)
-    labels: dict[str, list[Any]] = {key: [] for key in (RECORDING, CHANNEL, BEGIN, END)}
+    labels: dict[str, list[Any]] = {}
     for number, line in _numbered_lines(stream, name, limits):
         recording, channel, *times, word = _fields(line, 5, name, number)[:5]
         if word.startswith("<ALT"):
             raise InputError(f"{name}, line {number}: alternative words are not supported; expected one word a line.")
         begin, duration = (_seconds(cell, f"{name}, line {number}") for cell in times)
         rows.add(number, {ID: recording, TEXT: word})
-        for key, cell in zip(labels, (recording, channel, begin, begin + duration), strict=True):
-            labels[key].append(cell)
+        _append(labels, {RECORDING: recording, CHANNEL: channel, BEGIN: begin, END: begin + duration})
     table = rows.table("words with their times")
     return Memory(name, table.columns, table.lines, key_column=ID, joined_by=ID, labels=labels)
 
@@ -220,10 +224,11 @@ def read_seglst(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     if (_START in table.columns) != (_STOP in table.columns):
         raise InputError(f"{name} has one of {_START!r} and {_STOP!r}; expected both or none.")
     rows = RaggedRows(name, "segment")
-    labels: dict[str, list[Any]] = {key: [] for key in (RECORDING, CHANNEL, SPEAKER, BEGIN, END)}
+    labels: dict[str, list[Any]] = {}
     for row, line in enumerate(table.lines):
         recording = _name_in_row(table, row, _SESSION)
-        begin = end = math.nan
+        begin = math.nan
+        end = math.nan
         time = ""
         if _START in table.columns:
             location = f"{name}, segment {line}"
@@ -234,12 +239,17 @@ def read_seglst(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
         rows.add(line, {ID: f"{recording}{time}", TEXT: _words_in_row(table, row)})
         channel = _name_in_row(table, row, CHANNEL)
         speaker = _name_in_row(table, row, SPEAKER)
-        for key, cell in zip(labels, (recording, channel, speaker, begin, end), strict=True):
-            labels[key].append(cell)
+        _append(labels, {RECORDING: recording, CHANNEL: channel, SPEAKER: speaker, BEGIN: begin, END: end})
     memory = rows.table(_SEGLST)
     return _with_warning(
         Memory(name, memory.columns, memory.lines, unit="segment", key_column=ID, joined_by=ID, labels=labels)
     )
+
+
+def _append(labels: dict[str, list[Any]], cells: Mapping[str, Any]) -> None:
+    """Append the labels of a row."""
+    for key, cell in cells.items():
+        labels.setdefault(key, []).append(cell)
 
 
 def _name_in_row(table: Table, row: int, key: str) -> str:

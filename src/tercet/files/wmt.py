@@ -15,13 +15,15 @@ from .xml import parse
 
 #: The elements that hold the texts of a side, and the attributes that name whose they are.
 _SIDES = {"src": ("source", ""), "ref": ("reference", "translator"), "hyp": ("system", "system")}
-#: The same of files of one side. Elements of documents may name it, too, as mteval's do.
+#: Of files of one side: its element, and the attribute. Elements of documents may name it, too, as mteval's do.
 _SETS = {"srcset": ("source", ""), "refset": ("reference", "refid"), "tstset": ("system", "sysid")}
 _ROOTS = ("dataset", "mteval", *_SETS)
 #: What is said of documents, beside their names: a column each where some document has it.
 _OF_DOCUMENTS = ("collection", "domain", "genre", "origlang")
 _TESTSUITE = "testsuite"
-_ID, _DOCUMENT, _SOURCE = "id", "doc", "source"
+_ID = "id"
+_DOCUMENT = "doc"
+_SOURCE = "source"
 _REASONS = {_ID: "names the document and the segment", _DOCUMENT: "names the document"}
 
 _BEGINNING = 1 << 16
@@ -44,7 +46,6 @@ def read_wmt(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
 
     SGM need not be well-formed: a segment ends where the next begins, and an ampersand may stand for itself.
     """
-    limits = limits.of(stream)
     data = read_whole(stream, name, limits, "a test set of WMT")
     beginning = data[:_BEGINNING].decode("utf-8-sig", "ignore")
     root = _root(beginning)
@@ -55,9 +56,9 @@ def read_wmt(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
         if root:
             element = f"a document of <{shorten(root)[1:-1]}>"
         raise InputError(f"{name}: found {element}; expected a test set, of <{'>, <'.join(_ROOTS)}>.")
-    segments = _Segments(name, limits)
+    segments = _WmtSegments(name, limits)
     if root == "dataset" or beginning.lstrip().startswith("<?xml"):
-        parse(io.BytesIO(data), name, limits, segments, "WMT")
+        parse(io.BytesIO(data), name, limits.of(stream), segments, "WMT")
     else:
         _scan(decode(data, name, is_lines=False), segments)
     return segments.table()
@@ -74,10 +75,11 @@ def _root(text: str) -> str:
     return root[1].lower()
 
 
-def _scan(text: str, segments: _Segments) -> None:
+def _scan(text: str, segments: _WmtSegments) -> None:
     """Give the events of SGM to the target of a parser."""
     line = 1
-    counted = end = 0
+    counted = 0
+    end = 0
     segments.line = lambda: line
     for tag in _TAG.finditer(text):
         segments.data(_REFERENCE.sub(_character, text[end : tag.start()]))
@@ -106,7 +108,7 @@ def _character(reference: re.Match[str]) -> str:
     return chr(number)
 
 
-class _Segments:
+class _WmtSegments:
     """Collects the texts of segments from the events of a parser."""
 
     def __init__(self, name: str, limits: Limits) -> None:
@@ -253,19 +255,18 @@ class _Segments:
 
     def _start_side(self, name: str) -> None:
         self.n_segments = 0
-        name = " ".join(name.split())
+        self.column = self._column_of_side(" ".join(name.split()))
+
+    def _column_of_side(self, name: str) -> str:
         if self.role == "source":
-            column = _SOURCE
-        elif self.role == "reference" and name.casefold() in ("", "ref", "reference"):
-            column = "ref"
-        elif self.role == "reference":
-            column = f"ref:{name}"
-        else:
-            column = name or "hyp"
-        own_columns = {_ID, _DOCUMENT, _SOURCE, _TESTSUITE, *_OF_DOCUMENTS}
-        if self.role == "system" and (column in own_columns or column in self.columns["reference"]):
-            column = f"hyp:{column}"
-        self.column = column
+            return _SOURCE
+        if self.role == "reference":
+            is_unnamed = name.casefold() in ("", "ref", "reference")
+            return "ref" if is_unnamed else f"ref:{name}"
+        column = name or "hyp"
+        if column in {_ID, _DOCUMENT, _SOURCE, _TESTSUITE, *_OF_DOCUMENTS, *self.columns["reference"]}:
+            return f"hyp:{column}"
+        return column
 
     def _check_language(self, code: str) -> None:
         """Raise an InputError for a text of a side in another language than those before; of systems, warn once."""

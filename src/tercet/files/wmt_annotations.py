@@ -125,7 +125,7 @@ def _roles(table: Table, names: Mapping[str, Sequence[str]]) -> dict[str, str] |
     return roles
 
 
-class _Rows:
+class _GradedRows:
     """Rows of a table that is made of another: one for each item, system and rater."""
 
     def __init__(self, table: Table, roles: Mapping[str, str], dimension: str) -> None:
@@ -161,7 +161,7 @@ class _Rows:
 
 
 def _graded_by_errors(table: Table, roles: Mapping[str, str]) -> Table:
-    rows = _Rows(table, roles, "MQM")
+    rows = _GradedRows(table, roles, "MQM")
     for row in range(len(table.lines)):
         if rows.text("document", row) != CANARY:
             rows.columns["value"][rows.number(row)] -= _weight(table, roles, row)
@@ -195,7 +195,7 @@ def chosen_pair(name: str, pairs: Sequence[str], asked: str | None) -> str:
 
 def _graded_by_scores(table: Table, roles: Mapping[str, str], pair: str | None) -> tuple[Table, str]:
     """Return a row for each score of a language pair, and what is said of the pair."""
-    rows = _Rows(table, roles, "ESA")
+    rows = _GradedRows(table, roles, "ESA")
     pairs = sorted({rows.text("pair", row) for row in range(len(table.lines))})
     chosen = chosen_pair(table.name, pairs, pair)
     ends: dict[int, float] = {}

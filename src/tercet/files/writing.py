@@ -126,14 +126,15 @@ def _give_name(opened: str, path: str, descriptor: int) -> None:
 
 def _target(path: str) -> tuple[str, os.stat_result | None]:
     """Return the path that links lead to, and what is there."""
+    target = path
     for _ in range(_MOST_LINKS):
-        if _is_device(path) or not os.path.islink(path):
+        if _is_device(target) or not os.path.islink(target):
             break
-        path = os.path.join(os.path.dirname(path), os.readlink(path))
+        target = os.path.join(os.path.dirname(target), os.readlink(target))
     try:
-        return path, os.stat(path)
+        return target, os.stat(target)
     except FileNotFoundError:
-        return path, None
+        return target, None
 
 
 def _is_device(path: str) -> bool:
@@ -229,10 +230,11 @@ def check_different(files: Sequence[str], references: Sequence[str] = (), *, rol
         for earlier_path, earlier_kind, earlier_status in earlier:
             if os.path.samestat(status, earlier_status):
                 if (path, kind) == (earlier_path, earlier_kind):
-                    raise InputError(f"The file {path!r} is given twice{' as references' * (kind == 'references')}.")
+                    as_references = " as references" if kind == "references" else ""
+                    raise InputError(f"The file {path!r} is given twice{as_references}.")
                 also = kind
-                if kind == earlier_kind:
-                    also = kind.replace("a ", "another ", 1)
+                if kind == earlier_kind and kind != "references":
+                    also = f"another {role.removeprefix('a ')}"
                 raise InputError(
                     f"{earlier_path!r} is given as {earlier_kind}, and {path!r} as {also}: they are the same file."
                 )

@@ -32,11 +32,12 @@ _CODE_POINT = re.compile(r"[0-9A-Fa-f]{1,6}")
 # States of targets that no one has translated yet: tools copy the source there.
 _UNTRANSLATED = ("new", "needs-translation", "initial")
 _OTHER = "other"
-_ID, _STATE = "id", "state"
+_ID = "id"
+_STATE = "state"
 _LONGEST_NAME = 100
 
 # The pieces of a <source> or <target>, each with the id of the segment that is marked around it, if any.
-_Pieces = list[tuple[str | None, str]]
+_MarkedPieces = list[tuple[str | None, str]]
 
 
 @dataclass(slots=True)
@@ -51,7 +52,7 @@ class _Proposal:
 
 
 @dataclass(slots=True)
-class _Segment:
+class _XliffSegment:
     """A row to be: what is translated together."""
 
     id: str
@@ -74,7 +75,6 @@ def read_xliff(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     it) has no row, nor has the header of a PO file that was converted.
     `labels` has the id of each row and the state of its target (of SDLXLIFF, what its editor confirmed).
     """
-    limits = limits.of(stream)
     document = _Document(name, limits)
     parse(stream, name, limits, document, "XLIFF")
     return document.memory()
@@ -90,22 +90,25 @@ class _Document:
         self.labels: dict[str, list[Any]] = {_ID: [], _STATE: []}
         self.line: Callable[[], int] = lambda: 1
         self.stack: list[str] = []
-        self.source = self.target = ""
+        self.source = ""
+        self.target = ""
         self.untranslated: Counter[str] = Counter()
         #: Names of origins as they were first spelled, by their columns in lower case.
         self.spellings: dict[str, str] = {}
         #: By the elements that are open, whether what is in them is to be translated.
         self.is_kept = [True]
-        self.unit = self.segment = _Segment("", 1)
-        self.segments: list[_Segment] = []
+        self.unit = self.segment = _XliffSegment("", 1)
+        self.segments: list[_XliffSegment] = []
         self.proposals: list[_Proposal] = []
         #: By the element that holds them, texts of the unit at hand.
-        self.texts: dict[str, _Pieces] = {}
+        self.texts: dict[str, _MarkedPieces] = {}
         self.confirmed: dict[str, str] = {}
         # The text that is being read, if any.
-        self.pieces: _Pieces | None = None
+        self.pieces: _MarkedPieces | None = None
         self.marks: list[str | None] = []
-        self.length = self.codes = 0
+        self.length = 0
+        #: How many codes are open, one within the other: their content is no text.
+        self.codes = 0
 
     def start(self, tag: str, attributes: dict[str, Any]) -> None:
         element = tag.rpartition("}")[2]
@@ -140,8 +143,8 @@ class _Document:
             elif parent in _PROPOSALS:
                 self.proposals[-1].language = attributes.get(_XML_LANG) or ""
 
-    def _new_segment(self, attributes: dict[str, Any]) -> _Segment:
-        return _Segment(_trimmed_name(attributes.get(_ID)), self.line())
+    def _new_segment(self, attributes: dict[str, Any]) -> _XliffSegment:
+        return _XliffSegment(_trimmed_name(attributes.get(_ID)), self.line())
 
     def _start_unit(self, attributes: dict[str, Any]) -> None:
         self.unit = self.segment = self._new_segment(attributes)
@@ -252,7 +255,7 @@ class _Document:
         if source_texts.keys() & target_texts.keys():
             self.segments = []
             for mark, text in source_texts.items():
-                segment = _Segment(f"{unit.id} {mark}".strip(), unit.line)
+                segment = _XliffSegment(f"{unit.id} {mark}".strip(), unit.line)
                 segment.state = self.confirmed.get(mark) or unit.state
                 segment.source = text
                 segment.target = target_texts.get(mark, "")
@@ -289,7 +292,7 @@ class _Document:
         """Return whether a language is that of the targets: "de" is, where they are in "de-AT"."""
         return not language or not self.target or _main_language(language) == _main_language(self.target)
 
-    def _add(self, segment: _Segment, proposals: Iterable[_Proposal]) -> None:
+    def _add(self, segment: _XliffSegment, proposals: Iterable[_Proposal]) -> None:
         if not segment.source:
             return
         row = {self.source: segment.source}
@@ -348,7 +351,7 @@ def _trimmed_name(value: Any) -> str:
     return " ".join((value or "").split())[:_LONGEST_NAME]
 
 
-def _by_mark(pieces: _Pieces) -> dict[str, str]:
+def _by_mark(pieces: _MarkedPieces) -> dict[str, str]:
     """Return the texts of the segments that are marked in a text, by their ids."""
     texts: dict[str, list[str]] = {}
     for mark, piece in pieces:

@@ -48,19 +48,21 @@ def parse(stream: BinaryIO, name: str, limits: Limits, target: Target, format: s
     from defusedxml.common import DefusedXmlException, EntitiesForbidden
     from defusedxml.ElementTree import XMLParser
 
+    bounds = limits.of(stream)
     parser = XMLParser(target=_Shallow(target, name, format))
     target.line = lambda: parser.parser.CurrentLineNumber
     defaults = _Defaults(lambda: f"{name}, line {target.line()}", format)
     parser.parser.AttlistDeclHandler = defaults.add
     try:
-        n_bytes = n_pending = 0
+        n_bytes = 0
+        n_pending = 0
         is_empty = True
         while chunk := stream.read(min(max(_CHUNK, n_pending), _LARGEST_CHUNK)):
             is_empty = is_empty and not chunk.strip(_BLANK)
             parser.feed(chunk)
             n_bytes += len(chunk)
             n_pending = n_bytes - parser.parser.CurrentByteIndex
-            limits.check(n_bytes, target.line(), name)
+            bounds.check(n_bytes, target.line(), name)
             if n_pending > _LONGEST_TAG:
                 raise _too_long(f"{name}, line {target.line()}", format)
         parser.close()
@@ -132,7 +134,9 @@ def check_part(stream: IO[bytes], location: str, limits: Limits, format: str) ->
     """
     parser = expat.ParserCreate()
     most = max(_ANY_FILE, limits.n_bytes // _BYTES_EACH)
-    depth = n_elements = n_bytes = 0
+    depth = 0
+    n_elements = 0
+    n_bytes = 0
 
     def start(tag: str, attributes: Any) -> None:
         nonlocal depth, n_elements

@@ -29,7 +29,7 @@ from .token_ids import (
     IGNORED,
     Decode,
     Decoder,
-    Rows,
+    IdRows,
     begin_with,
     cut_prompts,
     hold_labels,
@@ -113,9 +113,8 @@ def compute_metrics(
     """
     metric_by_name = _metrics_by_name(metrics)
     settings = check_values("compute_metrics", locals(), _CHECKS)
-    if options is None:
-        options = {}
-    options_by_metric = _options_by_metric(metric_by_name, options, sentence_split)
+    given_options = {} if options is None else options
+    options_by_metric = _options_by_metric(metric_by_name, given_options, sentence_split)
     configured_metrics = {}
     for name, metric in metric_by_name.items():
         configured_metrics[name] = make_scorer(metric, options_by_metric[name])
@@ -218,7 +217,7 @@ class TrainerMetrics:
 
     @references.setter
     def references(self, references: Any) -> None:
-        self._references = References(references)
+        self._references = ReferenceSource(references)
 
     def __call__(
         self, predictions: Any, labels: Any = None, *, inputs: Any = None, compute_result: bool | None = None
@@ -406,7 +405,7 @@ def _options_by_metric(
     names = list(metric_by_name)
     if not isinstance(options, Mapping):
         raise OptionError(f"options must be a mapping of options, or of metrics to theirs, got {shorten(options)}.")
-    options = {SHORT_NAMES.get(name, name): value for name, value in options.items()}
+    by_full_name = {SHORT_NAMES.get(name, name): value for name, value in options.items()}
     accepted_options = {name: known_options(name) for name in names}
     known_names = list(names)
     options_by_metric: dict[str, dict[str, Any]] = {}
@@ -417,7 +416,7 @@ def _options_by_metric(
         is_kept = sentence_split == "newline" and _has_sentence_split(metric_by_name[name])
         if "sentence_split" in accepted and not is_kept:
             options_by_metric[name]["sentence_split"] = sentence_split
-    for option, value in options.items():
+    for option, value in by_full_name.items():
         takers = [name for name, accepted in accepted_options.items() if option in accepted]
         if not takers and option not in names:
             raise OptionError(
@@ -426,7 +425,7 @@ def _options_by_metric(
         for name in takers:
             options_by_metric[name][option] = value
     for name in names:
-        metric_options = options.get(name, {})
+        metric_options = by_full_name.get(name, {})
         if not isinstance(metric_options, Mapping):
             raise OptionError(f"The options of {name} must be a mapping, got {shorten(metric_options)}.")
         options_by_metric[name].update(metric_options)
@@ -470,7 +469,7 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class EvaluationTexts:
     """The texts of an evaluation."""
 
     predictions: list[str]
@@ -500,7 +499,7 @@ _GIVEN_AWAY = (
 )
 
 
-def read_texts(evaluation: Evaluation, decoder: Decoder, causal: bool) -> Texts:
+def read_texts(evaluation: Evaluation, decoder: Decoder, causal: bool) -> EvaluationTexts:
     """Return the texts of an evaluation."""
     label_texts = None
     label_rows = None
@@ -524,43 +523,45 @@ def read_texts(evaluation: Evaluation, decoder: Decoder, causal: bool) -> Texts:
         label_rows = scored.labels
         warning = scored.warning
     labels = label_texts if label_rows is None else decoder.labels(label_rows)
-    return Texts(predictions, labels, lengths, warning)
+    return EvaluationTexts(predictions, labels, lengths, warning)
 
 
 @dataclass(frozen=True, slots=True)
 class _ScoredRows:
     """The ids that are scored, and the labels beside them."""
 
-    predictions: Rows
-    labels: Rows | None
+    predictions: IdRows
+    labels: IdRows | None
     warning: str = ""
 
 
 def _without_prompts(
-    rows: Rows, labels: Rows | None, evaluation: Evaluation, *, pad: int | None, causal: bool
+    rows: IdRows, labels: IdRows | None, evaluation: Evaluation, *, pad: int | None, causal: bool
 ) -> _ScoredRows:
     """Return what is scored of a causal model's ids: those after its prompts, or those of logits."""
     # Only a causal model repeats all its prompts.
     if not causal and not begin_with(rows, _inputs(evaluation)):
         sign = signs_of_a_causal_model(rows, labels, pad)
-        return _ScoredRows(rows, labels, _LOOKS_CAUSAL.format(sign) if sign else "")
-    rows_of_logits: Rows | None = None
+        warning = _LOOKS_CAUSAL.format(sign) if sign else ""
+        return _ScoredRows(rows, labels, warning)
+    rows_of_logits: IdRows | None = None
     if all(len(row) > 0 and row[0] == IGNORED for row in rows):
         # So preprocess_logits_for_metrics makes them from a causal model's logits: there are no prompts.
         rows_of_logits = rows
     elif evaluation.inputs is None:
         rows_of_logits = one_position_later(rows, labels)
     if rows_of_logits is not None:
-        # No position predicts the first of the labels.
+        later_labels = None
         if labels is not None:
-            labels = [label[1:] for label in labels]
-        return _ScoredRows(rows_of_logits, labels)
+            # No position predicts the first of the labels.
+            later_labels = [label[1:] for label in labels]
+        return _ScoredRows(rows_of_logits, later_labels)
     prompts = _prompts(evaluation, len(rows))
     warning = _GIVEN_AWAY if hold_labels(prompts, labels) else ""
     return _ScoredRows(cut_prompts(rows, prompts), labels, warning)
 
 
-def _inputs(evaluation: Evaluation) -> Rows:
+def _inputs(evaluation: Evaluation) -> IdRows:
     """Return the ids of the inputs; none where they are no ids, as those of speech."""
     if evaluation.inputs is None:
         return []
@@ -574,7 +575,7 @@ def _ids_of(inputs: Any) -> Any:
     return inputs["input_ids"] if isinstance(inputs, Mapping) else inputs
 
 
-def _prompts(evaluation: Evaluation, n_items: int) -> Rows:
+def _prompts(evaluation: Evaluation, n_items: int) -> IdRows:
     if evaluation.inputs is None:
         raise InputError(
             "A causal model's predictions begin with its prompts, so the inputs are needed; a Trainer passes them "
@@ -596,7 +597,7 @@ def _n_processes() -> int:
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
-def _n_before_repetition(labels: list[Any] | None, inputs: Rows) -> int | None:
+def _n_before_repetition(labels: list[Any] | None, inputs: IdRows) -> int | None:
     """Return the number of items before the first ones are repeated, None where no repetition is certain.
 
     Labels that the set has twice prove nothing: one at least must be of these two items alone.
@@ -629,7 +630,7 @@ def _n_of_last_batch(n_gathered: int) -> int:
     return state.remainder if state.remainder > 0 else n_gathered
 
 
-class References:
+class ReferenceSource:
     """The source of the references: a list or a function, or None for the labels."""
 
     def __init__(self, references: Any) -> None:
@@ -638,10 +639,9 @@ class References:
         if references is not None and not callable(references):
             with readable("references"):
                 if isinstance(references, Iterator):
-                    references = list(references)
-                    self.source = references
-                n_items = len(references) if isinstance(references, Sized) else 0
-            self._lists = read_items([""] * n_items, references).reference_lists()
+                    self.source = list(references)
+                n_items = len(self.source) if isinstance(self.source, Sized) else 0
+            self._lists = read_items([""] * n_items, self.source).reference_lists()
 
     @property
     def is_list(self) -> bool:

@@ -69,7 +69,7 @@ class Gathering:
         """Add items."""
         self._check_thread()
         if self.num_process > 1 and items.n_segments:
-            with self._explained():
+            with self._explain_errors():
                 self._join()
         self._added.append(items)  # all or nothing, even at Ctrl-C
 
@@ -85,11 +85,11 @@ class Gathering:
             self._forget_items()
             return result
         self._keep(items)
-        with self._explained():
+        with self._explain_errors():
             # Even without items: the others wait for this process.
             self._join()
             self._processes.announce()
-            rows = self._counted(job)
+            rows = self._count_rows(job)
             # Process 0 locks its file until all have handed over.
             if self.process_id > 0 and self._is_free(0, 0):
                 raise GatheringError(
@@ -118,7 +118,7 @@ class Gathering:
         self._owner = {}
         self._job = None
 
-    def _counted(self, job: Job) -> list[Rows]:
+    def _count_rows(self, job: Job) -> list[Rows]:
         """Return the counted rows of this process, by system.
 
         Items that cannot be counted are handed over as texts: the first process then raises the error of a single
@@ -198,7 +198,7 @@ class Gathering:
         self._owner = {"thread": thread_id}  # that thread has ended
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _explain_errors(self) -> Iterator[None]:
         """Name the process or file in an error of evaluate's gathering, and close its files."""
         try:
             yield

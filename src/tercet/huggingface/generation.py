@@ -53,7 +53,7 @@ def generate(
         For conversations, where the tokenizer has no chat template.
     """
     tokenizer = getattr(processor, "tokenizer", processor)
-    texts = _written(tokenizer, prompts)
+    texts = _prompt_texts(tokenizer, prompts)
     rank, n_ranks = _rank_and_number()
     share = texts[rank::n_ranks]
     # Processes that share a model's weights generate together: each has as many prompts.
@@ -77,7 +77,7 @@ class _Prompt(NamedTuple):
     has_special_tokens: bool  # as those that chat templates write
 
 
-def _written(tokenizer: Any, prompts: Sequence[Any]) -> list[_Prompt]:
+def _prompt_texts(tokenizer: Any, prompts: Sequence[Any]) -> list[_Prompt]:
     """Return the prompts as texts; InputError where the tokenizer cannot write a conversation."""
     texts = []
     for item, prompt in enumerate(prompts):
@@ -118,14 +118,14 @@ def check(model: Any, processor: Any, prompts: Sequence[Any]) -> None:
             "tercet.GenerationCallback: the tokenizer has neither pad_token nor eos_token, by which prompts are "
             "padded to one length. Set tokenizer.pad_token."
         )
-    _written(tokenizer, prompts)
+    _prompt_texts(tokenizer, prompts)
 
 
 def try_out(model: Any, processor: Any, prompts: Sequence[Any], settings: Mapping[str, Any]) -> None:
     """Let the model write one token, so that settings it cannot write with are refused before training."""
     tokenizer = getattr(processor, "tokenizer", processor)
     criteria = StoppingCriteriaList([*settings.get("stopping_criteria", ()), _stop])
-    prompt = _written(tokenizer, prompts[:1])
+    prompt = _prompt_texts(tokenizer, prompts[:1])
     with _as_before(model, tokenizer, 0):
         try:
             _answer_batch(model, tokenizer, prompt, {**settings, "stopping_criteria": criteria})
@@ -187,15 +187,16 @@ def _answers(
 ) -> list[str]:
     answers: list[str] = []
     end = math.inf if seconds is None else time.monotonic() + seconds
+    n_at_a_time = batch_size
     with bar_of("generating", "texts", len(prompts)) as bar:
         while len(answers) < len(prompts):
             if answers and time.monotonic() >= end:
                 break
-            batch = prompts[len(answers) : len(answers) + batch_size]
+            batch = prompts[len(answers) : len(answers) + n_at_a_time]
             try:
                 answers += _answer_batch(model, tokenizer, batch, settings)
             except (RuntimeError, MemoryError) as error:
-                batch_size = halved(batch_size, error)
+                n_at_a_time = halved(n_at_a_time, error)
                 continue
             bar.update(len(batch))
     return answers
@@ -209,8 +210,8 @@ def _answer_batch(model: Any, tokenizer: Any, prompts: Sequence[_Prompt], settin
     inputs = inputs.to(model.device)
     inputs.pop("token_type_ids", None)
     # With gradient checkpointing a Trainer switches the cache off, which would take the square of the time.
-    settings = {"use_cache": True, "pad_token_id": tokenizer.pad_token_id, **settings}
-    output = model.generate(**inputs, **settings)
+    all_settings = {"use_cache": True, "pad_token_id": tokenizer.pad_token_id, **settings}
+    output = model.generate(**inputs, **all_settings)
     # An output is more than ids with return_dict_in_generate.
     ids = getattr(output, "sequences", output)
     if len(ids) != len(texts):
@@ -230,13 +231,13 @@ def settings_of(generation_config: Any) -> dict[str, Any]:
     if generation_config is None:
         return {"do_sample": False, "max_new_tokens": MAX_NEW_TOKENS}
     if isinstance(generation_config, Mapping):
-        with _checked():
+        with _option_errors():
             GenerationConfig(**generation_config).validate()
         if "max_length" in generation_config:
             return dict(generation_config)
         return {"max_new_tokens": MAX_NEW_TOKENS, **generation_config}
     if hasattr(generation_config, "to_diff_dict"):
-        with _checked():
+        with _option_errors():
             generation_config.validate()
         return {"generation_config": generation_config}
     raise OptionError(
@@ -246,7 +247,7 @@ def settings_of(generation_config: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def _checked() -> Iterator[None]:
+def _option_errors() -> Iterator[None]:
     """Turn what transformers says of wrong settings into an OptionError."""
     try:
         yield

@@ -98,7 +98,7 @@ class _Checkpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class _Test:
+class _CheckpointTest:
     """The differences of all scores of a metric between two checkpoints, and their p, not adjusted."""
 
     differences: dict[str, float]
@@ -222,7 +222,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         """Forget all checkpoints: for another run with the same callback."""
         self._checkpoints: list[_Checkpoint] = []
         self._figures: dict[str, float] = {}
-        self._tests: dict[tuple[int, str], _Test] = {}
+        self._tests: dict[tuple[int, str], _CheckpointTest] = {}
         self._warned: set[str] = set()
         # Prefixes of the evaluations that have these figures; none where the next one must look again.
         self._told: set[str] = set()
@@ -333,41 +333,23 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         is_logged: bool = True,
         **_: Any,
     ) -> None:
-        step = state.global_step
-        is_main = state.is_world_process_zero
         evaluation = _evaluation_of(metrics)
         is_one_of_several = evaluation.startswith("eval_")
         kind = "eval" if is_one_of_several else evaluation
-        generated = ""
-        for score in self._scores.logged_scores():
-            # Where the Trainer's compute_metrics has scores of the same names, these get another.
-            if metrics is not None and f"{kind}_{score.name}" in metrics:
-                generated = "generated_"
+        generated = self._before_names(kind, metrics)
         self._meet(model)
         # While it trains, a Trainer with several evaluation sets evaluates one after the other at a step.
         is_of_next_set = is_one_of_several and bool(self._told) and evaluation not in self._told
         if not is_of_next_set:
-            check(model, processing_class, self._prompts)
-            with bars_within(is_main and not args.disable_tqdm):
-                texts = generate(
-                    model, processing_class, self._prompts[: self._n], self._generation,
-                    batch_size=self._batch_size, seed=self._seed, seconds=self._seconds,
-                )  # fmt: skip
-            sentences = self._add(step, texts)
-            self._told.clear()
+            sentences = self._generate(args, state, model, processing_class)
         logged = {f"{kind}_{generated}{name}": value for name, value in self._figures.items()}
         if not is_of_next_set and is_logged:
-            log = state.log_history
-            # The entry of the evaluation, if there was one.
-            if metrics is not None and log and log[-1].get("step") == step:
-                log[-1].update(logged)
-            else:
-                log.append({"epoch": state.epoch, "step": step, **logged})
-        if not is_of_next_set and is_main:
+            _keep_in_history(state, logged, is_of_evaluation=metrics is not None)
+        if not is_of_next_set and state.is_world_process_zero:
             self._write(Path(args.output_dir))
             if is_logged:
                 entries = {f"{kind}/{generated}{name}": value for name, value in self._figures.items()}
-                self._log(args, step, entries)
+                self._log(args, state.global_step, entries)
             if not args.disable_tqdm:
                 tqdm.write("\n".join(sentences))
         if self._is_training:
@@ -377,6 +359,25 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         if self._patience is not None and self._n_not_better(state) >= self._patience:
             control.should_training_stop = True
 
+    def _before_names(self, kind: str, metrics: Mapping[str, float] | None) -> str:
+        """Return what stands before the names of scores: something where the Trainer's own have these names."""
+        for score in self._scores.logged_scores():
+            if metrics is not None and f"{kind}_{score.name}" in metrics:
+                return "generated_"
+        return ""
+
+    def _generate(self, args: TrainingArguments, state: TrainerState, model: Any, processing_class: Any) -> list[str]:
+        """Add what the model writes now to the checkpoints, and return a sentence for each metric."""
+        check(model, processing_class, self._prompts)
+        with bars_within(state.is_world_process_zero and not args.disable_tqdm):
+            texts = generate(
+                model, processing_class, self._prompts[: self._n], self._generation,
+                batch_size=self._batch_size, seed=self._seed, seconds=self._seconds,
+            )  # fmt: skip
+        sentences = self._add(state.global_step, texts)
+        self._told.clear()
+        return sentences
+
     def _meet(self, model: Any) -> None:
         """Forget the checkpoints of another model, as of another Trainer with this callback."""
         is_another = self._model is not None and self._model() is not model
@@ -385,7 +386,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         self._model = None if model is None else weakref.ref(model)
 
     def _add(self, step: int, texts: list[str]) -> list[str]:
-        """Add what the model writes now to the checkpoints, and return a sentence for each metric."""
+        """Add the texts of a checkpoint, and return a sentence for each metric."""
         self._n = len(texts)
         same_step = [checkpoint for checkpoint in self._checkpoints if checkpoint.step == step]
         last = self._checkpoints[-1] if self._checkpoints else None
@@ -478,15 +479,15 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         for checkpoint in self._checkpoints:
             totals = metric.corpus_totals(checkpoint.rows(index, self._n))
             values.append(float(metric.finalize(totals)[score]))
-        best = values.index(max(values) if higher_is_better else min(values))
-        return {"first": self._checkpoints[0], "best": self._checkpoints[best]}
+        best_value = max(values) if higher_is_better else min(values)
+        return {"first": self._checkpoints[0], "best": self._checkpoints[values.index(best_value)]}
 
     @property
     def _look_number(self) -> int:
         """How often a checkpoint is compared with earlier ones, this time included."""
         return len(self._checkpoints)
 
-    def _test(self, index: int, earlier: _Checkpoint, checkpoint: _Checkpoint) -> _Test:
+    def _test(self, index: int, earlier: _Checkpoint, checkpoint: _Checkpoint) -> _CheckpointTest:
         """Return the paired test of all scores of a metric, on the prompts that both answered."""
         key = (index, earlier.name)
         if key not in self._tests:
@@ -506,7 +507,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
                 # Where texts are so few, all exchanges are tested.
                 exact = all_pairs_test(metric, scored, [(0, 1)], "permutation", **settings)
                 pvalues = {name: float(result.pvalues[0]) for name, result in exact.items()}
-            self._tests[key] = _Test(differences, pvalues, n_texts)
+            self._tests[key] = _CheckpointTest(differences, pvalues, n_texts)
         return self._tests[key]
 
     # Where texts and scores go.
@@ -541,6 +542,15 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
                 logger(args, step, entries, rows)
 
 
+def _keep_in_history(state: TrainerState, logged: Mapping[str, float], *, is_of_evaluation: bool) -> None:
+    """Add figures to the entry of the evaluation in the log of a Trainer, or make an entry of their own."""
+    log = state.log_history
+    if is_of_evaluation and log and log[-1].get("step") == state.global_step:
+        log[-1].update(logged)
+    else:
+        log.append({"epoch": state.epoch, "step": state.global_step, **logged})
+
+
 def _free_name(path: Path) -> Path:
     """Return a name for the file of an earlier run, beside the file of this one."""
     free_path = path
@@ -554,11 +564,11 @@ def _free_name(path: Path) -> Path:
 
 _Entries = Mapping[str, float]
 #: A prompt, its references and a text each.
-_Rows = list[list[str]]
+_ShownRows = list[list[str]]
 _COLUMNS = ["prompt", "reference", "text"]
 
 
-def _to_wandb(args: Any, step: int, entries: _Entries, rows: _Rows) -> None:
+def _to_wandb(args: Any, step: int, entries: _Entries, rows: _ShownRows) -> None:
     import wandb
 
     if wandb.run is not None:
@@ -566,14 +576,14 @@ def _to_wandb(args: Any, step: int, entries: _Entries, rows: _Rows) -> None:
         wandb.log({**entries, "eval/generations": table, "train/global_step": step})
 
 
-def _to_trackio(args: Any, step: int, entries: _Entries, rows: _Rows) -> None:
+def _to_trackio(args: Any, step: int, entries: _Entries, rows: _ShownRows) -> None:
     import trackio
 
     table = trackio.Table(_COLUMNS, rows)
     trackio.log({**entries, "eval/generations": table, "train/global_step": step})
 
 
-def _to_mlflow(args: Any, step: int, entries: _Entries, rows: _Rows) -> None:
+def _to_mlflow(args: Any, step: int, entries: _Entries, rows: _ShownRows) -> None:
     import mlflow
 
     if mlflow.active_run() is not None:
@@ -584,7 +594,7 @@ def _to_mlflow(args: Any, step: int, entries: _Entries, rows: _Rows) -> None:
         mlflow.log_table(columns, f"generations/step-{step}.json")
 
 
-def _to_tensorboard(args: Any, step: int, entries: _Entries, rows: _Rows) -> None:
+def _to_tensorboard(args: Any, step: int, entries: _Entries, rows: _ShownRows) -> None:
     from torch.utils.tensorboard import SummaryWriter
 
     table = Table("", [Column(name, "name") for name in _COLUMNS], rows)
@@ -682,7 +692,7 @@ def _evaluation_of(metrics: Mapping[str, float] | None) -> str:
     return min(beginnings, key=len, default="eval")
 
 
-class _Column(NamedTuple):
+class _WrittenColumn(NamedTuple):
     """What a model wrote after a step, and the number of the look."""
 
     step: int
@@ -690,7 +700,7 @@ class _Column(NamedTuple):
     texts: list[str]
 
 
-def _read(path: Path, prompts: Sequence[Any]) -> list[_Column]:
+def _read(path: Path, prompts: Sequence[Any]) -> list[_WrittenColumn]:
     """Return the checkpoints in the file of a run; none where its prompts are others."""
     if not path.is_file():
         return []
@@ -708,6 +718,6 @@ def _read(path: Path, prompts: Sequence[Any]) -> list[_Column]:
     for name in rows[0]:
         match = _NAME.fullmatch(name)
         if match is not None:
-            step, number = match.groups("1")
-            columns.append(_Column(int(step), int(number), [row[name] for row in rows]))
+            number = int(match[2] or 1)
+            columns.append(_WrittenColumn(int(match[1]), number, [row[name] for row in rows]))
     return columns

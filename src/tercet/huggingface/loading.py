@@ -74,15 +74,15 @@ def load(metric: str, config_name: str | None = None, *, normalize: Any = None, 
 
     folder = modules_folder()
     module_names = sorted(path.parent.name for path in folder.glob("*/*.py") if path.stem == path.parent.name)
-    metric, config_name = _module_of(metric, config_name, module_names)
+    module, configuration = _module_of(metric, config_name, module_names)
     if normalize is not None:
         settings["normalize"] = normalize
     try:
-        return load_module(str(folder / metric), config_name, **settings)
+        return load_module(str(folder / module), configuration, **settings)
     except OSError as error:
         # evaluate copies the files of a module before it imports them.
         raise GatheringError(
-            f"evaluate cannot load the module {metric}. {first_line(error)}. Choose another folder by "
+            f"evaluate cannot load the module {module}. {first_line(error)}. Choose another folder by "
             "HF_HOME in the environment."
         ) from error
 

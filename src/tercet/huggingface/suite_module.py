@@ -56,7 +56,7 @@ class SuiteModule(Gathering):
         return f"<evaluate module tercet.load({', '.join(loaded_with)}): .compute({self._texts})>"
 
     def _repr_html_(self) -> str:
-        """Show the same in a notebook, with a sentence on the metric."""
+        """Show the metric, how it was loaded and called, and a sentence on it in a notebook."""
         value = repr(self).partition("evaluate module ")[2].partition("):")[0]
         title = self.of.title or self.of.name
         return metric_html(title, f"{value})", self.of.about.description, f"module.compute({self._texts})")
@@ -105,19 +105,17 @@ class SuiteModule(Gathering):
             `Result`, a `dict` with further attributes; a plain `dict` where a configuration replaces another module;
             `None` if this is not the main process (`process_id != 0`).
         """
-        predictions, options = self._predictions(predictions, options)
-        metric_options = own_options(self.of, {**self._defaults, **options}, self._dialect)
+        texts, other_options = self._predictions(predictions, options)
+        metric_options = own_options(self.of, {**self._defaults, **other_options}, self._dialect)
         with self._dialect.speaking():
             metric = self.of.from_options(metric_options)
         has_nothing_to_gather = self.num_process == 1 and not len(self)
         if has_nothing_to_gather:
-            scores = score_lists(metric, predictions, references)
+            scores = score_lists(metric, texts, references)
             if scores is not None:
                 return self._entries(scores)
-        if predictions is None and references is None:
-            batch = self._read([], [])
-        else:
-            batch = self._read(predictions, references)
+        has_texts = texts is not None or references is not None
+        batch = self._read(texts, references) if has_texts else self._read([], [])
 
         def result(systems: list[list[Rows]]) -> Any:
             (rows,) = systems
@@ -145,9 +143,9 @@ class SuiteModule(Gathering):
             references (`list` of `str` or of `list` of `str`):
                 One reference per item, or a list of any number of them per item.
         """
-        predictions, inputs = self._predictions(predictions, inputs)
-        _refuse_inputs(inputs)
-        self._keep(self._read(predictions, references))
+        texts, further_inputs = self._predictions(predictions, inputs)
+        _refuse_inputs(further_inputs)
+        self._keep(self._read(texts, references))
 
     def add(self, *, prediction: Any = None, reference: Any = None, **inputs: Any) -> None:
         """Add one prediction and its reference or references; a refused one adds nothing.
@@ -158,11 +156,11 @@ class SuiteModule(Gathering):
             reference (`str` or `list` of `str`):
                 Its reference, or a list of any number of them.
         """
-        # evaluate.combine passes both under these names.
-        prediction = inputs.pop("predictions", prediction)
-        reference = inputs.pop("references", reference)
+        # evaluate.combine passes both under the names of several.
+        predictions = [inputs.pop("predictions", prediction)]
+        references = [inputs.pop("references", reference)]
         _refuse_inputs(inputs)
-        self.add_batch(predictions=[prediction], references=[reference])
+        self.add_batch(predictions=predictions, references=references)
 
     def explain(self, prediction: str, references: Any = None, **options: Any) -> Any:
         """Explain the score of one prediction: values to work with, `to_dict()`, `to_html()`; coloured in a notebook.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tercet.corpus.items import readable
 from tercet.errors import InputError, OptionError, shorten
 
-Rows = list[NDArray[np.int64]]
+IdRows = list[NDArray[np.int64]]
 Decode = Callable[[list[list[int]]], Sequence[str]]
 
 #: The padding of Trainers: in labels without loss, and after the shorter rows of a batch.
@@ -62,30 +62,31 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bo
     if isinstance(logits, tuple):
         # The hidden states of an encoder follow the logits.
         has_encoder = any(getattr(output, "ndim", 0) == 3 for output in logits[1:])
-    logits = _first_output(logits)
-    labels = _first_output(labels)
-    if not _is_float(logits):
-        return logits
-    if logits.ndim != 3:
+    scores = _first_output(logits)
+    targets = _first_output(labels)
+    if not _is_float(scores):
+        return scores
+    if scores.ndim != 3:
         raise InputError(
-            f"The predictions are {_described(logits)}, which are neither ids, shape (items, length), nor logits, "
+            f"The predictions are {_describe(scores)}, which are neither ids, shape (items, length), nor logits, "
             "shape (items, length, vocabulary)."
         )
-    ids = logits.argmax(-1)
-    greatest = logits.max(-1)
+    ids = scores.argmax(-1)
+    greatest = scores.max(-1)
     # PyTorch also returns indices.
     greatest = getattr(greatest, "values", greatest)
     # NaN is the only number that does not equal itself, in NumPy and in PyTorch.
     ids[greatest != greatest] = _NO_NUMBER
-    has_labels = labels is not None and tuple(getattr(labels, "shape", ())) == tuple(ids.shape)
+    has_labels = targets is not None and tuple(getattr(targets, "shape", ())) == tuple(ids.shape)
+    is_causal = causal
     # A batch of a model with an encoder has labels that begin with -100 only where all are padded on the left.
     if has_labels and not has_encoder and 0 not in ids.shape:
-        causal = causal or bool((labels[:, 0] == IGNORED).all())
-    if causal and ids.shape[1]:
+        is_causal = causal or bool((targets[:, 0] == IGNORED).all())
+    if is_causal and ids.shape[1]:
         ids[:, 1:] = ids[:, :-1] + 0  # a copy: the two overlap
         ids[:, 0] = IGNORED
     if has_labels:
-        ids[labels == IGNORED] = IGNORED
+        ids[targets == IGNORED] = IGNORED
     lost = (ids == _NO_NUMBER).any(-1).tolist()
     if True in lost:
         raise InputError(
@@ -97,9 +98,10 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bo
 
 def _first_output(value: Any) -> Any:
     """Return the first of a tuple of outputs: the logits, or the generated ids."""
-    while isinstance(value, tuple) and value:
-        value = value[0]
-    return value
+    output = value
+    while isinstance(output, tuple) and output:
+        output = output[0]
+    return output
 
 
 def is_text(value: Any) -> bool:
@@ -114,7 +116,7 @@ def is_text(value: Any) -> bool:
     return True
 
 
-def predicted_rows(predictions: Any, labels: Any, causal: bool) -> Rows:
+def predicted_rows(predictions: Any, labels: Any, causal: bool) -> IdRows:
     """Return the ids of each prediction, of logits the most likely; including -100 and ids outside the vocabulary."""
     # With eval_do_concat_batches=False there is one entry per batch.
     has_batches = isinstance(predictions, list) and predictions and _dimensions(_first_output(predictions[0])) >= 2
@@ -123,24 +125,23 @@ def predicted_rows(predictions: Any, labels: Any, causal: bool) -> Rows:
     labels_by_batch = [None] * len(predictions)
     if isinstance(labels, list) and len(labels) == len(predictions):
         labels_by_batch = labels
-    rows: Rows = []
+    rows: IdRows = []
     for batch, batch_labels in zip(predictions, labels_by_batch, strict=True):
         rows += predicted_rows(batch, batch_labels, causal)
     return rows
 
 
-def read_rows(value: Any, name: str) -> Rows:
+def read_rows(value: Any, name: str) -> IdRows:
     """Return the ids of each item: of an array, of a list of rows, or of a list of batches."""
-    value = _first_output(value)
-    if getattr(value, "ndim", 0) >= 1 and str(value.dtype) != "object":
-        if "int" not in str(value.dtype) or value.ndim != 2:
-            raise _shape_error(name, value)
-        return list(_as_array(value).astype(np.int64))
-    if not isinstance(value, (list, np.ndarray)):
-        raise _shape_error(name, value)
-    rows: Rows = []
-    for entry in value:
-        entry = _first_output(entry)
+    output = _first_output(value)
+    if getattr(output, "ndim", 0) >= 1 and str(output.dtype) != "object":
+        if "int" not in str(output.dtype) or output.ndim != 2:
+            raise _shape_error(name, output)
+        return list(_as_array(output).astype(np.int64))
+    if not isinstance(output, (list, np.ndarray)):
+        raise _shape_error(name, output)
+    rows: IdRows = []
+    for entry in map(_first_output, output):
         if _dimensions(entry) >= 2:
             rows += read_rows(entry, name)
             continue
@@ -148,7 +149,7 @@ def read_rows(value: Any, name: str) -> Rows:
             raise _shape_error(name, entry)
         row = _as_array(entry)
         if row.ndim != 1 or (row.size and row.dtype.kind not in "iu"):
-            raise _shape_error(name, value)
+            raise _shape_error(name, output)
         rows.append(row.astype(np.int64))
     return rows
 
@@ -156,11 +157,11 @@ def read_rows(value: Any, name: str) -> Rows:
 def _as_array(value: Any) -> NDArray[Any]:
     """Return an array or a list, or a tensor, also of a GPU, as an array."""
     if hasattr(value, "detach"):
-        value = value.detach().cpu()
+        return np.asarray(value.detach().cpu())
     return np.asarray(value)
 
 
-def begin_with(rows: Rows, prompts: Rows) -> bool:
+def begin_with(rows: IdRows, prompts: IdRows) -> bool:
     """Return whether each prediction begins with its prompt."""
     if not rows or len(rows) != len(prompts):
         return False
@@ -171,7 +172,7 @@ def begin_with(rows: Rows, prompts: Rows) -> bool:
     return True
 
 
-def cut_prompts(rows: Rows, prompts: Rows) -> Rows:
+def cut_prompts(rows: IdRows, prompts: IdRows) -> IdRows:
     """Return the ids that a causal model generated after its prompts."""
     generated = []
     for index, (row, padded_prompt) in enumerate(zip(rows, prompts, strict=True)):
@@ -196,7 +197,7 @@ def _begins_with(row: NDArray[np.int64], prompt: NDArray[np.int64]) -> bool:
     return len(row) >= len(prompt) and bool((row[: len(prompt)] == prompt).all())
 
 
-def one_position_later(rows: Rows, labels: Rows | None) -> Rows | None:
+def one_position_later(rows: IdRows, labels: IdRows | None) -> IdRows | None:
     """Return a causal model's likeliest ids at the positions that they predict; None if these are no such ids.
 
     Those of logits are as many as the labels, and do not all begin as these: what is generated repeats its prompt.
@@ -214,7 +215,7 @@ def one_position_later(rows: Rows, labels: Rows | None) -> Rows | None:
     return None if all_begin_alike else later_rows
 
 
-def signs_of_a_causal_model(rows: Rows, labels: Rows | None, pad: int | None) -> str:
+def signs_of_a_causal_model(rows: IdRows, labels: IdRows | None, pad: int | None) -> str:
     """Return how predictions look like those of a causal model that are read as others; "" if they do not."""
     paddings = [_n_leading(row, pad) for row in rows]
     if min(paddings, default=0) == 0 and max(paddings, default=0) >= 2:
@@ -248,7 +249,7 @@ def _n_leading(row: NDArray[np.int64], pad: int | None) -> int:
     return int((row != pad).argmax())
 
 
-def hold_labels(prompts: Rows, labels: Rows | None) -> bool:
+def hold_labels(prompts: IdRows, labels: IdRows | None) -> bool:
     """Return whether the ids of all labels stand in the prompts, at the same positions."""
     if labels is None or list(map(len, prompts)) != list(map(len, labels)):
         return False
@@ -279,9 +280,10 @@ class Decoder:
             )
         if decode is not None and not callable(decode):
             raise OptionError(f"decode must be a function from lists of ids to texts, got {shorten(decode)}.")
-        if decode is None:
-            decode = partial(tokenizer.batch_decode, skip_special_tokens=True)
-        self._decode: Decode = decode
+        if decode is not None:
+            self._decode = decode
+        else:
+            self._decode = partial(tokenizer.batch_decode, skip_special_tokens=True)
         self.pad: int | None = getattr(text_tokenizer, "pad_token_id", None)
         self._end: int | None = getattr(text_tokenizer, "eos_token_id", None)
         self.size: int | None = None
@@ -291,7 +293,7 @@ class Decoder:
             if hasattr(text_tokenizer, "get_vocab"):
                 self.size = max(self.size, 1 + max(text_tokenizer.get_vocab().values(), default=-1))
 
-    def predictions(self, rows: Rows) -> list[str]:
+    def predictions(self, rows: IdRows) -> list[str]:
         """Return texts, without -100 and ids beyond the vocabulary, which models have rows for.
 
         Any other negative id is an InputError.
@@ -306,7 +308,7 @@ class Decoder:
         end = np.iinfo(np.int64).max if self.size is None else self.size
         return self._texts([row[(row >= 0) & (row < end)] for row in rows])
 
-    def labels(self, rows: Rows) -> list[str]:
+    def labels(self, rows: IdRows) -> list[str]:
         """Return texts, without -100; any other id outside the vocabulary is an InputError."""
         end = np.inf if self.size is None else self.size
         for index, row in enumerate(rows):
@@ -320,14 +322,14 @@ class Decoder:
                 )
         return self._texts([row[row != IGNORED] for row in rows])
 
-    def lengths(self, rows: Rows) -> list[int]:
+    def lengths(self, rows: IdRows) -> list[int]:
         """Return the number of ids of each row without padding."""
         if self.pad is None:
             # Where a tokenizer has no padding, generation fills rows with the end of a text.
             return [_n_to_end(_without_padding(row), self._end) for row in rows]
         return [int(((row != IGNORED) & (row != self.pad)).sum()) for row in rows]
 
-    def _texts(self, rows: Rows) -> list[str]:
+    def _texts(self, rows: IdRows) -> list[str]:
         if not rows:
             return []
         decoded = self._decode([row.tolist() for row in rows])
@@ -363,12 +365,12 @@ def _dimensions(value: Any) -> int:
     return 1 + _dimensions(value[0])
 
 
-def _described(value: Any) -> str:
+def _describe(value: Any) -> str:
     return f"{str(value.dtype).removeprefix('torch.')} of shape {tuple(value.shape)}"
 
 
 def _shape_error(name: str, value: Any) -> InputError:
     description = f"{shorten(value)} ({type(value).__name__})"
     if hasattr(value, "dtype"):
-        description = _described(value)
+        description = _describe(value)
     return InputError(f"The {name} must be ids of tokens, shape (items, length), got {description}.")

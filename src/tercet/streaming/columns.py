@@ -77,13 +77,9 @@ def arrow_statistics(
     """
     summing = summing_metric(metric, options)
     rows = as_table(table)
-    columns = TextColumns.from_schema(
-        rows.schema,
-        prediction=prediction,
-        references=references,
-        id=id,
-        take_references=summing.takes_references,
-    )
+    systems = None if prediction is None else [prediction]
+    named = NamedColumns.of(systems, references, id)
+    columns = TextColumns.from_schema(rows.schema, named, take_references=summing.takes_references)
     ids = columns.ids(rows)
     corpus = summing.as_scored(summing.corpus(*columns.texts(rows)))
     try:
@@ -92,9 +88,8 @@ def arrow_statistics(
         if columns.id is None:
             raise
         raise InputError(f"{columns.row(rows, corpus.missing[0])}: {error}") from None
-    if ids is not None:
-        ids = read_ids(ids)
-    return sums_of(summing, corpus, ids).to_table()
+    checked_ids = None if ids is None else read_ids(ids)
+    return sums_of(summing, corpus, checked_ids).to_table()
 
 
 # Arrow tables -> predictions, references and ids, from columns that are given or recognized by name.
@@ -120,49 +115,60 @@ def roles_of(schema: Any) -> Roles:
     return Roles(source=None, references=tuple(references), systems=tuple(systems or null_systems))
 
 
+@dataclass(frozen=True, slots=True)
+class NamedColumns:
+    """The columns that a user names: none where their names are to say what they are."""
+
+    systems: list[str]
+    references: list[str]
+    id: str | None
+    cluster: str | None = None
+
+    @classmethod
+    def of(
+        cls, systems: Sequence[str] | None, references: Any, id: str | None, cluster: str | None = None
+    ) -> NamedColumns:
+        """Return the columns of the arguments of a call; InputError for references that are no names."""
+        if not (references is None or has_entries(references)):
+            raise InputError(f"references must be the names of columns, got {shorten(references)}.")
+        names_of_references = list(references or ())
+        if isinstance(references, str):
+            names_of_references = [references]
+        return cls(list(systems or ()), names_of_references, id, cluster)
+
+    def all(self) -> list[str]:
+        """Return the columns in all roles."""
+        single = [name for name in (self.id, self.cluster) if name is not None]
+        return [*self.references, *self.systems, *single]
+
+
 def choose_columns(
-    roles: Roles,
-    names: Sequence[str],
-    *,
-    systems: Sequence[str] | None,
-    references: str | Sequence[str] | None,
-    id: str | None,
-    take_references: bool,
-    one_system: bool,
-    cluster: str | None = None,
+    roles: Roles, names: Sequence[str], named: NamedColumns, *, take_references: bool, one_system: bool
 ) -> tuple[list[str], list[str]]:
-    """Return the columns of predictions and of references: the given ones, else by their roles.
+    """Return the columns of predictions and of references: the named ones, else by their roles.
 
     InputError for an unknown column, or if the roles are ambiguous.
     """
-    if not (references is None or has_entries(references)):
-        raise InputError(f"references must be the names of columns, got {shorten(references)}.")
-    reference_columns = [references] if isinstance(references, str) else list(references or ())
-    prediction_columns = list(systems or ())
-    named_columns = [*reference_columns, *prediction_columns]
-    if id is not None:
-        named_columns.append(id)
-    if cluster is not None:
-        named_columns.append(cluster)
-    for name in named_columns:
+    all_named = named.all()
+    for name in all_named:
         if name not in names:
             raise InputError(f"The table has no column {shorten(name)}. {did_you_mean(name, names)}")
     # A column has one role: one that was named is not recognized for another.
-    if not prediction_columns:
-        prediction_columns = [name for name in roles.systems if name not in named_columns]
-    if not prediction_columns or (one_system and len(prediction_columns) > 1):
+    systems = named.systems or [name for name in roles.systems if name not in all_named]
+    if not systems or (one_system and len(systems) > 1):
         problem = "none matches by name"
-        if prediction_columns:
-            problem = f"several match by name: {', '.join(prediction_columns)}"
+        if systems:
+            problem = f"several match by name: {', '.join(systems)}"
         raise InputError(
             f"Cannot tell which column holds predictions: {problem}. The columns are "
             f"{', '.join(names) or 'none'}: name one of them."
         )
-    if not reference_columns and take_references:
-        reference_columns = [name for name in roles.references if name not in named_columns]
-        if not reference_columns:
-            raise InputError(f"No column matches references by name: name one of {', '.join(names)}.")
-    return prediction_columns, reference_columns
+    if named.references or not take_references:
+        return systems, named.references
+    references = [name for name in roles.references if name not in all_named]
+    if not references:
+        raise InputError(f"No column matches references by name: name one of {', '.join(names)}.")
+    return systems, references
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,26 +180,12 @@ class TextColumns:
     id: str | None
 
     @classmethod
-    def from_schema(
-        cls,
-        schema: Any,
-        *,
-        prediction: str | None,
-        references: str | Sequence[str] | None,
-        id: str | None,
-        take_references: bool,
-    ) -> TextColumns:
-        """Return the given columns of a pyarrow.Schema, else those recognized by name."""
-        (prediction,), reference_columns = choose_columns(
-            roles_of(schema),
-            schema.names,
-            systems=None if prediction is None else [prediction],
-            references=references,
-            id=id,
-            take_references=take_references,
-            one_system=True,
+    def from_schema(cls, schema: Any, named: NamedColumns, *, take_references: bool) -> TextColumns:
+        """Return the named columns of a pyarrow.Schema, else those recognized by name."""
+        (prediction,), references = choose_columns(
+            roles_of(schema), schema.names, named, take_references=take_references, one_system=True
         )
-        columns = cls(prediction, tuple(reference_columns), id)
+        columns = cls(prediction, tuple(references), named.id)
         for name in columns.names:
             if schema.names.count(name) > 1:
                 raise InputError(
@@ -267,23 +259,28 @@ def as_table(data: Any) -> Any:
 
 def read_ids(ids: Any, first_item: int = 0) -> Any:
     """Return ids as an Arrow array; InputError for the first that is neither text nor an integer, by its number."""
-    if isinstance(ids, (pa.Array, pa.ChunkedArray)):
-        check_arrow(ids, "ids")
-    if isinstance(ids, pa.ChunkedArray):
-        ids = pa.concat_arrays(ids.chunks) if ids.num_chunks else pa.array([], pa.string())
-    if not isinstance(ids, pa.Array):
+    if not isinstance(ids, (pa.Array, pa.ChunkedArray)):
         values = as_list(ids, "ids", "a string or an integer per item", 1)
         texts = [_id_as_text(value, item) for item, value in enumerate(values, first_item)]
         return pa.array(texts, _TEXT)
-    if is_dictionary(ids.type):
-        return read_ids(read_ids(ids.dictionary).cast(_TEXT).take(ids.indices), first_item)
+    check_arrow(ids, "ids")
+    array = _in_one_array(ids, pa.string()) if isinstance(ids, pa.ChunkedArray) else ids
+    if is_dictionary(array.type):
+        return read_ids(read_ids(array.dictionary).cast(_TEXT).take(array.indices), first_item)
     expected = "expected a string or an integer for each item."
-    if ids.null_count:
-        item = first_item + ids.is_null().index(True).as_py()
+    if array.null_count:
+        item = first_item + array.is_null().index(True).as_py()
         raise InputError(f"item {item} has no id; {expected}")
-    if len(ids) and not (is_plain_text(ids.type) or is_integer(ids.type)):
-        raise InputError(f"ids are {ids.type}; {expected}")
-    return ids
+    if len(array) and not (is_plain_text(array.type) or is_integer(array.type)):
+        raise InputError(f"ids are {array.type}; {expected}")
+    return array
+
+
+def _in_one_array(column: Any, kind: Any) -> Any:
+    """Return the chunks of a column as one array, which is of a type of its own where there are none."""
+    if not column.num_chunks:
+        return pa.array([], kind)
+    return pa.concat_arrays(column.chunks)
 
 
 def _id_as_text(id: Any, item: int) -> str:
@@ -309,7 +306,7 @@ def _references_of_rows(columns: list[Any]) -> Any:
     # The row to which each text belongs.
     rows_of_texts = []
     for column in columns:
-        cells = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+        cells = _in_one_array(column, column.type)
         rows = np.arange(len(cells))
         if cells.type == _LISTS:
             sizes = pc.fill_null(pc.list_value_length(cells), 0).to_numpy()
@@ -334,25 +331,27 @@ def _has_empty_cells(column: Any) -> bool:
 def _plain_texts(column: Any) -> Any:
     """Return texts, or lists of them, in one type; anything else unchanged."""
     kind = column.type
+    castable = column
     if is_dictionary(kind) and is_text(kind):
-        chunks = [
-            pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(_TEXT)) for chunk in column.chunks
-        ]
-        column = pa.chunked_array(chunks, pa.dictionary(kind.index_type, _TEXT))
-    if is_text(kind) or is_null(kind):
-        kind = _TEXT
-    elif is_list(kind):
-        kind = _LISTS
+        chunks = []
+        for chunk in column.chunks:
+            chunks.append(pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(_TEXT)))
+        castable = pa.chunked_array(chunks, pa.dictionary(kind.index_type, _TEXT))
     try:
-        return column.cast(kind)
-    except pa.ArrowNotImplementedError:  # such as lists of dictionary-encoded views
-        return column
+        if is_text(kind) or is_null(kind):
+            return castable.cast(_TEXT)
+        if is_list(kind):
+            return castable.cast(_LISTS)
+    except pa.ArrowNotImplementedError:
+        # Such as lists of dictionary-encoded views.
+        return castable
+    return column
 
 
 def is_text(kind: Any) -> bool:
     """Return whether a type of Arrow is text, also in a dictionary."""
     if is_dictionary(kind):
-        kind = kind.value_type
+        return is_plain_text(kind.value_type)
     return is_plain_text(kind)
 
 

@@ -26,13 +26,13 @@ _DIGEST = b"sha256"
 
 def pack(kind: str, header: Mapping[str, Any], table: Any) -> bytes:
     """Return the bytes of a file; equal tables and headers give equal bytes."""
-    header = {"format": FORMAT, "kind": kind, "tercet": __version__, **header}
+    full_header = {"format": FORMAT, "kind": kind, "tercet": __version__, **header}
     # Stands where the digest will be, which is as long: random, so that nothing else in the file is like it.
     mark = secrets.token_hex(32).encode()
-    table = table.replace_schema_metadata({_HEADER: json.dumps(header).encode(), _DIGEST: mark})
+    marked_table = table.replace_schema_metadata({_HEADER: json.dumps(full_header).encode(), _DIGEST: mark})
     with pa.BufferOutputStream() as sink:
-        with pa.ipc.new_file(sink, table.schema) as writer:
-            writer.write_table(table)
+        with pa.ipc.new_file(sink, marked_table.schema) as writer:
+            writer.write_table(marked_table)
         data: bytes = sink.getvalue().to_pybytes()
     return data.replace(mark, _digest(data, mark))
 
@@ -85,9 +85,8 @@ def read_packed(path: str | PathLike[str], kind: str) -> tuple[dict[str, Any], A
 
 def _digest(data: bytes, digest: bytes) -> bytes:
     """Return a digest of a file's bytes, without those of the digest itself."""
-    if digest:
-        data = data.replace(digest, b"")
-    return sha256(data).hexdigest().encode()
+    without_digest = data.replace(digest, b"") if digest else data
+    return sha256(without_digest).hexdigest().encode()
 
 
 def _error_of_another_format(name: str, kind: str, header: Mapping[str, Any], data: bytes) -> InputError | None:

@@ -59,13 +59,16 @@ class Summed:
 
 
 def add_up(totals: dict[Any, Any], additions: Mapping[Any, Any]) -> None:
-    """Add sums, contexts or artefacts to those of the same job or column."""
+    """Add sums, contexts or artefacts to those of their job or column."""
     for key, value in additions.items():
-        totals[key] = totals[key] + value if key in totals else value
+        if key in totals:
+            totals[key] = totals[key] + value
+        else:
+            totals[key] = value
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ColumnJob:
     """A metric and the column of a system, with the context of the corpus if the metric needs it.
 
     `labels` are the names of the scores in the files of items' scores.
@@ -81,7 +84,7 @@ class Job:
 class Work:
     """The jobs on the columns of each part; scores of items go to the folder `segments`, if any."""
 
-    jobs: tuple[Job, ...]
+    jobs: tuple[ColumnJob, ...]
     references: tuple[str, ...]
     id: str | None
     segments: str | None
@@ -101,7 +104,7 @@ class Work:
 
     def sum_part(self, part: FilePart) -> Summed:
         """Return the sums of a part of a file; errors name the file."""
-        rows = _Rows(self, part)
+        rows = _PartInWork(self, part)
         try:
             for table in self._tables(part):
                 with named_errors(part.path):
@@ -115,7 +118,7 @@ class Work:
 
     def sum_table(self, table: Any) -> Summed:
         """Return the sums of a table; one that comes twice, with the same ids and sums, counts once."""
-        rows = _Rows(self)
+        rows = _PartInWork(self)
         rows.add(table)
         if self.id is None:
             return rows.summed
@@ -159,20 +162,20 @@ class Work:
         return contexts
 
     def fitted(self, contexts: Mapping[int, Any]) -> Work:
-        """Return the same work with contexts of the whole corpus."""
+        """Return the work with the contexts of the whole corpus."""
         jobs = tuple(replace(job, context=contexts.get(number)) for number, job in enumerate(self.jobs))
         return replace(self, jobs=jobs)
 
-    def _corpus_of(self, job: Job, table: Any, first_row: int) -> Corpus:
+    def _corpus_of(self, job: ColumnJob, table: Any, first_row: int) -> Corpus:
         texts = self._columns_of(job).texts(table, first_row)
         return job.metric.as_scored(job.metric.corpus(*texts).numbered(first_row))
 
-    def _columns_of(self, job: Job) -> TextColumns:
+    def _columns_of(self, job: ColumnJob) -> TextColumns:
         return TextColumns(job.prediction, self.references, self.id)
 
 
 @dataclass(slots=True)
-class _Rows:
+class _PartInWork:
     """A part that is being summed, with the scores of its items on request."""
 
     work: Work
@@ -403,13 +406,13 @@ def tasks_of(parts: Sequence[FilePart], n_tasks: int) -> list[list[FilePart]]:
         rows += part.n_rows
         task = tasks[-1]
         if task and part.n_groups is not None and task[-1].path == part.path:
-            task[-1] = _joined(task[-1], part)
+            task[-1] = _join_groups(task[-1], part)
         else:
             task.append(part)
     return tasks
 
 
-def _joined(groups: FilePart, later: FilePart) -> FilePart:
+def _join_groups(groups: FilePart, later: FilePart) -> FilePart:
     """Return row groups and those of the same file that follow them as one part."""
     assert groups.n_groups is not None
     assert later.n_groups is not None
@@ -443,7 +446,7 @@ def tables_of(part: FilePart, columns: Sequence[str]) -> Iterator[Any]:
             groups = None
             if part.n_groups is not None:
                 if _digest(file.metadata) != part.footer:
-                    raise _changed(part.path)
+                    raise _change_error(part.path)
                 groups = list(range(part.first_group, part.first_group + part.n_groups))
             _check_columns(part.path, columns, file.schema_arrow.names)
             n_rows = 0
@@ -498,10 +501,10 @@ def _state(path: str) -> tuple[int | None, int | None]:
 
 def _check_state(part: FilePart) -> None:
     if _state(part.path) != (part.file_bytes, part.changed):
-        raise _changed(part.path)
+        raise _change_error(part.path)
 
 
-def _changed(path: str) -> BadFileError:
+def _change_error(path: str) -> BadFileError:
     return BadFileError(
         f"{path} has changed since it was listed: its rows would be of two files. Score it again once nothing writes "
         "to it."

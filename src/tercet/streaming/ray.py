@@ -24,11 +24,11 @@ from tercet.files.table import Roles
 from tercet.result import Result
 from tercet.statistics.progress import bar_of, bars_within, line_of
 
-from .columns import choose_columns, roles_of
+from .columns import NamedColumns, choose_columns, roles_of
 from .parts import (
     BadFileError,
+    ColumnJob,
     FilePart,
-    Job,
     Summed,
     Work,
     add_up,
@@ -99,13 +99,13 @@ class Tasks:
 
     def __call__(self, batch: Any) -> Any:
         """Return the sums of a batch."""
-        return _returned(self._summed, batch)
+        return _result_or_error(self._sum_batch, batch)
 
     def fit(self, batch: Any) -> Any:
         """Return the contexts of a batch by the numbers of their jobs: the first pass, for metrics that need it."""
-        return _returned(self._fitted, batch)
+        return _result_or_error(self._fit_batch, batch)
 
-    def _summed(self, batch: Any) -> Summed:
+    def _sum_batch(self, batch: Any) -> Summed:
         if not self._reads_files:
             return self._work.sum_table(batch)
         summed = Summed()
@@ -113,7 +113,7 @@ class Tasks:
             summed = summed.add(self._work.sum_part(part))
         return summed
 
-    def _fitted(self, batch: Any) -> list[tuple[int, Any]]:
+    def _fit_batch(self, batch: Any) -> list[tuple[int, Any]]:
         if self._reads_files:
             contexts_of_parts = [self._work.fit_part(part) for part in _file_parts(batch)]
         else:
@@ -125,7 +125,7 @@ class Tasks:
         return numbered_contexts
 
 
-def _returned(task: Callable[[Any], Any], batch: Any) -> dict[str, Any]:
+def _result_or_error(task: Callable[[Any], Any], batch: Any) -> dict[str, Any]:
     """Return what a task returns, or its error, as a batch of one object."""
     result = np.empty(1, object)
     try:
@@ -150,6 +150,7 @@ def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
     batches: dict[str, Any] = {"batch_format": "pyarrow", "batch_size": None}
     if loads_network and not reads_files:
         batches["batch_size"] = _ROWS_OF_NETWORKS
+    fitted_work = work
     if any(job.metric.needs_corpus for job in work.jobs):
         # A first pass over the corpus, for metrics that must see all of it.
         fitted = dataset.map_batches(Tasks(work, reads_files).fit, **batches)
@@ -157,16 +158,16 @@ def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
         for numbered_contexts in _results_of_tasks(fitted, "reading", n_tasks):
             for number, plain in numbered_contexts:
                 add_up(contexts, {number: context_of(plain, work.jobs[number].metric)})
-        work = work.fitted(contexts)
-        for job in work.jobs:
+        fitted_work = work.fitted(contexts)
+        for job in fitted_work.jobs:
             warn_of(job.metric, job.metric.corpus_warning(job.context))
     if loads_network:
         # A class runs in actors, which load the network once; a function runs in tasks.
         sums_dataset = dataset.map_batches(
-            Tasks, fn_constructor_args=(work, reads_files), **batches, **workers.pool(ray)
+            Tasks, fn_constructor_args=(fitted_work, reads_files), **batches, **workers.pool(ray)
         )
     else:
-        sums_dataset = dataset.map_batches(Tasks(work, reads_files).__call__, **batches)
+        sums_dataset = dataset.map_batches(Tasks(fitted_work, reads_files).__call__, **batches)
     total = _added_up(ray, _results_of_tasks(sums_dataset, "scoring", n_tasks))
     bad = sorted(total.bad)
     if not total.sums:
@@ -185,7 +186,8 @@ def _blocks_of_files(ray: Any, files: list[str], work: Work) -> list[dict[str, s
     """Return the parts of files as blocks of a dataset, a task each; InputError where there are none."""
     n_tasks = round(_TASKS_OF_A_CPU * ray.cluster_resources().get("CPU", 1.0))
     # A file that is skipped is skipped as a whole: none is divided then.
-    parts = list_parts(files, 1 if work.skip_bad else n_tasks)
+    n_divided = 1 if work.skip_bad else n_tasks
+    parts = list_parts(files, n_divided)
     blocks = []
     for task in tasks_of(parts, n_tasks):
         plain_parts = [asdict(part) for part in task]
@@ -318,10 +320,11 @@ def score(
     """
     with spelled("score", options, signature(score).parameters):
         configured_metric = make_scorer(metric, options)
+    systems = None if prediction is None else [prediction]
     [result] = score_systems(
         data,
         {configured_metric.name: configured_metric},
-        systems=None if prediction is None else [prediction],
+        systems=systems,
         references=references,
         id=id,
         cluster=cluster,
@@ -367,43 +370,48 @@ def score_systems(
     folder = None if write_segments is None else os.fspath(write_segments)
     if folder is not None:
         check_folder(folder, files or ())
+    skip_bad = on_bad_file == "skip"
     with bars_within(progress), _running_ray() as ray:
-        if files is None:
+        source = data
+        if files is not None:
+            source = files
+            roles, names = _roles_in_first(files, skip_bad)
+        else:
             schema = data.schema()
             roles = roles_of(schema.base_schema)
             names = schema.names
-        else:
-            roles, names = _roles_in_first(files, on_bad_file == "skip")
+        named = NamedColumns.of(systems, references, id, cluster)
         takes_references = any(metric.takes_references for metric in metrics.values())
         columns, reference_columns = choose_columns(
-            roles,
-            names,
-            systems=systems,
-            references=references,
-            id=id,
-            take_references=takes_references,
-            one_system=one_system,
-            cluster=cluster,
+            roles, names, named, take_references=takes_references, one_system=one_system
         )
-        systems_and_metrics = [(system, label, metric) for system in columns for label, metric in metrics.items()]
-        jobs = []
-        for (system, _, metric), labels in zip(systems_and_metrics, labels_of(systems_and_metrics), strict=True):
-            if folder is not None and id in labels.values():
-                raise InputError(f"The column of the ids, {id!r}, has the name of a score: rename it.")
-            jobs.append(Job(metric, system, labels))
+        if not takes_references:
+            reference_columns = []
+        jobs = _jobs(columns, metrics)
+        if folder is not None and any(id in job.labels.values() for job in jobs.values()):
+            raise InputError(f"The column of the ids, {id!r}, has the name of a score: rename it.")
         work = Work(
-            jobs=tuple(jobs),
-            references=tuple(reference_columns) if takes_references else (),
+            jobs=tuple(jobs.values()),
+            references=tuple(reference_columns),
             id=id,
             segments=folder,
-            skip_bad=on_bad_file == "skip",
+            skip_bad=skip_bad,
             cluster=cluster,
         )
-        results = run(ray, data if files is None else files, work, workers)
-    keyed_results = {}
-    for (system, label, _), result in zip(systems_and_metrics, results, strict=True):
-        keyed_results[system, label] = result
-    return keyed_results
+        results = run(ray, source, work, workers)
+    return dict(zip(jobs, results, strict=True))
+
+
+def _jobs(systems: Sequence[str], metrics: Mapping[str, Metric]) -> dict[tuple[str, str], ColumnJob]:
+    """Return the work by the column of a system and the label of a metric."""
+    to_score = []
+    for system in systems:
+        for label, metric in metrics.items():
+            to_score.append((system, label, metric))
+    jobs = {}
+    for (system, label, metric), labels in zip(to_score, labels_of(to_score), strict=True):
+        jobs[system, label] = ColumnJob(metric, system, labels)
+    return jobs
 
 
 def _roles_in_first(files: Sequence[str], skip_bad: bool) -> tuple[Roles, list[str]]:

@@ -61,12 +61,12 @@ class Rows:
         """
         if not batch.n_items or metric.needs_corpus not in (False, "signed"):
             return cls.uncounted(batch)
-        batch = metric.as_scored(batch)
-        stats, context = corpus_stats(metric, batch)
+        scored = metric.as_scored(batch)
+        stats, context = corpus_stats(metric, scored)
         artefacts = None
-        if metric.takes_references and not batch.searched:
-            artefacts = artefacts_of_one(batch)
-        kept_batch = batch if metric.needs_corpus else None
+        if metric.takes_references and not scored.searched:
+            artefacts = artefacts_of_one(scored)
+        kept_batch = scored if metric.needs_corpus else None
         return cls(stats, context, kept_batch, artefacts)
 
     def __len__(self) -> int:
@@ -113,7 +113,7 @@ def stats_of_rows(metric: Metric, parts: Sequence[Rows]) -> SegmentStats:
         missing += [n_items + index for index in part.missing]
         n_items += len(part)
     refuse_missing(metric, missing)
-    filled_parts = [_filled(metric, part, start) for part, start in zip(parts, starts, strict=True) if len(part)]
+    filled_parts = [_with_stats(metric, part, start) for part, start in zip(parts, starts, strict=True) if len(part)]
     _warn_of_artefacts(filled_parts)
     stats = [part.stats for part in filled_parts if part.stats is not None]
     if filled_parts and len(stats) == len(filled_parts):
@@ -138,7 +138,7 @@ def _warn_of_artefacts(parts: Sequence[Rows]) -> None:
         warn(message)
 
 
-def _filled(metric: Metric, part: Rows, start: int) -> Rows:
+def _with_stats(metric: Metric, part: Rows, start: int) -> Rows:
     """Return a part with its statistics, where those do not depend on the other parts."""
     if part.stats is not None or part.batch is None or metric.needs_corpus:
         return part
@@ -188,12 +188,15 @@ def write_rows(path: str | PathLike[str], parts: Sequence[Rows], options: Mappin
         if part.batch is not None:
             for name, texts in zip(_TEXTS, part.batch.arrays(), strict=True):
                 columns[f"{number}.{name}"] = texts
+        artefacts = None
+        if part.artefacts is not None:
+            artefacts = part.artefacts.plain()
         descriptions.append(
             {
                 "signature": signature,
                 "context": plain_context(part.context),
                 "texts": part.batch is not None,
-                "artefacts": None if part.artefacts is None else part.artefacts.plain(),
+                "artefacts": artefacts,
             }
         )
     write_packed(path, "rows", {"options": dict(options), "parts": descriptions}, pa.table(columns))
@@ -283,18 +286,11 @@ class Sums:
         Takes these columns, in order, or all. MergeError for a table of anything else, with different signatures, or
         with missing rows.
         """
-        names = table.column_names
-        if columns is None:
-            columns = tuple(name for name in names if name not in (_SIGNATURE, _RESAMPLE))
-        missing = [name for name in (_SIGNATURE, _RESAMPLE, *columns) if names.count(name) != 1]
-        if missing or not columns or not table.num_rows:
-            content = "no sums" if table.num_rows else "no rows"
-            if missing:
-                how_many = "several columns" if missing[0] in names else "no column"
-                content = f"{how_many} {missing[0]!r}"
-            raise MergeError(
-                f"The table has {content}: expected sums of statistics, as tercet.arrow_statistics gives."
-            )
+        if columns is not None:
+            names_of_sums = columns
+        else:
+            names_of_sums = tuple(name for name in table.column_names if name not in (_SIGNATURE, _RESAMPLE))
+        _check_has_sums(table, names_of_sums)
         check_arrow(table, "the table of sums")
         try:
             signatures = table[_SIGNATURE].unique().to_pylist()
@@ -306,14 +302,32 @@ class Sums:
         counts = np.bincount(numbers)
         if (counts != counts[0]).any():
             raise MergeError("The table lacks rows of some resamples: all parts must have those of all resamples.")
-        sums = ExactSums.of_decimals([_decimals(name, table[name]) for name in columns])
+        sums = ExactSums.of_decimals([_decimals(name, table[name]) for name in names_of_sums])
         digits = sums.digits[np.argsort(numbers, kind="stable")]
         # Sorted by resample, the rows of a part stand at the same offset within those of each resample.
         n_parts = int(counts[0])
         total = ExactSums(digits[::n_parts])
         for offset in range(1, n_parts):
             total = total + ExactSums(digits[offset::n_parts])
-        return cls(signatures[0], columns, total)
+        return cls(signatures[0], names_of_sums, total)
+
+
+def _check_has_sums(table: Any, columns: Sequence[str]) -> None:
+    """Raise a MergeError for a table without rows, or without each of the columns of sums once."""
+    names = table.column_names
+    for name in (_SIGNATURE, _RESAMPLE, *columns):
+        if name not in names:
+            raise _no_sums(f"no column {name!r}")
+        if names.count(name) > 1:
+            raise _no_sums(f"several columns {name!r}")
+    if not table.num_rows:
+        raise _no_sums("no rows")
+    if not columns:
+        raise _no_sums("no sums")
+
+
+def _no_sums(content: str) -> MergeError:
+    return MergeError(f"The table has {content}: expected sums of statistics, as tercet.arrow_statistics gives.")
 
 
 def _resample_numbers(column: Any) -> NDArray[np.int64]:
@@ -339,10 +353,11 @@ def _decimals(name: str, column: Any) -> Any:
     if damage:
         raise MergeError(f"The sums of {name!r} are {damage}; expected decimals, as tercet.arrow_statistics gives.")
     try:
-        if not (pa.types.is_decimal(column.type) or pa.types.is_integer(column.type)):
-            # Arrow's own cast lets texts of hundreds of digits overflow.
-            column = pa.chunked_array([pa.array([Decimal(text) for text in column.to_pylist()], DECIMAL)])
-        return column.cast(DECIMAL)
+        if pa.types.is_decimal(column.type) or pa.types.is_integer(column.type):
+            return column.cast(DECIMAL)
+        # Arrow's own cast lets texts of hundreds of digits overflow.
+        decimals = [Decimal(text) for text in column.to_pylist()]
+        return pa.chunked_array([pa.array(decimals, DECIMAL)])
     except (pa.ArrowException, ArithmeticError, TypeError, ValueError) as error:
         raise MergeError(f"The column {name!r} holds no exact sums. {first_line(error)}") from None
 
@@ -363,7 +378,9 @@ def plain_context(context: Any) -> Any:
 
 def context_of(plain: Any, metric: Metric) -> Any:
     """Return the context from :func:`plain_context`, fitted by a metric of the same options."""
-    return None if plain is None else _like(plain, empty_context(metric))
+    if plain is None:
+        return None
+    return _like(plain, empty_context(metric))
 
 
 def empty_context(metric: Metric) -> Any:
@@ -451,16 +468,16 @@ def sums_of(
     A metric that must see the whole corpus is given its context. `on_rows` is called with the rows of each piece, in
     their order. Memory: a piece for each of ``n_jobs`` threads, and 32 bytes for each column of each resample.
     """
-    corpus = metric.as_scored(corpus)
-    refuse_missing(metric, [corpus.first_item + item for item in corpus.missing])
-    item_keys = None if ids is None else _distinct_keys(ids, corpus.n_items, corpus.first_item)
+    scored = metric.as_scored(corpus)
+    refuse_missing(metric, [scored.first_item + item for item in scored.missing])
+    item_keys = None if ids is None else _distinct_keys(ids, scored.n_items, scored.first_item)
     cluster_keys = None if clusters is None else keys_of_ids(clusters)
-    pieces = _Pieces(metric, corpus, context=context, item_keys=item_keys, cluster_keys=cluster_keys)
+    pieces = _SummedPieces(metric, scored, context=context, item_keys=item_keys, cluster_keys=cluster_keys)
     return reduce(add, pieces.each_sums(on_rows))
 
 
 @dataclass(frozen=True, slots=True)
-class _Pieces:
+class _SummedPieces:
     """A corpus that is summed piece by piece.
 
     Items are identified by `item_keys`, else by their texts; they are drawn by `cluster_keys`, else one by one.
@@ -474,12 +491,12 @@ class _Pieces:
 
     def each_sums(self, on_rows: Callable[..., Any] | None) -> Iterator[Sums]:
         """Yield the sums of each piece."""
-        for sums, stats in each_piece(self.metric, self.corpus.n_items, self._counted):
+        for sums, stats in each_piece(self.metric, self.corpus.n_items, self._count_piece):
             if on_rows is not None:
                 on_rows(stats)
             yield sums
 
-    def _counted(self, start: int, stop: int) -> tuple[Sums, SegmentStats]:
+    def _count_piece(self, start: int, stop: int) -> tuple[Sums, SegmentStats]:
         """Return the sums and the rows of a piece."""
         batch = self.corpus.part(start, stop)
         keys = keys_of_texts(batch) if self.item_keys is None else self.item_keys[start:stop]

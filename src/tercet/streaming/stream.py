@@ -73,11 +73,11 @@ class Stream:
     """
 
     def __init__(self, metric: str | Metric, **options: Any) -> None:
-        metric, options = take_options(metric, options)
-        self._metric = summing_metric(metric, options)
-        self._options = options
-        if isinstance(metric, Metric):
-            self._options = {**metric.all_changed_options, **options}
+        name_or_value, all_options = take_options(metric, options)
+        self._metric = summing_metric(name_or_value, all_options)
+        self._options = all_options
+        if isinstance(name_or_value, Metric):
+            self._options = {**name_or_value.all_changed_options, **all_options}
         self._sums: Sums | None = None
         # Marks of the streams and items in the sums, by which duplicates are recognized. They are beside the sums,
         # because a set that grows takes no copy for each stream that is merged.
@@ -417,15 +417,19 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, (np.bool_, np.integer)):
         return value.item()
     if isinstance(value, (set, frozenset)):
-        value = sorted(value, key=str)
+        return _plain_list(sorted(value, key=str))
     if isinstance(value, (list, tuple)):
         return _plain_list(value)
     if isinstance(value, Mapping) and _is_names(list(value)):
         entries = _plain_list(value.values())
-        return entries if entries is NotImplemented else dict(zip(value, entries, strict=True))
+        if entries is NotImplemented:
+            return NotImplemented
+        return dict(zip(value, entries, strict=True))
     return NotImplemented
 
 
 def _plain_list(values: Iterable[Any]) -> Any:
     entries = [plain_value(value) for value in values]
-    return NotImplemented if any(entry is NotImplemented for entry in entries) else entries
+    if any(entry is NotImplemented for entry in entries):
+        return NotImplemented
+    return entries

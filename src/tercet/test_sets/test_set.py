@@ -18,7 +18,7 @@ from tercet.tables import to_notebook
 from .reading import ColumnReading, shown_readings
 
 if TYPE_CHECKING:
-    from tercet.files.table import Dialect
+    from tercet.files.table import CsvDialect
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class TestSet:
     own_columns_by_system : mapping of str to mapping of str to list
         Such cells of columns that differ by system, as in a table with a row for each segment and system: by column,
         the cells of each system.
-    dialect : Dialect or None
+    dialect : CsvDialect or None
         Of a CSV, its separator, what stands before decimals, and whether it has a byte order mark: a CSV of segments
         is written so.
     warnings : tuple of str
@@ -113,7 +113,7 @@ class TestSet:
     own_columns_by_system: Mapping[str, Mapping[str, list[Any]]] = field(
         default_factory=dict, repr=False, compare=False
     )
-    dialect: Dialect | None = field(default=None, repr=False, compare=False)
+    dialect: CsvDialect | None = field(default=None, repr=False, compare=False)
     warnings: tuple[str, ...] = field(default=(), repr=False, compare=False)
     is_searched: bool = field(default=False, repr=False, compare=False)
 
