@@ -52,7 +52,9 @@ class TestLargeCorpus:
     def test_is_read_in_parts_of_one_size_and_a_rest(self, n_references, size):
         large, _ = large_and_small(n_references, first_item=3)
         parts = list(large.parts(size))
-        assert [part.n_segments for part in parts] == [len(TEXTS[start : start + size]) for start in range(0, N, size)]
+        assert [part.n_segments for part in parts] == [
+            len(TEXTS[start : start + size]) for start in range(0, N, size)
+        ]
         assert [part.first_item for part in parts] == list(range(3, 3 + N, size))
         assert [text for part in parts for text in part.texts_of(1)] == SYSTEMS["古い"]
 

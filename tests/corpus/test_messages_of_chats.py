@@ -79,7 +79,10 @@ def test_what_is_no_content_is_named(content):
 @pytest.mark.parametrize(
     "message",
     [
-        *({**SILENT, key: "x"} for key in ("tool_calls", "function_call", "refusal", "reasoning_content", "reasoning")),
+        *(
+            {**SILENT, key: "x"}
+            for key in ("tool_calls", "function_call", "refusal", "reasoning_content", "reasoning")
+        ),
         {**SILENT, "content": []},
         {**SILENT, "content": [{"type": "tool_use"}, {"type": "tool_call", "text": None}]},
     ],
