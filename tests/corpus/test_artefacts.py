@@ -302,8 +302,8 @@ def test_messages_say_what_the_other_side_has():
     both = Artefacts(2000, {"HTML entities": Items(1500, 1200, "&amp;")}, {"HTML entities": Items(1, 3, "&lt;")})
     (message,) = both.messages("the system 'a' has", "segment").values()
     assert message.startswith(
-        "the system 'a' has HTML entities in 1,500 of 2,000 segments, the first in segment 1,200 ('&amp;'), which the "
-        "references have in 1 only: they are scored as text. "
+        "the system 'a' has HTML entities in 1,500 of 2,000 segments, the first in segment 1,200 ('&amp;'), which "
+        "the references have in 1 only: they are scored as text. "
     )
     assert message.endswith("normalize='html' does that.")
     (turned,) = Artefacts(2000, both.references, both.predictions).messages().values()

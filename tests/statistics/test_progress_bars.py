@@ -10,7 +10,7 @@ from tercet.statistics.progress import bar_of, bars_within, counted, line_of
 class Bar:
     """Stands in for tqdm, and keeps what it is told."""
 
-    made: list["Bar"] = []
+    made = ()
 
     def __init__(self, **options):
         self.options, self.updates, self.texts = options, [], []
