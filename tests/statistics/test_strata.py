@@ -1,5 +1,6 @@
 """Draws of several sets, each resampled by itself, are weighted sums; without intervals nothing is drawn."""
 
+import inspect
 import math
 from itertools import product
 
@@ -8,8 +9,16 @@ import pytest
 
 from tercet.metrics.column import Column
 from tercet.statistics.draws import n_exchanges
-from tercet.statistics.intervals import bootstrap, over_strata, spread_of
-from tercet.statistics.paired_tests import Stratum, all_pairs_test, null_of_strata
+from tercet.statistics.families import family_test
+from tercet.statistics.intervals import bootstrap, bootstraps, over_strata, spread_of
+from tercet.statistics.paired_tests import (
+    Stratum,
+    all_pairs_test,
+    null_of_strata,
+    paired_bootstrap_test,
+    paired_permutation_test,
+)
+from tercet.statistics.power import share_items_needed, smallest_difference, smallest_share_difference, units_needed
 from tercet.statistics.stats import SegmentStats
 
 METRIC = Column("качество")
@@ -93,3 +102,21 @@ def test_rows_of_one_part_are_that_part():
     (stats, other, _) = systems(4, 5)
     assert SegmentStats.concatenate([stats]) is stats
     assert SegmentStats.concatenate([stats, other]).rows.tolist() == [*stats.rows.tolist(), *other.rows.tolist()]
+
+
+@pytest.mark.parametrize(
+    ("function", "defaults"),
+    [
+        (bootstraps, {"n_resamples": 1000, "confidence_level": 0.95, "method": "expanded", "seed": 12345}),
+        (paired_bootstrap_test, {"pairs": ((0, 1),), "n_resamples": 1000, "seed": 12345}),
+        (paired_permutation_test, {"pairs": ((0, 1),), "n_resamples": 10_000, "seed": 12345}),
+        (family_test, {"around_mean": False, "slack": 1e-12}),
+        (units_needed, {"n_pairs": 1}),
+        (smallest_difference, {"n_pairs": 1}),
+        (share_items_needed, {"n_pairs": 1}),
+        (smallest_share_difference, {"n_pairs": 1}),
+    ],
+)
+def test_defaults_are_those_that_are_documented(function, defaults):
+    parameters = inspect.signature(function).parameters
+    assert {name: parameters[name].default for name in defaults} == defaults
