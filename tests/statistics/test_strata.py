@@ -5,10 +5,12 @@ import math
 from itertools import product
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+from tercet.corpus.reading import read_batch
 from tercet.metrics.column import Column
-from tercet.statistics.draws import n_exchanges
+from tercet.statistics.draws import keys_of_ids, keys_of_texts, n_exchanges
 from tercet.statistics.families import family_test
 from tercet.statistics.intervals import bootstrap, bootstraps, over_strata, spread_of
 from tercet.statistics.paired_tests import (
@@ -120,3 +122,35 @@ def test_rows_of_one_part_are_that_part():
 def test_defaults_are_those_that_are_documented(function, defaults):
     parameters = inspect.signature(function).parameters
     assert {name: parameters[name].default for name in defaults} == defaults
+
+
+IDS = ["кот", "猫", "a", "7", "", "кот", "a"]
+
+
+@pytest.mark.parametrize(
+    "column", [pa.array(IDS), pa.array(IDS, pa.large_string()), pa.array([1, -2, 3, 7, 0, 1, 3])]
+)
+def test_each_id_has_a_key_wherever_it_stands(column):
+    keys = keys_of_ids(column).tolist()
+    assert len(set(keys)) == 5
+    assert (keys[0], keys[2]) == (keys[5], keys[6])
+    assert keys_of_ids(column.slice(2)).tolist() == keys[2:]
+    assert keys_of_ids(column.slice(1, 1)).tolist() == keys[1:2]
+    assert keys_of_ids(column.slice(0, 0)).tolist() == []
+    assert keys_of_ids(pa.array(["7"])).tolist() == keys_of_ids(pa.array([7])).tolist()
+
+
+def test_a_key_is_of_the_prediction_and_of_each_reference_by_its_place():
+    items = [
+        ("a", ["b", "猫"]),
+        ("a", ["猫", "b"]),
+        ("b", ["a", "猫"]),
+        ("a", ["b"]),
+        ("a", []),
+        ("", ["a"]),
+        ("猫", ["кот"]),
+    ]
+    keys = keys_of_texts(read_batch(*map(list, zip(*items, strict=True)))).tolist()
+    assert len(set(keys)) == len(items)
+    again = keys_of_texts(read_batch(*map(list, zip(*items[3:], *items[:3], strict=True)))).tolist()
+    assert again == [*keys[3:], *keys[:3]]
