@@ -76,12 +76,21 @@ def test_a_limit_below_1_is_odd_of_percent_of_which_more_is_better(metric, limit
     )
 
 
-@pytest.mark.parametrize("numbers", [[2.0, 4, 3, 1], [0.2, 0.4, 0.3, 0.9]])
-def test_a_limit_of_numbers_is_as_it_is(numbers):
-    (table,) = tercet.compare(scores={"quality": {"a": numbers}}).tables
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+@pytest.mark.parametrize(("scale", "is_odd"), [(1, False), (100, True)])
+def test_a_limit_of_numbers_is_odd_where_the_user_says_that_they_are_percent(scale, is_odd):
+    column = tercet.Column("quality", scale=scale)
+    (table,) = tercet.compare(scores={column: {"a": [2.0, 4, 3, 1, 5]}}).tables
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         warn_of_limit(table, 0.5, "--fail-under")
+    assert len(caught) == is_odd
+
+
+def test_of_several_scores_the_fewest_segments_are_said_to_be_too_few():
+    numbers = {"q": [1, 2.5, 3, None, None, None], "r": [1, 2.5, 3, 4, None, None], "s": [1, 2.5, 3, 4, 5, 6]}
+    found = tercet.compare(scores={name: {"a": of_a, "б": of_a} for name, of_a in numbers.items()})
+    (remark,) = [remark for remark in found.remarks() if remark.startswith("No intervals")]
+    assert remark == "No intervals: 3 segments cannot tell how much scores vary; 5 or more would."
 
 
 REFERENCES = [
