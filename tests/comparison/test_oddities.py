@@ -382,3 +382,17 @@ def test_up_to_three_systems_with_one_oddity_are_warned_of_apart_and_more_togeth
         (message,) = found
         assert message.startswith("test set: the systems 'с0', 'с1', 'с2'")
         assert ("'с7'" in message, "'с8'" in message) == (n == 9, False)
+
+
+@pytest.mark.parametrize(
+    ("n", "n_with_word", "is_told"), [(20, 2, True), (20, 3, False), (110, 10, True), (110, 11, False)]
+)
+def test_words_of_more_than_ten_segments_or_a_tenth_of_them_show_nothing(n, n_with_word, is_told):
+    random_number = random.Random(n + n_with_word)
+    groups = [random_number.sample(range(n), n) for _ in range(8)]
+    references = []
+    for segment in range(n):
+        words = [f"сл{word}x{group[segment] // n_with_word}" for word, group in enumerate(groups)]
+        references.append(" ".join(words))
+    found = warned({"a": references, "b": references[::-1]}, "chrf", references=references, test=None)
+    assert any("seem to be of other segments" in message for message in found) is is_told
