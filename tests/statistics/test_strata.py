@@ -11,8 +11,9 @@ import pytest
 from tercet.corpus.reading import read_batch
 from tercet.metrics.column import Column
 from tercet.statistics.draws import keys_of_ids, keys_of_texts, n_exchanges
+from tercet.statistics.estimates import standard_error
 from tercet.statistics.families import family_test
-from tercet.statistics.intervals import bootstrap, bootstraps, over_strata, spread_of
+from tercet.statistics.intervals import BootstrapResult, bootstrap, bootstraps, over_strata, spread_of
 from tercet.statistics.paired_tests import (
     Stratum,
     all_pairs_test,
@@ -154,3 +155,9 @@ def test_a_key_is_of_the_prediction_and_of_each_reference_by_its_place():
     assert len(set(keys)) == len(items)
     again = keys_of_texts(read_batch(*map(list, zip(*items[3:], *items[:3], strict=True)))).tolist()
     assert again == [*keys[3:], *keys[:3]]
+
+
+@pytest.mark.parametrize(("draws", "expected"), [([], 0), ([3.0], 0), ([1.0, 3.0], 2**0.5), ([1.0, 2.0, 3.0], 1)])
+def test_one_resample_has_no_standard_error_and_two_have_one(draws, expected):
+    result = BootstrapResult(2.0, np.array(draws), "percentile", 0.95, 9, 8, 1.0, 2.0)
+    assert result.standard_error == standard_error(np.array(draws)) == pytest.approx(expected)
