@@ -1,5 +1,6 @@
 """What is odd in scores of other programs and would be a wrong headline: marks of missing ones, columns of others."""
 
+import numpy as np
 import pytest
 
 from comparisons import warned
@@ -87,3 +88,70 @@ class TestNumbers:
         (test_set,) = read_test_sets(path, scores=["COMET"], need_references=False, need_texts=False)
         (message,) = warned(test_set, scores="COMET")
         assert "the numbers of the system 'delta' are those of 'tuned' less those of 'base'" in message
+
+
+OTHERS = [0.5, 0.6, 0.7, 0.8]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "marks"),
+    [
+        # Below 0, where no other number is.
+        *(([mark, 0, 0.5, 0.9], 1) for mark in (-9, -99, -999, -9999)),
+        ([-9, -0.1, 0.5, 0.9], 0),
+        ([-10, 0, 0.5, 0.9], 0),
+        ([-9, 0.5, 0.9], 0),
+        # Above 1 or 100, where no other number is.
+        ([99, 1, 0.5, -0.3], 1),
+        ([99, 1.01, 0.5, 0.3], 0),
+        *(([mark, 100, 55, 30], 1) for mark in (999, 9999)),
+        *(([mark, 100.5, 55, 30], 0) for mark in (999, 9999)),
+        ([999, 55, 30], 0),
+        ([100, 0.5, 0.7, 0.9], 0),
+        # -1 may be a score, unless it repeats and all others are above 0.
+        ([-1, -1, 0.1, 0.5, 0.9], 2),
+        ([-1, 0.1, 0.5, 0.9], 0),
+        ([-1, -1, 0, 0.5, 0.9], 0),
+        ([-1, -1, 0.5, 0.9], 0),
+    ],
+)
+def test_a_mark_of_a_missing_score_is_alone_beyond_three_others(numbers, marks):
+    scores = {"base": (OTHERS * 2)[: len(numbers)], "модель": numbers}
+    found = [message for message in warned(scores={"quality": scores}, test=None) if "if that stands for" in message]
+    start = "1 number of the system 'модель' is " if marks == 1 else f"{marks} numbers of the system 'модель' are "
+    assert len(found) == min(marks, 1)
+    assert all(message.startswith(f"test set: quality: {start}") for message in found)
+
+
+@pytest.mark.parametrize(
+    ("shares", "larger", "is_odd"),
+    [
+        ([0.2, 0.4, 1.0, 0.4], [1, 4, 9, 6], True),
+        ([0.2, 0.4, 1.0, 0.4], [1, 4, 9, 5.9], False),
+        ([0.2, 0.4, 1.01, 0.4], [99, 40, 70, 60], False),
+        ([0.0, 0.0, 0.0, 0.0], [99, 40, 70, 60], False),
+        ([0.0, 0.0, 0.0, 0.1], [2, 0, 0, 0], False),
+        ([0.0, 0.0, 0.0, 0.1], [2.5, 0, 0, 0], True),
+        ([-0.1, 0.4, 0.7, 0.9], [99, 40, 70, 60], False),
+        ([0.2, 0.4, 1.0, 0.4], [-1, 40, 70, 60], False),
+    ],
+)
+def test_of_two_scales_one_is_from_0_to_1_and_the_other_is_ten_times_as_large(shares, larger, is_odd):
+    found = warned(scores={"quality": {"доля": shares, "points": larger}}, test=None)
+    message = (
+        "test set: quality: the numbers of the system 'доля' are from 0 to 1, those of the system 'points' from "
+        f"{min(larger):g} to {max(larger):g}: are they of one scale? They are compared as given."
+    )
+    assert [each for each in found if "of one scale" in each] == ([message] if is_odd else [])
+
+
+@pytest.mark.parametrize(
+    ("n", "error", "n_systems", "is_made"),
+    [(5, 0, 3, True), (4, 0, 3, False), (5, 5e-4, 3, True), (5, 7e-4, 3, False), (5, 0, 9, True), (5, 0, 10, False)],
+)
+def test_differences_are_sought_among_nine_systems_with_five_numbers(n, error, n_systems, is_made):
+    random = np.random.default_rng(8)
+    systems = {f"s{number}": random.uniform(0.2, 0.9, n) for number in range(n_systems - 1)}
+    systems["delta"] = systems["s1"] - systems["s0"] + error * np.array([1, -1, 1, -1, 1])[:n]
+    found = warned(scores={"COMET": {name: numbers.tolist() for name, numbers in systems.items()}}, test=None)
+    assert any("the system 'delta' are those of 's1' less those of 's0'" in message for message in found) is is_made

@@ -12,7 +12,7 @@ from comparisons import warned
 from samples import sample
 from tercet import compare
 from tercet.test_sets.test_set import TestSet
-from tercet.test_sets.text_warnings import odd_segments
+from tercet.test_sets.text_warnings import is_failure, odd_baseline, odd_segments
 
 SHIPS = {
     "en": [
@@ -263,3 +263,136 @@ class TestCopies:
         assert warned(texts, ["ter"], references=["a d", "b"]) == []
         found = compare(texts, ["ter"], references=["a d", "b"])
         assert found.warnings == ["test set: the systems 'A' and 'C' have the same texts."]
+
+    @pytest.mark.parametrize(("n_copied", "n", "is_told"), [(2, 4, True), (2, 5, False), (3, 6, True), (1, 3, False)])
+    def test_are_told_where_they_are_half_of_four_segments_or_more(self, n_copied, n, is_told):
+        texts = near("ru")[: n - n_copied]
+        systems = {"a": texts + texts[:1] * n_copied, "b": [f"{text} же" for text in texts + texts[:1] * n_copied]}
+        references = SHIPS["ru"][: n - n_copied]
+        found = warned(systems, "ter", references=references + references[:1] * n_copied)
+        assert any(f": {n_copied} of {n} segments are exact copies" in message for message in found) is is_told
+
+    @pytest.mark.parametrize(("n_letters", "is_told"), [(20, True), (19, False)])
+    def test_of_texts_of_20_letters_are_no_labels(self, n_letters, is_told):
+        texts = ["猫" * n_letters, "a"]
+        found = warned({"a": texts * 3, "b": ["b"] * 6}, "ter", references=["猫", "c"] * 3)
+        # Those that are short are left out, so that two of six are copies.
+        assert not any("exact copies" in message for message in found)
+        found = warned({"a": texts[:1] * 6, "b": ["b"] * 6}, "ter", references=["猫"] * 6)
+        assert any("5 of 6 segments are exact copies" in message for message in found) is is_told
+
+
+class TestTextsThatAreMoved:
+    """From how many texts on, and by how many of their words."""
+
+    @staticmethod
+    def sets(n, n_moved):
+        """Return references of distinct words, and a system whose last texts are those of the next segments."""
+        references = [" ".join(f"{word}{segment}" for word in "абвг") for segment in range(n)]
+        moved = references[: n - n_moved - 1] + references[n - n_moved :] + ["…"]
+        return references, moved
+
+    @pytest.mark.parametrize(
+        ("n", "n_moved", "is_told"), [(8, 3, True), (8, 2, False), (80, 4, True), (80, 3, False)]
+    )
+    def test_three_or_a_twentieth_of_the_texts_are_like_the_next_reference(self, n, n_moved, is_told):
+        references, moved = self.sets(n, n_moved)
+        found = warned({"a": references, "b": moved}, "chrf", references=references, test=None)
+        shifted = f"that of segment {n - n_moved:,} is like the reference of segment {n - n_moved + 1:,}."
+        assert any(shifted in message for message in found) is is_told
+
+    @pytest.mark.parametrize(("n_words", "is_told"), [(4, True), (3, False)])
+    def test_texts_of_few_words_show_nothing(self, n_words, is_told):
+        references = [" ".join(f"{word}{segment}" for word in "αβγδ"[:n_words]) for segment in range(12)]
+        found = warned({"a": references, "b": [*references[1:], "…"]}, "chrf", references=references, test=None)
+        assert any("seem to be of other segments" in message for message in found) is is_told
+
+
+class TestTextsThatRepeat:
+    """From how many segments on, beside how many others, and what is taken for the message of an error."""
+
+    @staticmethod
+    def systems(n, n_repeated, text, n_kinds=None):
+        others = [in_letters(segment % (n_kinds or n) + 1000) + " parkt" for segment in range(n - n_repeated)]
+        return {"a": [f"{in_letters(segment)} steht" for segment in range(n)], "b": [text] * n_repeated + others}
+
+    def found(self, *arguments):
+        systems = self.systems(*arguments)
+        references = [f"{in_letters(segment)} steht hier" for segment in range(arguments[0])]
+        found = warned(systems, "chrf", references=references, test=None)
+        return [message for message in found if "the same text" in message]
+
+    @pytest.mark.parametrize(
+        ("n", "n_repeated", "is_told"),
+        [(20, 4, True), (20, 3, False), (250, 5, True), (300, 6, True), (300, 5, False)],
+    )
+    def test_four_or_one_in_fifty_are_told(self, n, n_repeated, is_told):
+        assert bool(self.found(n, n_repeated, "Der Dienst antwortet nicht mehr.")) is is_told
+
+    @pytest.mark.parametrize(
+        ("text", "is_told"),
+        [("я" * 20, True), ("я" * 19, False), ("  API Error ", True), ("nan", True), ("None", True), ("нет", False)],
+    )
+    def test_a_label_of_less_than_20_letters_is_none_unless_it_says_that_it_failed(self, text, is_told):
+        assert bool(self.found(12, 5, text)) is is_told
+
+    @pytest.mark.parametrize(("n_kinds", "is_told"), [(8, True), (7, False)])
+    def test_four_in_five_of_the_other_texts_must_differ(self, n_kinds, is_told):
+        assert bool(self.found(15, 5, "Der Dienst antwortet nicht mehr.", n_kinds)) is is_told
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("API error", True), (" None\n", True), ("N/A", True), ("Error code: 429 - zu", True), ("[ERROR] x", True),
+        ("** Request timed out.", True), ("rate limit", True), ("Ratelimit", True), ("Traceback (most recent", True),
+        ("Error codes are listed below.", False), ("An error", False), ("", False), ("none of them", False),
+        ("ошибка", False),
+    ],
+)  # fmt: skip
+def test_a_text_that_stands_for_an_answer_that_failed(text, expected):
+    assert is_failure(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("systems", "meant"),
+    [
+        (["new", "Baseline"], "Baseline"), (["new", "x", "MAIN"], "MAIN"), (["new", "master", "base"], "base"),
+        (["base", "main"], None), (["Main", "baseline"], None), (["new", "базовая"], None), (["new", "base-2"], None),
+    ],
+)  # fmt: skip
+def test_a_system_that_is_called_the_baseline_and_is_not_the_first_is_named(systems, meant):
+    test_set = TestSet("ships", {name: [name] for name in systems}, [["x"]], None)
+    message = (
+        f"ships: the baseline is the first system, '{systems[0]}', but another is called '{meant}': "
+        f"baseline='{meant}' makes it the baseline."
+    )
+    assert odd_baseline(test_set) == ([message] if meant else [])
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 9])
+def test_up_to_three_systems_with_one_oddity_are_warned_of_apart_and_more_together(n):
+    systems = {f"с{number}": [f"<b>{text} {number}&amp;" for text in near("ru")] for number in range(n)}
+    found = [message for message in warned(systems, "chrf", references=SHIPS["ru"], test=None) if "HTML" in message]
+    if n <= 3:
+        assert [message.split(" HTML")[0] for message in found] == [
+            f"test set: the system '{name}' has" for name in systems
+        ]
+    else:
+        (message,) = found
+        assert message.startswith("test set: the systems 'с0', 'с1', 'с2'")
+        assert ("'с7'" in message, "'с8'" in message) == (n == 9, False)
+
+
+@pytest.mark.parametrize(
+    ("n", "n_with_word", "is_told"), [(20, 2, True), (20, 3, False), (110, 10, True), (110, 11, False)]
+)
+def test_words_of_more_than_ten_segments_or_a_tenth_of_them_show_nothing(n, n_with_word, is_told):
+    random_number = random.Random(n + n_with_word)
+    groups = [random_number.sample(range(n), n) for _ in range(8)]
+    references = []
+    for segment in range(n):
+        words = [f"сл{word}x{group[segment] // n_with_word}" for word, group in enumerate(groups)]
+        references.append(" ".join(words))
+    found = warned({"a": references, "b": references[::-1]}, "chrf", references=references, test=None)
+    assert any("seem to be of other segments" in message for message in found) is is_told

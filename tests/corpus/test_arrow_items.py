@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 
 import tercet
 from malformed import MALFORMED, spoil
+from malformed import texts as malformed_texts
 from tercet import InputError
+from tercet.corpus.items import short_lists
 from tercet.corpus.reading import read_corpus
 from texts import all_pairs
 
@@ -205,3 +207,20 @@ def test_large_columns_are_read_as_small_ones():
         assert read_corpus(column, column).predictions.to_pylist() == texts
     with pytest.raises(InputError, match=r"item 0 of predictions must be a string, got 0 \(int\)"):
         read_corpus(pa.array(range(9000)), pa.array(texts))
+
+
+@pytest.mark.parametrize("offsets", [(0, 3, 2**30, 5), (0, 4, 3, 5), (0, 3, 4, 2**30)])
+def test_short_columns_are_read_as_lists_after_all_of_them_is_found_well_formed(offsets):
+    """What is not is left to others, who say what is wrong."""
+    malformed, texts = malformed_texts(*offsets), pa.array(["a b", "кот", "猫"])
+    assert short_lists(texts, texts) == (["a b", "кот", "猫"], ["a b", "кот", "猫"])
+    spoil()
+    assert short_lists(malformed, texts) is None
+    assert short_lists(texts, malformed) is None
+    assert short_lists(["a b", "кот", "猫"], texts) is None
+
+
+@pytest.mark.parametrize(("n", "are_lists"), [(1023, True), (1024, False)])
+def test_columns_of_a_thousand_texts_stay_in_the_memory_of_arrow(n, are_lists):
+    texts = pa.array(["a"] * n)
+    assert (short_lists(texts, texts) is not None) is are_lists

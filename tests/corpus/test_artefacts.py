@@ -265,3 +265,76 @@ def test_watches_of_the_same_texts_warn_once_between_them():
                 watch.see(texts)
                 watch.see(texts)
             assert len(caught) == n_messages
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "n_items", "side"),
+    [
+        (1, 0, 500, "predictions"), (1, 0, 501, None), (0, 1, 500, "references"), (0, 1, 501, None),
+        (4, 1, 10, None), (5, 1, 10, "predictions"), (1, 4, 10, None), (1, 5, 10, "references"), (3, 3, 9, None),
+        (0, 0, 0, None),
+    ],
+)  # fmt: skip
+def test_a_side_has_it_alone_in_one_of_500_items_and_more_than_four_times_as_often(
+    predictions, references, n_items, side
+):
+    sides = [{"HTML entities": Items(number, 0, "&amp;")} for number in (predictions, references)]
+    found = Artefacts(n_items, *sides)
+    assert found.alone("HTML entities") == side
+    assert list(found.messages()) == (["HTML entities"] if side else [])
+
+
+def test_items_of_parts_are_counted_and_the_first_is_shown():
+    few, many = Items(2, 9, "früh"), Items(3, 4, "&nbsp;")
+    assert few.plus(many) == many.plus(few) == Items(5, 4, "&nbsp;")
+    assert few.plus(Items()) == Items().plus(few) == few
+    assert Items().plus(Items()) == Items()
+    found = Artefacts(20, {"HTML entities": few}, {"special tokens": many})
+    assert found.numbered(100, 3).predictions == {"HTML entities": Items(2, 127, "früh")}
+    assert found.numbered(100).references == {"special tokens": Items(3, 104, "&nbsp;")}
+    assert found.names() == ["special tokens", "HTML entities"]
+    assert Artefacts.of_plain(found.plain()) == found
+    assert artefacts.span_in_words([1000, 2]) == "2 to 1,000"
+    assert artefacts.span_in_words([1000, 1000]) == "1,000"
+
+
+def test_messages_say_what_the_other_side_has():
+    both = Artefacts(2000, {"HTML entities": Items(1500, 1200, "&amp;")}, {"HTML entities": Items(1, 3, "&lt;")})
+    (message,) = both.messages("the system 'a' has", "segment").values()
+    assert message.startswith(
+        "the system 'a' has HTML entities in 1,500 of 2,000 segments, the first in segment 1,200 ('&amp;'), which "
+        "the references have in 1 only: they are scored as text. "
+    )
+    assert message.endswith("normalize='html' does that.")
+    (turned,) = Artefacts(2000, both.references, both.predictions).messages().values()
+    assert "the references have HTML entities in 1,500 of 2,000 items" in turned
+    assert "which the predictions have in 1 only" in turned
+
+
+def test_systems_of_one_name_are_told_apart_by_their_numbers():
+    corpus = Corpus(["кот", "a<|im_end|>", "猫", "b"], ["кот", "a"], None, ("predictions", "predictions"))
+    (message,) = caught(lambda: artefacts.warn_of_texts(corpus))
+    assert message.startswith("the predictions of system 1 have special tokens in 1 of 2 items, the first in item 1")
+    turned = Corpus(["猫", "b", "кот", "a<|im_end|>"], ["кот", "a"], None, ("predictions", "predictions"), 70)
+    (message,) = caught(lambda: artefacts.warn_of_texts(turned))
+    assert message.startswith("the predictions of system 2 have special tokens in 1 of 2 items, the first in item 71")
+
+
+@pytest.mark.parametrize(
+    ("prediction", "references", "is_warned"),
+    [
+        ("die Katze schläft", ["die", "Katze", "schläft"], True),
+        ("die Katze schläft", ["die", "Katze"], False),
+        ("die Katze", ["die", "Katze", "schläft"], False),
+        ("die Katze ruht", ["die", "Katze", "schläft"], True),
+        ("der Kater schläft hier", ["hier", "der", "Katze"], False),
+        ("die Katze schläft", ["die", "Katze schläft", "hier"], False),
+        ("猫在睡", ["猫", "在", "睡"], True),
+        ("猫在", ["猫", "在", "睡"], False),
+    ],
+)
+def test_references_are_tokens_where_they_are_three_words_that_most_of_the_prediction_has(
+    prediction, references, is_warned
+):
+    corpus = read_batch([prediction], [references])
+    assert (artefacts.token_list_warning(corpus) is not None) is is_warned

@@ -3,13 +3,15 @@
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tercet
 from language_models import small_model
 from tercet import InputError
 from tercet.api import make_scorer
 from tercet.base.scoring import batch_stats
-from tercet.corpus.corpus import Corpus, join_batches
+from tercet.corpus.corpus import Corpus, join_batches, sampled
 from tercet.corpus.items import read_systems
 from texts import MINILM, all_pairs, without_path
 
@@ -96,3 +98,11 @@ def test_what_cannot_be_read_is_named_with_its_system():
     for systems, references, message in cases:
         with pytest.raises(InputError, match=message):
             corpus_of(systems, references).encoded()
+
+
+@given(st.integers(1, 500), st.integers(1, 120))
+def test_a_sample_has_one_of_each_stretch_of_the_same_length(n, number):
+    found = sampled(n, number)
+    step = max(1, n // number)
+    assert [index // step for index in found] == list(range(n // step))
+    assert len(found) == n if n < 2 * number else number <= len(found) < 2 * number

@@ -80,3 +80,29 @@ def test_an_array_of_two_axes_is_no_list_of_texts(metric, references, name):
     systems = {"base": ["a", "b"], "new": ["a", "c"], name: np.array([["a"], ["b"]])}
     with pytest.raises(tercet.InputError, match=f"predictions of '{name}' must be a list with one text per item"):
         tercet.compare(systems, metric, references=references)
+
+
+def test_a_data_frame_of_one_column_is_that_column_and_others_are_refused():
+    texts, references = ["кот спит", "猫 が 鳴く"], ["кот ест", "猫 が いる"]
+    expected = tercet.score("chrf", texts, references)
+    frame = pd.DataFrame({"a": texts})
+    assert tercet.score("chrf", frame, pd.DataFrame({"b": references})) == expected
+    for columns, shown in ({"a": texts, "b": texts}, "2: ['a', 'b']"), ({}, r"0: []"):
+        with pytest.raises(tercet.InputError) as caught:
+            tercet.score("chrf", pd.DataFrame(columns), references)
+        assert f"must be one column, got a DataFrame of {shown}. Give one of them." in str(caught.value)
+
+
+@pytest.mark.parametrize("words", [["кот", "a"], ("кот", "a"), {"кот", "a"}, frozenset({"кот", "a"})])
+def test_stop_words_are_any_collection_of_words(words):
+    scorer = tercet.Jaccard(stopwords=words, tokenizer="unicode")
+    assert scorer == tercet.Jaccard(stopwords=frozenset({"a", "кот"}), tokenizer="unicode")
+    assert scorer(["кот a b"], ["b"])["jaccard"] == tercet.Jaccard()(["b"], ["b"])["jaccard"]
+
+
+@pytest.mark.parametrize("words", [["кот", 1], [None], {"кот": 1}, 5, iter(["кот"])])
+def test_what_is_no_collection_of_words_is_refused(words):
+    with pytest.raises(
+        tercet.OptionError, match=r"'stopwords' option of jaccard_sets must be a collection of words, "
+    ):
+        tercet.Jaccard(stopwords=words)

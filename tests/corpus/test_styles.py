@@ -220,3 +220,81 @@ def test_long_texts_take_no_longer_than_they_are_long():
     for text in long:
         of_score([text] * 6, ["x"] * 6, "jaccard")
     assert time.process_time() - begin < 20
+
+
+def plain(text):
+    return text.replace(",", "").replace(".", "")
+
+
+@pytest.mark.parametrize(
+    ("n_apart", "n_attached", "n_apart_in_references", "n_messages"),
+    [(5, 10, 0, 1), (4, 10, 0, 0), (10, 5, 0, 1), (10, 4, 0, 0), (10, 9, 1, 1), (10, 8, 2, 0)],
+)
+@pytest.mark.parametrize("language", ["de", "ru"])
+def test_tokens_are_a_style_of_half_of_the_texts_and_of_a_tenth_of_the_references(
+    language, n_apart, n_attached, n_apart_in_references, n_messages
+):
+    texts, targets = near(language)[:10], references(language)[:10]
+    texts = [tokenized(text) if number < n_apart else text for number, text in enumerate(texts)]
+    n = n_apart_in_references
+    targets = [*map(tokenized, targets[:n]), *targets[n : n + n_attached], *map(plain, targets[n + n_attached :])]
+    assert len(of_score(texts, targets)) == n_messages
+
+
+@pytest.mark.parametrize(("n_capital", "n_messages"), [(2, 1), (1, 0)])
+def test_lower_case_is_told_where_a_fifth_of_the_references_write_words_otherwise(n_capital, n_messages):
+    texts, targets = [text.lower() for text in near("el")[:10]], references("el")[:10]
+    targets = [text if number < n_capital else text.lower() for number, text in enumerate(targets)]
+    assert len(of_score(texts, targets)) == n_messages
+
+
+@pytest.mark.parametrize(
+    ("n", "n_refused", "n_in_references", "n_messages"),
+    [(12, 1, 0, 0), (12, 2, 0, 1), (150, 2, 0, 0), (150, 3, 0, 1), (151, 3, 0, 0), (24, 4, 1, 0), (24, 5, 1, 1)],
+)
+def test_refusals_are_two_or_one_in_fifty_and_more_than_four_for_each_in_the_references(
+    n, n_refused, n_in_references, n_messages
+):
+    texts, targets = (near("ru") * 13)[:n], (references("ru") * 13)[:n]
+    texts[n - n_refused :] = [REFUSALS["ru"]] * n_refused
+    targets[:n_in_references] = [REFUSALS["ko"]] * n_in_references
+    assert len(of_score(texts, targets)) == n_messages
+
+
+@pytest.mark.parametrize(("n_letters", "n_messages"), [(45, 1), (46, 0)])
+def test_a_refusal_is_one_within_its_first_60_characters(n_letters, n_messages):
+    refusal = f"Sorry, {'x' * n_letters} i can't do it"
+    assert len(of_score([refusal] * 2 + near("de")[2:], references("de"))) == n_messages
+    assert len(of_score([f'  "*{refusal[4:]}'] * 2 + near("de")[2:], references("de"))) == 0
+
+
+@pytest.mark.parametrize(("n_objects", "n_messages"), [(9, 1), (8, 0)])
+def test_a_tenth_of_the_objects_may_be_unfinished(n_objects, n_messages):
+    texts = objects(near("hy")[:10])
+    texts[n_objects:] = [text[:-1] for text in texts[n_objects:]]
+    assert len(of_score(texts, objects(references("hy")[:10]))) == n_messages
+
+
+def test_eight_keys_are_named_the_longest_values_first():
+    more = {f"k{number}": number for number in range(8)}
+    (message,) = of_score(objects(near("zh"), **more), objects(references("zh"), **more))
+    assert message.endswith("all of them have 'antwort', 'lang', 'k0', 'k1', 'k2', 'k3', 'k4', 'k5'.")
+
+
+@pytest.mark.parametrize(
+    ("texts", "targets", "may_have"),
+    [
+        (near("de")[:4], references("de")[:4], False),
+        ([text.lower() for text in near("de")[:4]], references("de")[:4], False),
+        ([text.lower() for text in near("de")[:5]], references("de")[:5], True),
+        (near("de"), references("de"), False),
+        ([text.lower() for text in near("de")], [text.lower() for text in references("de")], False),
+        ([text.lower() for text in near("de")], [text.lower() for text in references("de") * 2], True),
+        ([tokenized(text) for text in near("zh")], references("zh"), True),
+        ([*near("de")[1:], REFUSALS["fr"]], references("de"), True),
+        (near("de"), [f' {{"a": "{text}"}}' for text in references("de")], True),
+        (near("zh"), references("zh"), False),
+    ],
+)
+def test_a_glance_shows_of_most_texts_that_they_have_no_style(texts, targets, may_have):
+    assert styles.may_have_styles(texts, targets) is may_have

@@ -476,3 +476,12 @@ def test_holm_adjusts_upwards_in_the_order_of_p(pvalues):
 )
 def test_quantiles_are_those_of_numpy_to_the_bit(values, levels):
     assert _quantiles(values, levels).tobytes() == np.quantile(values, levels).tobytes()
+
+
+def test_percentiles_of_any_resamples_are_those_of_numpy_to_the_bit():
+    random = np.random.default_rng(17)
+    for n in (2, 3, 10, 41, 1000):
+        for _ in range(40):
+            draws = random.normal(3, 1, n)
+            result = BootstrapResult(0.0, draws, "percentile", 0.9, 9, 8, 1.0, 0.0)
+            assert tuple(result.confidence_interval) == tuple(np.quantile(draws, [(1 - 0.9) / 2, (1 + 0.9) / 2]))
