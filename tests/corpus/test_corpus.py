@@ -13,6 +13,7 @@ from tercet.api import make_scorer
 from tercet.base.scoring import batch_stats
 from tercet.corpus.corpus import Corpus, join_batches, sampled
 from tercet.corpus.items import read_systems
+from tercet.corpus.reading import read_predictions
 from texts import MINILM, all_pairs, without_path
 
 PREDICTIONS, REFERENCES = all_pairs()
@@ -106,3 +107,9 @@ def test_a_sample_has_one_of_each_stretch_of_the_same_length(n, number):
     step = max(1, n // number)
     assert [index // step for index in found] == list(range(n // step))
     assert len(found) == n if n < 2 * number else number <= len(found) < 2 * number
+
+
+def test_texts_alone_have_no_reference_each():
+    corpus = read_predictions(["кот", "猫"])
+    assert (corpus.reference_offsets.tolist(), corpus.reference_counts.tolist()) == ([0, 0, 0], [0, 0])
+    assert (corpus.missing, corpus.reference_lists(), corpus.has_references) == ([0, 1], [[], []], False)

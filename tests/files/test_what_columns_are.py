@@ -143,3 +143,9 @@ def test_a_score_is_of_grades_where_nothing_else_can_be_and_two_of_them_are_aske
         InputError, match=r"it is not clear which of 'score' and 'quality' are human grades, and which"
     ):
         graded({"score": NUMBERS, "quality": NUMBERS})
+
+
+def test_a_dimension_may_be_asked_for_by_the_name_of_a_column_or_by_its_own():
+    columns = {"rating_1": NUMBERS, "grade": NUMBERS}
+    for asked in ("rating", "rating_1"):
+        assert [name for name, *_ in graded(columns, asked=[asked])] == ["rating_1"]
