@@ -10,8 +10,7 @@ import pytest
 
 from tercet.corpus.reading import read_batch
 from tercet.metrics.column import Column
-from tercet.statistics.draws import keys_of_ids, keys_of_texts, n_exchanges
-from tercet.statistics.estimates import standard_error
+from tercet.statistics.draws import keys_of_ids, keys_of_texts, n_exchanges, standard_error
 from tercet.statistics.families import family_test
 from tercet.statistics.intervals import BootstrapResult, bootstrap, bootstraps, over_strata, spread_of
 from tercet.statistics.paired_tests import (

@@ -82,8 +82,8 @@ class Grades:
         numbers_of_systems = {system: number for number, system in enumerate(systems)}
         all_rows = list(rows)
         cells: dict[str, list[Any]] = {}
-        for row in all_rows:
-            cells.setdefault(row.dimension, []).append(row.value)
+        for dimension, _, _, _, value in all_rows:
+            cells.setdefault(dimension, []).append(value)
         notations = {}
         for dimension, cells_of_dimension in cells.items():
             notations[dimension] = notation_of(cells_of_dimension, f"grades, {shorten(dimension)}")

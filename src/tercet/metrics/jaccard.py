@@ -215,10 +215,11 @@ class Jaccard(Metric):
         # Of a variant only what differs from the options of the call is written.
         changes: dict[str, str] = {}
         for name, variant in self.by_name.items():
+            if name == "jaccard":
+                continue
             parts_of_variant = variant._signature_parts().items()
             different = [f"{key}:{value}" for key, value in parts_of_variant if value != common_parts[key]]
-            if variant is not self:
-                changes[name.removeprefix("jaccard_")] = ",".join(different)
+            changes[name.removeprefix("jaccard_")] = ",".join(different)
         as_scikit_learn = not any(variant.multiset for variant in variants) and self.missing_references == "error"
         parts = {
             **common_parts,

@@ -41,6 +41,13 @@ def apart(value: float, other: float) -> float:
     return difference
 
 
+def standard_error(replicates: NDArray[np.float64]) -> float:
+    """Return the standard deviation of the scores of resamples; 0 of a single one."""
+    if len(replicates) < 2:
+        return 0.0
+    return float(np.std(replicates, ddof=1))
+
+
 def rounding(n_units: int) -> float:
     """Return which relative differences of scores over so many units may be of rounding alone: smaller ones are ties.
 

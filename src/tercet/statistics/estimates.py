@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .distributions import t_quantile, t_tail
-from .draws import ConfidenceInterval, rounding
+from .draws import ConfidenceInterval, rounding, standard_error
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,13 +138,6 @@ def difference(first: Estimate, second: Estimate, pooled: Variance | None = None
             parts.append(Variance(pooled.value * shares, pooled.freedom))
     variance = _sum_of_variances(parts, slack=rounding(n_units) * max(abs(first.value), abs(second.value)))
     return Difference(second.value - first.value, standard_error(replicates), n_units, variance)
-
-
-def standard_error(replicates: NDArray[np.float64]) -> float:
-    """Return the standard deviation of the scores of resamples; 0 of a single one."""
-    if len(replicates) < 2:
-        return 0.0
-    return float(np.std(replicates, ddof=1))
 
 
 def _variance_over_units(replicates: NDArray[np.float64], n_units: int, shared: float = 0.0) -> Variance:

@@ -15,8 +15,7 @@ from tercet.errors import OptionError, shorten
 
 from .clusters import Clusters
 from .distributions import normal_quantile, normal_share, t_quantile
-from .draws import N_RESAMPLES, ConfidenceInterval, bootstrap_scores, rounding
-from .estimates import standard_error
+from .draws import N_RESAMPLES, ConfidenceInterval, bootstrap_scores, rounding, standard_error
 
 if TYPE_CHECKING:
     from .stats import Formula, Scores, SegmentStats
