@@ -55,6 +55,22 @@ def test_systems_whose_names_begin_alike_have_their_own():
     assert systems_of(table(**columns), "acc") == ["gpt", "gpt.4"]
 
 
+@pytest.mark.parametrize(
+    ("columns", "name"),
+    [
+        (["accuracy_a", "accuracy_b"], "accuracy"),
+        (["COMET_O", "COMET_P"], "COMET"),
+        (["о.точность", "с.точность"], "точность"),
+        (["流畅度/流", "流畅度/B"], "流畅度"),
+    ],
+)
+def test_systems_may_be_called_by_letters_of_the_score(columns, name):
+    systems = [column.replace(name, "").strip("_./") for column in columns]
+    scored = table(**{column: [number] for number, column in enumerate(columns)})
+    assert systems_of(scored, name) == systems
+    assert numbers_in(score_columns(scored, systems, name)) == {systems[0]: [0], systems[1]: [1]}
+
+
 def test_answers_are_true_or_false():
     found = score_columns(table(acc_a=[True, False], acc_b=["True", "false"]), ["a", "b"], "acc")
     assert numbers_in(found) == {"a": [1, 0], "b": [1, 0]}

@@ -136,10 +136,10 @@ def systems_of(table: Table, name: str) -> list[str]:
     columns: dict[str, str] = {}
     forms = set()
     for column in table.columns:
-        system = _rest(column, name)
-        if system:
-            columns[column] = system
-            forms.add(column.replace(system, "", 1))
+        title = _title_of(column, name)
+        if title is not None and title.system:
+            columns[column] = title.system
+            forms.add(title.form)
     systems = list(dict.fromkeys([*objects, *columns.values()]))
     ends = tuple(f"{between}{system}" for between, system in product(SEPARATORS, systems))
     if len(forms) > 1 or any(system.endswith(ends) for system in systems):
@@ -219,20 +219,29 @@ def without_scores(table: Table, names: Sequence[str]) -> Table:
         return table
     columns = {}
     for column, cells in table.columns.items():
-        holds_scores = any(_rest(column, name) is not None for name in names)
+        holds_scores = any(_title_of(column, name) is not None for name in names)
         if not holds_scores and column != OBJECTS:
             columns[column] = cells
     return replace(table, columns=columns)
 
 
-def _rest(column: str, name: str) -> str | None:
-    """Return the system whose scores of a name a column has, judging by its name: "" if none; None for others."""
+class _Title(NamedTuple):
+    """The name of a column of scores, in two: the system, "" without one, and the rest with its separator."""
+
+    system: str
+    form: str
+
+
+def _title_of(column: str, name: str) -> _Title | None:
+    """Return whose scores of a name a column has, judging by its own name; None of other columns."""
     if column == name:
-        return ""
+        return _Title("", name)
     if column.startswith(name) and column[len(name)] in SEPARATORS:
-        return column[len(name) + 1 :]
+        start = len(name) + 1
+        return _Title(column[start:], column[:start])
     if column.endswith(name) and column[-len(name) - 1] in SEPARATORS:
-        return column[: -len(name) - 1]
+        stop = -len(name) - 1
+        return _Title(column[:stop], column[stop:])
     return None
 
 
