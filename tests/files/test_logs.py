@@ -15,6 +15,7 @@ import harness_logs as logs
 import tercet
 from harness_logs import ENGLISH, GERMAN, RUNS, TARGETS
 from tercet.errors import InputError
+from tercet.files.read import read_table
 
 
 def read(paths, **options):
@@ -84,6 +85,19 @@ class TestDetailsOfLighteval:
         table = pq.read_table(logs.lighteval_shape(tmp_path / "b.parquet", RUNS["B"]))
         pq.write_table(pa.concat_tables([table, pq.read_table(path)], promote_options="permissive"), path)
         assert "row 5: the model's answer has no text, as log-likelihoods of choices have none" in refusal(path)
+
+    @pytest.mark.parametrize("column", ["doc", "model_response"])
+    def test_a_sample_without_its_text_or_answer_is_named(self, tmp_path, column):
+        path = logs.lighteval_shape(tmp_path / "a.parquet", RUNS["A"])
+        rows = pq.read_table(path).to_pylist()
+        rows[1][column] = None
+        pq.write_table(pa.Table.from_pylist(rows), path)
+        assert f"row 2, column '{column}': expected an object, got nothing." in refusal(path)
+
+    def test_other_tables_may_have_columns_of_these_names(self, tmp_path):
+        columns = {"doc": ["Кот.", "猫。"], "model_response": ["A cat.", "Cat."], "metric": ["chrF", "chrF"]}
+        pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+        assert read_table(tmp_path / "a.parquet").columns == columns
 
     def test_several_answers_to_a_sample_are_a_cluster(self, tmp_path):
         path = logs.lighteval_shape(tmp_path / "a.parquet", RUNS["A"], text=["a", "b"])

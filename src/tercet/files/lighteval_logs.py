@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
+from pyarrow.types import is_struct
+
 from tercet.errors import InputError, shorten
 
 from .json_values import as_list, field_of
@@ -13,8 +15,9 @@ from .log_scores import numbers_of_scores
 from .table import Log, Roles, Table
 
 #: Columns that are read, and what is read of them; the rest are tokens, their scores and options.
+_OBJECTS = ("doc", "model_response")
 _METRIC = "metric"
-PARTS = ("doc", "model_response", _METRIC)
+PARTS = (*_OBJECTS, _METRIC)
 FIELDS = (
     "doc.id", "doc.task_name", "doc.query", "doc.choices", "doc.gold_index", "model_response.text",
     "model_response.text_post_processed", _METRIC,
@@ -22,12 +25,18 @@ FIELDS = (
 
 
 def is_details(schema: Any) -> bool:
-    """Return whether a file's columns are those of such details."""
-    return set(PARTS) <= set(schema.names)
+    """Return whether a file's columns are those of such details: other tables may have columns called so."""
+    if not set(PARTS) <= set(schema.names):
+        return False
+    return all(is_struct(field.type) for field in schema if field.name in _OBJECTS)
 
 
 def details_log(table: Table) -> Log:
     """Return the samples of a task: the text that its metrics took, and the choices that are right as references."""
+    for name in _OBJECTS:
+        for row, cell in enumerate(table.column(name)):
+            if cell is None:
+                raise InputError(f"{table.location(row, name)}: expected an object, got nothing.")
     docs, responses, metrics = (table.column(name) for name in PARTS)
     no_texts = ""
     if not any(map(_answers_in_response, responses)):
