@@ -105,6 +105,11 @@ class TestXliff:
             "ja NMT": ["霧。", "波が高い"],
         }
 
+    def test_a_segmented_source_within_a_segment_is_none(self):
+        segment = "<segment><seg-source>x</seg-source><source>海</source><target>Море.</target></segment>"
+        text = f'<xliff version="2.0" srcLang="zh" trgLang="ru"><file><unit id="1">{segment}</unit></file></xliff>'
+        assert parse(text).columns == {"zh": ["海"], "ru": ["Море."]}
+
     def test_files_of_the_translate_toolkit(self):
         """Of versions 1.1 and 2.0, as the package writes them."""
         first = xliff.xlifffile()

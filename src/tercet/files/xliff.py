@@ -218,7 +218,11 @@ class _Document:
             if element == "target":
                 self.proposals[-1].text = text
         elif parent == "segment":
-            setattr(self.segment, element, text)
+            # <seg-source> is of version 1.2, which has no segments.
+            if element == "source":
+                self.segment.source = text
+            elif element == "target":
+                self.segment.target = text
         else:
             self.texts[element] = pieces
 
