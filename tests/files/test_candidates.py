@@ -66,7 +66,7 @@ def test_of_a_table_with_at_most_one_column_of_texts_lists_of_anything_are_taken
 def test_two_columns_of_lists_and_cells_without_a_list_are_named(tmp_path):
     path = saved(tmp_path, [{"a": ["кот"], "b": ["猫"]}])
     with pytest.raises(
-        InputError, match=r"the columns 'a', 'b' hold lists of texts; expected one: choose it with --col"
+        InputError, match=r"the columns 'a', 'b' hold lists of texts; expected one: choose it with column=\."
     ):
         read_lists(path)
     assert read_lists(path, "b").texts == [["猫"]]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tercet.errors import InputError, shorten, warn
+from tercet.errors import InputError, argument, shorten, warn
 
 from .read import READERS, Opening, read_file, table_format
 from .roles import role_of
@@ -106,7 +106,7 @@ def _column_of_lists(table: Table) -> str:
     if len(columns) > 1:
         raise InputError(
             f"{table.name}: the columns {', '.join(map(shorten, columns))} hold lists of texts; expected "
-            "one: choose it with --column."
+            f"one: choose it with {argument('column')}."
         )
     if not columns:
         return ""
