@@ -5,6 +5,8 @@ import re
 import runpy
 import time
 import warnings
+from io import BytesIO
+from zipfile import ZipFile
 
 import pytest
 from hypothesis import given
@@ -21,6 +23,7 @@ from tercet.huggingface.space.programs import source_of_texts
 from tercet.huggingface.space.results import result_html
 from tercet.huggingface.space.scoring import Demo, compare_file, histogram, joined, split_references
 from texts import LATIN, MINILM, PAIRS, all_pairs
+from workbooks import workbook
 
 pytestmark = pytest.mark.costly("bertscore_idf", "rouge_nlws")
 
@@ -415,3 +418,31 @@ def test_a_histogram_has_every_value_once():
     assert [bars[0], bars[1], bars[-1]] == [("0.00 – 0.05", 2), ("0.05 – 0.10", 1), ("0.95 – 1.00", 2)]
     assert histogram([-0.2, 100.0], 100)[-1][1] == 1
     assert sum(count for _, count in histogram([1.2, -0.1], 1)) == 2
+
+
+def test_a_histogram_of_scores_that_are_nearly_all_perfect_or_below_zero_has_their_range():
+    errors = histogram([0] * 95 + [50] * 5, 0)
+    assert [errors[0], errors[-1]] == [("0.00 – 2.50", 95), ("47.50 – 50.00", 5)]
+    perfect = histogram([0, 0], 0)
+    assert [perfect[0], perfect[-1]] == [("0.00 – 0.05", 2), ("0.95 – 1.00", 0)]
+    negative = histogram([-2, -1.0], 0)
+    assert [negative[0], negative[-1]] == [("-2.00 – -1.90", 1), ("-0.10 – 0.00", 0)]
+    few_positive = histogram([-1] * 95 + [3] * 5, 0)
+    assert [few_positive[0], few_positive[-1]] == [("-1.00 – -0.80", 95), ("2.80 – 3.00", 5)]
+
+
+def test_only_files_of_lines_are_refused_by_their_lines(monkeypatch, tmp_path):
+    demo = DEMOS["wer"]
+    monkeypatch.setattr(demo, "most_items", 1)
+    rows = [["mt", "ref"], ["кот", "Кот\n" * 2000]]
+    path = tmp_path / "сеть.xlsx"
+    # Not compressed, so that its bytes have the ends of lines.
+    with ZipFile(BytesIO(workbook(rows))) as book, ZipFile(path, "w") as stored:
+        for name in book.namelist():
+            stored.writestr(name, book.read(name))
+    assert path.read_bytes().count(b"\n") > 1020
+    assert demo.read_file(str(path))[0].columns == {"mt": ["кот"], "ref": ["Кот\n" * 2000]}
+    parquet = tmp_path / "сеть.parquet"
+    parquet.write_bytes(b"PAR1" + b"\n" * 2000)
+    with pytest.raises(InputError, match="Files of this kind are not accepted here"):
+        demo.read_file(str(parquet))

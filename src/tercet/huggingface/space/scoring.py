@@ -43,6 +43,9 @@ _CONFIDENCE = 0.95
 #: those whose texts are joined with those of other files.
 _NOT_TAKEN = ("parquet", "arrow", "wmt", *(format for format in MEMORIES if format != "tmx"))
 
+#: Formats that are text; a workbook is compressed, and any of its bytes may look like the end of a line.
+_OF_LINES = ("tsv", "csv", "jsonl", "tmx")
+
 
 @dataclass(frozen=True, slots=True)
 class PageResult:
@@ -297,12 +300,13 @@ class Demo:
             content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
             raise InputError(f"The file has more than {MOST_BYTES >> 20} MB: larger files are not accepted.")
+        format = table_format(path)
+        if format in _NOT_TAKEN:
+            raise InputError(f"Files of this kind are not accepted here; give one of {', '.join(known_formats())}.")
         n_lines = content.count(b"\n")
         # Checked before the file is read as a table, which takes memory.
-        if n_lines > 20 * self.most_items + 1000:
+        if format in _OF_LINES and n_lines > 20 * self.most_items + 1000:
             raise InputError(f"The file has {n_lines:,} lines; the page takes {self.most_items:,} rows.")
-        if table_format(path) in _NOT_TAKEN:
-            raise InputError(f"Files of this kind are not accepted here; give one of {', '.join(known_formats())}.")
         table = read_table(path, limits=Limits(n_bytes=MOST_UNPACKED))
         n_rows = len(table.lines)
         if n_rows > self.most_items:
@@ -417,10 +421,13 @@ def histogram(values: Sequence[float | None], scale: float) -> list[tuple[str, i
     numbers = np.array([value for value in values if value is not None], float)
     low = min(0.0, numbers.min(initial=0.0))
     high = max(scale, numbers.max(initial=0.0))
-    if not scale and not len(numbers):
+    if not scale and len(numbers):
+        usual = 3 * float(np.percentile(numbers, 90))
+        # of scores that are nearly all 0 or less, it is no end of a range
+        if usual > 0:
+            high = min(high, usual)
+    if high == low:
         high = 1.0
-    elif not scale:
-        high = min(high, 3 * float(np.percentile(numbers, 90)))
     counts, edges = np.histogram(np.minimum(numbers, high), bins=20, range=(low, high))
     digits = 0 if high >= 100 else 2
     bars = []
