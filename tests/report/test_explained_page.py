@@ -96,6 +96,13 @@ def test_the_legend_says_what_n_grams_are_of():
     assert ">4-gram</span> (n-gram: n words, or tokens of another kind, in a row)" in page_of("bleu", segment=3)
 
 
+def test_the_legend_stays_where_the_last_system_is_not_explained():
+    found = explain_segment(EN, parse_metric("bleu"), 3)
+    last = found.order[-1]
+    found = replace(found, explanations={**found.explanations, last: "слишком длинный"})
+    assert "In colour, what an output shares with a reference: " in to_html([found])
+
+
 def test_texts_and_names_are_no_markup():
     odd = "<script>alert(1)</script>"
     page = page_of("bleu", "chrf", test_set=TestSet(odd, {odd: [odd], "b": [""]}, [[odd, "{{ 7 * 7 }}"]], [odd]))

@@ -107,10 +107,9 @@ def _view(segment: ExplainedSegment, explanations: _Explanations) -> SegmentView
         line, legend = _first_line(parts, legend)
         output = test_set.systems[system][index]
         text = plain(output)
-        has_shares = False
         if line is not None:
             text = in_colour(output, line.words, legend.names, ascii_only=True)
-            has_shares = line.label == "prediction" and not line.losses
+            has_shares = has_shares or (line.label == "prediction" and not line.losses)
         share = 0.0
         if greatest > 0 and math.isfinite(value):
             share = abs(value) / greatest
