@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -24,8 +25,9 @@ from tercet.comparison.compare import compare
 from tercet.comparison.lengths import make_buckets
 from tercet.explanation.matches import Word
 from tercet.names_and_sentences import fitted, short_names
+from tercet.report import browsing
 from tercet.report.buckets import EXACT, MEAN, bucket_scores
-from tercet.report.coloured_texts import Colours, plain, text_in_pieces, tokens_in_pieces
+from tercet.report.coloured_texts import LONGEST, Colours, plain, text_in_pieces, tokens_in_pieces
 from tercet.report.comparison import to_html
 from tercet.report.rendering import _environment, script_of
 from tercet.report.segments import Segments
@@ -717,3 +719,15 @@ def test_in_a_browser_no_hostile_text_does_anything_wherever_it_stands(tmp_path,
         assert all(each in shown[place] for place in ("h1", "h2", "th", ".text", "pre"))
     assert INJECTIONS[0] in shown["h3"]  # options; what looks like a path in them is shortened
     assert sum(each in shown["dd"] for each in INJECTIONS) > len(INJECTIONS) / 2  # of segments, where systems differ
+
+
+def test_as_many_segments_are_browsed_as_what_is_shown_of_their_texts_has_room(monkeypatch):
+    def fitting(output, source):
+        test_set = TestSet("море", {"a": [output] * 3}, [["海"]] * 3, [source] * 3)
+        return browsing._fitting(SimpleNamespace(test_set=test_set), [2, 0, 1])
+
+    monkeypatch.setattr(browsing, "_CHARACTERS", 3 * LONGEST)
+    # Of a long text only the beginning is shown; a source is shown, too.
+    assert fitting("海" * 100 * LONGEST, "м") == [0, 2]
+    assert fitting("а", "м") == [0, 1, 2]
+    assert fitting("а", "м" * 100 * LONGEST) == [0, 2]

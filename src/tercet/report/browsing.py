@@ -11,7 +11,7 @@ import numpy as np
 
 from tercet.comparison.lengths import Buckets
 
-from .coloured_texts import MOST_REFERENCES, Text, more_references_of, plain, references_of, source_of
+from .coloured_texts import LONGEST, MOST_REFERENCES, Text, more_references_of, plain, references_of, source_of
 from .rendering import Packed
 from .segments import Segments
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
     from tercet.comparison.scores import ScoreTable
 
-#: Characters of all texts, at most.
+#: Characters of all texts as they are shown, at most.
 _CHARACTERS = 40_000_000
 #: Outputs whose matches are in colour, at most: each takes .05 ms, or 1 ms by ROUGE.
 _COLOURED = 1_000
@@ -157,7 +157,10 @@ def _fitting(comparison: Comparison, order: Sequence[int]) -> list[int]:
     fitting: list[int] = []
     for index in order:
         outputs = [texts_of_system[index] for texts_of_system in test_set.systems.values()]
-        room -= sum(map(len, [*test_set.references[index][:MOST_REFERENCES], *outputs]))
+        texts = [*test_set.references[index][:MOST_REFERENCES], *outputs]
+        if test_set.source is not None:
+            texts.append(test_set.source[index])
+        room -= sum(min(len(text), LONGEST) for text in texts)
         # the first segment is shown, however long it is
         if room < 0 and fitting:
             break

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tercet.test_sets.test_set import TestSet
 
 #: Characters of a text that are shown.
-_LONGEST = 3_000
+LONGEST = 3_000
 #: References of a segment that are shown.
 MOST_REFERENCES = 8
 #: A character, or what 13a reads as one.
@@ -41,7 +41,7 @@ def plain(text: str) -> Text:
     """Return a text without colours."""
     if not text:
         return Text([])
-    return Text([(0, text[:_LONGEST])], max(0, len(text) - _LONGEST))
+    return Text([(0, text[:LONGEST])], max(0, len(text) - LONGEST))
 
 
 def source_of(test_set: TestSet, index: int) -> Text | None:
@@ -219,11 +219,11 @@ def _join(pieces: Sequence[tuple[int, str]], *, has_ngrams: bool) -> list[tuple[
 
 
 def _cut(pieces: list[tuple[int, str]]) -> Text:
-    left_out = sum(len(part) for _, part in pieces) - _LONGEST
+    left_out = sum(len(part) for _, part in pieces) - LONGEST
     if left_out <= 0:
         return Text(pieces)
     shown_pieces = []
-    room = _LONGEST
+    room = LONGEST
     for level, part in pieces:
         if room > 0:
             shown_pieces.append((level, part[:room]))
