@@ -72,6 +72,20 @@ def test_ticks_are_those_of_matplotlib(low, span, most):
     assert inside[0] == pytest.approx(inside[1], abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "labels"),
+    [
+        (1234567.1, 1234567.9, ["1234567.2", "1234567.4", "1234567.6", "1234567.8"]),
+        (-1234579, -1234571, ["−1234578", "−1234576", "−1234574", "−1234572"]),
+        (0.1234561, 0.1234569, ["0.1234562", "0.1234564", "0.1234566", "0.1234568"]),
+        (1e6, 2e6, ["1e+06", "1.2e+06", "1.4e+06", "1.6e+06", "1.8e+06", "2e+06"]),
+        (-0.1, 0.31, ["−0.1", "0", "0.1", "0.2", "0.3"]),
+    ],
+)
+def test_labels_have_the_digits_in_which_they_differ(low, high, labels):
+    assert [label for _, label in Scale(low, high).ticks(5)] == labels
+
+
 @given(ROWS)
 def test_lines_and_marks_stand_at_their_values_and_break_where_there_is_none(rows):
     groups = [f"g{place}" for place in range(len(rows[0]))]

@@ -142,6 +142,9 @@ def marks_of(comparison: Comparison, tables: Sequence[ScoreTable]) -> Marks:
 
 #: Share of a scale's width left free at both ends, so that no mark is cut.
 _MARGIN = 0.06
+#: Digits of the labels of a scale: so many at least, and as many as a number has for sure at most.
+_LEAST_DIGITS = 6
+_MOST_DIGITS = 15
 
 
 def bounds(values: Iterable[float], *, share: float = _MARGIN) -> tuple[float, float]:
@@ -174,7 +177,8 @@ class Scale:
     def ticks(self, most: int) -> list[tuple[float, str]]:
         """Return round values, at most one more than `most`: where each stands, and its label."""
         values = _round_values(self.low, self.high, most)
-        return [(self.position(value), minus(f"{value:.6g}")) for value in values]
+        digits = _digits_of(values)
+        return [(self.position(value), minus(f"{value:.{digits}g}")) for value in values]
 
 
 def better_right(low_and_high: tuple[float, float], *, lower_is_better: bool) -> Scale:
@@ -197,6 +201,16 @@ def _round_values(low: float, high: float, most: int) -> list[float]:
         number -= 1
         values = _multiples(steps[number], low, high)
     return values
+
+
+def _digits_of(values: Sequence[float]) -> int:
+    """Return how many digits the labels of values at equal steps need: six, or more where the steps are small."""
+    step = values[1] - values[0]
+    if step <= 0:
+        return _LEAST_DIGITS
+    greatest = max(abs(values[0]), abs(values[-1]))
+    needed = math.floor(math.log10(greatest)) - math.floor(math.log10(step)) + 1
+    return min(max(needed, _LEAST_DIGITS), _MOST_DIGITS)
 
 
 def _multiples(step: float, low: float, high: float) -> list[float]:
