@@ -1,5 +1,6 @@
 """A picture of a comparison to share: its size, what it says, and what it must not leave out."""
 
+import logging
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,15 @@ def test_letters_without_a_font_are_warned_of(tmp_path, monkeypatch):
     comparison = tercet.compare({"模型": ["a b"] * 6, "B": ["a c"] * 6}, "chrf", references=["a b"] * 6)
     with pytest.warns(UserWarning, match="no font of this machine has some letters"):
         card.write_card(comparison, tmp_path / "c.png")
+
+
+def test_where_it_cannot_be_drawn_the_messages_of_matplotlib_stay_as_they_were(tmp_path, monkeypatch):
+    comparison = tercet.compare({"猫": ["a b"] * 6, "кот": ["a c"] * 6}, "chrf", references=["a b"] * 6)
+    logger = logging.getLogger("matplotlib.font_manager")
+    level = logger.level
+    with pytest.raises(FileNotFoundError):
+        card.write_card(comparison, tmp_path / "нет" / "c.png")
+    assert logger.level == level != logging.ERROR
 
 
 def test_it_is_of_one_test_set_and_a_png(tmp_path):

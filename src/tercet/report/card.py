@@ -72,12 +72,14 @@ def write_card(comparison: Comparison, path: Path) -> None:
     logger = logging.getLogger("matplotlib.font_manager")
     level = logger.level
     logger.setLevel(logging.ERROR)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        _draw_words(figure, comparison, table, names=names, fonts=fonts)
-        _draw_bars(figure, comparison, table, names=names, fonts=fonts)
-        figure.savefig(path, format="png", dpi=_DPI)
-    logger.setLevel(level)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            _draw_words(figure, comparison, table, names=names, fonts=fonts)
+            _draw_bars(figure, comparison, table, names=names, fonts=fonts)
+            figure.savefig(path, format="png", dpi=_DPI)
+    finally:
+        logger.setLevel(level)
     if any("missing from" in str(message.message) for message in caught):
         warn(f"{path}: no font of this machine has some letters of the names: they are drawn as boxes.")
 
