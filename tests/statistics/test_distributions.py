@@ -15,6 +15,7 @@ from tercet.statistics.distributions import (
     normal_quantile,
     t_quantile,
     t_tail,
+    welch_freedom,
     wilson,
 )
 
@@ -69,3 +70,24 @@ def test_wilson_s_interval(successes, n, level):
     successes = min(successes, n)
     expected = scipy.stats.binomtest(successes, n).proportion_ci(level, "wilson")
     assert wilson(successes, n, level) == pytest.approx(tuple(expected), rel=1e-9, abs=1e-12)
+
+
+PARTS = st.lists(st.tuples(st.floats(1e-9, 1e9), st.integers(1, 500)), min_size=1, max_size=5)
+
+
+@given(PARTS)
+def test_the_freedom_of_a_sum_is_that_of_welch_and_satterthwaite_to_the_bit(parts):
+    variances, freedoms = zip(*parts, strict=True)
+    shares = [variance**2 / freedom for variance, freedom in parts]
+    assert welch_freedom(variances, freedoms) == math.fsum(variances) ** 2 / math.fsum(shares)
+
+
+@given(PARTS, st.sampled_from([-900, -600, 600, 900]))
+def test_the_freedom_of_a_sum_does_not_depend_on_the_unit_of_scores(parts, exponent):
+    variances, freedoms = zip(*parts, strict=True)
+    scaled = [math.ldexp(variance, exponent) for variance in variances]
+    assert welch_freedom(scaled, freedoms) == welch_freedom(variances, freedoms)
+
+
+def test_a_sum_of_variances_of_which_one_is_0_has_the_freedom_of_the_other():
+    assert welch_freedom([0.0, 2e-200], [3, 7]) == 7

@@ -90,6 +90,15 @@ def test_variances_of_units_and_runs_add_up():
     assert sum(alone) / 2 == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("exponent", [-340, 270])
+def test_scores_near_the_ends_of_floats_have_the_freedom_of_others(exponent):
+    runs = {"кот": [0.5, 0.75, 0.25], "猫": [1.5, 1.0, 1.125]}
+    usual = difference(*(over_runs([constant(run) for run in system]) for system in runs.values()))
+    scaled = [[math.ldexp(run, exponent) for run in system] for system in runs.values()]
+    small = difference(*(over_runs([constant(run) for run in system]) for system in scaled))
+    assert small.variance.freedom == usual.variance.freedom
+
+
 def test_one_run_takes_the_variance_of_runs_of_other_systems():
     one, three = constant(0.0), Estimate(1.0, np.ones(50), 100, (0.0, 1.0, 2.0))
     two = Estimate(1.0, np.ones(50), 100, (0.0, 2.0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from .draws import ConfidenceInterval
 
@@ -50,6 +51,15 @@ def t_quantile(share: float, freedom: float) -> float:
         else:
             high = middle
     return low
+
+
+def welch_freedom(variances: Sequence[float], freedoms: Sequence[float]) -> float:
+    """Return the degrees of freedom of a sum of independent variances, not all 0 (Welch and Satterthwaite, 1946)."""
+    # Squares of very small or large variances are no floats; a power of two changes no digit.
+    _, exponent = math.frexp(max(variances))
+    scaled = [math.ldexp(variance, -exponent) for variance in variances]
+    shares = [variance**2 / freedom for variance, freedom in zip(scaled, freedoms, strict=True)]
+    return math.fsum(scaled) ** 2 / math.fsum(shares)
 
 
 def binomial_tail(most: int, n: int) -> float:

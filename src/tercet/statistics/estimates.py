@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .distributions import t_quantile, t_tail
+from .distributions import t_quantile, t_tail, welch_freedom
 from .draws import ConfidenceInterval, rounding, standard_error
 
 
@@ -164,7 +164,7 @@ def _sum_of_variances(parts: Sequence[Variance], slack: float) -> Variance:
     value = math.fsum(part.value for part in parts)
     if math.sqrt(value) <= slack:
         return Variance(0.0, math.inf)
-    return Variance(value, value**2 / math.fsum(part.value**2 / part.freedom for part in parts))
+    return Variance(value, welch_freedom([part.value for part in parts], [part.freedom for part in parts]))
 
 
 def _t_interval(value: float, variance: Variance, level: float) -> ConfidenceInterval:

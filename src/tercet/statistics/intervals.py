@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tercet.errors import OptionError, shorten
 
 from .clusters import Clusters
-from .distributions import normal_quantile, normal_share, t_quantile
+from .distributions import normal_quantile, normal_share, t_quantile, welch_freedom
 from .draws import N_RESAMPLES, ConfidenceInterval, bootstrap_scores, rounding, standard_error
 
 if TYPE_CHECKING:
@@ -225,10 +225,9 @@ def over_strata(parts: Sequence[BootstrapResult], weights: Sequence[float]) -> B
         if part.n_units > 1:
             variances.append((weight * part.spread * part.standard_error) ** 2)
             freedoms.append(part.freedom)
-    variance = math.fsum(variances)
-    # what each set adds to the degrees of freedom of the whole
-    shares = [part**2 / freedom for part, freedom in zip(variances, freedoms, strict=True)]
-    freedom = variance**2 / math.fsum(shares) if variance > 0 else math.inf
+    freedom = math.inf
+    if math.fsum(variances) > 0:
+        freedom = welch_freedom(variances, freedoms)
     return BootstrapResult(
         value=math.fsum(weight * part.value for part, weight in zip(parts, weights, strict=True)),
         bootstrap_distribution=total,
