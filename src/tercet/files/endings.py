@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .json_values import field_of
-from .numbers import is_missing, is_number
+from .numbers import is_missing, is_written_number
 
 #: Columns of tables, by exactly these names, that may say so of the answers in their rows; the last is of objects.
 ENDING_COLUMNS = ("finish_reason", "status", "error", "error.message")
@@ -77,4 +77,4 @@ def wrong_ends(column: str, cells: Sequence[Any]) -> dict[int, str]:
 
 
 def _is_message(cell: Any) -> bool:
-    return isinstance(cell, dict) or (isinstance(cell, str) and not is_number(cell))
+    return isinstance(cell, dict) or (isinstance(cell, str) and not is_written_number(cell))

@@ -12,7 +12,7 @@ from tercet.errors import InputError, argument, on_command_line
 from tercet.names_and_sentences import MOST_NAMED, joined
 
 from .column_names import GRADES, NEITHER, PERHAPS, RATERS, n_first_shared, words_in
-from .numbers import is_missing, is_number
+from .numbers import is_missing, is_written_number
 from .score_columns import SEPARATORS
 from .table import Table
 
@@ -198,11 +198,11 @@ def _may_be_grades(cells: Iterable[Any]) -> bool:
 def _may_be_grade(cell: Any) -> bool:
     """Return whether a cell is a number, perhaps as a text."""
     if isinstance(cell, str):
-        return is_number(cell)
+        return is_written_number(cell)
     return isinstance(cell, int | float | Decimal) and not isinstance(cell, bool)
 
 
 def _is_missing(cell: Any) -> bool:
     if not isinstance(cell, str):
         return cell is None or cell != cell
-    return not is_number(cell) and is_missing(cell)
+    return not is_written_number(cell) and is_missing(cell)

@@ -199,13 +199,13 @@ def _score_values(scores: Any) -> dict[str, Any]:
             value = score.get("value")
         if isinstance(value, dict):
             for name, part in value.items():
-                values[f"{scorer}.{name}"] = value_of(part)
+                values[f"{scorer}.{name}"] = number_of_grade(part)
         else:
-            values[scorer] = value_of(value)
+            values[scorer] = number_of_grade(value)
     return values
 
 
-def value_of(value: Any) -> Any:
+def number_of_grade(value: Any) -> Any:
     """Return the number that inspect-ai takes a text for, by default; other values as they are."""
     if not isinstance(value, str):
         return value

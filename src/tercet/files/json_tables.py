@@ -23,7 +23,7 @@ def table_in(data: bytes | bytearray, name: str) -> Table | None:
     (COCO's annotations stand beside its images and licenses); an object of columns, which are lists of one length, or
     objects by the number of the row (of pandas); an object of rows by their number; or one row.
     """
-    content = value_of(bytes(data).decode(json.detect_encoding(bytes(data))), name)
+    content = parse_value(bytes(data).decode(json.detect_encoding(bytes(data))), name)
     if _are_objects(content):
         return _table_of_objects(content, name)
     if not isinstance(content, dict):
@@ -59,13 +59,13 @@ def table_in(data: bytes | bytearray, name: str) -> Table | None:
 
 def object_in(text: str, location: str) -> dict[str, Any]:
     """Return the object of a line, or raise an InputError that begins with its location."""
-    value = value_of(text, location, "an object", "an object of texts")
+    value = parse_value(text, location, "an object", "an object of texts")
     if not isinstance(value, dict):
         raise InputError(f"{location}: found {shorten(value)}; expected an object, " + '{"column": "text"}.')
     return value
 
 
-def value_of(text: str, location: str, expected: str = "a table", whole: str = "a table") -> Any:
+def parse_value(text: str, location: str, expected: str = "a table", whole: str = "a table") -> Any:
     """Return a value of JSON with distinct keys, without halves of characters, and None for NaN."""
     try:
         value = _DECODER.decode(text)

@@ -137,7 +137,7 @@ def notation_of_file(columns: Iterable[Iterable[Any]], otherwise: Notation) -> N
     signs: dict[Sign, None] = {}
     for column in columns:
         cells = [cell for cell in column if isinstance(cell, str) and not is_missing(cell)]
-        if not all(map(is_number, cells)):
+        if not all(map(is_written_number, cells)):
             continue
         for cell in cells:
             if not _has_groups_alone(cell):
@@ -169,7 +169,7 @@ def _check_percent(cells: Sequence[Any], meaning: str) -> None:
         text = str(cell).strip()
         if isinstance(cell, bool) or text.endswith("%") or text.casefold() in _MISSING:
             continue
-        if is_number(text) and (_parse(text, ".") or _parse(text, ",")):
+        if is_written_number(text) and (_parse(text, ".") or _parse(text, ",")):
             raise InputError(
                 f"Some numbers as {meaning} have a percent sign and others have none: {shorten(with_sign[0])} and "
                 f"{shorten(cell)}. Write them in one way."
@@ -187,7 +187,7 @@ def shown_by(text: str) -> Sign:
     return ""
 
 
-def is_number(text: str) -> bool:
+def is_written_number(text: str) -> bool:
     """Return whether a text is a number in some notation."""
     return _parse(text, ".") is not None or _parse(text, ",") is not None
 

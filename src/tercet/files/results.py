@@ -16,7 +16,7 @@ from tercet.errors import InputError, first_line, shorten
 from tercet.names_and_sentences import joined
 
 from .comet import comet_log
-from .inspect_logs import archived_parts, inspect_log, parts_of, value_of
+from .inspect_logs import archived_parts, inspect_log, number_of_grade, parts_of
 from .json_tables import table_in, written
 from .json_values import as_list, field_of
 from .log_names import run_of
@@ -433,7 +433,7 @@ def _score_cell(cell: Any) -> Any:
     if isinstance(cell, str):
         with suppress(InputError):
             return score_of(read_score(cell, "a score"))
-    return score_of(value_of(cell))
+    return score_of(number_of_grade(cell))
 
 
 # The predictions of OpenCompass (predictions/<model>/<dataset>.json) -> a table with a row per sample.

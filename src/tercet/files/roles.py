@@ -524,14 +524,14 @@ def _words_of(name: str) -> _SplitName:
 
 def lack(cells: Iterable[Any]) -> str:
     """Return why a column is none of texts; "" where its cells are texts or None, and one of them no number."""
-    from .numbers import is_number
+    from .numbers import is_written_number
 
     values = [cell for cell in cells if cell is not None and cell != ""]
     if not values:
         return EMPTY
     if not all(isinstance(cell, str) for cell in values):
         return _NO_TEXT
-    if all(map(is_number, values)):
+    if all(map(is_written_number, values)):
         return CODES
     return ""
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tercet.errors import InputError, shorten, warn
 
-from .numbers import Notation, is_number, read_number
+from .numbers import Notation, is_written_number, read_number
 from .roles import clear_role, role_of
 from .table import Row
 
@@ -174,7 +174,7 @@ def _without_totals(rows: list[Row], name: str) -> list[Row]:
 def _may_be_total(cells: Sequence[str]) -> bool:
     """Return whether a row has numbers alone, but perhaps for a word for sums or averages anywhere."""
     filled = [cell for cell in cells if cell.strip()]
-    words = [cell for cell in filled if not is_number(cell)]
+    words = [cell for cell in filled if not is_written_number(cell)]
     if words:
         return len(words) == 1 and _is_label_of_total(words[0])
     return bool(filled) and not cells[0].strip()
@@ -205,7 +205,7 @@ def _is_total(cells: Sequence[str], header: Sequence[str], items: Sequence[Seque
         return False
     varies = False
     for cell, values in zip(cells, columns, strict=True):
-        if not cell.strip() or not is_number(cell):
+        if not cell.strip() or not is_written_number(cell):
             continue
         if not _adds_up(cell, values):
             return False
@@ -255,7 +255,7 @@ def _continues_ids(cell: str, values: Sequence[str]) -> bool:
 def _holds_texts(cells: Sequence[str]) -> bool:
     """Return whether most cells of a column are filled, and none of these is a number."""
     filled = [cell for cell in cells if cell.strip()]
-    return 2 * len(filled) > len(cells) and not any(map(is_number, filled))
+    return 2 * len(filled) > len(cells) and not any(map(is_written_number, filled))
 
 
 def _adds_up(cell: str, column: Sequence[str]) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, shorten
 
 from .column_names import APPRAISE_KINDS, CANARY, DA_SCORES, ESA_SCORES, MQM_ERRORS, MQM_WEIGHTS
-from .numbers import is_number
+from .numbers import is_written_number
 from .table import Table
 from .text import open_binary
 
@@ -110,7 +110,7 @@ def _is_of_appraise(line: str) -> bool:
     return (
         len(cells) > _SCORE_OF_APPRAISE
         and cells[_KIND_OF_APPRAISE] in APPRAISE_KINDS
-        and is_number(cells[_SCORE_OF_APPRAISE])
+        and is_written_number(cells[_SCORE_OF_APPRAISE])
     )
 
 
@@ -216,7 +216,7 @@ def _graded_by_scores(table: Table, roles: Mapping[str, str], pair: str | None) 
 def _end(table: Table, column: str, row: int) -> float:
     """Return when an annotation ended, in seconds."""
     times = table.columns[column][row]
-    if isinstance(times, list) and len(times) == 2 and is_number(str(times[1])):
+    if isinstance(times, list) and len(times) == 2 and is_written_number(str(times[1])):
         return float(times[1])
     raise InputError(f"{table.location(row, column)}: expected two numbers, start and end, got {shorten(times)}.")
 

@@ -298,7 +298,7 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
         metrics=metrics,
         words=words_view(segments[0], metrics[0].scores[0].rows, names),
         browse=browse(segments, names, metrics[0].buckets),
-        how_scored=_howscored_segments(comparison, tables),
+        how_scored=_how_scored(comparison, tables),
     )
 
 
@@ -330,7 +330,7 @@ def _summary_tables(comparison: Comparison, names: dict[str, str], prefix: str) 
     return SummaryTables(of_systems, of_outputs)
 
 
-def _howscored_segments(comparison: Comparison, tables: SummaryTables) -> HowScored:
+def _how_scored(comparison: Comparison, tables: SummaryTables) -> HowScored:
     # Where outputs are runs, their systems are what was tested.
     tested = comparison
     if tables.of_systems is not None:

@@ -107,7 +107,7 @@ TESTS = {test.name: test for test in (PERMUTATION, BOOTSTRAP, WELCH)}
 
 
 class Inference(NamedTuple):
-    """How a score is inferred.
+    """How much the scores of systems may vary, and how they are told apart: the test, p and the intervals.
 
     Attributes
     ----------

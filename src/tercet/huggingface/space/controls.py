@@ -111,7 +111,7 @@ class Control:
             if _is_same(value, choice) or _is_same(value, name):
                 return choice
             names.append(repr(name))
-        raise self._refused(value, f"one of {', '.join(names)}")
+        raise self._error(value, f"one of {', '.join(names)}")
 
     def _several(self, value: Any) -> list[str] | None:
         values = [value] if isinstance(value, str) else value
@@ -126,11 +126,11 @@ class Control:
         expected = f"a list of some of {', '.join(map(repr, self.choices))}"
         if takes_none:
             expected += ", each once"
-        raise self._refused(value, expected)
+        raise self._error(value, expected)
 
     def _flag(self, value: Any) -> bool:
         if not isinstance(value, bool):
-            raise self._refused(value, "True or False")
+            raise self._error(value, "True or False")
         return value
 
     def _weights(self, value: Any) -> Any:
@@ -142,9 +142,9 @@ class Control:
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise self._refused(value, "a number")
+            raise self._error(value, "a number")
         if self.most is not None and abs(value) > self.most:
-            raise self._refused(value, f"an integer up to {self.most:,}")
+            raise self._error(value, f"an integer up to {self.most:,}")
         if self.kind == "whole" and isinstance(value, float) and value.is_integer():
             return int(value)
         return value
@@ -157,9 +157,9 @@ class Control:
             return int(text) if is_whole else float(text)
         except ValueError:
             expected = "an integer" if is_whole else "a number"
-            raise self._refused(text, expected) from None
+            raise self._error(text, expected) from None
 
-    def _refused(self, value: Any, expected: str) -> OptionError:
+    def _error(self, value: Any, expected: str) -> OptionError:
         return OptionError(f"The {self.name!r} option on this page must be {expected}. Got {shorten(value)} instead.")
 
 

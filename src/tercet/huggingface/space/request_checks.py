@@ -69,12 +69,12 @@ class Guard:
             await self._app(scope, receive, send)
         elif "://" in scope["path"]:
             # gradio has paths that fetch an address for the visitor.
-            await _refuse(403, "This page does not fetch URLs.", scope, receive, send)
+            await _send_refusal(403, "This page does not fetch URLs.", scope, receive, send)
         elif scope["method"] in ("GET", "HEAD", "OPTIONS"):
             await self._pass_on(scope, receive, send)
         elif _is_foreign(Headers(scope=scope)):
             # A script of another page, in a visitor's browser.
-            await _refuse(403, "This page takes no requests from pages of other sites.", scope, receive, send)
+            await _send_refusal(403, "This page takes no requests from pages of other sites.", scope, receive, send)
         else:
             await self._pass_on_with_body(scope, receive, send)
 
@@ -86,20 +86,20 @@ class Guard:
             except asyncio.TimeoutError:
                 refusal = _Refusal(408, f"This request took longer than {_LONGEST_SENDING} seconds to arrive.")
             if refusal is not None:
-                await _refuse(refusal.status, refusal.problem, scope, receive, send)
+                await _send_refusal(refusal.status, refusal.problem, scope, receive, send)
             elif scope["path"].rstrip("/").endswith("/upload"):
                 async with self._uploading:
                     if await asyncio.to_thread(has_room_for_upload, body.size):
                         await self._pass_on(scope, body.again(receive), send)
                     else:
-                        await _refuse(503, FULL, scope, receive, send)
+                        await _send_refusal(503, FULL, scope, receive, send)
             else:
                 async with self._checking:
                     problem = await asyncio.to_thread(_problem_of_json, body.content())
                 if problem is None:
                     await self._pass_on(scope, body.again(receive), send)
                 else:
-                    await _refuse(400, problem, scope, receive, send)
+                    await _send_refusal(400, problem, scope, receive, send)
         finally:
             self._held -= body.held
 
@@ -163,7 +163,7 @@ class Guard:
                     f"{shorten(scope['path'])} does not accept this request. Programs call 'compute' with "
                     "predictions, references and options: see the API at the foot of the page."
                 )
-                await _refuse(400, problem, scope, receive, send)
+                await _send_refusal(400, problem, scope, receive, send)
 
 
 class _Refusal(NamedTuple):
@@ -198,7 +198,7 @@ class _Body:
         return next_message
 
 
-async def _refuse(status: int, problem: str, scope: _Message, receive: _Receive, send: _Send) -> None:
+async def _send_refusal(status: int, problem: str, scope: _Message, receive: _Receive, send: _Send) -> None:
     await JSONResponse({"detail": problem}, status)(scope, receive, send)
 
 
@@ -316,7 +316,7 @@ class Page(gr.Blocks):  # type: ignore[misc]
         """Return what a function of the page is called with; values that were not sent are None."""
         n_expected = len(block_fn.inputs)
         if len(inputs) > n_expected:
-            raise _refused(f"Expected at most {n_expected} values, got {len(inputs)}.")
+            raise _error(f"Expected at most {n_expected} values, got {len(inputs)}.")
         values = inputs + [None] * (n_expected - len(inputs))
         # For messages: the parameters, as programs know them, or where there are others, what the page calls them.
         names = list(signature(block_fn.fn).parameters)
@@ -324,7 +324,7 @@ class Page(gr.Blocks):  # type: ignore[misc]
             names = [block.label for block in block_fn.inputs]
         for name, block, value in zip(names, block_fn.inputs, values, strict=True):
             if not isinstance(block, Upload) and await asyncio.to_thread(_has_file, value):
-                raise _refused(f"{name}: expected texts or numbers, got a file or an address.")
+                raise _error(f"{name}: expected texts or numbers, got a file or an address.")
         processed: list[Any] = await super().preprocess_data(block_fn, values, state, explicit_call)
         return processed
 
@@ -340,7 +340,7 @@ class Page(gr.Blocks):  # type: ignore[misc]
         except Exception as error:
             # A value that no control has, or a file that was not uploaded.
             _LOG.warning("%s: %s", block_fn.api_name, shorten(error))
-            raise _refused("The values sent do not fit the controls of this page.") from None
+            raise _error("The values sent do not fit the controls of this page.") from None
         finally:
             if keywords.get("state") is not None:
                 # For many sessions gradio keeps all components, with their values, for links that this page has not.
@@ -355,7 +355,7 @@ class Page(gr.Blocks):  # type: ignore[misc]
         return Unread(self._queue)
 
 
-def _refused(message: str) -> gr.Error:
+def _error(message: str) -> gr.Error:
     return gr.Error(message, print_exception=False)
 
 
