@@ -33,7 +33,7 @@ from tercet.comparison.tables import in_format
 from tercet.comparison.terminal import to_text
 from tercet.comparison.verdicts import verdict_of
 from tercet.errors import for_command_line
-from tercet.files.read import items, read_table
+from tercet.files.read import predictions_in, read_table, references_in
 from tercet.registry import METRICS, metric_class
 from tercet.report.comparison import to_html
 from tercet.specs import parse_value, split_metric
@@ -510,7 +510,8 @@ class TestExports:
             table = read_table(path)
             columns = [name for name in table.columns if name.startswith("reference")]
             assert table.columns["source"] == test_set.source
-            assert items(table, "candidate", columns) == (texts, test_set.references)
+            assert predictions_in(table, "candidate") == texts
+            assert references_in(table, columns) == test_set.references
 
     def test_odd_names_make_plain_files_and_clashes_are_refused(self, tmp_path):
         texts = ["a\tb\nc"]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from page_checks import ROWS, as_csv, as_jsonl, as_tmx, as_tsv
-from tercet.files.read import items, read_table
+from tercet.files.read import predictions_in, read_table, references_in
 from tercet.huggingface.space.programs import source_of_file
 from workbooks import workbook
 
@@ -32,7 +32,9 @@ def texts_of(path, system, references):
 
 
 def reads_as_the_page(path, system="mt", references=("ref", "ref2")):
-    assert texts_of(path, system, list(references)) == items(read_table(path), system, references)
+    table = read_table(path)
+    expected = predictions_in(table, system), references_in(table, references)
+    assert texts_of(path, system, list(references)) == expected
 
 
 QUOTED = [('She said "no".', 'She said "no', "No, she said; no"), ('"Yes."', '5" wide', "NA"), ("null", "", "1.50")]

@@ -244,8 +244,7 @@ def with_references(
     for name in named:
         if not any(name in table.columns for table in tables):
             given: list[Table] = [*tables, *batches]
-            # It raises the error.
-            given[0].column(name)
+            raise given[0].column_error(name)
     questions = _questions(requests, source)
     completed = batches
     if missing != LEAVE_OUT and references:

@@ -16,7 +16,7 @@ from .join import EMPTY, LACKING, LEAVE_OUT, join
 from .json_values import as_list
 from .log_names import with_tasks
 from .moments import is_moment, last_moment
-from .read import items, references_in
+from .read import predictions_in, references_in
 from .results import joined_parts
 from .table import Log
 
@@ -207,7 +207,7 @@ class _Task:
         lost: dict[str, Counter[str]] = {}
         for name, run, log, column in systems:
             rows = self.rows[run]
-            written, _ = items(log, column, [])
+            written = predictions_in(log, column)
             texts[name] = [written[row] for row in self._rows_of(run)]
             # What one of several files lacks is in the others; in one alone, its format counts it.
             n_missing = max(len(all_keys - rows.keys()), log.n_unanswered.get(column, 0))

@@ -59,8 +59,12 @@ class Table:
     def column(self, name: str) -> list[Any]:
         """Return the cells of a column, or raise an InputError with the columns that there are."""
         if name not in self.columns:
-            raise InputError(f"{self.name} has no column {shorten(name)}. {did_you_mean(name, self.columns)}")
+            raise self.column_error(name)
         return self.columns[name]
+
+    def column_error(self, name: str) -> InputError:
+        """Return the error of a column that is not there: it has those that are."""
+        return InputError(f"{self.name} has no column {shorten(name)}. {did_you_mean(name, self.columns)}")
 
     def notation_of(self, cells: Iterable[Any], meaning: str, *, beside: Iterable[Any] = ()) -> Notation:
         """Return how the numbers of some cells are written: as the user says, these show, or all others do.
@@ -205,8 +209,12 @@ class RaggedRows:
     def table(self, expected: str) -> Table:
         """Return the table, or raise an InputError where no row was added: the file has none of what was expected."""
         if not self._table.lines:
-            raise InputError(f"{self._table.name} is empty; expected {expected}.")
+            raise self.empty_error(expected)
         return self._table
+
+    def empty_error(self, expected: str) -> InputError:
+        """Return the error of a file without rows."""
+        return InputError(f"{self._table.name} is empty; expected {expected}.")
 
 
 def list_rows(rows: Iterable[Row], name: str) -> list[Row]:

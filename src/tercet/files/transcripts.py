@@ -58,7 +58,7 @@ def read_subtitles(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memo
     rows = RaggedRows(name)
     expected = "subtitles, each with its time and text"
     if not text.strip():
-        rows.table(expected)
+        raise rows.empty_error(expected)
     read_cues = _subtitles
     if text.lstrip().startswith("WEBVTT"):
         read_cues = _webvtt

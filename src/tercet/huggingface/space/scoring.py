@@ -23,7 +23,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_items, read_texts
 from tercet.corpus.normalizers import change_of
 from tercet.errors import InputError, shorten
-from tercet.files.read import MEMORIES, SUFFIXES, items, read_table, table_format
+from tercet.files.read import MEMORIES, SUFFIXES, predictions_in, read_table, references_in, table_format
 from tercet.files.roles import guess_roles
 from tercet.files.table import Roles, Table
 from tercet.files.text import Limits
@@ -349,12 +349,8 @@ class Demo:
                 raise InputError(
                     f"The column {system!r} is chosen for the predictions and as a reference: choose another."
                 )
-        _, targets = items(table, systems[0], references)
-        texts: dict[str, list[str]] = {}
-        for system in systems:
-            predictions, _ = items(table, system, [])
-            texts[system] = predictions
-        return table, texts, targets
+        texts = {system: predictions_in(table, system) for system in systems}
+        return table, texts, references_in(table, references)
 
     def score_file(
         self, path: str, systems: Sequence[str], references: Sequence[str], options: Mapping[str, Any]
