@@ -159,8 +159,7 @@ def resampled_totals(systems: Sequence[Array], n_resamples: int, seed: int) -> l
             sums_of_systems = np.split(np.hstack(sums), ends, axis=1)
             for total, varying, sums_of_system in zip(totals, varying_columns, sums_of_systems, strict=True):
                 total[first_resample : first_resample + size, varying] = sums_of_system
-            if bar is not None:
-                bar.update(size)
+            bar.update(size)
     if shared.any():
         for total in totals[1:]:
             total[:, shared] = totals[0][:, shared]
