@@ -350,7 +350,7 @@ class Bleu(HasTokenizer):
         return totals
 
     def check_call(self, *, resampled: bool = False, summed: bool = False) -> None:
-        """Raise an OptionError also for NLTK's methods that see the last segment: a resample or sum has no last one."""
+        """Raise an OptionError also for NLTK's methods that see the last item: resamples and sums have none."""
         super().check_call(resampled=resampled, summed=summed)
         if self.compat != "nltk" or not (resampled or summed):
             return
