@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from conftest import ZERO_BLEU, close, needed, written
 from suite import COMPARING, SUITE
-from tercet import InputError, MergeError, OptionError, compare, explain, score, scorer
+from tercet import InputError, MergeError, OptionError, Stream, compare, explain, score, scorer
 from tercet.base.scoring import summarize
 from tercet.comparison.paired_significance import paired_significance
 from tercet.corpus.stems import lemmatizer_for, stemmer_for
@@ -322,6 +322,11 @@ def test_what_nltk_makes_of_the_last_item_is_not_resampled(method):
     ):
         with pytest.raises(OptionError, match=f"'{method}' with compat='nltk' has no intervals or tests"):
             refused()
+    # Of a grid there are no intervals; but sums of parts have no last item either.
+    in_grid = {"compat": "nltk", "grid": {"smooth_method": ["nltk1", method]}}
+    assert score("bleu_multi", predictions, references, **in_grid)["grid"][1]["bleu"] > 0
+    with pytest.raises(OptionError, match=f"'{method}' with compat='nltk'"):
+        Stream("bleu_multi", **in_grid)
     own = {"tokenizer": "none", "smooth_method": method}
     predictions, references = predictions * 2, references * 2
     low, high = score("bleu_multi", predictions, references, confidence_level=0.9, **own)["intervals"]["bleu"]

@@ -21,7 +21,7 @@ from .streams import drop, standard_streams
 COMMANDS = {
     "score": ("score_command", "Score systems: each score with its interval and signature."),
     "compare": (
-        "score_command",
+        "compare_command",
         "Compare systems: their scores with intervals, and which differences are significant.",
     ),
     "plan": ("plan_command", "Plan a test set: how many segments show a difference, before any system is trained."),

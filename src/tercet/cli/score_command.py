@@ -1,4 +1,4 @@
-"""``tercet score`` and ``tercet compare``: systems in files, scores in any format."""
+"""``tercet score``: systems in files, scores in any format."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 from tercet.comparison.settings import CompareSettings
 from tercet.errors import OptionError
 from tercet.files.join import LEAVE_OUT
-from tercet.files.writing import check_ending, check_folder, check_outputs
+from tercet.files.writing import check_ending, check_outputs
 from tercet.names_and_sentences import visible
 
 from .metric_arguments import MetricCommand
@@ -23,7 +23,6 @@ from .options import (
     ScoreFormat,
     ScoreOptions,
     ScoreOutput,
-    TestOptions,
     TextOptions,
     TextOrParquetOptions,
     takes_groups,
@@ -31,7 +30,6 @@ from .options import (
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
-    from tercet.comparison.overall import Overall
     from tercet.comparison.result import Comparison
     from tercet.test_sets.test_set import TestSet
 
@@ -50,16 +48,16 @@ def score_command(texts: TextOrParquetOptions, scores: ScoreOptions, output: Res
         return
     if texts.id_column is not None or texts.on_bad_file != "error":
         raise OptionError("--id-column and --on-bad-file are options of --engine ray.")
-    metrics, gate, form = _checked_request(texts, scores, output, output.segments)
+    metrics, gate, form = checked_request(texts, scores, output, output.segments)
     test_sets = texts.test_sets(metrics, in_pieces=_sums_suffice(metrics, scores, output, form))
     metrics_of_sets = [metrics] * len(test_sets)
     if not metrics:
-        metrics_of_sets, gate = _default_metrics_and_gate(output, test_sets)
+        metrics_of_sets, gate = default_metrics_and_gate(output, test_sets)
     if form in ("hub", "eee"):
         from tercet.comparison.eval_results import check_one_model
 
         check_one_model(test_sets, output.task)
-    _check_fit(form, output, test_sets)
+    check_fit(form, output, test_sets)
     comparisons = [
         compare(test_set, set_metrics or None, test=None, progress=output.progress, **scores.asked)
         for test_set, set_metrics in zip(test_sets, metrics_of_sets, strict=True)
@@ -89,123 +87,7 @@ def _adds_up(metric: Metric) -> bool:
     return metric.needs_corpus in (False, "signed")
 
 
-@takes_groups
-def compare_command(texts: TextOptions, tests: TestOptions, output: CompareOutput) -> None:
-    """Compare systems: their scores with intervals, and which differences are significant."""
-    from tercet.comparison.compare import compare
-
-    from .output import finish, segment_text, write
-
-    metrics, gate, form = _checked_request(texts, tests, output, output.segments)
-    _check_files_to_write(texts, metrics, output, form)
-    test_sets = texts.test_sets(metrics, tests.by or ())
-    if tests.runs is None:
-        _note_runs(test_sets)
-    metrics_of_sets = [metrics] * len(test_sets)
-    if not metrics:
-        metrics_of_sets, gate = _default_metrics_and_gate(output, test_sets)
-    gate.check(test_sets, tests.runs, tests.alpha)
-    _check_card_and_export(texts, metrics, output, test_sets)
-    if output.segment is not None:
-        write(segment_text(test_sets, metrics, output.segment, tests.baseline, output.out), output.out)
-        return
-    _check_fit(form, output, test_sets)
-    comparisons = []
-    for test_set, set_metrics in zip(test_sets, metrics_of_sets, strict=True):
-        options = {**tests.asked, "baseline": _baseline(test_set, test_sets, tests.baseline)}
-        comparisons.append(compare(test_set, set_metrics or None, progress=output.progress, **options))
-    _write_export_and_card(output, test_sets, comparisons)
-    finish(comparisons, form, output, gate, output.segments, over_all=_over_all(comparisons, tests.weight))
-
-
-def _check_files_to_write(
-    texts: TextOptions, metrics: Sequence[Metric], output: CompareOutput, form: ScoreFormat
-) -> None:
-    """Refuse files that cannot be written, before any text is read."""
-    from .output import check_before
-
-    if output.segment is not None:
-        output.check_segment_alone(form)
-    if output.card is not None:
-        from tercet.report.card import needs_drawing
-
-        check_ending("--card", output.card, (".png",))
-        needs_drawing()
-        check_before("text", output.card)
-        check_outputs(
-            {"--out": output.out, "--segments": output.segments, "--card": output.card}, texts.inputs(metrics)
-        )
-    if output.export is not None:
-        check_folder(output.export)
-
-
-def _check_card_and_export(
-    texts: TextOptions, metrics: Sequence[Metric], output: CompareOutput, test_sets: Sequence[TestSet]
-) -> None:
-    """Refuse a card of several test sets, and an export without texts or over a file that is read or written."""
-    from tercet.comparison.exports import export_paths
-    from tercet.test_sets.checks import check_has_texts
-
-    if output.card is not None and len(test_sets) > 1:
-        raise OptionError(
-            f"--card shows one test set, and there are {len(test_sets)}: give the files of one of them."
-        )
-    if output.export is not None:
-        for test_set in test_sets:
-            check_has_texts(test_set, "--export")
-        exported = {f"--export of {path.name}": path for path in export_paths(test_sets, output.export)}
-        check_outputs({"--out": output.out, "--segments": output.segments, **exported}, texts.inputs(metrics))
-
-
-def _write_export_and_card(
-    output: CompareOutput, test_sets: Sequence[TestSet], comparisons: Sequence[Comparison]
-) -> None:
-    """Write the files of systems and the picture where they are asked for; their paths go to standard error."""
-    from tercet.comparison.exports import export_systems
-
-    if output.export is not None:
-        for test_set in test_sets:
-            for path in export_systems(test_set, output.export):
-                typer.echo(visible(path), err=True)
-    if output.card is not None:
-        from tercet.report.card import write_card
-
-        write_card(comparisons[0], output.card)
-        typer.echo(visible(output.card), err=True)
-
-
-def _note_runs(test_sets: Sequence[TestSet]) -> None:
-    """Say on standard error that systems look like runs, once where they do so in several test sets."""
-    from tercet.comparison.run_readings import runs_hint
-
-    hints = [runs_hint(list(test_set.systems)) for test_set in test_sets]
-    for hint in filter(None, dict.fromkeys(hints)):
-        typer.echo(f"note: {visible(hint)}", err=True)
-
-
-def _baseline(test_set: TestSet, test_sets: Sequence[TestSet], baseline: str | None) -> str | None:
-    """Return the baseline of a test set: by default the first system of the first set, for all that have it."""
-    first = next(iter(test_sets[0].systems))
-    if baseline is None and test_set is not test_sets[0] and first in test_set.systems:
-        return first
-    return baseline
-
-
-def _over_all(comparisons: Sequence[Comparison], weight: str | None) -> Overall | None:
-    """Return the verdict over all test sets, if there are some that share systems and scores."""
-    from tercet.comparison.overall import n_shared, overall
-
-    if len(comparisons) > 1 and n_shared(comparisons) > 1:
-        return overall(comparisons, weight=weight or "set")
-    if weight is not None:
-        reason = "there is one"
-        if len(comparisons) > 1:
-            reason = "these share fewer than two systems, or no score of one scale and direction"
-        typer.echo(f"note: --weight is for test sets that have systems in common; {reason}.", err=True)
-    return None
-
-
-def _check_fit(form: ScoreFormat, output: CompareOutput | ResultsOutput, test_sets: Sequence[TestSet]) -> None:
+def check_fit(form: ScoreFormat, output: CompareOutput | ResultsOutput, test_sets: Sequence[TestSet]) -> None:
     """Refuse more segments than the sheet of a workbook has rows."""
     if form == "xlsx" or _in_workbook(output.segments):
         from tercet.comparison.segment_rows import check_segments_fit
@@ -217,7 +99,7 @@ def _in_workbook(path: Path | None) -> bool:
     return path is not None and path.suffix.lower() == ".xlsx"
 
 
-def _checked_request(
+def checked_request(
     texts: TextOptions, scores: ScoreOptions, output: ScoreOutput, segments: Path | None
 ) -> tuple[list[Metric], Gate, ScoreFormat]:
     """Return metrics, thresholds and format; invalid requests fail here, before scoring starts.
@@ -257,7 +139,7 @@ def _checked_request(
     return metrics, gate, form
 
 
-def _default_metrics_and_gate(output: ScoreOutput, test_sets: Sequence[TestSet]) -> tuple[list[list[Metric]], Gate]:
+def default_metrics_and_gate(output: ScoreOutput, test_sets: Sequence[TestSet]) -> tuple[list[list[Metric]], Gate]:
     """Return the metrics of each test set where none is asked for, with those that thresholds name, and the gate."""
     from tercet.comparison.given_scores import default_metrics
 
@@ -280,7 +162,7 @@ def _score_command_with_ray(texts: TextOrParquetOptions, scores: ScoreOptions, o
     if output.worst_first:
         raise OptionError("--worst-first does not work with --engine ray: it writes segments in no order.")
     with_default = replace(scores, metric=scores.metric or ["bleu_multi"])
-    metrics, gate, form = _checked_request(texts, with_default, output, segments=None)
+    metrics, gate, form = checked_request(texts, with_default, output, segments=None)
     # What does not work with files of any size.
     refused = {
         "--references": texts.references,
@@ -340,4 +222,3 @@ def _score_with_ray(
 
 app = typer.Typer(rich_markup_mode=None)
 app.command("score", cls=MetricCommand, epilog=HOW_METRICS_ARE_WRITTEN)(score_command)
-app.command("compare", cls=MetricCommand, epilog=HOW_METRICS_ARE_WRITTEN)(compare_command)

@@ -305,8 +305,7 @@ def distributions(
                 rows = []
                 for sample, estimate in zip(samples, estimates, strict=True):
                     rows.append(replicates(name, sample, estimate))
-                    if bar is not None:
-                        bar.update(len(rows[-1]))
+                    bar.update(len(rows[-1]))
                 parts[name].append(np.array(rows))
     return {name: np.concatenate(chunks, axis=1) for name, chunks in parts.items()}
 

@@ -28,7 +28,8 @@ def bleu_scores(
     Parameters
     ----------
     rows : ndarray, shape (n, 8 + 2 N)
-        Rows of :func:`.plain_rows.bleu_rows` or sums of them, with N orders; further columns are not read.
+        Rows of :func:`.plain_rows.bleu_rows` or sums of them, with N orders; NLTK's methods read the columns behind
+        them too.
     length_column : int
         The column of the reference's length: 5, 6 or 7 for the closest, the shortest or the average one.
     method : {"none", "floor", "add-k", "exp", "add-one", "nltk0" to "nltk7"}

@@ -45,14 +45,17 @@ def nltk_precisions(rows: Array, length_column: int, method: str, smooth_value: 
 
     Rows are those of :func:`.plain_bleu.bleu_scores` with the columns of `floors` and, for methods 5 and 7, of
     `next_order` (see :func:`.plain_rows.bleu_rows`). `smooth_value` is the method's number, v. Of N n-grams (at least
-    1 an item), M of them matches, and z orders without a match up to and with this one:
+    1 an item), M of them matches, and z orders without a match up to and with this one::
 
-    - 0: a number next to 0 for M = 0; 1: v / N; 3: 1 / (2**z N); else M / N
-    - 2: (M + 1) / (N + 1) for all orders but the first
-    - 4: log(tokens) / (2**z v N) for M = 0
-    - 5: the mean of the precisions of the orders below (smoothed), at and above it; see :func:`_average`
-    - 6: (M + v prior) / (N + v) from order 3 on; see :func:`_interpolate`
-    - 7: 4, then 5
+        method  M = 0                       M > 0
+        0       the smallest float          M / N
+        1       v / N                       M / N
+        2       (M + 1) / (N + 1) for all orders but the first, whose precision is M / N
+        3       1 / (2**z N)                M / N
+        4       log(tokens) / (2**z v N)    M / N
+        5       the mean of the precisions of the order below (smoothed), itself and above: `_average`
+        6       (M + v prior) / (N + v) from order 3 on: `_interpolate`
+        7       as 4, then as 5
 
     Differences from NLTK, where it has no value or a wrong one: method 6 does not ask for a match of order 3, nor for
     three orders; the order above the highest is N + 1, where NLTK takes 5; and methods 5 to 7 take the n-grams of the

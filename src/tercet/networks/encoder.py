@@ -130,7 +130,9 @@ class Encoder:
         for chosen, states, is_taken in self._batches(windows, batch_size):
             yield chosen, states[0].float(), is_taken
 
-    def _batches(self, windows: Windows, batch_size: int, several: bool = False, bar: Any = None) -> Iterator[Batch]:
+    def _batches(
+        self, windows: Windows, batch_size: int, several: bool = False, bar: Bar = HIDDEN_BAR
+    ) -> Iterator[Batch]:
         """Run windows through the network, batch by batch; with `several`, yield the states of all layers.
 
         Memory: the network's own for the tokens of a batch. Windows are sorted by length; a batch of equal lengths
@@ -147,8 +149,7 @@ class Encoder:
                 batches.halve(error)
                 continue
             yield chosen, states, is_taken
-            if bar is not None:
-                bar.update(len(chosen))
+            bar.update(len(chosen))
 
     def _states_of_batch(
         self, windows: Windows, chosen: NDArray[np.int64], width: int, several: bool

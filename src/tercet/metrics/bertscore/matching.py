@@ -16,7 +16,7 @@ from tercet.networks.encoder import Encoder, Store, order_of, windows_of
 from tercet.networks.long_texts import cut_warning
 from tercet.networks.subwords import Subwords
 from tercet.networks.torch_settings import own_settings
-from tercet.statistics.progress import Bar, bar_of
+from tercet.statistics.progress import HIDDEN_BAR, Bar, bar_of
 
 from .weights import Weights
 
@@ -233,14 +233,13 @@ class Embedder(NamedTuple):
         texts: WeightedTexts,
         chosen: NDArray[np.int64],
         keep: NDArray[np.bool_],
-        bar: Any = None,
+        bar: Bar = HIDDEN_BAR,
         widths: NDArray[np.int64] | None = None,
     ) -> tuple[Store, NDArray[np.float32]]:
         """Return the embeddings of some texts, of which the encoder keeps some, and the share of each token."""
         rows = texts.rows.rows(chosen)
         windows = windows_of(rows, self.limit, self.encoder.subwords)
-        if bar is not None:
-            bar.total = max(bar.total or 0, bar.n + len(windows.first))
+        bar.expect(len(windows.first))
         chosen_widths = None if widths is None else widths[chosen]
         store = self.encoder.embed(windows, rows, keep, self.batch_size, bar, chosen_widths)
         return store, texts.shares[ranges(texts.rows.offsets[chosen], rows.lengths)]

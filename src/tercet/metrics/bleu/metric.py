@@ -21,13 +21,16 @@ An order without a match would make the score 0, and is smoothed (Chen and Cherr
 
 0.1 and 1 are the defaults of smooth_value. Where no word matches, BLEU is 0, except by add-one. The first three
 do not smooth an order of which the predictions have no n-gram (N = 0): BLEU is then 0, unless effective_order=True
-takes the mean over the other orders.
+takes the mean over the other orders. The last two make (0 + 1) / (0 + 1) = 1 of it, which effective_order leaves in.
+
+A segment is scored as sacrebleu's sentence_bleu scores it: by effective order, and by exp where the corpus has no
+smoothing. With compat="nltk" it is scored as the corpus is.
 
 The formula, step by step, is `engine/plain_bleu.py`; how texts are counted, `bleu_rows` of `engine/plain_rows.py`.
 
 The packages, whose numbers the presets give (`compat`):
 
-    sacrebleu  exp; a sentence by effective order; the same to the last bit
+    sacrebleu  exp; the same to the last bit
     evaluate   none, or add-one; the shortest reference; its tokenizer 13a leaves blanks at the end of a text
     NLTK       none, and methods of its own (nltk1 to nltk7, `engine/plain_nltk.py`); texts are split at blanks. An
                order without a match has the smallest positive number as its precision. A text that is too short for
@@ -332,7 +335,10 @@ class Bleu(HasTokenizer):
         if self.compat != "nltk" or not len(stats):
             return stats.total()
         totals = stats.total().copy()
-        last_row = stats.rows[stats.column("items") > 0][-1]
+        scored_rows = stats.rows[stats.column("items") > 0]
+        if not len(scored_rows):
+            return totals
+        last_row = scored_rows[-1]
         borrowed: list[str] = []
         if self._next_order:
             borrowed += ["next_match", "next_floor"]
@@ -344,10 +350,15 @@ class Bleu(HasTokenizer):
         return totals
 
     def check_call(self, *, resampled: bool = False, summed: bool = False) -> None:
-        """Raise an OptionError also for NLTK's methods that see the last segment: a resample has no last one."""
+        """Raise an OptionError also for NLTK's methods that see the last item: resamples and sums have none."""
         super().check_call(resampled=resampled, summed=summed)
-        if (resampled or summed) and self.compat == "nltk" and self.method in ("nltk5", "nltk6", "nltk7"):
-            raise OptionError(no_resamples(self.method))
+        if self.compat != "nltk" or not (resampled or summed):
+            return
+        # Of a grid there are no intervals, but sums make its scores too.
+        methods = self.smoothing_methods if summed else [self.method]
+        for method in methods:
+            if method in _OF_LAST_ITEM:
+                raise OptionError(no_resamples(method))
 
     # The formula: from the sums of rows to scores.
 
@@ -408,7 +419,7 @@ class Bleu(HasTokenizer):
         if not is_read_by_engine(self._tokenizer) or self.stemmer is not None or self.lemmatizer is not None:
             return None
         # With compat="nltk", these see only the last item: `corpus_totals`.
-        needs_last_item = self.compat == "nltk" and self.method in ("nltk5", "nltk6", "nltk7")
+        needs_last_item = self.compat == "nltk" and self.method in _OF_LAST_ITEM
         if needs_last_item or self._grid is not None:
             return None
         rules = rules_of_plan(lowercase=self._lowercase, count_letters=self.needs_blanks)
@@ -588,6 +599,9 @@ class FormulaSettings(NamedTuple):
 
 
 # Which options of smoothing exclude each other, and which implementation gives the same number.
+
+#: NLTK passes its smoothing function the last text alone, in place of the corpus: these methods look at it.
+_OF_LAST_ITEM = ("nltk5", "nltk6", "nltk7")
 
 #: Methods that divide by their number: as in NLTK, it cannot be 0.
 _DIVISORS = ("nltk4", "nltk6", "nltk7")
