@@ -16,6 +16,7 @@ from tercet.api import make_scorer
 from tercet.base.metric import Metric
 from tercet.base.options import option
 from tercet.base.pieces import stats_of_systems
+from tercet.base.rows import ITEMS
 from tercet.checks import refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.normalizers import label_of_normalizers
@@ -306,7 +307,7 @@ class MeanOfMetrics(Metric):
             # A metric that takes no references counts none, whichever place it has.
             base_rows = np.maximum(base_rows, stats.rows[:, : base_rows.shape[1]])
         # A segment that one of the metrics leaves out has no part in the mean.
-        base_rows[:, 0] = is_scored
+        base_rows[:, ITEMS] = is_scored
         total[~is_scored] = 0.0
         return SegmentStats(self.signature(context), self.columns, np.column_stack([base_rows, total]))
 
