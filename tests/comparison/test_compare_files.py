@@ -150,6 +150,28 @@ def test_grades_are_columns(tmp_path):
         tercet.correlate(graded, "chrf", references=REFERENCES)
 
 
+def test_what_can_be_read_only_once_is_read_once(tmp_path):
+    path = tmp_path / "данные.csv"
+    FRAME.to_csv(path, index=False)
+    metrics = ["chrf", "ter"]
+    for data in (FRAME, path):
+        found = tercet.compare(data, (metric for metric in metrics), by=iter(["domain"]))
+        assert [table.name for table in found.tables] == metrics
+        assert [slices.names for slices in found.slices] == [["chat", "news", "books"]]
+        with pytest.warns(UserWarning, match="given twice") as warned:
+            tercet.compare(data, ["chrf", "chrf"])
+        assert sum("given twice" in str(warning.message) for warning in warned) == 1
+
+
+def test_references_beside_a_dataset_are_refused():
+    import datasets
+
+    with pytest.raises(InputError, match="references of a dataset are in its columns: reference_columns='NAME'"):
+        tercet.compare(datasets.Dataset.from_dict(COLUMNS), "chrf", references=REFERENCES)
+    with pytest.raises(InputError, match="in its columns: reference_columns='reference' in place"):
+        tercet.compare(datasets.Dataset.from_dict(COLUMNS), "chrf", references="reference")
+
+
 def test_files_of_several_test_sets_are_compared_one_by_one(tmp_path):
     paths = [tmp_path / "news.csv", tmp_path / "chat.csv"]
     FRAME.to_csv(paths[0], index=False)

@@ -55,6 +55,23 @@ def test_it_is_a_value_as_every_metric():
     assert copy(predictions, references) == metric(predictions, references)
     with pytest.raises(OptionError, match="'mean' option of mean must be a mean of metrics"):
         MeanOfMetrics(mean="mean.json")
+    with pytest.raises(OptionError, match="must be a mean of metrics"):
+        MeanOfMetrics(mean=SavedMean((), {}))
+
+
+def test_a_segment_counts_where_every_metric_counts_it_in_any_order():
+    # Only diversity counts the second one, which has no reference.
+    predictions = ["el gato duerme", "es regnet heute", "猫 坐", ""]
+    references = [["el gato come"], [], ["猫 坐 了", "猫 在 坐"], ["lluvia"]]
+    parts = (WeightedMetric("chrf_multi", {}, "chrf", 0.5), WeightedMetric("diversity", {}, "distinct_1", 0.5))
+    one, other = (
+        MeanOfMetrics(mean=SavedMean(ordered, {}), missing_references="skip")(predictions, references, segments=True)
+        for ordered in (parts, parts[::-1])
+    )
+    assert (one.n_segments, one.empty_predictions, one.missing_references) == (3, 1, 1)
+    assert one.segments["mean"][1] is None
+    assert one == other
+    assert all("refs:1-2" in result.signature for result in (one, other))
 
 
 def test_parts_merge_to_the_whole_and_intervals_hold_the_score():
@@ -91,6 +108,7 @@ def test_another_file_is_refused(tmp_path):
     for content, message in (
         (None, "cannot be read"), ("{", "is not JSON"), ("[]", "is not a mean of metrics"),
         (half, "expected metric, options"),
+        (half.replace('{"metric": "bleu"}', ""), r"mean\.json is a mean of no metrics: expected one part or more"),
     ):  # fmt: skip
         if content:
             path.write_text(content)

@@ -152,6 +152,38 @@ def test_tables_of_a_system_each_keep_their_comments(tmp_path):
     assert found == [("A", "für A"), ("B", "für B"), ("A", ""), ("B", "")]
 
 
+def long_tables(tmp_path, *, lacking=()):
+    """Write tables of a human translation, which is the references, and of one system each."""
+    paths = []
+    for system in ("mt", "neu"):
+        rows = [["id", "system", "text", "source", "Kommentar"]]
+        texts = [("кошка спит", "кот спит"), ("猫が寝る", "猫は寝る"), ("es regnet", "Regen")]
+        for item, (human, text) in enumerate(texts):
+            for name, cell in (("human", human), (system, f"{text} {system}")):
+                if (item, name) not in lacking:
+                    rows.append([str(item), name, cell, f"source {item}", f"{name}: да {item}"])
+        paths.append(tmp_path / f"{system}.tsv")
+        paths[-1].write_text("\n".join(map("\t".join, rows)), encoding="utf-8")
+    return paths
+
+
+@pytest.mark.parametrize("called", [{"mine": "mt"}, {"mt": "mt", "neu": "neu"}, {"mine": "mt", "other": "neu"}])
+def test_comments_on_a_translation_that_is_the_references_are_not_those_of_systems(tmp_path, called):
+    long_tables(tmp_path)
+    files = [f"{name}={tmp_path / system}.tsv" for name, system in called.items()]
+    command("compare", *files, "--reference-column", "human", "-m", "chrf", "--segments", tmp_path / "out.csv")
+    comments = {(each["system"], each["Kommentar"]) for each in records(tmp_path / "out.csv")}
+    assert comments == {(name, f"{system}: да {item}") for name, system in called.items() for item in range(3)}
+
+
+def test_what_the_references_lack_no_system_lacks(tmp_path):
+    main, other = long_tables(tmp_path, lacking=[(1, "human")])
+    for files in (main, {"mine": main}, [main, other], {"mine": main, "neu": other}):
+        with pytest.warns(UserWarning, match="'human' lacks 1 of the 3 items"):
+            (found,) = tercet.read_test_sets(files, reference_columns="human", missing="leave-out")
+        assert (found.lost, found.n_all, found.n_segments) == ({"human": {"missing": 1}}, 3, 2)
+
+
 def test_tables_that_are_joined_by_ids_bring_their_columns_back(tmp_path):
     (tmp_path / "refs.csv").write_text("id,reference,domain,note\n7,ja,право,r7\n8,nein,Medizin,r8\n")
     (tmp_path / "A.csv").write_text("id,mt,reviewer,note\n8,no,Лев,a8\n7,ja,Mia,a7\n")

@@ -51,6 +51,12 @@ def test_texts_are_not_needed():
         tercet.compare(metrics="chrf", scores={"COMET": COMET})
 
 
+def test_numbers_of_iterators_are_read_once():
+    given_as_lists = compared({"COMET": COMET})
+    found = compared({"COMET": {system: iter(numbers) for system, numbers in COMET.items()}})
+    assert found.tables[0].rows == given_as_lists.tables[0].rows
+
+
 @pytest.mark.filterwarnings("ignore:.*are they of one scale")
 @given(st.data())
 def test_a_score_is_the_mean_of_the_numbers(data):

@@ -94,6 +94,16 @@ def test_wide_long_and_json_lines_hold_the_same(tmp_path):
         np.testing.assert_array_equal(grades.mean("content"), expected)
 
 
+def test_metrics_beside_a_path_are_read_once(tmp_path):
+    path = wide(tmp_path)
+    few = {"dimension": "content", "n_resamples": 20, "n_permutations": 50}
+    found = tercet.correlate(path, (metric for metric in ["chrf", "ter"]), **few)
+    assert [column.label for column in found.metrics] == ["chrf_multi", "ter"]
+    with pytest.warns(UserWarning, match="given twice") as warned:
+        tercet.correlate(path, ["chrf", "chrf"], **few)
+    assert sum("given twice" in str(warning.message) for warning in warned) == 1
+
+
 def test_an_item_that_a_system_did_not_answer_is_left_out_for_all(tmp_path):
     path = long(tmp_path)
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)

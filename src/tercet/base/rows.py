@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 #: Each row begins with 1 (0 if left out), 1 for an empty prediction, 1 without reference, number of references.
 BASE_COLUMNS = ("items", "empty", "missing", "references")
-_ITEMS, _EMPTY, _MISSING, _REFERENCES = range(len(BASE_COLUMNS))
+ITEMS, EMPTY, MISSING, REFERENCES = range(len(BASE_COLUMNS))
 
 Rows: TypeAlias = "NDArray[np.float64]"
 #: Makes the rows of a block of pairs: each of some texts with each of some references, by their numbers.
@@ -47,15 +47,15 @@ def base_rows(batch: Corpus, lengths: NDArray[np.int64], missing_references: str
 def base_without_references(lengths: NDArray[np.int64]) -> Rows:
     """Return the base columns of items that are compared with nothing, given the lengths of their predictions."""
     rows = np.zeros((len(lengths), len(BASE_COLUMNS)))
-    rows[:, _ITEMS] = 1.0
-    rows[:, _EMPTY] = lengths == 0
+    rows[:, ITEMS] = 1.0
+    rows[:, EMPTY] = lengths == 0
     return rows
 
 
 def base_of_pairs(lengths: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the base columns of pairs, shape (n, 4), given the lengths of their predictions."""
     rows = base_without_references(lengths)
-    rows[:, _REFERENCES] = 1.0
+    rows[:, REFERENCES] = 1.0
     return rows
 
 
@@ -84,7 +84,7 @@ def divide_or_zero(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float6
 def leave_out(rows: Rows, batch: Corpus, missing_references: str) -> None:
     """Take items without a reference out of the rows of a batch, where they are to be skipped."""
     if missing_references == "skip" and not batch.one_each:
-        missing = rows[:, _MISSING] > 0
-        rows[missing, _ITEMS] = 0.0
-        rows[missing, _EMPTY] = 0.0
+        missing = rows[:, MISSING] > 0
+        rows[missing, ITEMS] = 0.0
+        rows[missing, EMPTY] = 0.0
         rows[missing, len(BASE_COLUMNS) :] = 0.0

@@ -18,6 +18,7 @@ from tercet.statistics.stats import SegmentStats, SummedStats
 
 from .definition import MetricDefinition
 from .pieces import corpus_stats
+from .rows import EMPTY, ITEMS, MISSING
 
 if TYPE_CHECKING:
     from tercet.statistics.clusters import Clusters
@@ -88,7 +89,7 @@ def summarize(metric: MetricDefinition, stats: SegmentStats, clusters: Clusters 
     """Return the result that statistics give: scores, and on request intervals and the scores of segments."""
     call = metric.asked
     totals = stats.total()
-    n_scored = totals.item(0)
+    n_scored = totals.item(ITEMS)
     if not n_scored:
         raise InputError(metric.nothing_left)
     scored_stats = stats
@@ -172,9 +173,9 @@ def attributes_of(metric: MetricDefinition, outcome: Outcome) -> dict[str, Any]:
     totals = outcome.totals
     return {
         "signature": str(outcome.signature.extended(notes)),
-        "n_segments": int(totals[0]),
-        "empty_predictions": int(totals[1]),
-        "missing_references": int(totals[2]),
+        "n_segments": int(totals[ITEMS]),
+        "empty_predictions": int(totals[EMPTY]),
+        "missing_references": int(totals[MISSING]),
         "intervals": None,
         "segments": None,
         **outcome.requested,

@@ -47,17 +47,18 @@ class Arguments(NamedTuple):
         if not is_file_or_frame(self.test_set):
             check_no_columns(self.named_columns)
             return self._data(columns)
+        metrics: list[Metric] | None = None
+        if self.metrics is not None or columns:
+            metrics = _all_metrics(self.metrics, list(columns))
         # Files and frames have their references, and the column of labels that a name stands for.
         return self._replace(
-            test_set=self._read_files_or_frame(columns),
+            test_set=self._read_files_or_frame(columns, metrics),
             references=None,
             cluster=None if isinstance(self.cluster, str) else self.cluster,
-        )._data(columns)
+        )._data(columns, metrics)
 
-    def _read_files_or_frame(self, columns: Mapping[Column, Any]) -> TestSet:
-        """Return the test set of files or of a data frame, with what the metrics and scores need."""
-        is_by_default = self.metrics is None and not columns
-        metrics = [] if is_by_default else _all_metrics(self.metrics, list(columns))
+    def _read_files_or_frame(self, columns: Mapping[Column, Any], metrics: Sequence[Metric] | None) -> TestSet:
+        """Return the test set of files or of a data frame, with what scores and metrics, None by default, need."""
         return read_one(
             self.test_set,
             "compare",
@@ -66,12 +67,12 @@ class Arguments(NamedTuple):
             cluster=self.cluster,
             by=self.by,
             scores=[column.name for column, numbers in columns.items() if numbers is None],
-            need_references=is_by_default or any(metric.takes_references for metric in metrics),
-            need_texts=any(not isinstance(metric, Column) for metric in metrics),
+            need_references=metrics is None or any(metric.takes_references for metric in metrics),
+            need_texts=metrics is not None and any(not isinstance(metric, Column) for metric in metrics),
         )
 
-    def _data(self, columns: Mapping[Column, Any]) -> Data:
-        """Return what is compared, of texts or numbers in memory."""
+    def _data(self, columns: Mapping[Column, Any], read_before: list[Metric] | None = None) -> Data:
+        """Return what is compared, of texts or numbers in memory, by metrics that may have been read for files."""
         named_metrics = self.metrics
         placeholders: list[str] = []
         if self.metrics is None and self.scores is None and isinstance(self.test_set, TestSet):
@@ -79,7 +80,7 @@ class Arguments(NamedTuple):
             placeholders = placeholders_left_out(self.test_set)
         texts = scores_alone(columns) if self.test_set is None else self.test_set
         checked = check_test_set(texts, "compare")
-        metrics = _all_metrics(named_metrics, list(columns))
+        metrics = read_before or _all_metrics(named_metrics, list(columns))
         needed_by = list(dict.fromkeys(name_of(metric) for metric in metrics if metric.takes_references))
         without_scores, corpus = read_test_set(checked, self.references, needed_by)
         test_set = with_scores(without_scores, columns)

@@ -177,6 +177,8 @@ def compare(
         "source_column": source_column,
         "system_column": system_column,
     }
+    # What is sliced by is read twice where it names columns of files.
+    slices_by = list(by) if isinstance(by, Iterator) else by
     arguments = Arguments(
         test_set=test_set,
         metrics=metrics,
@@ -184,7 +186,7 @@ def compare(
         references=references,
         named_columns=named_columns,
         cluster=cluster,
-        by=by,
+        by=slices_by,
     )
     data = arguments.read()
     names = list(data.test_set.systems)
@@ -210,7 +212,7 @@ def compare(
     settings = check_values("compare", options, CompareSettings.checks())
     show_progress = settings.pop("progress")
     data.check_metrics()
-    design = _design(data, settings, baseline_output, runs_of, by)
+    design = _design(data, settings, baseline_output, runs_of, slices_by)
     messages = _messages(design, data, has_baseline=baseline_output is not None, runs=runs)
     facts: list[SystemFacts] = []
     tables: list[ScoreTable] = []

@@ -85,8 +85,7 @@ def export_segments(
         return
     columns = [*columns_before_texts(comparisons), Column("candidate", "text"), Column("references", "text")]
     rows = (
-        [*scores, text, list(references)]
-        for scores, _, text, references in segment_rows(comparisons, worst_first=worst_first)
+        [*row.cells, row.text, list(row.references)] for row in segment_rows(comparisons, worst_first=worst_first)
     )
     form = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}.get(ending, "tsv")
     dialects = {comparison.test_set.dialect for comparison in comparisons}

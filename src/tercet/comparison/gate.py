@@ -182,7 +182,8 @@ class Loss:
         return f"{100 * self.level:.3g} % interval of the loss: {bounds}"
 
     def _amount(self, value: float) -> str:
-        return f"{self._number(value)} {'points of ' * self.score.is_percent}{self.score.title}"
+        unit = "points of " if self.score.is_percent else ""
+        return f"{self._number(value)} {unit}{self.score.title}"
 
     def _number(self, value: float) -> str:
         if not value or math.isnan(value) or abs(value) >= 10.0**-self.score.digits:
@@ -348,6 +349,7 @@ class _Test:
     @property
     def value(self) -> float:
         """The loss."""
+        # -0.0 + 0.0 is 0.0: no loss has no sign.
         return self.sign * apart(self.of_baseline.value, self.of_system.value) + 0.0
 
     @property
@@ -364,6 +366,7 @@ class _Test:
         if self.pair is not None:
             return self.pair.interval(level)
         table = self.question.table
+        # As of the value, 0.0 makes 0.0 of -0.0.
         low, high = sorted(self.sign * bound + 0.0 for bound in self.difference.interval(1 - 2 * level))
         if table.scorer.unit == "share":
             # No more can be lost, or gained, than there is.
@@ -495,6 +498,7 @@ class _Pair:
         if len(parts) < 2:
             return _LossInterval(math.nan, math.nan, "Johnson", n_different)
         sign = 1 if self.table.higher_is_better else -1
+        # As of the value, 0.0 makes 0.0 of -0.0.
         low, high = sorted(sign * bound + 0.0 for bound in self.difference.interval(1 - 2 * alpha))
         largest = self._largest(parts)
         of_loss = greatest_loss(parts, differs, largest, alpha=alpha, seed=self.seed)

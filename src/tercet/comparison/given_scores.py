@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +117,14 @@ def read_columns(scores: Any) -> dict[Column, _BySystem | None]:
         if any(column.name == earlier.name for earlier in columns):
             raise OptionError(f"The column {shorten(column.name)} is given twice.")
         columns[column] = by_system
+        if by_system is not None:
+            columns[column] = {system: _read_once(numbers) for system, numbers in by_system.items()}
     return columns
+
+
+def _read_once(numbers: Any) -> Any:
+    """Return numbers that can be read again: an iterator's as a list."""
+    return list(numbers) if isinstance(numbers, Iterator) else numbers
 
 
 def scores_alone(columns: Mapping[Column, _BySystem | None]) -> TestSet:

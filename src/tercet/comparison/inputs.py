@@ -93,7 +93,7 @@ def _check_in_columns(frame: Any, kind: str, references: Any) -> None:
     if references is None:
         return
     names = [references] if isinstance(references, str) else references
-    columns = list(getattr(frame, "column_names", frame.columns))
+    columns = list(frame.columns) if kind == "data frame" else frame.column_names
     are_columns = isinstance(names, list | tuple) and bool(names) and all(name in columns for name in names)
     call = arguments_set("reference_columns", names) if are_columns else argument_set("reference_columns", "NAME")
     raise InputError(

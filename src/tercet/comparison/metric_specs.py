@@ -16,6 +16,7 @@ from tercet.api import make_scorer
 from tercet.base.metric import Metric
 from tercet.base.options import option
 from tercet.base.pieces import stats_of_systems
+from tercet.base.rows import ITEMS
 from tercet.checks import refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.normalizers import label_of_normalizers
@@ -216,6 +217,8 @@ class SavedMean:
                 f"{path} is not a mean of metrics; expected a file that "
                 "`tercet correlate --mean FILE` or `best_mean(...).mean.save(FILE)` wrote."
             )
+        if not content["parts"]:
+            raise InputError(f"{path} is a mean of no metrics: expected one part or more.")
         return cls(tuple(_part(entry, path) for entry in content["parts"]), content.get("about") or {})
 
 
@@ -247,7 +250,7 @@ class Contexts:
 
 
 def _check_mean(value: Any) -> SavedMean:
-    if isinstance(value, SavedMean):
+    if isinstance(value, SavedMean) and value.parts:
         return value
     raise refuse("a mean of metrics")
 
@@ -295,13 +298,17 @@ class MeanOfMetrics(Metric):
     def segment_stats(self, batch: Corpus, context: Contexts) -> SegmentStats:
         """Return the rows: the base columns, and the weighted sum of the segment's scores."""
         total = np.zeros(batch.n_items)
+        is_scored = np.ones(batch.n_items, bool)
         base_rows = np.zeros((batch.n_items, len(self.base_columns)))
         for part, metric, part_context in zip(self.mean.parts, self._metrics, context.parts, strict=True):
             stats = stats_of_systems(metric, metric.as_scored(batch), part_context)
             total += part.weight * metric.segment_metric.finalize(stats.rows)[part.score]
-            base_rows = stats.rows[:, : base_rows.shape[1]]
-        # A segment that was left out has no part in the mean.
-        total[base_rows[:, 0] == 0] = 0.0
+            is_scored &= stats.column("items") > 0
+            # A metric that takes no references counts none, whichever place it has.
+            base_rows = np.maximum(base_rows, stats.rows[:, : base_rows.shape[1]])
+        # A segment that one of the metrics leaves out has no part in the mean.
+        base_rows[:, ITEMS] = is_scored
+        total[~is_scored] = 0.0
         return SegmentStats(self.signature(context), self.columns, np.column_stack([base_rows, total]))
 
     def finalize(self, totals: NDArray[np.float64]) -> Scores:

@@ -28,7 +28,7 @@ from .groups import groups_section
 from .result import Comparison
 from .runs import runs_section
 from .score_rows import Bounds, Measured, score_rows
-from .scores import ScoreTable, SystemScore, digits_of
+from .scores import ScoreTable, SystemScore, digits_of, row_of
 from .sections import Section
 from .too_few import why_too_few
 
@@ -349,7 +349,7 @@ class _Strata(NamedTuple):
         for score_tables in scores:
             values = []
             for table in score_tables:
-                values.append([_row_of(table, system).value for system in self.design.systems])
+                values.append([row_of(table, system).value for system in self.design.systems])
             values_by_set[score_tables[0].name] = np.array(values)
         tests = self._pair_tests(values_by_set)
         for score_tables in scores:
@@ -440,17 +440,13 @@ class _Strata(NamedTuple):
         """Return in words how systems compare with the baseline over all sets, and where sets do not agree."""
         value = []
         for name, weight, part in zip(self.names, self.weights, score_tables, strict=True):
-            values = {row.system: _row_of(part, row.system).value for row in table.rows}
+            values = {row.system: row_of(part, row.system).value for row in table.rows}
             value.append({"test_set": name, "weight": weight, "values": values})
         sentences = []
         compared = [row for row in table.rows if row.difference is not None]
         if not self.design.runs and len(compared) <= MOST_NAMED:
             sentences = [_sentence(self.design, table, row, self.names, score_tables) for row in compared]
         return Section("sets", f"{table.title} over all test sets", sentences, None, value)
-
-
-def _row_of(table: ScoreTable, system: str) -> SystemScore:
-    return next(row for row in table.rows if row.system == system)
 
 
 def _signature(signatures: Sequence[str], weight: str) -> str:
@@ -474,7 +470,7 @@ def _sentence(
     start = f"Over {design.test_set.name}, "
     system = Name(row.system)
     baseline = Name(design.baseline)
-    gain = apart(row.value, _row_of(table, design.baseline).value)
+    gain = apart(row.value, row_of(table, design.baseline).value)
     if np.isnan(gain):
         return (start, system, " cannot be compared with ", baseline, ", as a score is NaN.")
     p = row.adjusted_pvalue
@@ -495,7 +491,7 @@ def _sentence(
             tested = f" ({design.p_label} {pvalue_text(p)}, not significant)"
     signs = []
     for part in tables:
-        gain_of_set = apart(_row_of(part, row.system).value, _row_of(part, design.baseline).value)
+        gain_of_set = apart(row_of(part, row.system).value, row_of(part, design.baseline).value)
         signs.append(int(np.sign(gain_of_set)) * (1 if table.higher_is_better else -1))
     subject: Sentence = (start, system, f" {verb} ", baseline, tested)
     clauses = []

@@ -338,8 +338,11 @@ def plan(
         seed=seed,
         progress=show_progress,
     )
+    how = argument("difference")
+    if on_command_line():
+        how += " "
     for table in comparison.tables:
-        check_below_scale(table, aim.difference, f"{argument('difference')}{' ' * on_command_line()}")
+        check_below_scale(table, aim.difference, how)
         check_within(table, aim.difference, "The difference of")
     with bars_within(show_progress):
         scores_planned = list(_score_plans(comparison, aim))

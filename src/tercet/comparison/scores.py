@@ -188,6 +188,11 @@ class ScoreTable:
         return float(self.scorer.finalize(self.scorer.corpus_totals(part))[self.name])
 
 
+def row_of(table: ScoreTable, system: str) -> SystemScore:
+    """Return the score of a system in a table."""
+    return next(row for row in table.rows if row.system == system)
+
+
 def digits_of(metric: Metric, values: Iterable[float | None]) -> int:
     """Return with how many decimals people read scores: two, or four of scores that are no percents and small."""
     small = all(value is None or math.isnan(value) or abs(value) < 10 for value in values)

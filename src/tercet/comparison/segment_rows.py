@@ -7,7 +7,7 @@ import math
 from collections.abc import Container, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from itertools import product
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from tercet.tables import Column, Table, check_fits
 from tercet.test_sets.test_set import TestSet
@@ -29,15 +29,15 @@ def segments_of(comparison: Comparison, worst: int | None = None) -> Any:
     if has_texts:
         titles += ["prediction", "references"]
     rows: list[dict[str, Any]] = []
-    for cells, source, text, references in segment_rows([comparison], worst_first=worst is not None):
+    for row in segment_rows([comparison], worst_first=worst is not None):
         if len(rows) == worst:
             break
-        row = dict(zip(titles, cells, strict=False))
+        by_title = dict(zip(titles, row.cells, strict=False))
         if has_texts:
-            row |= {"prediction": text, "references": references}
+            by_title |= {"prediction": row.text, "references": row.references}
         if "source" in titles:
-            row["source"] = source
-        rows.append(row)
+            by_title["source"] = row.source
+        rows.append(by_title)
     if find_spec("pandas") is None:
         return rows
     import pandas as pd
@@ -56,10 +56,10 @@ def segments_sheet(comparisons: Sequence[Comparison], *, worst_first: bool = Fal
     columns += [Column(label, width=WIDTHS["reference"]) for label in labels]
 
     def rows() -> Iterator[list[Any]]:
-        for cells, source, text, references in segment_rows(comparisons, worst_first=worst_first):
-            texts = [source, text] if has_sources else [text]
-            no_references = [None] * (most_references - len(references))
-            yield [*cells, *texts, *references, *no_references]
+        for row in segment_rows(comparisons, worst_first=worst_first):
+            texts = [row.source, row.text] if has_sources else [row.text]
+            no_references = [None] * (most_references - len(row.references))
+            yield [*row.cells, *texts, *row.references, *no_references]
 
     # The rows are made as they are written, so that their number is not known from them.
     n_rows = sum(len(test_set.references) * len(test_set.systems) for test_set in test_sets)
@@ -71,10 +71,18 @@ def check_segments_fit(test_sets: Iterable[TestSet]) -> None:
     check_fits("Segments", sum(test_set.n_segments * len(test_set.systems) for test_set in test_sets))
 
 
-def segment_rows(
-    comparisons: Sequence[Comparison], *, worst_first: bool
-) -> Iterator[tuple[list[Any], str, str, list[str]]]:
-    """Yield for each segment and system the cells of these columns, the source, the text and the references."""
+class SegmentRow(NamedTuple):
+    """A segment of a system."""
+
+    #: Of the columns before the texts.
+    cells: list[Any]
+    source: str
+    text: str
+    references: list[str]
+
+
+def segment_rows(comparisons: Sequence[Comparison], *, worst_first: bool) -> Iterator[SegmentRow]:
+    """Yield a row for each segment and system."""
     tables = [table for comparison in comparisons for table in comparison.tables]
     titles = dict.fromkeys(f"{table.metric} {table.name}" for table in tables)
     has_ids = any(comparison.test_set.ids for comparison in comparisons)
@@ -94,7 +102,8 @@ def segment_rows(
                 # A score that only another test set has is missing here.
                 values.append(scores[title][system][number] if title in scores else None)
             labels = [test_set.name, number + 1, *ids, *own_cells, system]
-            yield [*labels, *values], source, test_set.systems[system][number], test_set.references[number]
+            text = test_set.systems[system][number]
+            yield SegmentRow([*labels, *values], source, text, test_set.references[number])
 
 
 def _segments_of_systems(comparison: Comparison, *, worst_first: bool) -> Iterable[tuple[int, str]]:

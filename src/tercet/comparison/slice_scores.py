@@ -474,7 +474,10 @@ def _table_of_slices(design: Design, table: ScoreTable, slices: Slices, rows: Se
 
 def _cells_before(row: _SliceRow, units: Sequence[Column]) -> list[Any]:
     """Return the name of a slice, and how many segments, and clusters where there are such, are in it."""
-    return [row.name, *[f"{row.n_segments:,}", f"{row.n_units:,}"][: len(units)]]
+    cells: list[Any] = [row.name, f"{row.n_segments:,}"]
+    if len(units) > 1:
+        cells.append(f"{row.n_units:,}")
+    return cells
 
 
 def _with_interval(system: _SystemInSlice, table: ScoreTable) -> Cell:
@@ -488,5 +491,7 @@ def _against(system: _SystemInSlice, table: ScoreTable, columns: Sequence[Column
         return [""] * len(columns)
     interval = interval_text(system.difference_low, system.difference_high, table.digits, signed=True)
     difference = decimals(system.difference, table.digits, signed=True)
-    p = "" if system.adjusted_pvalue is None else pvalue_text(system.adjusted_pvalue)
-    return [Cell(difference, after=f" {interval}".rstrip()), p][: len(columns)]
+    cells: list[Any] = [Cell(difference, after=f" {interval}".rstrip())]
+    if len(columns) > 1:
+        cells.append("" if system.adjusted_pvalue is None else pvalue_text(system.adjusted_pvalue))
+    return cells

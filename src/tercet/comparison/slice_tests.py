@@ -129,10 +129,12 @@ def _exchange_tests(design: Design, metric: Metric, parts: Sequence[Part], n_uni
     tests = {}
     shape = (len(parts), len(design.systems))
     for name, result in results.items():
-        tests[name] = SliceTests(np.full(shape, np.nan), np.full(shape, np.nan))
-        for table, pvalues in zip(tests[name], result, strict=True):
-            for slice_and_system, p in zip(compared, pvalues.tolist(), strict=True):
-                table[slice_and_system] = p
+        pvalues = np.full(shape, np.nan)
+        adjusted = np.full(shape, np.nan)
+        for number, slice_and_system in enumerate(compared):
+            pvalues[slice_and_system] = result.pvalues[number]
+            adjusted[slice_and_system] = result.adjusted[number]
+        tests[name] = SliceTests(pvalues, adjusted)
     return tests
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, all_of, joined, listed
 
 from .clauses import Clause, few_named, sentence
-from .scores import ScoreTable, SystemScore
+from .scores import ScoreTable, row_of
 
 _UNTESTED = "These differences were not tested: they may be due to chance."
 
@@ -66,7 +66,7 @@ def _scores_where(
     """Return the scores by which a system is as good as the best, as far as a test shows, or is not."""
     titles_of_scores = []
     for table, title in zip(tables, titles, strict=True):
-        if _row_of(table, system).as_good is as_good:
+        if row_of(table, system).as_good is as_good:
             titles_of_scores.append(title)
     return tuple(titles_of_scores)
 
@@ -141,7 +141,7 @@ def _of_rivals(
     systems = [row.system for row in tables[0].rows if row.system in rivals]
     is_worse_somewhere = {}
     for system in systems:
-        rows = [_row_of(table, system) for table in tables]
+        rows = [row_of(table, system) for table in tables]
         is_worse_somewhere[system] = any(row.as_good is False for row in rows)
     systems.sort(key=lambda system: is_worse_somewhere[system])
     sentences = [
@@ -179,7 +179,7 @@ def _clauses_on_rival(
 
 def _finding(table: ScoreTable, names: Mapping[str, str], system: str) -> Clause:
     """Return how a system does by one score, without the score."""
-    row = _row_of(table, system)
+    row = row_of(table, system)
     best = tuple(names[other.system] for other in table.rows if other.best)
     if row.best and len(best) > 1:
         return Clause("among the best")
@@ -212,10 +212,6 @@ def _by(tables: Sequence[ScoreTable], titles: Sequence[str], chosen: Sequence[st
         else:
             words += of_chosen
     return f"by {joined(words)}"
-
-
-def _row_of(table: ScoreTable, system: str) -> SystemScore:
-    return next(row for row in table.rows if row.system == system)
 
 
 def _metrics_in_words(tables: Sequence[ScoreTable]) -> str:

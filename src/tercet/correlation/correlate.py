@@ -216,6 +216,8 @@ class _TextsAndGrades(NamedTuple):
 
     texts: Any
     grades: Any
+    #: As the user gave them, or already read.
+    metrics: Any
     #: A label for each item; None where the texts have clusters, or there are none.
     cluster: Any
 
@@ -239,26 +241,27 @@ def _texts_and_grades(test_set: Any, grades: Any, asked: _Asked) -> _TextsAndGra
     if not isinstance(test_set, str | os.PathLike) and not kind:
         if asked.lp is not None:
             raise OptionError("lp= chooses the language pair of a folder: give its path in place of texts.")
-        return _TextsAndGrades(test_set, grades, asked.cluster)
+        return _TextsAndGrades(test_set, grades, asked.metrics, asked.cluster)
     if grades is not None or asked.references is not None:
         owner = f"A {kind or 'path'}"
         raise InputError(f"{owner} has grades and references of its own: give them only with texts.")
+    metrics = _read_metrics(asked.metrics)
     names_column = isinstance(asked.cluster, str)
     texts, grades_of_texts = read_graded(
         test_set,
         cluster=asked.cluster if names_column else None,
         scores=[score.name for score, numbers in asked.scores.items() if not numbers],
         dimensions=names_asked(asked.dimensions),
-        need_references=need_references(_read_metrics(asked.metrics)),
+        need_references=need_references(metrics),
         lp=asked.lp,
     )
-    return _TextsAndGrades(texts, grades_of_texts, None if names_column else asked.cluster)
+    return _TextsAndGrades(texts, grades_of_texts, metrics, None if names_column else asked.cluster)
 
 
 def _read_inputs(given: _TextsAndGrades, asked: _Asked) -> _Inputs:
     """Return texts, metrics and grades, each checked by itself and beside the others."""
     check_test_set(given.texts, "correlate")
-    metrics = _read_metrics(asked.metrics)
+    metrics = _read_metrics(given.metrics)
     if metrics is None:
         has_scores = bool(asked.scores) or (isinstance(given.grades, Grades) and bool(given.grades.scores))
         metrics = _default_metrics(given.texts, asked.references, has_scores=has_scores)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -40,7 +40,7 @@ def join_tables(tables: Sequence[TestSet], called: Mapping[str, str]) -> list[Te
             taken = {test_set.name for test_set in test_sets}
             test_sets.append(_as_one(group, called, taken))
         elif called.get(first.name):
-            test_sets.append(_rename(first, called[first.name]))
+            test_sets.append(_renamed_by_user(first, called[first.name]))
         else:
             test_sets.append(first)
     return test_sets
@@ -99,23 +99,25 @@ def _as_one(tables: Sequence[TestSet], called: Mapping[str, str], taken: Collect
     for table in tables:
         if table.slices != first.slices:
             warn(f"{table.name} has other slices than {first.name}: those of {first.name} are taken.")
+    renamed = [_rename(table, system) for table, system in zip(tables, systems, strict=True)]
     scores = {}
     for score in first.scores:
-        scores[score] = _of_only_systems(systems, [table.scores[score] for table in tables])
+        scores[score] = _of_all(table.scores[score] for table in renamed)
     shared = "references" if any(first.references) else "sources"
     note = f"{listing(systems)} are read as systems of one test set: the tables have the same {shared}."
     return replace(
         first,
         name=name,
-        systems=_of_only_systems(systems, [table.systems for table in tables]),
+        systems=_of_all(table.systems for table in renamed),
         fields=" ".join([*(table.fields for table in tables), note]),
         columns=tuple(dict.fromkeys(reading for table in tables for reading in table.columns)),
         left_out=tuple(dict.fromkeys(column for table in tables for column in table.left_out)),
-        lost=_of_only_systems(systems, [table.lost for table in tables]),
+        lost=_of_all(table.lost for table in renamed),
+        n_all=max(table.n_all for table in tables),
         own_columns={},
-        own_columns_by_system=_own_columns_by_system(systems, tables),
+        own_columns_by_system=_own_columns_by_system(systems, renamed),
         warnings=tuple(message for table in tables for message in table.warnings),
-        wrong_ends=_of_only_systems(systems, [table.wrong_ends for table in tables]),
+        wrong_ends=_of_all(table.wrong_ends for table in renamed),
         scores=scores,
     )
 
@@ -156,12 +158,11 @@ class _FileNames(NamedTuple):
         return cls("".join(shared).strip("._/ -") or "test set", parts)
 
 
-def _of_only_systems(systems: Sequence[str], tables: Sequence[Mapping[str, _T]]) -> dict[str, _T]:
-    """Return what tables have of their only systems, by the names that these have among all; some may have none."""
+def _of_all(tables: Iterable[Mapping[str, _T]]) -> dict[str, _T]:
+    """Return what each of several tables has by system, in one mapping."""
     by_system: dict[str, _T] = {}
-    for system, table in zip(systems, tables, strict=True):
-        for value in table.values():
-            by_system[system] = value
+    for table in tables:
+        by_system |= table
     return by_system
 
 
@@ -171,9 +172,8 @@ def _own_columns_by_system(systems: Sequence[str], tables: Sequence[TestSet]) ->
     for system, table in zip(systems, tables, strict=True):
         for column, cells in table.own_columns.items():
             by_column.setdefault(column, {})[system] = cells
-        # The only system is called otherwise among several.
         for column, by_system in table.own_columns_by_system.items():
-            by_column.setdefault(column, {})[system] = next(iter(by_system.values()))
+            by_column.setdefault(column, {}).update(by_system)
     return by_column
 
 
@@ -188,22 +188,35 @@ def _check_names_differ(tables: Sequence[TestSet], systems: Sequence[str]) -> No
             )
 
 
-def _rename(test_set: TestSet, name: str) -> TestSet:
-    """Return a test set whose only system has another name."""
+def _renamed_by_user(test_set: TestSet, name: str) -> TestSet:
+    """Return a test set whose only system has another name, and which says so."""
     (system,) = test_set.systems
-    lost = {}
-    if system in test_set.lost:
-        lost[name] = test_set.lost[system]
-    scores = {}
-    for score, by_system in test_set.scores.items():
-        scores[score] = {name: by_system[system]}
+    fields = f"{test_set.fields} {shorten(system)} is called {shorten(name)}."
+    return replace(_rename(test_set, name), fields=fields)
+
+
+def _rename(test_set: TestSet, name: str) -> TestSet:
+    """Return a test set whose only system has another name.
+
+    A table with a row for each item and system has something of others, too, as of a translator whose texts are the
+    references: only what these lack is kept, as it is left out for all.
+    """
+    (system,) = test_set.systems
+
+    def of_system(by_system: Mapping[str, _T]) -> dict[str, _T]:
+        return {name: by_system[system]} if system in by_system else {}
+
+    def in_columns(columns: Mapping[str, Mapping[str, _T]]) -> dict[str, dict[str, _T]]:
+        return {column: of_system(by_system) for column, by_system in columns.items()}
+
+    lost = {other: counts for other, counts in test_set.lost.items() if other != system}
     return replace(
         test_set,
-        systems={name: test_set.systems[system]},
-        fields=f"{test_set.fields} {shorten(system)} is called {shorten(name)}.",
-        wrong_ends={name: test_set.wrong_ends[system]},
-        lost=lost,
-        scores=scores,
+        systems=of_system(test_set.systems),
+        wrong_ends=of_system(test_set.wrong_ends),
+        lost=lost | of_system(test_set.lost),
+        scores=in_columns(test_set.scores),
+        own_columns_by_system=in_columns(test_set.own_columns_by_system),
     )
 
 
