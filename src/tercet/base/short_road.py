@@ -32,7 +32,7 @@ def rules_of_plan(*, lowercase: bool = False, count_letters: bool = False, one_e
 
 def score_lists(metric: MetricDefinition, predictions: Any, references: Any) -> Result | None:
     """Return the result of a user's columns; None where they, or what is asked of them, need the other road."""
-    # The cheap test: a call whose defaults are written out takes the long road, to the same result.
+    # The cheap test: a metric made with options of a call, were they the defaults, takes the long road to the same.
     if metric.asked is not Configured.asked:
         return None
     scored = scored_by_plan(metric, predictions, references)
