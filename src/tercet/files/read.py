@@ -155,6 +155,12 @@ def read_file(path: str, opening: Opening | None = None) -> Table:
         return READERS[format](stream, path, **settings)
 
 
+def items(table: Table, system: str, references: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+    """Return the predictions of a system and the references of each item; an empty cell is no reference."""
+    # Cards show it to users, beside `read_table`.
+    return predictions_in(table, system), references_in(table, references)
+
+
 def predictions_in(table: Table, system: str) -> list[str]:
     """Return the predictions of a system; each cell must have a text, which may be empty."""
     predictions = table.column(system)
