@@ -503,13 +503,15 @@ class ROUGEScore(SumsModule):
         self.accumulate = accumulate
         self.normalizer = normalizer
         self.tokenizer = tokenizer
-        self.rouge_keys_values: list[int | str] = []
+        # Annotated here and not as an attribute: TorchScript takes no empty list with a type.
+        kinds: list[int | str] = []
         for key in self.rouge_keys:
             kind = key.removeprefix("rouge")
             if kind.isdigit():
-                self.rouge_keys_values.append(int(kind))
+                kinds.append(int(kind))
             else:
-                self.rouge_keys_values.append(kind)
+                kinds.append(kind)
+        self.rouge_keys_values = kinds
         self._use_stemmer = truth("ROUGEScore", "use_stemmer", use_stemmer)
         split: Any = "rouge"
         if normalizer is not None or tokenizer is not None:
