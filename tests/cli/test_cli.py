@@ -99,6 +99,19 @@ def test_a_command_imports_what_it_needs(words, heavy, tmp_path):
     assert not heavy & set(ended.stderr.split())
 
 
+def test_a_short_command_does_not_look_for_garbage(tmp_path):
+    for name in ("sys.txt", "ref.txt"):
+        (tmp_path / name).write_text("a b c d\n")
+    code = (
+        "import gc, sys; from tercet.cli.app import main\n"
+        "made = lambda: sum(generation['collections'] for generation in gc.get_stats())\n"
+        "before = made()\ntry: main()\nfinally: print(made() - before, file=sys.stderr)"
+    )
+    arguments = ["score", tmp_path / "sys.txt", "-r", tmp_path / "ref.txt"]
+    ended = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    assert ended.stderr.splitlines()[-1] == "0"
+
+
 def test_the_list_of_commands_says_of_each_what_its_own_help_says():
     for name, (_, sentence) in COMMANDS.items():
         assert " ".join(sentence.split()) in " ".join(run(name, "--help").split()), name
