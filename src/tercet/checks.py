@@ -68,7 +68,7 @@ def spelled(function: str, options: Iterable[str], arguments: Iterable[str]) -> 
         raise
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OneOf:
     """The check of a value that must be one of `choices` (or, on request, a callable)."""
 
@@ -108,7 +108,7 @@ def flag(value: Any) -> bool:
     raise refuse("True or False")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Integer:
     """The check of an integer in [minimum, maximum] (or None, on request)."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import os
 import re
@@ -149,6 +148,9 @@ def did_you_mean(name: object, known: Iterable[str], also_called: Mapping[str, I
 
     `also_called` has other names for some, in lower case: the first that is known is meant.
     """
+    # Here, as most processes make no such error.
+    import difflib
+
     names = list(known)
     folded = {candidate.lower(): candidate for candidate in names}
     lowered = name[:_LONGEST_NAME].lower() if isinstance(name, str) else ""

@@ -19,6 +19,7 @@ from .options import (
     HOW_METRICS_ARE_WRITTEN,
     LEVEL,
     ColumnOptions,
+    OptionGroup,
     OutputOptions,
     ScoreFormat,
     metric_option,
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
     from tercet.correlation.result import Correlation
 
 
-@dataclass
-class _GradedFile:
+@dataclass(init=False, eq=False, repr=False)
+class _GradedFile(OptionGroup):
     """The table of texts and grades, and what is taken from it."""
 
     file: str = typer.Argument(
@@ -67,7 +68,7 @@ class _GradedFile:
 
 
 # Help lists the fields of the last base first.
-@dataclass
+@dataclass(init=False, eq=False, repr=False)
 class GradeOptions(ColumnOptions, _GradedFile):
     """Texts and their grades."""
 
@@ -79,8 +80,8 @@ class GradeOptions(ColumnOptions, _GradedFile):
     )
 
 
-@dataclass
-class FigureOptions:
+@dataclass(init=False, eq=False, repr=False)
+class FigureOptions(OptionGroup):
     """Metrics, and their agreement with the grades."""
 
     metric: list[str] | None = metric_option(
@@ -103,7 +104,7 @@ class FigureOptions:
     seed: int = setting(CorrelateSettings, "seed")
 
 
-@dataclass
+@dataclass(init=False, eq=False, repr=False)
 class _MeanOutput(OutputOptions):
     """Output, and the mean of metrics that agrees best."""
 

@@ -12,7 +12,7 @@ from tercet.files.writing import check_different, check_file, check_outputs
 from tercet.names_and_sentences import visible
 
 from .metric_arguments import MetricCommand
-from .options import Encoding, Out, Progress, Sheet, metric_option, reading, takes_groups, writing
+from .options import Encoding, OptionGroup, Out, Progress, Sheet, metric_option, reading, takes_groups, writing
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
@@ -27,8 +27,8 @@ _OTHER_FORMS = (
 )  # fmt: skip
 
 
-@dataclass
-class CandidateOptions:
+@dataclass(init=False, eq=False, repr=False)
+class CandidateOptions(OptionGroup):
     """Files of candidates."""
 
     files: list[str] = typer.Argument(
@@ -133,8 +133,8 @@ class CandidateOptions:
         return parallel_groups(lines)
 
 
-@dataclass
-class _UtilityOptions:
+@dataclass(init=False, eq=False, repr=False)
+class _UtilityOptions(OptionGroup):
     """What candidates are compared by."""
 
     metric: list[str] = metric_option(
@@ -158,7 +158,7 @@ class _UtilityOptions:
         return parse_metric(text, imports=True).with_defaults(scale=100)
 
 
-@dataclass
+@dataclass(init=False, eq=False, repr=False)
 class _ChosenOutput(Progress):
     """Destination and format of the choices."""
 

@@ -25,7 +25,7 @@ def metrics(
     ] = None,
 ) -> None:
     """List the metrics, or the options of one: values, default and description."""
-    console = Console(highlight=False)
+    console = Console(highlight=False, emoji=False)
     if metric is None:
         console.print(_metrics())
         console.print("Either name works everywhere; 'tercet metrics bleu' lists the options of BLEU.")

@@ -246,8 +246,16 @@ def files_argument(further: str = "") -> Any:
     )
 
 
-@dataclass(eq=False, repr=False)
-class _FileOptions:
+class OptionGroup:
+    """Options that commands take together: each is a field of a dataclass."""
+
+    def __init__(self, **values: Any) -> None:
+        # One for all groups: dataclass would compile one for each, in every process.
+        vars(self).update(values)
+
+
+@dataclass(init=False, eq=False, repr=False)
+class _FileOptions(OptionGroup):
     """The files that are read."""
 
     files: list[str] = files_argument()
@@ -259,8 +267,8 @@ class _FileOptions:
     )
 
 
-@dataclass(eq=False, repr=False)
-class ColumnOptions:
+@dataclass(init=False, eq=False, repr=False)
+class ColumnOptions(OptionGroup):
     """What the columns of tables are, and how files are written: for texts, and for texts with grades."""
 
     system: Systems = None
@@ -288,7 +296,7 @@ class ColumnOptions:
 
 
 # Help lists the fields of the last base first.
-@dataclass(eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class TextOptions(ColumnOptions, _FileOptions):
     """The texts that are scored."""
 
@@ -346,7 +354,7 @@ class TextOptions(ColumnOptions, _FileOptions):
         return [*paths_of(self.files), *(self.references or ()), *filter(None, [self.source]), *metric_files]
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class TextOrParquetOptions(TextOptions):
     """Texts in memory, or in files of any size, which Ray's workers read."""
 
@@ -370,8 +378,8 @@ class TextOrParquetOptions(TextOptions):
     )
 
 
-@dataclass(eq=False, repr=False)
-class MetricOptions:
+@dataclass(init=False, eq=False, repr=False)
+class MetricOptions(OptionGroup):
     """The metrics and other scores."""
 
     metric: list[str] | None = metric_option(
@@ -401,7 +409,7 @@ class MetricOptions:
         return distinct([*metrics, *map(parse_column, self.scores or ())])
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class ScoreOptions(MetricOptions):
     """Scores, and their intervals."""
 
@@ -421,7 +429,7 @@ class ScoreOptions(MetricOptions):
         return options
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class TestOptions(ScoreOptions):
     """Scores, and the tests of their differences."""
 
@@ -461,8 +469,8 @@ class TestOptions(ScoreOptions):
     alpha: float = setting(CompareSettings, "alpha", metavar="X")
 
 
-@dataclass(eq=False, repr=False)
-class Progress:
+@dataclass(init=False, eq=False, repr=False)
+class Progress(OptionGroup):
     """The progress of a command."""
 
     quiet: Quiet = False
@@ -485,7 +493,7 @@ def format_option(formats: Any, extensions: str = "", meaning: str = "") -> Any:
     )
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class OutputOptions(Progress):
     """Destination and format of the results."""
 
@@ -511,7 +519,7 @@ def segments_option(further: str = "") -> Any:
     )
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class ScoreOutput(OutputOptions):
     """Output of scores."""
 
@@ -554,7 +562,7 @@ class ScoreOutput(OutputOptions):
         return ()
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class ResultsOutput(ScoreOutput):
     """Output of scores, also as a model publishes them."""
 
@@ -598,7 +606,7 @@ class ResultsOutput(ScoreOutput):
             check_dataset(self.dataset, like="--dataset")
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)
 class CompareOutput(ScoreOutput):
     """Output of comparisons."""
 

@@ -25,7 +25,7 @@ from .options import (
 )
 
 
-@dataclass
+@dataclass(init=False, eq=False, repr=False)
 class _PlanOptions(MetricOptions):
     """The scores, and what they are to show."""
 
@@ -41,7 +41,7 @@ class _PlanOptions(MetricOptions):
     seed: int = setting(PlanSettings, "seed")
 
 
-@dataclass
+@dataclass(init=False, eq=False, repr=False)
 class _PlanOutput(Progress):
     """Destination and format of the plan."""
 

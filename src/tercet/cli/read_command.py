@@ -13,7 +13,7 @@ from tercet.files.join import LEAVE_OUT
 from tercet.names_and_sentences import one_cell
 
 from .help import Command
-from .options import TextOptions, scores_option, takes_groups, writing
+from .options import OptionGroup, TextOptions, scores_option, takes_groups, writing
 
 if TYPE_CHECKING:
     from tercet.test_sets.test_set import TestSet
@@ -30,8 +30,8 @@ _WITHOUT_REFERENCES = (
 app = typer.Typer(rich_markup_mode=None)
 
 
-@dataclass
-class _ReadOptions:
+@dataclass(init=False, eq=False, repr=False)
+class _ReadOptions(OptionGroup):
     """What is read beside the texts, and how it is shown."""
 
     scores: list[str] | None = scores_option(help="Scores that came with the texts, by name; repeatable.")
