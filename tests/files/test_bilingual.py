@@ -14,9 +14,9 @@ from translate.storage import po, xliff, xliff2
 import tercet
 from commands import command
 from tercet.errors import InputError
-from tercet.files.catalogues import _unsplit, read_po
 from tercet.files.text import Limits
-from tercet.files.xliff import read_xliff
+from tercet.files.translation.po import _unsplit, read_po
+from tercet.files.translation.xliff import read_xliff
 
 #: Two proposals for each of two units; one that no one has translated, one without a target, one that is code.
 PROPOSALS = """<?xml version="1.0" encoding="UTF-8"?>

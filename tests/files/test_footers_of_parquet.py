@@ -2,7 +2,7 @@
 
 import pytest
 
-from tercet.files.parquet_footer import chunks
+from tercet.files.tables.parquet_footer import chunks
 
 TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT, UUID = range(1, 14)
 PATH = ["текст", "list", "猫"]

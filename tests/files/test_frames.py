@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from tercet.errors import InputError
-from tercet.files.frames import frame_kind, read_frame
 from tercet.files.read import read_file
+from tercet.files.tables.frames import frame_kind, read_frame
 from tercet.test_sets.read import read_test_sets
 
 #: Texts of several scripts: a source, two systems, one or two references, and what holds no texts.

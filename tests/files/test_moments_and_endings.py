@@ -4,8 +4,8 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from tercet.files.endings import wrong_end, wrong_end_of_any, wrong_ends
-from tercet.files.moments import NEVER, instant, is_moment, last_moment, without_moments
+from tercet.files.logs.endings import wrong_end, wrong_end_of_any, wrong_ends
+from tercet.files.logs.moments import NEVER, instant, is_moment, last_moment, without_moments
 
 
 def utc(*numbers, hours=0, minutes=0):

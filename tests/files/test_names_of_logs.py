@@ -10,7 +10,7 @@ import tercet
 from commands import command
 from harness_logs import ENGLISH, GERMAN, RUNS
 from tercet.errors import InputError
-from tercet.files.moments import instant
+from tercet.files.logs.moments import instant
 
 MODELS = {"pretrained__EleutherAI__pythia-70m,dtype__float": "A", "pretrained__gpt2": "B"}
 

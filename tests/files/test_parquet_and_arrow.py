@@ -158,7 +158,7 @@ DAMAGED = """
 import io, os, random, sys
 import pyarrow as pa, pyarrow.parquet as pq
 from tercet.errors import InputError
-from tercet.files.arrow_tables import read_parquet
+from tercet.files.tables.arrow import read_parquet
 written = io.BytesIO()
 rows = {"reference": ["the cat", "собака", "猫"] * 50, "mt": ["a cat", "собаки", "狗"] * 50}
 pq.write_table(pa.table(rows), written, row_group_size=60)

@@ -9,7 +9,7 @@ import pytest
 
 import tercet
 from tercet import InputError
-from tercet.files.score_columns import direction_of, is_lower_better, score_columns, systems_of
+from tercet.files.columns.scores import direction_of, is_lower_better, score_columns, systems_of
 from tercet.files.table import Table
 from tercet.test_sets.read import read_test_sets
 

@@ -9,7 +9,7 @@ import pytest
 import tercet
 from commands import command
 from tercet.errors import InputError
-from tercet.files.transcripts import read_seglst
+from tercet.files.translation.transcripts import read_seglst
 
 OTHER_NAMES = {"anna": "spk0", "ben": "spk1"}
 #: Two people who talk at once, and one who talks alone.
@@ -239,7 +239,7 @@ class TestMistakes:
 
     def test_where_everything_overlaps_everything(self, read, monkeypatch):
         """It would take hours with the limit of a real file."""
-        monkeypatch.setattr("tercet.files.timed_words._MOST_COMPARED", 50)
+        monkeypatch.setattr("tercet.files.translation.timed_words._MOST_COMPARED", 50)
         rows = [("rec", "1", "anna", number / 10, 90 + number, "da") for number in range(10)]
         with pytest.raises(
             InputError, match="In 'rec 1' everything seems to overlap everything: more than 50 pairs of"

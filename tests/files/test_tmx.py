@@ -15,7 +15,7 @@ from tercet.errors import InputError
 from tercet.files.read import read_table
 from tercet.files.table import MOST_COLUMNS
 from tercet.files.text import Limits
-from tercet.files.tmx import pick_language, read_tmx
+from tercet.files.translation.tmx import pick_language, read_tmx
 from texts import PAIRS
 
 DOCTYPE = '<!DOCTYPE tmx SYSTEM "tmx14.dtd">'

@@ -11,7 +11,7 @@ import tercet
 from commands import command
 from tercet.errors import InputError
 from tercet.files.read import table_format
-from tercet.files.transcripts import read_ctm, read_kaldi, read_stm, read_subtitles, read_trn
+from tercet.files.translation.transcripts import read_ctm, read_kaldi, read_stm, read_subtitles, read_trn
 
 SRT = (
     "1\r\n00:00:01,000 --> 00:00:02,500\r\n<i>Буря</i> утихла.\r\nДа.\r\n\r\n"

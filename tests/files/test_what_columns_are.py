@@ -3,8 +3,8 @@
 import pytest
 
 from tercet import InputError
-from tercet.files.grade_columns import check_systems_of_grades, grade_columns, possible_grades
-from tercet.files.roles import clear_role, document_column, lack, unrelated
+from tercet.files.columns.grades import check_systems_of_grades, grade_columns, possible_grades
+from tercet.files.columns.roles import clear_role, document_column, lack, unrelated
 from tercet.files.table import Table
 
 

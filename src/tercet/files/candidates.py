@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet.errors import InputError, argument, shorten, warn
 
+from .columns.roles import role_of
 from .read import READERS, Opening, read_file, table_format
-from .roles import role_of
 from .text import open_binary
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ def read_lists(
     A line's lists within a list are one group. Of the samples of lm-evaluation-harness, all responses are candidates.
     """
     # Here, as text files need no reader of tables.
-    from .lm_eval_logs import is_samples
-    from .tables import read_objects
+    from .logs.lm_eval import is_samples
+    from .tables.delimited import read_objects
 
     format = table_format(path)
     if format not in ("jsonl", "parquet", "arrow"):

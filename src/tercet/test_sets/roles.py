@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tercet.errors import argument, shorten, warn
+from tercet.files.columns.roles import CODES, UNLIKE_SYSTEMS, clear_role
 from tercet.files.join import LEAVE_OUT
 from tercet.files.read import Opening
-from tercet.files.roles import CODES, UNLIKE_SYSTEMS, clear_role
 
 if TYPE_CHECKING:
     from tercet.files.numbers import Sign
