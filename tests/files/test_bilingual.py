@@ -14,7 +14,7 @@ from translate.storage import po, xliff, xliff2
 import tercet
 from commands import command
 from tercet.errors import InputError
-from tercet.files.text import Limits
+from tercet.files.limits import Limits
 from tercet.files.translation.po import _unsplit, read_po
 from tercet.files.translation.xliff import read_xliff
 

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercet.errors import InputError
+from tercet.files.limits import Limits
 from tercet.files.read import read_table
 from tercet.files.table import MOST_COLUMNS
-from tercet.files.text import Limits
 from tercet.files.translation.tmx import pick_language, read_tmx
 from texts import PAIRS
 

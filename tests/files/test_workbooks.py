@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import tercet
 from tercet.errors import InputError
+from tercet.files.limits import Limits
 from tercet.files.tables.workbooks import read_workbook
-from tercet.files.text import Limits
 from workbooks import workbook
 
 #: Characters that XML can hold; Excel keeps no carriage return.

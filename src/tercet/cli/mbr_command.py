@@ -102,7 +102,7 @@ class CandidateOptions:
     def _of_text_files(self) -> CandidateGroups:
         from tercet.files.candidates import is_ranked, parallel_groups, ranked_groups, successive_groups
         from tercet.files.fairseq import is_generated
-        from tercet.files.text import STDIN, read_lines
+        from tercet.files.lines import STDIN, read_lines
 
         for name, value in {"--column": self.column, "--weights": self.weights}.items():
             if value:

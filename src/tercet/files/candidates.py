@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tercet.errors import InputError, argument, shorten, warn
 
 from .columns.roles import role_of
+from .lines import open_binary
 from .read import READERS, Opening, read_file, table_format
-from .text import open_binary
 
 if TYPE_CHECKING:
     from .table import Table

@@ -13,7 +13,9 @@ from tercet.errors import InputError, OptionError, argument, did_you_mean, short
 
 from .encodings import check_encoding
 from .json_values import as_list
-from .text import LIMITS, Limits, check_beginning, open_binary
+from .limits import LIMITS, Limits
+from .lines import open_binary
+from .other_formats import check_beginning
 
 if TYPE_CHECKING:
     from .table import Table

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 from tercet.errors import InputError, argument, shorten, warn
 from tercet.files.json_values import as_list, field_of
+from tercet.files.limits import LIMITS, read_whole
+from tercet.files.lines import open_binary
 from tercet.files.table import Log, RaggedRows, Roles, Table
-from tercet.files.text import LIMITS, open_binary, read_whole
 
 from .scores import DAMAGED, is_number, numbers_of_scores, score_of
 

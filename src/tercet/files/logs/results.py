@@ -16,11 +16,11 @@ from tercet.errors import InputError, first_line, shorten
 from tercet.files.columns.roles import clear_role, guess_roles, role_of
 from tercet.files.columns.scores import BETWEEN_GRADES, begun_by
 from tercet.files.json_values import as_list, field_of
+from tercet.files.limits import LIMITS, Limits
 from tercet.files.numbers import read_score
 from tercet.files.read import unpacked
 from tercet.files.table import Log, RaggedRows, Roles, Table, check_distinct
 from tercet.files.tables.json_tables import table_in, written
-from tercet.files.text import LIMITS, Limits
 from tercet.names_and_sentences import joined
 
 from .comet import comet_log

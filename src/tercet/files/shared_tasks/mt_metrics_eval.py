@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.errors import InputError, OptionError, argument_set, did_you_mean, shorten, warn
+from tercet.files.lines import read_lines
 from tercet.files.tables.json_tables import object_in
-from tercet.files.text import read_lines
 from tercet.names_and_sentences import MOST_NAMED, joined
 
 from .wmt_annotations import chosen_pair

@@ -13,9 +13,9 @@ from typing import Any
 
 from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, shorten
 from tercet.files.columns.vocabulary import APPRAISE_KINDS, CANARY, DA_SCORES, ESA_SCORES, MQM_ERRORS, MQM_WEIGHTS
+from tercet.files.lines import open_binary
 from tercet.files.numbers import is_written_number
 from tercet.files.table import Table
-from tercet.files.text import open_binary
 
 #: What stands around an error in a text of MQM.
 _MARKS = re.compile("</?v>")

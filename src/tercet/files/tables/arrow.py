@@ -13,10 +13,10 @@ from pyarrow.types import is_binary, is_dictionary, is_fixed_size_list, is_large
 
 from tercet.corpus.items import check_arrow, is_any_list, is_plain_text
 from tercet.errors import InputError, first_line
+from tercet.files.limits import LIMITS, Limits, read_whole
 from tercet.files.logs.lighteval import FIELDS, PARTS, details_log, is_details
 from tercet.files.logs.results import results_log
 from tercet.files.table import MOST_CELLS, MOST_COLUMNS, Table, check_distinct
-from tercet.files.text import LIMITS, Limits, read_whole
 
 from . import parquet_footer
 from .delimited import spread

@@ -25,14 +25,15 @@ from typing import Any, BinaryIO
 from tercet.corpus.messages import is_chat, texts_of_chats
 from tercet.errors import InputError, shorten
 from tercet.files.columns.roles import role_of
+from tercet.files.encodings import decode, drop_marks
 from tercet.files.json_values import field_of
+from tercet.files.limits import LIMITS, Limits, read_bytes, read_whole
 from tercet.files.logs.lm_eval import is_samples, samples_log
 from tercet.files.logs.openai_batches import batch
 from tercet.files.logs.promptfoo_tables import named_apart
 from tercet.files.logs.results import EXPECTED, read_results, results_log
 from tercet.files.numbers import Notation, notation_of_file
 from tercet.files.table import MOST_COLUMNS, CsvDialect, Log, RaggedRows, Row, Table, list_rows, table_of_rows
-from tercet.files.text import LIMITS, Limits, decode, drop_marks, read_bytes, read_whole
 from tercet.names_and_sentences import joined
 
 from .around_tables import body, header_index, table_rows

@@ -13,8 +13,8 @@ from typing import Any, BinaryIO, TypeVar
 from xml.etree.ElementTree import iterparse
 
 from tercet.errors import InputError, argument, argument_set, needs, shorten, warn
+from tercet.files.limits import LIMITS, Limits, read_whole
 from tercet.files.table import MOST_COLUMNS, Row, Table, list_rows
-from tercet.files.text import LIMITS, Limits, read_whole
 from tercet.files.xml import check_part
 
 from .around_tables import header_index

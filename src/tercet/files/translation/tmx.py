@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, BinaryIO
 
 from tercet.errors import InputError, shorten
+from tercet.files.limits import LIMITS, Limits
 from tercet.files.table import MOST_COLUMNS, Memory, RaggedRows
-from tercet.files.text import LIMITS, Limits
 from tercet.files.xml import parse
 
 # Where the elements that carry text must stand.

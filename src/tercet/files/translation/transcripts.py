@@ -11,9 +11,10 @@ from html import unescape
 from typing import Any, BinaryIO
 
 from tercet.errors import InputError, first_line, needs, shorten, warn
+from tercet.files.encodings import decode
+from tercet.files.limits import LIMITS, Limits, read_bytes, read_whole
 from tercet.files.table import Memory, RaggedRows, Table
 from tercet.files.tables.json_tables import table_in
-from tercet.files.text import LIMITS, Limits, decode, read_bytes, read_whole
 
 TEXT = "text"
 _TIME = "time"

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from tercet.errors import InputError, shorten, warn
+from tercet.files.limits import LIMITS, Limits
 from tercet.files.table import Memory, RaggedRows
-from tercet.files.text import LIMITS, Limits
 from tercet.files.xml import parse
 
 # Elements within a text whose content is code of the document's format.
