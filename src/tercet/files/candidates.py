@@ -41,7 +41,7 @@ def read_lists(
     """
     # Here, as text files need no reader of tables.
     from .logs.lm_eval import is_samples
-    from .tables.delimited import read_objects
+    from .tables.json_files import read_objects
 
     format = table_format(path)
     if format not in ("jsonl", "parquet", "arrow"):

@@ -26,7 +26,7 @@ _ROW = "row"
 _CometSegment = Mapping[str, Any]
 
 
-def comet_log(content: Mapping[str, Any], name: str) -> Log | None:
+def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
     """Return the segments of all systems, by their lines; None for what COMET did not write."""
     if content.keys() >= _COMPARED:
         systems = _systems_compared(content, name)

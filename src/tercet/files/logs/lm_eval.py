@@ -48,11 +48,14 @@ def is_samples(table: Table) -> bool:
     return table.columns.keys() >= _KEYS
 
 
-def samples_log(table: Table) -> Log:
-    """Return the samples of a task by document; each filter of the harness has a column of predictions.
+def log_in_table(table: Table) -> Log | None:
+    """Return the samples of a task by document; None for other tables.
 
-    The texts of ``doc`` are columns too (``doc.answer``), for those whose references are there.
+    Each filter of the harness has a column of predictions. The texts of ``doc`` are columns too (``doc.answer``), for
+    those whose references are there.
     """
+    if not is_samples(table):
+        return None
     documents = _Documents.of(table)
     by_doc = documents.table(table)
     columns = by_doc.columns

@@ -25,7 +25,7 @@ _FAILED = -1
 _Turn = tuple[str, str]
 
 
-def judgments_log(table: Table) -> Log | None:
+def log_in_table(table: Table) -> Log | None:
     """Return the scores of each model by question and turn; None for a table of anything else.
 
     The turns of a question are answers to one question, which are resampled together. What the judge gave no score,

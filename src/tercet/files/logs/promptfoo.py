@@ -20,7 +20,7 @@ from .names import run_of
 from .scores import is_number, numbers_of_scores
 
 #: What a table of results has, whatever else.
-COLUMNS_OF_PROMPTFOO = {"prompt", "provider", "vars", "response", "namedScores"}
+_COLUMNS = {"prompt", "provider", "vars", "response", "namedScores"}
 #: Assertions whose value is a text that the output is compared with.
 _COMPARING = frozenset({"equals", "similar", "rouge-n", "bleu", "gleu", "meteor", "levenshtein", "factuality"})
 #: The columns of outputs, each with its system behind it, and that of what they are compared with.
@@ -37,8 +37,26 @@ _LONGEST_NAME = 40
 _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 
 
-def is_of_promptfoo(result: Any) -> bool:
-    """Return whether a value is a result as promptfoo has them."""
+def log_in_table(table: Table) -> Log | None:
+    """Return the log of results that are lines of JSON; None for other tables."""
+    if not table.columns.keys() >= _COLUMNS:
+        return None
+    rows = zip(*table.columns.values(), strict=True)
+    results = [dict(zip(table.columns, cells, strict=True)) for cells in rows]
+    return promptfoo_log(results, table.name, None)
+
+
+def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
+    """Return the log of the results in an object; None for other objects."""
+    results = content.get("results")
+    if isinstance(results, dict):
+        results = results.get("results")
+    if isinstance(results, list) and any(map(_is_result, results)):
+        return promptfoo_log(results, name, field_of(content.get("config"), "description"))
+    return None
+
+
+def _is_result(result: Any) -> bool:
     return isinstance(result, dict) and "prompt" in result and bool(result.keys() & {"provider", "response", "vars"})
 
 

@@ -16,7 +16,9 @@ from itertools import takewhile
 from typing import Any, NamedTuple
 
 from tercet.errors import shorten, warn
-from tercet.files.table import Row, Table
+from tercet.files.table import Log, Row, Table
+
+from .promptfoo import promptfoo_log
 
 #: What may stand behind a column of outputs, about them.
 _STATUS = "Status"
@@ -64,7 +66,15 @@ def _n_about(names: Sequence[str]) -> int:
     return len(about)
 
 
-def results_in(table: Table) -> list[dict[str, Any]]:
+def log_in_table(table: Table) -> Log | None:
+    """Return the log of the results that a table of promptfoo has; None for another table."""
+    results = _results_in(table)
+    if not results:
+        return None
+    return promptfoo_log(results, table.name, None)
+
+
+def _results_in(table: Table) -> list[dict[str, Any]]:
     """Return the results that a table of promptfoo has; none for another table."""
     outputs = [name for name, cells in table.columns.items() if _has_status(table, name) or _are_verdicts(cells)]
     if not outputs:

@@ -18,7 +18,7 @@ from tercet.files.table import Log
 
 from .moments import is_moment, last_moment
 from .names import with_tasks
-from .results import joined_parts
+from .opencompass import joined_parts
 
 #: The column that tells the repeats of a sample apart.
 _REPEAT = "repeat"

@@ -15,11 +15,11 @@ from tercet.corpus.items import check_arrow, is_any_list, is_plain_text
 from tercet.errors import InputError, first_line
 from tercet.files.limits import LIMITS, Limits, read_whole
 from tercet.files.logs.lighteval import FIELDS, PARTS, details_log, is_details
-from tercet.files.logs.results import results_log
+from tercet.files.logs.recognition import log_in_table
 from tercet.files.table import MOST_CELLS, MOST_COLUMNS, Table, check_distinct
 
 from . import parquet_footer
-from .delimited import spread
+from .nested_cells import spread
 from .parquet_footer import Chunk
 
 #: Rows that are read at a time.
@@ -76,7 +76,7 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: 
         raise _damage_error(error, name, "a Parquet file") from None
     if details:
         return details_log(table)
-    return results_log(table) or spread(table)
+    return log_in_table(table) or spread(table)
 
 
 def read_ipc(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str | None = None) -> Table:
@@ -93,7 +93,7 @@ def read_ipc(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str 
         table = _table_of_batches(_pieces(batches), _columns_to_read(file.schema, name, numbers), name, limits)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _damage_error(error, name, "an Arrow file") from None
-    return results_log(table) or spread(table)
+    return log_in_table(table) or spread(table)
 
 
 def _pieces(batches: Iterable[Any]) -> Iterator[Any]:

@@ -1,6 +1,6 @@
-"""TSV, CSV, JSON and JSON Lines -> a table.
+"""TSV and CSV -> a table.
 
-TSV and CSV differ in their quotes. A CSV is written by a program that puts a cell into quotes where it must and
+They differ in their quotes. A CSV is written by a program that puts a cell into quotes where it must and
 doubles the quotes within. A TSV of machine translation is lines and tabs: a quote is a character of the text, and may
 well stand alone. But pandas and spreadsheets quote their TSV as a CSV. So a TSV is read without quoting, unless
 
@@ -13,31 +13,22 @@ A TSV whose only quotes are around whole cells, ``"Yes."``, keeps them: no progr
 
 from __future__ import annotations
 
-import io
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain, islice
-from typing import Any, BinaryIO
+from itertools import islice
+from typing import BinaryIO
 
-from tercet.corpus.messages import is_chat, texts_of_chats
 from tercet.errors import InputError, shorten
-from tercet.files.columns.roles import role_of
-from tercet.files.encodings import decode, drop_marks
-from tercet.files.json_values import field_of
-from tercet.files.limits import LIMITS, Limits, read_bytes, read_whole
-from tercet.files.logs.lm_eval import is_samples, samples_log
-from tercet.files.logs.openai_batches import batch
+from tercet.files.encodings import decode
+from tercet.files.limits import LIMITS, Limits, read_bytes
 from tercet.files.logs.promptfoo_tables import named_apart
-from tercet.files.logs.results import EXPECTED, read_results, results_log
+from tercet.files.logs.recognition import log_in_table
 from tercet.files.numbers import Notation, notation_of_file
-from tercet.files.table import MOST_COLUMNS, CsvDialect, Log, RaggedRows, Row, Table, list_rows, table_of_rows
-from tercet.names_and_sentences import joined
+from tercet.files.table import MOST_COLUMNS, CsvDialect, Row, Table, list_rows, table_of_rows
 
 from .around_tables import body, header_index, table_rows
-from .json_tables import object_in
 
 
 def read_tsv(stream: BinaryIO, name: str, limits: Limits = LIMITS, *, encoding: str | None = None) -> Table:
@@ -110,7 +101,7 @@ _DECLARATION = re.compile('("?)sep=([^"\r\n])\\1\r?\n', re.IGNORECASE)
 def table_or_results(rows: list[Row], name: str) -> Table:
     """Return the log that rows are whose columns are those of results, or else their table."""
     table = table_of_rows(named_apart(table_rows(rows, name)), name)
-    return results_log(table) or table
+    return log_in_table(table) or table
 
 
 def _separator(text: str, name: str, limits: Limits) -> str:
@@ -240,197 +231,3 @@ class _Quoted:
 
     def _location(self, position: int) -> str:
         return f"{self.name}, line {self.text.count(chr(10), 0, position) + 1}"
-
-
-# JSON Lines, an object per line -> a table.
-
-
-def read_jsonl(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
-    """Read a table from a file with a JSON object on each line.
-
-    A key that a line lacks, ``null`` and ``NaN`` (how pandas writes a missing text) are ``None``. Lines of
-    white space are passed over.
-
-    A key whose values are objects of texts, ``"hyps": {"system A": "text"}``, is read as a column for each of their
-    keys. It is called ``system A``, and ``hyps.system A`` where another column has that name, or where only the
-    whole name has the role: ``refs.A`` is a reference, ``A`` would be a system. The values of systems may also be
-    lists with one text.
-
-    Chats, lists of messages with role and content, are read as what the assistant said last; answers of SQuAD,
-    objects of texts and of where each starts, as lists of texts.
-
-    The samples that lm-evaluation-harness logs are a :class:`Log`, with a row per document, and so are
-    answers of OpenAI's batches, and results of ragas and MLflow, here and in other tables. An array of objects is
-    read under this name too: the harness wrote its samples so until its version 0.4.2.
-    """
-    data = read_bytes(stream, name, limits)
-    if _ARRAY.match(data):
-        return _json_in(data, name, limits)
-    return recognize(_objects_in(data, name, limits))
-
-
-def read_json(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
-    """Read a log or results in an object or archive; or a table, in any of the forms of pandas, datasets and W&B.
-
-    These are JSON Lines, which datasets writes whatever the file is called, an object of columns and rows (of W&B),
-    and what :func:`~tercet.files.tables.json_tables.table_in` reads.
-    """
-    return _json_in(read_whole(stream, name, limits, EXPECTED), name, limits)
-
-
-def _json_in(data: bytearray, name: str, limits: Limits) -> Table:
-    drop_marks(data)
-    if _JSON_LINES.match(data):
-        return read_jsonl(io.BytesIO(data), name, limits)
-    table = read_results(data, name, limits)
-    if all(key in table.columns for key in _OF_SEGLST):
-        raise InputError(
-            f"{name} has segments of transcripts (SegLST), by its {joined(list(map(repr, _OF_SEGLST)))}. To have it "
-            "read as such, let its name end in .seglst.json."
-        )
-    if isinstance(table, Log):
-        return table
-    return recognize(table)
-
-
-#: The beginning of an array of objects.
-_ARRAY = re.compile(rb"(?:\xef\xbb\xbf)*\s*\[\s*\{")
-#: What only segments of SegLST have together.
-_OF_SEGLST = ("session_id", "speaker", "words")
-#: More than one line, of an object each.
-_JSON_LINES = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
-
-
-def recognize(table: Table) -> Table:
-    """Return the log that a table of objects is, or the table, with texts instead of objects of them."""
-    if is_samples(table):
-        return samples_log(table)
-    return batch(table) or results_log(table) or spread(table)
-
-
-def read_objects(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
-    """Return a table of the objects as they are, a column for each of their keys."""
-    return _objects_in(read_bytes(stream, name, limits), name, limits)
-
-
-def _objects_in(data: bytearray, name: str, limits: Limits) -> Table:
-    rows = RaggedRows(name)
-    lines = decode(data, name).split("\n")
-    limits.check_json(lines, name, free=1)
-    for line, text in enumerate(lines, 1):
-        if text and not text.isspace():
-            rows.add(line, object_in(text, f"{name}, line {line}"))
-    return rows.table("a JSON object per line")
-
-
-def spread(table: Table) -> Table:
-    """Return a table with texts instead of chats, and columns of texts instead of each column of objects."""
-    columns_of_texts = {}
-    for name, cells in table.columns.items():
-        columns_of_texts[name] = _texts_of_answers(_without_chats(table, name, cells))
-    with_texts = replace(table, columns=columns_of_texts)
-    inner = _inner_names(with_texts)
-    if not inner:
-        return with_texts
-    names: dict[tuple[str, str], str] = {}
-    for outer, names_within in inner.items():
-        for name in names_within:
-            full_name = f"{outer}.{name}"
-            names[outer, name] = full_name
-            if role_of(name) == role_of(full_name):
-                names[outer, name] = name
-    counts = Counter([*names.values(), *(with_texts.columns.keys() - inner.keys())])
-    columns: dict[str, list[Any]] = {}
-    for outer, cells in with_texts.columns.items():
-        spread_columns = {}
-        if outer not in inner:
-            spread_columns[outer] = cells
-        for name in inner.get(outer, ()):
-            full_name = f"{outer}.{name}"
-            texts = _without_chats(with_texts, full_name, [field_of(cell, name) for cell in cells])
-            if role_of(full_name) == "system":
-                texts = [_alone(text) for text in texts]
-            column = names[outer, name]
-            if counts[column] > 1:
-                column = full_name
-            spread_columns[column] = texts
-        for column in spread_columns.keys() & columns.keys():
-            raise InputError(f"{table.name}: the column {shorten(column)} appears twice; expected distinct names.")
-        columns |= spread_columns
-    return replace(table, columns=columns)
-
-
-def _without_chats(table: Table, column: str, cells: list[Any]) -> list[Any]:
-    """Return the cells of a column that may hold systems, references or sources, with texts for chats."""
-    if role_of(column) == "about" or not any(map(is_chat, cells)):
-        return cells
-    return texts_of_chats(cells, [table.location_on(line, column) for line in table.lines])
-
-
-#: The keys of SQuAD's answers: their texts, and where in the passage each starts.
-_OF_SQUAD = {"text", "answer_start"}
-
-
-def _texts_of_answers(cells: list[Any]) -> list[Any]:
-    """Return the cells of a column, with lists of texts for answers of SQuAD; None for an empty cell."""
-    filled = [cell for cell in cells if cell is not None]
-    if filled and all(isinstance(cell, dict) and cell.keys() == _OF_SQUAD for cell in filled):
-        return [field_of(cell, "text") for cell in cells]
-    if not all(isinstance(cell, list) for cell in filled):
-        return cells
-    answers = list(chain.from_iterable(filled))
-    if not answers or not all(isinstance(answer, dict) and answer.keys() >= _OF_SQUAD for answer in answers):
-        return cells
-    # As SQuAD itself writes them: an object for each answer.
-    texts: list[Any] = []
-    for cell in cells:
-        if cell is None:
-            texts.append(None)
-        else:
-            texts.append([answer["text"] for answer in cell])
-    return texts
-
-
-def _inner_names(table: Table) -> dict[str, list[str]]:
-    """Return the keys within each column of objects of texts, in the order in which they first occur."""
-    inner = {}
-    total = len(table.columns)
-    for outer, cells in table.columns.items():
-        lists = role_of(outer) in ("system", "reference")
-        if not all(cell is None or _is_object_of_texts(cell, lists) for cell in cells):
-            continue
-        names: dict[str, None] = {}
-        for line, cell in zip(table.lines, cells, strict=True):
-            names |= dict.fromkeys(cell or ())
-            if total + len(names) > MOST_COLUMNS:
-                raise InputError(
-                    f"{table.name}, line {line}: more than {MOST_COLUMNS} different columns, with those in "
-                    f"{shorten(outer)}; expected rows that share their columns."
-                )
-        if names:
-            inner[outer] = list(names)
-            total += len(names)
-    return inner
-
-
-def _is_object_of_texts(cell: Any, lists: bool) -> bool:
-    """Return whether a cell is an object of texts, with `lists` also of lists of texts and of chats."""
-    if not isinstance(cell, dict):
-        return False
-    for text in cell.values():
-        if text is None or isinstance(text, str):
-            continue
-        if not lists or not (_is_list_of_texts(text) or is_chat(text)):
-            return False
-    return True
-
-
-def _alone(text: Any) -> Any:
-    """Return the only text of a list; anything else as it is."""
-    if isinstance(text, list) and len(text) == 1:
-        return text[0]
-    return text
-
-
-def _is_list_of_texts(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(text, str) for text in value)

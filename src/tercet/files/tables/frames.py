@@ -59,9 +59,8 @@ def read_frame(frame: Any) -> Table:
     A named index of pandas is a column; any other index is left out. Cells that are missing, NaN or NA, are None.
     """
     # Here, as whether a value is a frame is asked of all that is compared.
+    from tercet.files.logs.recognition import log_or_table
     from tercet.files.table import Table
-
-    from .delimited import recognize
 
     kind = frame_kind(frame)
     columns_of = _columns_of_arrow
@@ -75,7 +74,7 @@ def read_frame(frame: Any) -> Table:
     if not n_rows:
         raise InputError(f"{kind}: it has no rows; expected a row per item.")
     filled_by = _FILLED_BY.get(type(frame).__module__.partition(".")[0], "")
-    return recognize(Table(kind, columns, list(range(n_rows)), unit=_UNIT, filled_by=filled_by))
+    return log_or_table(Table(kind, columns, list(range(n_rows)), unit=_UNIT, filled_by=filled_by))
 
 
 def _columns_of_pandas(frame: Any, kind: str) -> dict[str, list[Any]]:

@@ -95,6 +95,13 @@ def written(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
+def written_or_empty(value: Any) -> str:
+    """Return a text, or any other value as it is written in JSON; "" for None."""
+    if value is None:
+        return ""
+    return written(value)
+
+
 class _KeyTwiceError(Exception):
     """An object has a key twice: only one of its values would be read."""
 
