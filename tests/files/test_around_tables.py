@@ -8,7 +8,7 @@ import openpyxl
 import pytest
 
 from tercet.errors import InputError
-from tercet.files.read import READERS
+from tercet.files.formats import READERS
 from workbooks import workbook
 
 HEADERS = [["id", "Quelle", "Übersetzung A", "Referenz"], ["№", "источник", "перевод", "эталон"],

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import tercet
 from commands import command
 from tercet.errors import InputError
+from tercet.files.formats import READERS
 from tercet.files.limits import LIMITS, Limits
-from tercet.files.read import READERS
 from tercet.test_sets.read import read_test_sets
 from texts import any_texts
 

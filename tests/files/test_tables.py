@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 
 from tercet.errors import InputError
 from tercet.files.columns.roles import guess_roles
+from tercet.files.formats import READERS, SUFFIXES
 from tercet.files.limits import Limits
-from tercet.files.read import READERS, SUFFIXES, predictions_in, read_table, references_in
+from tercet.files.read import predictions_in, read_table, references_in
 from tercet.files.table import MOST_COLUMNS, Roles, Table
 from texts import all_pairs, any_texts
 from workbooks import workbook

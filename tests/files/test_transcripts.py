@@ -10,7 +10,7 @@ import pytest
 import tercet
 from commands import command
 from tercet.errors import InputError
-from tercet.files.read import table_format
+from tercet.files.formats import table_format
 from tercet.files.translation.transcripts import read_ctm, read_kaldi, read_stm, read_subtitles, read_trn
 
 SRT = (

@@ -59,7 +59,8 @@ class CandidateOptions:
 
     def groups(self) -> CandidateGroups:
         """Read the groups of all files."""
-        from tercet.files.read import Opening, check_no_workbook, table_format
+        from tercet.files.formats import check_no_workbook, table_format
+        from tercet.files.read import Opening
 
         for path in self.files:
             check_no_workbook(path)

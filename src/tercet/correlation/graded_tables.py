@@ -23,8 +23,9 @@ from tercet.files.columns.scores import (
     without_scores,
 )
 from tercet.files.columns.vocabulary import ITEM, LANGUAGE_PAIRS, RATER
+from tercet.files.formats import MEMORIES, check_no_workbook, table_format
 from tercet.files.numbers import Sign, read_score
-from tercet.files.read import MEMORIES, Opening, check_no_workbook, read_file, table_format
+from tercet.files.read import Opening, read_file
 from tercet.files.shared_tasks.mt_metrics_eval import FolderRequest, MetricsFolder, read_metrics_folder
 from tercet.files.shared_tasks.summary_annotations import read_summary_annotations
 from tercet.files.shared_tasks.wmt_annotations import DOCUMENT, check_no_appraise, read_annotations, read_grades_alone

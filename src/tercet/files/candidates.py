@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tercet.errors import InputError, argument, shorten, warn
 
 from .columns.roles import role_of
+from .formats import READERS, table_format
 from .lines import open_binary
-from .read import READERS, Opening, read_file, table_format
+from .read import Opening, read_file
 
 if TYPE_CHECKING:
     from .table import Table

@@ -21,7 +21,8 @@ from tercet.corpus.artefacts import Artefacts
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, MergeError, TercetError, first_line, shorten
 from tercet.files.columns.roles import guess_roles
-from tercet.files.read import SUFFIXES, read_file, unpacked
+from tercet.files.formats import SUFFIXES, unpacked
+from tercet.files.read import read_file
 from tercet.files.table import Log, Roles, Table
 from tercet.files.tables.arrow import open_parquet
 from tercet.statistics.stats import SegmentStats

@@ -17,9 +17,10 @@ from tercet.files.columns.scores import (
     without_scores,
 )
 from tercet.files.columns.vocabulary import ITEM
+from tercet.files.formats import MEMORIES, TRANSLATIONS, table_format
 from tercet.files.logs.endings import ENDING_COLUMNS, wrong_ends
 from tercet.files.numbers import WRITTEN_AS_MISSING
-from tercet.files.read import MEMORIES, TRANSLATIONS, predictions_in, references_in, table_format
+from tercet.files.read import predictions_in, references_in
 from tercet.files.table import SOURCE_TEXT, Memory, Roles, Table, TableWithRoles
 from tercet.files.translation.subtitles_and_memories import columns_of, complete
 from tercet.names_and_sentences import joined

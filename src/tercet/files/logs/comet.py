@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tercet.errors import InputError, shorten
-from tercet.files.read import unpacked
+from tercet.files.formats import unpacked
 from tercet.files.table import MOST_COLUMNS, Log, Roles
 
 from .scores import numbers_of_scores

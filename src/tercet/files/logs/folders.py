@@ -8,7 +8,8 @@ from datetime import datetime
 from pathlib import Path
 
 from tercet.errors import InputError, warn
-from tercet.files.read import read_file, table_format
+from tercet.files.formats import table_format
+from tercet.files.read import read_file
 from tercet.files.table import Log
 from tercet.names_and_sentences import joined
 

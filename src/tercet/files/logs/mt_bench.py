@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tercet.errors import InputError, shorten, warn
-from tercet.files.read import unpacked
+from tercet.files.formats import unpacked
 from tercet.files.table import MOST_CELLS, MOST_COLUMNS, Log, Roles, Table
 from tercet.names_and_sentences import joined
 

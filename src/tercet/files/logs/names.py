@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from tercet.files.columns.vocabulary import n_first_shared
+from tercet.files.formats import unpacked
 from tercet.files.json_values import field_of
-from tercet.files.read import unpacked
 from tercet.files.table import Log
 from tercet.names_and_sentences import joined
 

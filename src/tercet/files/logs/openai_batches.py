@@ -11,9 +11,9 @@ from typing import Any
 from tercet.corpus.messages import content_text
 from tercet.errors import InputError, argument, shorten, warn
 from tercet.files.columns.roles import guess_roles
+from tercet.files.formats import unpacked
 from tercet.files.join import LEAVE_OUT, join, warn_of_unmatched
 from tercet.files.json_values import field_of
-from tercet.files.read import unpacked
 from tercet.files.table import Log, RaggedRows, Roles, Table
 
 from .endings import wrong_end, wrong_end_of_any

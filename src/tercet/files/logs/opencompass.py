@@ -10,8 +10,8 @@ from typing import Any
 
 from tercet.errors import InputError, shorten
 from tercet.files.columns.roles import clear_role
+from tercet.files.formats import unpacked
 from tercet.files.json_values import as_list
-from tercet.files.read import unpacked
 from tercet.files.table import Log, RaggedRows, Roles
 from tercet.files.tables.json_tables import written, written_or_empty
 
