@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import tercet
 from tercet.errors import InputError
-from tercet.files.columns.roles import guess_roles, name_role
+from tercet.files.columns.name_roles import name_role
+from tercet.files.columns.roles import guess_roles
 from tercet.files.table import Table
 from tercet.test_sets.read import read_test_sets
 

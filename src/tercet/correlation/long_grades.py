@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tercet.errors import InputError, shorten
-from tercet.files.columns.roles import clear_role, role_of
+from tercet.files.columns.name_roles import clear_role, role_of
 from tercet.files.columns.vocabulary import DIMENSION, ITEM, RATER, SYSTEM, TEXT, VALUE
 from tercet.files.join import join
 from tercet.files.table import Table

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet.errors import InputError, argument, shorten, warn
 
-from .columns.roles import role_of
+from .columns.name_roles import role_of
 from .formats import READERS, table_format
 from .lines import open_binary
 from .read import Opening, read_file

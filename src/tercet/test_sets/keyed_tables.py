@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, NoReturn
 
 from tercet.errors import InputError, argument, argument_set, shorten
-from tercet.files.columns.roles import UNLIKE_SYSTEMS, clear_role, guess_roles, lack, unrelated
+from tercet.files.columns.contents import lack, unrelated
+from tercet.files.columns.name_roles import clear_role
+from tercet.files.columns.roles import UNLIKE_SYSTEMS, guess_roles
 from tercet.files.columns.scores import without_scores
 from tercet.files.columns.vocabulary import ITEM, ITEM_ALONE
 from tercet.files.join import Join, Lost, join, warn_of_unmatched

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tercet.errors import InputError, argument, shorten, warn
-from tercet.files.columns.roles import guess_roles, lack
+from tercet.files.columns.contents import lack
+from tercet.files.columns.roles import guess_roles
 from tercet.files.columns.vocabulary import ITEM
 from tercet.files.read import read_file
 from tercet.files.table import SOURCE_TEXT, Log, Memory, Table

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tercet.errors import argument, shorten, warn
-from tercet.files.columns.roles import CODES, UNLIKE_SYSTEMS, clear_role
+from tercet.files.columns.contents import CODES
+from tercet.files.columns.name_roles import clear_role
+from tercet.files.columns.roles import UNLIKE_SYSTEMS
 from tercet.files.join import LEAVE_OUT
 from tercet.files.read import Opening
 

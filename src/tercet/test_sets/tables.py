@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tercet.errors import InputError, argument, argument_set, arguments_set, did_you_mean, shorten, warn
-from tercet.files.columns.roles import CODES, clear_role, document_column, guess_roles, lack, role_of
+from tercet.files.columns.contents import CODES, lack
+from tercet.files.columns.name_roles import clear_role, role_of
+from tercet.files.columns.roles import document_column, guess_roles
 from tercet.files.columns.scores import (
     columns_beside,
     directions_of,

@@ -2,55 +2,38 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from tercet.engine.character_kinds import UNSPACED
-from tercet.files.json_values import as_list
-
+from .contents import (
+    CODES,
+    LEAST_ROWS,
+    are_among,
+    are_codes,
+    are_names,
+    has_few_values,
+    is_missed,
+    lack,
+    texts_of_rows,
+    texts_within,
+    unrelated,
+)
+from .name_roles import clear_role, name_role, words_of_name
 from .vocabulary import (
-    ABOUT,
-    BARE_REFERENCES,
-    BARE_SOURCES,
     CLEAR_REFERENCES,
-    CLEAR_SOURCES,
-    CLEAR_SYSTEMS,
     DOCUMENTS,
     EARLIER,
-    FILLERS,
     LATER,
-    OF_MODELS,
-    OTHER_ABOUT,
-    OTHER_FILLERS,
     OTHER_REFERENCES,
-    OTHER_SOURCES,
-    OTHER_SYSTEMS,
     PERHAPS_DOCUMENTS,
-    QUALIFIERS,
-    REFERENCES,
-    SOURCES,
-    SYSTEMS,
-    TARGETS,
     WEAK_REFERENCES,
-    WHOLE_OTHER_ABOUT,
-    WHOLE_OTHER_REFERENCES,
-    WHOLE_OTHER_SOURCES,
-    WHOLE_REFERENCES,
-    WHOLE_SOURCES,
     folded,
 )
 
 if TYPE_CHECKING:
     from tercet.files.table import Roles, Table
 
-#: What a column holds that is no system.
-CODES = "holds numbers, dates, ids or hashes"
-EMPTY = "is empty in every row"
-_NO_TEXT = "has values that are not text"
 _UNRELATED = "hardly shares a word with the references"
 #: What a column holds that is no reference.
 UNLIKE_SYSTEMS = "hardly shares a word with the systems"
@@ -60,106 +43,6 @@ _FEW_VALUES = "has few values of one word each"
 _NAMES_DOCUMENTS = "names documents of several rows"
 #: Why a column is no system beside others.
 _HAS_EARLIER_TEXTS = "has texts of an earlier state, as its name says"
-#: A version, which says nothing of another role behind a word of references: "gold_v2".
-_VERSION = re.compile(r"v\d+")
-# A number, a date, an id, a hash or an address.
-_CODE = re.compile(r"[\d\s:.,/+-]*\d[\d\s:.,/+-]*|[A-Za-z0-9_.:/#-]*\d[A-Za-z0-9_.:/#-]*|[a-z]+://\S+")
-
-_ALL_ABOUT = ABOUT | OTHER_ABOUT
-_ALL_FILLERS = FILLERS | OTHER_FILLERS
-# The words that leave a name that of a role.
-_KNOWN = frozenset().union(
-    *(_ALL_ABOUT, _ALL_FILLERS, QUALIFIERS, REFERENCES, OTHER_REFERENCES, SYSTEMS, OTHER_SYSTEMS, TARGETS, SOURCES),
-    *(OTHER_SOURCES, BARE_REFERENCES, BARE_SOURCES, WHOLE_SOURCES, PERHAPS_DOCUMENTS),
-    *(name.split() for name in WHOLE_REFERENCES),
-)
-_WHOLE_OTHERS = {
-    "reference": WHOLE_OTHER_REFERENCES,
-    "source": WHOLE_OTHER_SOURCES,
-    "about": WHOLE_OTHER_ABOUT,
-}
-
-
-class NameRole(NamedTuple):
-    """What the name of a column says of its role.
-
-    Attributes
-    ----------
-    role : {"source", "reference", "system", "about"}
-        "system" where no word says a role.
-    word : str
-        The word that says it; "" where none does.
-    is_whole : bool
-        Whether the name has no other word: with one, as in ``human-dpo``, it may be a system's.
-    """
-
-    role: str
-    word: str
-    is_whole: bool
-
-
-def name_role(name: str) -> NameRole:
-    """Return what the name of a column says of its role, in any case, with numbers or letters after its words.
-
-    >>> name_role("reference_2"), name_role("human-dpo").is_whole, name_role("gpt-4o").word
-    (NameRole(role='reference', word='reference', is_whole=True), False, '')
-    """
-    folded_name, words, codes = _words_of(name)
-    whole = re.sub(r"[\s\d]+$", "", " ".join(folded_name.split()))
-    for role_of_names, names in _WHOLE_OTHERS.items():
-        if whole in names:
-            return NameRole(role_of_names, whole, is_whole=True)
-    if not words:
-        return NameRole("system", "", is_whole=False)
-    role, word = _role_of_words(folded_name, words)
-    if word in REFERENCES | OTHER_REFERENCES:
-        codes = [code for code in codes if not _VERSION.fullmatch(code)]
-    is_whole = bool(word) and not codes and _KNOWN.issuperset(words)
-    if role == "reference" and OF_MODELS.intersection(words):
-        is_whole = False
-    return NameRole(role, word, is_whole)
-
-
-def _role_of_words(folded_name: str, words: Sequence[str]) -> tuple[str, str]:
-    """Return the role that words say, and the one that says it."""
-    first = words[0]
-    is_bare = len(words) == 1
-    if " ".join(words) in WHOLE_REFERENCES:
-        return "reference", " ".join(words)
-    if about := _first_in(words, _ALL_ABOUT):
-        return "about", about
-    if first in REFERENCES:
-        return "reference", first
-    if reference := _first_in(words, OTHER_REFERENCES):
-        return "reference", reference
-    # "alt_reference" and "summary_ref" are references, "T5-ref" is none.
-    reference = _first_in(words, CLEAR_REFERENCES)
-    if reference and _KNOWN.issuperset(words) and not (SYSTEMS | OTHER_SYSTEMS).intersection(words):
-        return "reference", reference
-    if system := _first_in(words, SYSTEMS | OTHER_SYSTEMS):
-        return "system", system
-    if first in TARGETS or (is_bare and first in BARE_REFERENCES):
-        return "reference", first
-    if folded_name in WHOLE_SOURCES or first in SOURCES or (is_bare and first in BARE_SOURCES | PERHAPS_DOCUMENTS):
-        return "source", first
-    if source := _first_in(words, OTHER_SOURCES):
-        return "source", source
-    return "system", ""
-
-
-def _first_in(words: Sequence[str], words_of_role: frozenset[str]) -> str:
-    return next((word for word in words if word in words_of_role), "")
-
-
-def role_of(name: str) -> str:
-    """Return the role that the name of a column says: source, reference, system, or about.
-
-    A name of which only a part says that it is a source or a reference is that of a system.
-    """
-    role, _, is_whole = name_role(name)
-    if is_whole or role == "about":
-        return role
-    return "system"
 
 
 def guess_roles(table: Table, references: Sequence[str] = ()) -> Roles:
@@ -223,12 +106,12 @@ def _not_systems(names: _Names, references: Sequence[str]) -> dict[str, str]:
     """Return, by column that its name alone would make a system, what it holds instead."""
     columns = names.table.columns
     candidates = {name: columns[name] for name in names.with_texts("system")}
-    left_out = _left_out(candidates, _texts_of_rows(names.table, references))
+    left_out = _left_out(candidates, texts_of_rows(names.table, references))
     remaining = [name for name in candidates if name not in left_out]
     left_out |= dict.fromkeys(_earlier(remaining), _HAS_EARLIER_TEXTS)
     for name, role in names.roles.items():
         reason = names.lacks[name]
-        if role == "system" and reason and _is_missed(columns[name], reason):
+        if role == "system" and reason and is_missed(columns[name], reason):
             left_out[name] = reason
     return left_out
 
@@ -237,7 +120,7 @@ def _earlier(systems: Sequence[str]) -> list[str]:
     """Return the columns of an earlier state beside others: none where another one has the later state."""
     earlier = []
     for name in systems:
-        words = _words_of(name).words
+        words = words_of_name(name).words
         if LATER.intersection(words):
             return []
         if words and words[0] in EARLIER:
@@ -251,9 +134,9 @@ def _labels_for_references(names: _Names) -> list[str]:
     """Return the columns of references that hold labels, where texts of systems are none."""
     columns = names.table.columns
     systems = names.with_texts("system")
-    if not systems or any(_has_few_values(columns[name]) for name in systems):
+    if not systems or any(has_few_values(columns[name]) for name in systems):
         return []
-    return [name for name in names.with_texts("reference") if _has_few_values(columns[name])]
+    return [name for name in names.with_texts("reference") if has_few_values(columns[name])]
 
 
 def _references_unlike_systems(names: _Names) -> list[str]:
@@ -267,8 +150,8 @@ def _references_unlike_systems(names: _Names) -> list[str]:
         return []
     references = {}
     for name in targets:
-        references[name] = [" ".join(texts) for texts in _texts_of_rows(names.table, [name])]
-    systems = _texts_of_rows(names.table, names.with_texts("system"))
+        references[name] = [" ".join(texts) for texts in texts_of_rows(names.table, [name])]
+    systems = texts_of_rows(names.table, names.with_texts("system"))
     return [name for name in unrelated(references, systems) if name in unclear]
 
 
@@ -304,7 +187,7 @@ class _Names:
         """Return the columns of references: of texts, or of lists of them."""
         references = [name for name, role in self.roles.items() if role == "reference"]
         columns = self.table.columns
-        return [name for name in references if not self.lacks[name] or not lack(_within(columns[name]))]
+        return [name for name in references if not self.lacks[name] or not lack(texts_within(columns[name]))]
 
     def _take_whole_names(self) -> None:
         for name, said in self.said.items():
@@ -370,34 +253,25 @@ class _Names:
     def _like_references(self, columns: Sequence[str]) -> list[str]:
         """Return which of some columns share words with the references as systems do; none where rows are too few."""
         targets = [name for name, role in self.roles.items() if role == "reference"]
-        texts_of_rows = _texts_of_rows(self.table, targets)
-        different = {tuple(texts) for texts in texts_of_rows if texts}
+        rows = texts_of_rows(self.table, targets)
+        different = {tuple(texts) for texts in rows if texts}
         if len(different) < LEAST_ROWS:
             return []
         with_texts = [name for name in columns if not self.lacks[name]]
         cells = {name: self.table.columns[name] for name in [*with_texts, *self.with_texts("system")]}
-        strangers = unrelated(cells, texts_of_rows)
+        strangers = unrelated(cells, rows)
         return [name for name in with_texts if name not in strangers]
 
 
 def _may_be_a_model(name: str, word: str) -> bool:
     """Return whether a name with a word about texts may be that of a model: ``time-llm``, not ``model_context``."""
-    return _words_of(name).words[-1] != word
+    return words_of_name(name).words[-1] != word
 
 
 # Words of references that a system's column may have too, beside references.
 _WEAK = WEAK_REFERENCES | {"answer aliases"}
 # Words of references alone: "reference_anna" is hardly a system, as "human-dpo" may be.
 _CLEAR_FIRST = CLEAR_REFERENCES | OTHER_REFERENCES
-
-
-def _texts_of_rows(table: Table, columns: Sequence[str]) -> list[list[str]]:
-    """Return the texts that each row has in some columns, whose cells may be lists of them."""
-    texts_of_rows = []
-    for row in range(len(table.lines)):
-        cells = _within([table.columns[name][row] for name in columns])
-        texts_of_rows.append([cell for cell in cells if isinstance(cell, str) and cell])
-    return texts_of_rows
 
 
 def _left_out(columns: dict[str, list[Any]], references: Sequence[Sequence[str]]) -> dict[str, str]:
@@ -411,19 +285,19 @@ def _left_out(columns: dict[str, list[Any]], references: Sequence[Sequence[str]]
             del remaining[name]
 
     texts = list(chain.from_iterable(references))
-    if texts and not _has_few_values(texts):
-        leave_out([name for name, cells in remaining.items() if _has_few_values(cells)], _FEW_VALUES)
-    if not texts or not _are_codes(texts):
-        codes = [name for name, cells in remaining.items() if _are_codes(cells)]
+    if texts and not has_few_values(texts):
+        leave_out([name for name, cells in remaining.items() if has_few_values(cells)], _FEW_VALUES)
+    if not texts or not are_codes(texts):
+        codes = [name for name, cells in remaining.items() if are_codes(cells)]
         # Beside references of words, no system writes codes alone.
         if texts or len(codes) < len(remaining):
             leave_out(codes, CODES)
     if texts:
         strangers = unrelated(remaining, references)
-        if _has_few_values(texts):
+        if has_few_values(texts):
             # A classifier that is often wrong answers with labels of the references all the same.
             labels = set(texts)
-            strangers = [name for name in strangers if not _are_among(remaining[name], labels)]
+            strangers = [name for name in strangers if not are_among(remaining[name], labels)]
         leave_out(strangers, _UNRELATED)
         return left_out
     constant = [name for name, cells in remaining.items() if len(cells) >= LEAST_ROWS and len(set(cells)) == 1]
@@ -432,32 +306,11 @@ def _left_out(columns: dict[str, list[Any]], references: Sequence[Sequence[str]]
     return left_out
 
 
-#: Different values that labels have at most, such as "a", "b" and "tie".
-_MOST_LABELS = 4
-
-
-def _has_few_values(cells: Sequence[Any]) -> bool:
-    """Return whether a column has a few values of a word each, which repeat, as labels do."""
-    values = [cell.strip() for cell in cells if isinstance(cell, str) and cell.strip()]
-    different = set(values)
-    return (
-        len(values) >= 2 * LEAST_ROWS
-        and 1 < len(different) <= _MOST_LABELS
-        and not any(re.search(r"\s", value) for value in different)
-    )
-
-
-def _are_among(cells: Sequence[Any], labels: set[str]) -> bool:
-    """Return whether most filled cells are one of some labels."""
-    filled = [cell for cell in cells if cell]
-    return 2 * sum(cell in labels for cell in filled) > len(filled)
-
-
 def document_column(table: Table) -> str | None:
     """Return the first column whose name says that it names documents, if some document has several rows."""
     for name, cells in table.columns.items():
-        words = _words_of(name).words
-        is_named = "".join(words) in DOCUMENTS and _are_names(cells)
+        words = words_of_name(name).words
+        is_named = "".join(words) in DOCUMENTS and are_names(cells)
         if is_named or _names_documents(name, cells):
             return name
     return None
@@ -465,170 +318,11 @@ def document_column(table: Table) -> str | None:
 
 def _names_documents(name: str, cells: Sequence[Any]) -> bool:
     """Return whether a column that may have texts of documents has their names: short, and each of several rows."""
-    words = _words_of(name).words
-    if len(words) != 1 or words[0] not in PERHAPS_DOCUMENTS or not _are_names(cells):
+    words = words_of_name(name).words
+    if len(words) != 1 or words[0] not in PERHAPS_DOCUMENTS or not are_names(cells):
         return False
     return 2 * len(set(cells)) <= len(cells) and all(len(str(cell).split()) <= _MOST_WORDS for cell in cells)
 
 
 #: Words that the name of a document has at most.
 _MOST_WORDS = 3
-
-
-def _are_names(cells: Sequence[Any]) -> bool:
-    """Return whether all cells are filled with texts or whole numbers, of which some repeat."""
-    are_filled = all(isinstance(cell, str | int) and cell != "" for cell in cells)
-    return are_filled and 1 < len(set(cells)) < len(cells)
-
-
-def clear_role(name: str) -> str:
-    """Return the only role that a column or file of this name has, or "" where it may have another.
-
-    A "summary" may be a reference or a system's, "human" a system too; a "ref" or "source" is what it says.
-    """
-    words = _words_of(name).words
-    if not words or _ALL_ABOUT.intersection(words):
-        return ""
-    if (CLEAR_REFERENCES | OTHER_REFERENCES).intersection(words):
-        return "reference"
-    if words[0] in CLEAR_SOURCES or "src" in words or OTHER_SOURCES.intersection(words):
-        return "source"
-    if words[0] in CLEAR_SYSTEMS:
-        return "system"
-    return ""
-
-
-class _SplitName(NamedTuple):
-    """A name in lower case, the words by which it is judged, and its codes, such as T5 or v2."""
-
-    folded: str
-    words: list[str]
-    codes: list[str]
-
-
-def _words_of(name: str) -> _SplitName:
-    """Return the words by which a name is judged."""
-    folded_name = folded(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
-    tokens = re.findall(r"[^\W_]+", folded_name)
-    codes: list[str] = []
-    all_words: list[str] = []
-    for token in tokens:
-        word = re.sub(r"\d+", "", token)
-        if word == token or len(word) > 1:
-            all_words.append(word)
-        elif word:
-            codes.append(token)
-    words = [word for word in all_words if len(word) > 1 and word not in _ALL_FILLERS]
-    return _SplitName(folded_name, words or all_words[:1], codes)
-
-
-def lack(cells: Iterable[Any]) -> str:
-    """Return why a column is none of texts; "" where its cells are texts or None, and one of them no number."""
-    from tercet.files.numbers import is_written_number
-
-    values = [cell for cell in cells if cell is not None and cell != ""]
-    if not values:
-        return EMPTY
-    if not all(isinstance(cell, str) for cell in values):
-        return _NO_TEXT
-    if all(map(is_written_number, values)):
-        return CODES
-    return ""
-
-
-def _is_missed(cells: Iterable[Any], reason: str) -> bool:
-    """Return whether a column without texts may be a system's: numbers or lists are scores or contexts.
-
-    Bytes may be texts in another encoding than UTF-8.
-    """
-    if reason in (EMPTY, CODES):
-        return reason == EMPTY
-    texts = []
-    for cell in cells:
-        if isinstance(cell, str):
-            texts.append(cell)
-        elif isinstance(cell, bytes):
-            texts.append("bytes")
-    return not lack(texts)
-
-
-def _are_codes(cells: Iterable[Any]) -> bool:
-    return all(map(_CODE.fullmatch, (cell.strip() for cell in cells if cell)))
-
-
-def _within(cells: Iterable[Any]) -> Iterable[Any]:
-    return chain.from_iterable(map(as_list, cells))
-
-
-# Columns of texts and references -> which of them say something else than the references do.
-
-#: In fewer rows, texts may share words by chance, or none.
-LEAST_ROWS = 4
-# Rows that are compared, of a larger table: spread over all of it.
-_MOST_ROWS = 300
-# How many other rows' references a text is compared with.
-_SHIFTS = 5
-# What a column must share beyond chance, as a part of what the best column shares, which counts up to _ENOUGH.
-_LEAST_PART = 0.3
-_ENOUGH = 0.5
-# What the best column must share beyond chance; below that, nothing is said of any.
-_LEAST_BEST = 0.1
-
-WordSet = frozenset[str]
-
-
-def unrelated(columns: Mapping[str, Sequence[Any]], references: Sequence[Sequence[str]]) -> list[str]:
-    """Return the columns that hardly share a word with the references of their rows, while others do.
-
-    What counts is how much more a text shares with the references of its row than with those of other rows: remarks
-    in the language of the references share its articles with any. Letters of scripts without blanks are words.
-    """
-    # One of the rows with the same references: to compare it with the others would say nothing.
-    row_of_texts = {tuple(texts): row for row, texts in enumerate(references) if texts}
-    step = max(1, math.ceil(len(row_of_texts) / _MOST_ROWS))
-    rows = sorted(row_of_texts.values())[::step]
-    if len(rows) < LEAST_ROWS or len(columns) < 2:
-        return []
-    targets = [_word_set(references[row]) for row in rows]
-    shares = {}
-    for name, cells in columns.items():
-        texts = [_word_set([cells[row] or ""]) for row in rows]
-        shares[name] = _shares(texts, targets)
-    best_beyond = max(beyond for _, beyond in shares.values())
-    largest_share = max(share for share, _ in shares.values())
-    if best_beyond < _LEAST_BEST:
-        return []
-    least = _LEAST_PART * min(best_beyond, _ENOUGH)
-    return [name for name, (share, beyond) in shares.items() if beyond < least and 2 * share < largest_share]
-
-
-def _shares(texts: Sequence[WordSet], targets: Sequence[WordSet]) -> tuple[float, float]:
-    """Return the mean share of words in common with the own references, and how much more it is than with others."""
-    own_share = _mean_share(zip(texts, targets, strict=True))
-    other_shares = []
-    for shift in range(1, min(_SHIFTS, len(targets) - 1) + 1):
-        shifted = [*targets[shift:], *targets[:shift]]
-        other_shares.append(_mean_share(zip(texts, shifted, strict=True)))
-    return own_share, own_share - sum(other_shares) / len(other_shares)
-
-
-def _mean_share(pairs: Iterable[tuple[WordSet, WordSet]]) -> float:
-    # Of the shorter text: an answer of one word is wholly within a long explanation.
-    shares = [len(text & target) / min(len(text), len(target)) for text, target in pairs if text and target]
-    if not shares:
-        return 0.0
-    return sum(shares) / len(shares)
-
-
-def _word_set(texts: Iterable[str]) -> WordSet:
-    words: set[str] = set()
-    for text in texts:
-        words.update(_pattern().findall(text.casefold()))
-    return frozenset(words)
-
-
-@cache
-def _pattern() -> Any:
-    import regex
-
-    return regex.compile(rf"[{UNSPACED}]\p{{M}}*|[\p{{L}}\p{{N}}][[\p{{L}}\p{{M}}\p{{N}}]--[{UNSPACED}]]*", regex.V1)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from tercet.files.columns.roles import clear_role, guess_roles, role_of
+from tercet.files.columns.name_roles import clear_role, role_of
+from tercet.files.columns.roles import guess_roles
 from tercet.files.table import Log, Roles, Table
 
 from .results_without_ids import results_log, score_in_cell

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tercet.errors import InputError, shorten
-from tercet.files.columns.roles import clear_role
+from tercet.files.columns.name_roles import clear_role
 from tercet.files.formats import unpacked
 from tercet.files.json_values import as_list
 from tercet.files.table import Log, RaggedRows, Roles

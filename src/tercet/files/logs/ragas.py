@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from tercet.files.columns.roles import role_of
+from tercet.files.columns.name_roles import role_of
 from tercet.files.columns.scores import BETWEEN_GRADES, begun_by
 from tercet.files.table import Log, Roles, Table
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from tercet.errors import InputError, shorten, warn
-from tercet.files.columns.roles import clear_role, role_of
+from tercet.files.columns.name_roles import clear_role, role_of
 from tercet.files.numbers import Notation, is_written_number, read_number
 from tercet.files.table import Row
 

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from tercet.errors import InputError, shorten
-from tercet.files.columns.roles import clear_role, name_role
+from tercet.files.columns.name_roles import clear_role, name_role
 from tercet.files.json_values import as_list
 from tercet.files.table import RaggedRows, Table
 from tercet.names_and_sentences import joined

@@ -9,7 +9,7 @@ from typing import Any
 
 from tercet.corpus.messages import is_chat, texts_of_chats
 from tercet.errors import InputError, shorten
-from tercet.files.columns.roles import role_of
+from tercet.files.columns.name_roles import role_of
 from tercet.files.json_values import field_of
 from tercet.files.table import MOST_COLUMNS, Table
 
