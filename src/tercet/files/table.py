@@ -183,38 +183,41 @@ class RaggedRows:
     """Rows that do not all have the same columns, gathered into a table; what a row lacks is ``None`` there."""
 
     def __init__(self, name: str, unit: str = "line") -> None:
-        self._table = Table(name, {}, [], unit=unit)
+        self._name = name
+        self._unit = unit
+        self._columns: dict[str, list[Any]] = {}
+        self._lines: list[int] = []
 
     def add(self, line: int, row: Mapping[str, Any]) -> None:
         """Append a row that begins on a line."""
-        columns = self._table.columns
-        lines = self._table.lines
+        columns = self._columns
+        lines = self._lines
         for name in row:
             if name not in columns:
                 if len(columns) == MOST_COLUMNS:
                     raise InputError(
-                        f"{self._table.name}, {self._table.unit} {line}: more than {MOST_COLUMNS} different columns; "
-                        "expected rows that share their columns."
+                        f"{self._name}, {self._unit} {line}: more than {MOST_COLUMNS} different columns; expected "
+                        "rows that share their columns."
                     )
                 columns[name] = [None] * len(lines)
         lines.append(line)
         if len(columns) * len(lines) > MOST_CELLS:
             raise InputError(
-                f"{self._table.name}, {self._table.unit} {line}: more than {MOST_CELLS:,} cells, since rows get the "
-                "columns of all others; expected rows that share their columns."
+                f"{self._name}, {self._unit} {line}: more than {MOST_CELLS:,} cells, since rows get the columns of "
+                "all others; expected rows that share their columns."
             )
         for name, cells in columns.items():
             cells.append(row.get(name))
 
     def table(self, expected: str) -> Table:
         """Return the table, or raise an InputError where no row was added: the file has none of what was expected."""
-        if not self._table.lines:
+        if not self._lines:
             raise self.empty_error(expected)
-        return self._table
+        return Table(self._name, self._columns, self._lines, unit=self._unit)
 
     def empty_error(self, expected: str) -> InputError:
         """Return the error of a file without rows."""
-        return InputError(f"{self._table.name} is empty; expected {expected}.")
+        return InputError(f"{self._name} is empty; expected {expected}.")
 
 
 def list_rows(rows: Iterable[Row], name: str) -> list[Row]:
@@ -237,8 +240,10 @@ def table_of_rows(rows: list[Row], name: str) -> Table:
     """Return rows as columns under the names of the first row."""
     names = _names_in_first_row(rows, name)
     # Empty lines at the end; in a table of a single column, they are cells.
-    while len(names) > 1 and rows[-1][1] == [""]:
+    _, last_cells = rows[-1]
+    while len(names) > 1 and last_cells == [""]:
         rows.pop()
+        _, last_cells = rows[-1]
     if len(rows) == 1:
         header = ", ".join(shorten(column)[1:-1] for column in names[:20])
         raise InputError(f"{name} has a header ({header}) and no rows; expected a row per item.")

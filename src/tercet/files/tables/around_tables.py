@@ -107,12 +107,13 @@ def table_rows(rows: list[Row], name: str) -> list[Row]:
     index = header_index(rows)
     titles = [cells[0] for _, cells in rows[:index] if not _is_blank_row(cells)]
     if titles:
+        line, _ = rows[index]
         first_titles = ", ".join(map(shorten, titles[:_MOST_SHOWN]))
         further = ""
         if len(titles) > _MOST_SHOWN:
             further = f" and {len(titles) - _MOST_SHOWN} more"
         warn(
-            f"{name}: the names of the columns are on line {rows[index][0]}, below what is read as a title: "
+            f"{name}: the names of the columns are on line {line}, below what is read as a title: "
             f"{first_titles}{further}."
         )
     inner = body(rows)
@@ -138,8 +139,10 @@ def _warn_of_blank_rows(rows: Sequence[Row], filled: Sequence[Row], name: str) -
 def _without_totals(rows: list[Row], name: str) -> list[Row]:
     """Return the rows without sums and averages at their end; a warning names each."""
     n_kept = len(rows)
-    # The header and a row stay in any case.
-    while n_kept > 2 and _may_be_total(rows[n_kept - 1][1]):
+    for _, cells in reversed(rows):
+        # The header and a row stay in any case.
+        if n_kept <= 2 or not _may_be_total(cells):
+            break
         n_kept -= 1
     if n_kept == len(rows):
         return rows
@@ -157,6 +160,7 @@ def _without_totals(rows: list[Row], name: str) -> list[Row]:
     for _, cells in totals[:_MOST_SHOWN]:
         filled = [cell for cell in cells if cell.strip()]
         shown_totals.append(shorten(" ".join(filled)))
+    first_line, _ = totals[0]
     first_totals = ", ".join(shown_totals)
     subject = "the last row is read as a sum or an average"
     remedy = "it is an item, move it up"
@@ -164,7 +168,7 @@ def _without_totals(rows: list[Row], name: str) -> list[Row]:
         subject = f"the last {n_totals} rows are read as sums or averages"
         remedy = "they are items, move them up"
     warn(
-        f"{name}, line {totals[0][0]:,}: {subject} of the others, and left out: {first_totals}. If {remedy}: only "
+        f"{name}, line {first_line:,}: {subject} of the others, and left out: {first_totals}. If {remedy}: only "
         "last rows are taken so."
     )
     return rows[: len(rows) - n_totals]

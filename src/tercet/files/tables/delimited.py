@@ -39,8 +39,9 @@ def read_tsv(stream: BinaryIO, name: str, limits: Limits = LIMITS, *, encoding: 
         next(lines)
     plain_rows = ((number, line.removesuffix("\r").split("\t", MOST_COLUMNS)) for number, line in lines)
     plain = list_rows(plain_rows, name)
+    _, last_cells = plain[-1]
     # Nothing follows the last line end.
-    if plain[-1][1] == [""]:
+    if last_cells == [""]:
         plain.pop()
     rows = plain
     if '"' in text:

@@ -6,7 +6,7 @@ pyarrow knows these numbers too, but ends the process where it is asked for thos
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # Types of Thrift's compact protocol, in which a footer is written.
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT, _UUID = range(1, 14)
@@ -23,8 +23,7 @@ _N_VALUES = 5
 _SIZE = 6
 
 
-@dataclass(slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """The values of a column, or of a field within it, in one group of rows."""
 
     #: The names of the column, and of what is within it.
@@ -72,29 +71,31 @@ class _Footer:
                 n_rows = self.number()
             else:
                 self.skip(kind)
-        for chunk in chunks:
-            chunk.n_rows = n_rows
-        return chunks
+        return [chunk._replace(n_rows=n_rows) for chunk in chunks]
 
     def chunk(self) -> Chunk:
         chunk = Chunk()
         for field, kind in self.fields():
             if field == _COLUMN:
-                self.column(chunk)
+                chunk = self.column()
             else:
                 self.skip(kind)
         return chunk
 
-    def column(self, chunk: Chunk) -> None:
+    def column(self) -> Chunk:
+        path: tuple[str, ...] = ()
+        n_values = 0
+        size = 0
         for field, kind in self.fields():
             if field == _PATH:
-                chunk.path = tuple(self.text() for _ in self.elements())
+                path = tuple(self.text() for _ in self.elements())
             elif field == _N_VALUES:
-                chunk.n_values = self.number()
+                n_values = self.number()
             elif field == _SIZE:
-                chunk.size = self.number()
+                size = self.number()
             else:
                 self.skip(kind)
+        return Chunk(path, n_values, size)
 
     def fields(self) -> Iterator[tuple[int, int]]:
         """Yield the number and type of each field of a structure; its value is to be read before the next."""

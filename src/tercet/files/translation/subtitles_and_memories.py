@@ -322,37 +322,24 @@ def _key(source: str) -> str:
     return " ".join(unicodedata.normalize("NFC", source).split())
 
 
-@dataclass(frozen=True, slots=True)
-class _MemoryAlignment:
-    """The unit of each file for each segment, which is a unit of the first file of references."""
+class _AlignedUnits(NamedTuple):
+    """The units of a file by segment."""
 
-    expected: _MemorySide
-    sides: Mapping[str, _MemorySide]
-    segments: list[_Translation]
-    #: By path; None where the file has no unit of the segment, or where it is not clear which.
-    units: dict[str, list[_Translation | None]]
-    #: By path, how many segments have source texts that the file has more or less often, with different texts.
-    n_ambiguous: dict[str, int]
+    #: None where the file has no unit of the segment, or where it is not clear which.
+    units: list[_Translation | None]
+    #: How many segments have source texts that the file has more or less often, with different texts.
+    n_ambiguous: int
 
     @classmethod
-    def of(cls, expected: _MemorySide, sides: Mapping[str, _MemorySide]) -> _MemoryAlignment:
-        segments = list(chain.from_iterable(expected.units.values()))
-        # Grouped by source text before, now in the order of the file again.
-        segments.sort(key=lambda unit: unit.line)
-        alignment = cls(expected, sides, segments, {}, {})
-        for path in sides:
-            alignment._align(path)
-        return alignment
-
-    def _align(self, path: str) -> None:
+    def of(cls, side: _MemorySide, segments: Sequence[_Translation], expected: _MemorySide) -> _AlignedUnits:
         """Find the unit of each segment: either the order of the files says which is which, or all are the same."""
         aligned: list[_Translation | None] = []
         n_ambiguous = 0
         occurrences: Counter[str] = Counter()
-        for segment in self.segments:
+        for segment in segments:
             key = _key(segment.source)
-            units = self.sides[path].units.get(key, [])
-            of_references = self.expected.units[key]
+            units = side.units.get(key, [])
+            of_references = expected.units[key]
             unit = None
             if len(units) == len(of_references):
                 unit = units[occurrences[key]]
@@ -362,18 +349,37 @@ class _MemoryAlignment:
                 n_ambiguous += 1
             aligned.append(unit)
             occurrences[key] += 1
-        self.units[path] = aligned
-        self.n_ambiguous[path] = n_ambiguous
+        return cls(aligned, n_ambiguous)
+
+
+@dataclass(frozen=True, slots=True)
+class _MemoryAlignment:
+    """The unit of each file for each segment, which is a unit of the first file of references."""
+
+    expected: _MemorySide
+    sides: Mapping[str, _MemorySide]
+    segments: list[_Translation]
+    #: As `sides`, by path.
+    by_path: Mapping[str, _AlignedUnits]
+
+    @classmethod
+    def of(cls, expected: _MemorySide, sides: Mapping[str, _MemorySide]) -> _MemoryAlignment:
+        segments = list(chain.from_iterable(expected.units.values()))
+        # Grouped by source text before, now in the order of the file again.
+        segments.sort(key=lambda unit: unit.line)
+        by_path = {path: _AlignedUnits.of(side, segments, expected) for path, side in sides.items()}
+        return cls(expected, sides, segments, by_path)
 
     def rows_of(self, path: str) -> set[int]:
         """Return the segments that a file has."""
-        return {row for row, unit in enumerate(self.units[path]) if unit is not None}
+        return {row for row, unit in enumerate(self.by_path[path].units) if unit is not None}
 
     def texts(self, path: str, column: int, rows: Sequence[int]) -> list[str]:
         """Return the texts of a system; empty where it has none."""
+        units = self.by_path[path].units
         texts = []
         for row in rows:
-            unit = self.units[path][row]
+            unit = units[row]
             text = None
             if unit is not None:
                 text = unit.texts[column]
@@ -388,7 +394,7 @@ class _MemoryAlignment:
         for row in rows:
             texts = list(self.segments[row].texts)
             for path in further:
-                unit = self.units[path][row]
+                unit = self.by_path[path].units[row]
                 if unit is not None:
                     texts += unit.texts
             lists.append([text for text in texts if text or (text is not None and may_be_empty)])
@@ -397,8 +403,8 @@ class _MemoryAlignment:
     def rows_in_files(self, rows: Sequence[int]) -> dict[str, list[int | None]]:
         """Return by path the row of each segment in the file; None where it lacks the segment."""
         rows_by_path: dict[str, list[int | None]] = {self.expected.path: [self.segments[row].row for row in rows]}
-        for path, units_of_file in self.units.items():
-            units = [units_of_file[row] for row in rows]
+        for path, aligned in self.by_path.items():
+            units = [aligned.units[row] for row in rows]
             rows_by_path[path] = [None if unit is None else unit.row for unit in units]
         return rows_by_path
 
@@ -408,7 +414,7 @@ class _MemoryAlignment:
 
     def why_lacking(self, path: str, rows: Sequence[int]) -> str:
         """Return what is known of the segments that a file lacks, in brackets; "" where there is nothing."""
-        return _why_lacking(self.sides[path], [self.segments[row] for row in rows], self.n_ambiguous[path])
+        return _why_lacking(self.sides[path], [self.segments[row] for row in rows], self.by_path[path].n_ambiguous)
 
 
 def _joined_rows(aligned: _MemoryAlignment, systems: Container[str], missing: str) -> Join[int]:
@@ -421,7 +427,7 @@ def _joined_rows(aligned: _MemoryAlignment, systems: Container[str], missing: st
     what = f"{expected.joined_by}s of {expected.path}"
     rows = join(of_systems, range(n_segments), what, aligned.location, missing, aligned.why_lacking)
     for path, side in aligned.sides.items():
-        lacking = [row for row, unit in enumerate(aligned.units[path]) if unit is None]
+        lacking = [row for row, unit in enumerate(aligned.by_path[path].units) if unit is None]
         # A segment may lack one of its references, but no system.
         if lacking and path not in systems:
             why = aligned.why_lacking(path, lacking)
