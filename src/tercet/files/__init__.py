@@ -2,5 +2,5 @@
 
 `formats.py` lists the formats, and `read.py` reads a file by its own. Readers are in `tables/`, `translation/` and
 `shared_tasks/`; which harness wrote a table or JSON is found in `logs/`, what a column is in `columns/`. Here is what
-they share: a `table.py` and its `numbers.py`, `lines.py` of texts, `encodings.py`, `limits.py`, `join.py`.
+they share: a `table.py`, its `rows.py` and `numbers.py`, `lines.py` of texts, `encodings.py`, `limits.py`, `join.py`.
 """

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from tercet.errors import InputError
-from tercet.files.table import RaggedRows, Table, check_distinct
+from tercet.files.rows import RaggedRows, check_distinct
+from tercet.files.table import Table
 
 from .mlflow import log_of_scores
 from .scores import without_nan

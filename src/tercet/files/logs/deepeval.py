@@ -10,7 +10,8 @@ from typing import Any
 
 from tercet.errors import InputError, shorten
 from tercet.files.json_values import field_of
-from tercet.files.table import Log, RaggedRows, Roles
+from tercet.files.rows import RaggedRows
+from tercet.files.table import Log, Roles
 
 from .results_without_ids import results_log
 from .scores import is_number

@@ -15,7 +15,8 @@ from tercet.corpus.messages import content_text
 from tercet.errors import shorten, warn
 from tercet.files.json_values import field_of
 from tercet.files.limits import Limits
-from tercet.files.table import Log, RaggedRows, Roles
+from tercet.files.rows import RaggedRows
+from tercet.files.table import Log, Roles
 
 from .endings import wrong_end_of_any
 from .scores import numbers_of_scores

@@ -16,7 +16,8 @@ from tercet.errors import InputError, argument, shorten, warn
 from tercet.files.json_values import as_list, field_of
 from tercet.files.limits import LIMITS, read_whole
 from tercet.files.lines import open_binary
-from tercet.files.table import Log, RaggedRows, Roles, Table
+from tercet.files.rows import RaggedRows
+from tercet.files.table import Log, Roles, Table
 
 from .scores import DAMAGED, is_number, numbers_of_scores, score_of
 

@@ -14,7 +14,8 @@ from tercet.files.columns.roles import guess_roles
 from tercet.files.formats import unpacked
 from tercet.files.join import LEAVE_OUT, join, warn_of_unmatched
 from tercet.files.json_values import field_of
-from tercet.files.table import Log, RaggedRows, Roles, Table
+from tercet.files.rows import RaggedRows
+from tercet.files.table import Log, Roles, Table
 
 from .endings import wrong_end, wrong_end_of_any
 

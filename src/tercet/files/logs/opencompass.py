@@ -12,7 +12,8 @@ from tercet.errors import InputError, shorten
 from tercet.files.columns.name_roles import clear_role
 from tercet.files.formats import unpacked
 from tercet.files.json_values import as_list
-from tercet.files.table import Log, RaggedRows, Roles
+from tercet.files.rows import RaggedRows
+from tercet.files.table import Log, Roles
 from tercet.files.tables.json_tables import written, written_or_empty
 
 _OPENCOMPASS = "OpenCompass"

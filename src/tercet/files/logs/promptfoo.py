@@ -13,7 +13,8 @@ from typing import Any
 from tercet.errors import InputError, shorten, warn
 from tercet.files.columns.name_roles import role_of
 from tercet.files.json_values import as_list, field_of
-from tercet.files.table import MOST_COLUMNS, Log, RaggedRows, Roles, Table
+from tercet.files.rows import RaggedRows
+from tercet.files.table import MOST_COLUMNS, Log, Roles, Table
 from tercet.files.tables.json_tables import written
 
 from .names import run_of

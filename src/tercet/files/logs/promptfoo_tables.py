@@ -16,7 +16,8 @@ from itertools import takewhile
 from typing import Any, NamedTuple
 
 from tercet.errors import shorten, warn
-from tercet.files.table import Log, Row, Table
+from tercet.files.rows import Row
+from tercet.files.table import Log, Table
 
 from .promptfoo import promptfoo_log
 

@@ -10,7 +10,8 @@ from typing import Any, BinaryIO
 from tercet.errors import InputError, shorten, warn
 from tercet.files.encodings import decode
 from tercet.files.limits import LIMITS, Limits, read_whole
-from tercet.files.table import RaggedRows, Roles, Table, TableWithRoles
+from tercet.files.rows import RaggedRows
+from tercet.files.table import Roles, Table, TableWithRoles
 from tercet.files.xml import parse
 
 #: The elements that hold the texts of a side, and the attributes that name whose they are.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from tercet.errors import InputError, shorten, warn
 from tercet.files.columns.name_roles import clear_role, role_of
 from tercet.files.numbers import Notation, is_written_number, read_number
-from tercet.files.table import Row
+from tercet.files.rows import Row
 
 #: Rows of a title at most.
 _MOST_TITLES = 10

@@ -16,7 +16,8 @@ from tercet.errors import InputError, first_line
 from tercet.files.limits import LIMITS, Limits, read_whole
 from tercet.files.logs.lighteval import FIELDS, PARTS, details_log, is_details
 from tercet.files.logs.recognition import log_in_table
-from tercet.files.table import MOST_CELLS, MOST_COLUMNS, Table, check_distinct
+from tercet.files.rows import check_distinct
+from tercet.files.table import MOST_CELLS, MOST_COLUMNS, Table
 
 from . import parquet_footer
 from .nested_cells import spread

@@ -26,7 +26,8 @@ from tercet.files.limits import LIMITS, Limits, read_bytes
 from tercet.files.logs.promptfoo_tables import named_apart
 from tercet.files.logs.recognition import log_in_table
 from tercet.files.numbers import Notation, notation_of_file
-from tercet.files.table import MOST_COLUMNS, CsvDialect, Row, Table, list_rows, table_of_rows
+from tercet.files.rows import Row, list_rows, table_of_rows
+from tercet.files.table import MOST_COLUMNS, CsvDialect, Table
 
 from .around_tables import body, header_index, table_rows
 

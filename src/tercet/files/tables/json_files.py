@@ -13,7 +13,8 @@ from tercet.files.limits import LIMITS, Limits, read_bytes, read_whole
 from tercet.files.logs.inspect_ai import archived_parts, inspect_log, parts_of
 from tercet.files.logs.recognition import log_or_table, table_in_object
 from tercet.files.logs.scores import DAMAGED
-from tercet.files.table import Log, RaggedRows, Table
+from tercet.files.rows import RaggedRows
+from tercet.files.table import Log, Table
 from tercet.names_and_sentences import joined
 
 from .json_tables import object_in, table_in

@@ -11,7 +11,8 @@ from typing import Any
 from tercet.errors import InputError, shorten
 from tercet.files.columns.name_roles import clear_role, name_role
 from tercet.files.json_values import as_list
-from tercet.files.table import RaggedRows, Table
+from tercet.files.rows import RaggedRows
+from tercet.files.table import Table
 from tercet.names_and_sentences import joined
 
 

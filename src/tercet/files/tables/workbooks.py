@@ -14,7 +14,8 @@ from xml.etree.ElementTree import iterparse
 
 from tercet.errors import InputError, argument, argument_set, needs, shorten, warn
 from tercet.files.limits import LIMITS, Limits, read_whole
-from tercet.files.table import MOST_COLUMNS, Row, Table, list_rows
+from tercet.files.rows import Row, list_rows
+from tercet.files.table import MOST_COLUMNS, Table
 from tercet.files.xml import check_part
 
 from .around_tables import header_index

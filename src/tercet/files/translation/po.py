@@ -9,7 +9,8 @@ from typing import Any, BinaryIO
 from tercet.errors import InputError, needs, shorten, warn
 from tercet.files.encodings import decode
 from tercet.files.limits import LIMITS, Limits, read_bytes
-from tercet.files.table import Memory, RaggedRows
+from tercet.files.rows import RaggedRows
+from tercet.files.table import Memory
 
 _SOURCE = "source"
 #: A text in quotes, alone in its line or behind a keyword, of a message in use or of an obsolete one.

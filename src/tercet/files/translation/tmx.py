@@ -9,7 +9,8 @@ from typing import Any, BinaryIO
 
 from tercet.errors import InputError, shorten
 from tercet.files.limits import LIMITS, Limits
-from tercet.files.table import MOST_COLUMNS, Memory, RaggedRows
+from tercet.files.rows import RaggedRows
+from tercet.files.table import MOST_COLUMNS, Memory
 from tercet.files.xml import parse
 
 # Where the elements that carry text must stand.

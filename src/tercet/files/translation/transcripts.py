@@ -13,7 +13,8 @@ from typing import Any, BinaryIO
 from tercet.errors import InputError, first_line, needs, shorten, warn
 from tercet.files.encodings import decode
 from tercet.files.limits import LIMITS, Limits, read_bytes, read_whole
-from tercet.files.table import Memory, RaggedRows, Table
+from tercet.files.rows import RaggedRows
+from tercet.files.table import Memory, Table
 from tercet.files.tables.json_tables import table_in
 
 TEXT = "text"

@@ -11,7 +11,8 @@ from typing import Any, BinaryIO
 
 from tercet.errors import InputError, shorten, warn
 from tercet.files.limits import LIMITS, Limits
-from tercet.files.table import Memory, RaggedRows
+from tercet.files.rows import RaggedRows
+from tercet.files.table import Memory
 from tercet.files.xml import parse
 
 # Elements within a text whose content is code of the document's format.
