@@ -221,8 +221,9 @@ def _no_texts(table: Table) -> str:
     for row, line in enumerate(table.lines):
         if _PROMPT in table.columns:
             requests = _requests(table.columns[_PROMPT][row], f"{table.name}, {table.unit} {line}")
+            *_, last_argument = requests[0]
             # A request for a text ends with its settings.
-            is_likelihood = not isinstance(requests[0][-1], dict)
+            is_likelihood = not isinstance(last_argument, dict)
         else:
             requests = _log_likelihoods(table.columns[_RESPONSE][row])
             is_likelihood = bool(requests)
@@ -260,10 +261,10 @@ def _requests(arguments: Any, location: str) -> list[list[Any]]:
 
 def _shared_prompt(requests: list[list[Any]]) -> str | None:
     """Return the prompt that all requests have, None for a chat."""
-    prompt = requests[0][0]
-    if not isinstance(prompt, str) or any(request[0] != prompt for request in requests):
+    first_prompt, *others = [prompt for prompt, *_ in requests]
+    if not isinstance(first_prompt, str) or any(prompt != first_prompt for prompt in others):
         return None
-    return prompt
+    return first_prompt
 
 
 def _log_likelihoods(responses: Any) -> list[Any]:
