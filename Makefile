@@ -144,7 +144,7 @@ test-spaces: $(ALL)/.test-installed  ## Two Spaces with only their requirements 
 test-harnesses: $(HARNESSES)/.installed  ## The adapters with every harness, and rewards with verl and OpenRLHF, in an environment of their own, in 2 minutes
 	$(SAY)
 	PYTHONPATH=tests $(HARNESSES)/bin/python -m pytest -p timing --confcutdir=tests/harnesses -r fEs --times=build/times/test-harnesses.json \
-		tests/harnesses tests/files/test_logs.py
+		tests/harnesses tests/files/logs/test_logs.py
 	PYTHONPATH=tests:$(HARNESSES)/trainers $(HARNESSES)/bin/python -m pytest -p timing --confcutdir=tests/rewards -r fEs \
 		--times=build/times/test-trainers.json tests/rewards/test_other_trainers.py
 

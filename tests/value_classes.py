@@ -9,7 +9,7 @@ def value_classes(room):
     """Return the public dataclasses that the modules of a room define, by name."""
     package = importlib.import_module(f"tercet.{room}")
     classes = {}
-    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         for name, found in vars(importlib.import_module(module.name)).items():
             is_own = getattr(found, "__module__", "") == module.name and not name.startswith("_")
             if is_own and isinstance(found, type) and dataclasses.is_dataclass(found):

@@ -69,7 +69,7 @@ SCORING = {"numpy", "pyarrow", "pandas", "torch", "datasets", "tqdm"}
 OF_OTHERS = {
     *(f"tercet.comparison.{name}" for name in ("fragile_differences", "groups", "power", "overall", "verdicts")),
     *(f"tercet.comparison.{name}" for name in ("run_readings", "runs", "slices", "segment_rows", "eval_results")),
-    *(f"tercet.files.{name}" for name in ("numbers", "score_columns", "table", "tables")),
+    *(f"tercet.files.{name}" for name in ("numbers", "columns.scores", "table", "tables.delimited")),
     *("tercet.statistics.estimates", "tercet.statistics.paired_tests", "concurrent.futures", "logging"),
 }
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 import tercet
 from commands import command
 from tercet.errors import InputError
-from tercet.files.roles import clear_role, unrelated
+from tercet.files.columns.contents import unrelated
+from tercet.files.columns.name_roles import clear_role
 from tercet.test_sets.test_set import TestSet
 
 REFERENCES = [

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import tercet
 from tercet.comparison.compare import compare
 from tercet.errors import InputError, for_command_line
-from tercet.files.text import read_lines, stream_lines
+from tercet.files.lines import read_lines, stream_lines
 from tercet.test_sets.read import read_test_sets
 from tercet.test_sets.test_set import TestSet
 from texts import all_pairs, any_texts

@@ -19,7 +19,7 @@ import pytest
 from openpyxl import Workbook
 
 from tercet.errors import InputError
-from tercet.files.text import LIMITS
+from tercet.files.limits import LIMITS
 from tercet.files.xml import MOST_DEPTH, check_part
 
 #: What the process may take beyond what it has once the packages are imported, and in seconds.

@@ -8,9 +8,10 @@ import pytest
 
 from commands import command
 from tercet.errors import InputError
-from tercet.files import large_texts, text
+from tercet.files import large_texts
 from tercet.files.large_texts import FileLines, large_lines
-from tercet.files.text import read_lines
+from tercet.files.limits import Limits
+from tercet.files.lines import read_lines
 from tercet.test_sets import text_files
 from tercet.test_sets.test_set import LargeTestSet
 
@@ -157,7 +158,7 @@ class TestLines:
     def test_a_file_with_too_many_lines_is_refused(self, tmp_path, monkeypatch):
         path = tmp_path / "a.txt"
         path.write_bytes(joined(PREDICTIONS))
-        monkeypatch.setattr(large_texts, "LIMITS", text.Limits(n_lines=N - 1))
+        monkeypatch.setattr(large_texts, "LIMITS", Limits(n_lines=N - 1))
         with pytest.raises(InputError, match=f"holds more than {N - 1:,} lines"):
             large_lines(str(path))
 

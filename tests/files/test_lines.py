@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tercet.errors import InputError
-from tercet.files.text import STDIN, read_lines, stream_lines
+from tercet.files.lines import STDIN, read_lines, stream_lines
 
 #: Both ways to read them: at once, and line by line.
 WAYS = {"at once": read_lines, "line by line": lambda path: list(stream_lines(path))}

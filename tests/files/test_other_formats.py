@@ -8,8 +8,8 @@ import pytest
 
 from commands import command
 from tercet.errors import InputError
+from tercet.files.lines import read_lines, stream_lines
 from tercet.files.read import read_table
-from tercet.files.text import read_lines, stream_lines
 from tercet.test_sets.read import read_test_sets
 
 XLIFF = """<?xml version="1.0" encoding="UTF-8"?>

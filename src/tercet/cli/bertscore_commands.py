@@ -11,7 +11,8 @@ from typing import Annotated, Literal
 import typer
 
 from tercet.errors import InputError, needs
-from tercet.files.text import LIMITS, stream_lines
+from tercet.files.limits import LIMITS
+from tercet.files.lines import stream_lines
 from tercet.files.writing import check_ending, check_file, check_outputs
 from tercet.names_and_sentences import visible
 

@@ -59,7 +59,8 @@ class CandidateOptions(OptionGroup):
 
     def groups(self) -> CandidateGroups:
         """Read the groups of all files."""
-        from tercet.files.read import Opening, check_no_workbook, table_format
+        from tercet.files.formats import check_no_workbook, table_format
+        from tercet.files.read import Opening
 
         for path in self.files:
             check_no_workbook(path)
@@ -102,7 +103,7 @@ class CandidateOptions(OptionGroup):
     def _of_text_files(self) -> CandidateGroups:
         from tercet.files.candidates import is_ranked, parallel_groups, ranked_groups, successive_groups
         from tercet.files.fairseq import is_generated
-        from tercet.files.text import STDIN, read_lines
+        from tercet.files.lines import STDIN, read_lines
 
         for name, value in {"--column": self.column, "--weights": self.weights}.items():
             if value:

@@ -181,7 +181,8 @@ def _lacking(test_set: TestSet, n_lacking: int) -> str:
 
 def _show_names(files: Sequence[str], texts: TextOptions) -> None:
     """Print what files hold by themselves, where they cannot be read as a test set."""
-    from tercet.files.read import Opening, read_file, table_format
+    from tercet.files.formats import table_format
+    from tercet.files.read import Opening, read_file
     from tercet.files.table import Log, Memory
     from tercet.test_sets.names import paths_of
     from tercet.test_sets.reading import readings_of_names, shown_readings

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.files.score_columns import is_of_effort
+from tercet.files.columns.scores import is_of_effort
 from tercet.metrics.column import Column
 from tercet.names_and_sentences import MOST_NAMED, Name, Sentence
 from tercet.statistics.distributions import mcnemar

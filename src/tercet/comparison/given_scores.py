@@ -167,7 +167,7 @@ def with_scores(test_set: TestSet, columns: Mapping[Column, _BySystem | None]) -
     if not scores:
         return test_set
     # Here, as most comparisons are of texts alone.
-    from tercet.files.score_columns import directions_of
+    from tercet.files.columns.scores import directions_of
 
     directions = directions_of(scores)
     return replace(

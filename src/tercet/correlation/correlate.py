@@ -32,8 +32,8 @@ from tercet.errors import (
     did_you_mean,
     shorten,
 )
-from tercet.files.frames import frame_kind
-from tercet.files.score_columns import is_lower_better
+from tercet.files.columns.scores import is_lower_better
+from tercet.files.tables.frames import frame_kind
 from tercet.metrics.column import Column
 from tercet.statistics.clusters import Clusters
 from tercet.statistics.intervals import FEWEST_UNITS, too_few_units

@@ -11,14 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tercet.errors import InputError, OptionError, argument, argument_set, shorten, warn
-from tercet.files.column_names import ITEM, LANGUAGE_PAIRS, RATER
-from tercet.files.frames import frame_kind, read_frame
-from tercet.files.grade_columns import check_systems_of_grades, grade_columns, possible_grades
-from tercet.files.mt_metrics_eval import FolderRequest, MetricsFolder, read_metrics_folder
-from tercet.files.numbers import Sign, read_score
-from tercet.files.read import MEMORIES, Opening, check_no_workbook, read_file, table_format
-from tercet.files.roles import guess_roles
-from tercet.files.score_columns import (
+from tercet.files.columns.grades import check_systems_of_grades, grade_columns, possible_grades
+from tercet.files.columns.roles import guess_roles
+from tercet.files.columns.scores import (
     BETWEEN_GRADES,
     OBJECTS,
     begun_by,
@@ -27,9 +22,15 @@ from tercet.files.score_columns import (
     score_columns,
     without_scores,
 )
-from tercet.files.summary_annotations import read_summary_annotations
+from tercet.files.columns.vocabulary import ITEM, LANGUAGE_PAIRS, RATER
+from tercet.files.formats import MEMORIES, check_no_workbook, table_format
+from tercet.files.numbers import Sign, read_score
+from tercet.files.read import Opening, read_file
+from tercet.files.shared_tasks.mt_metrics_eval import FolderRequest, MetricsFolder, read_metrics_folder
+from tercet.files.shared_tasks.summary_annotations import read_summary_annotations
+from tercet.files.shared_tasks.wmt_annotations import DOCUMENT, check_no_appraise, read_annotations, read_grades_alone
 from tercet.files.table import Table
-from tercet.files.wmt_annotations import DOCUMENT, check_no_appraise, read_annotations, read_grades_alone
+from tercet.files.tables.frames import frame_kind, read_frame
 from tercet.names_and_sentences import MOST_NAMED, joined
 from tercet.statistics.clusters import Clusters
 from tercet.test_sets.long_tables import WideTable, column_called, wide_table
@@ -75,20 +76,20 @@ def read_graded(
 
     Where there are none of these, columns of numbers are grades by their names, such as ``grade``, ``human_score``,
     ``rating_1`` and ``rating_2`` (of two raters), or ``human_base`` of the system ``base``
-    (:func:`tercet.files.grade_columns.grade_columns`); a column ``system`` may name the system of each row.
+    (:func:`tercet.files.columns.grades.grade_columns`); a column ``system`` may name the system of each row.
     `dimensions` names such columns, whatever they are called.
 
     Annotations of SummEval and FRANK are read in the shape in which they are published
-    (:func:`tercet.files.summary_annotations.read_summary_annotations`).
+    (:func:`tercet.files.shared_tasks.summary_annotations.read_summary_annotations`).
 
     `path` may also be a data frame with the same columns. Columns are given as to :func:`tercet.read_test_sets`.
     `scores` are names of scores: dimensions of the grades, or columns as there. A table needs no references if
     `need_references` is False.
 
     A folder in the shape of mt-metrics-eval is read too: the language pair `lp`, with the reference that
-    `reference_columns` names (:func:`tercet.files.mt_metrics_eval.read_metrics_folder`). Human scores of segments are
-    dimensions; those of documents and systems are the dimensions ``mqm.doc`` and ``mqm.sys``, whose items are
-    documents, or a single one.
+    `reference_columns` names (:func:`tercet.files.shared_tasks.mt_metrics_eval.read_metrics_folder`). Human scores
+    of segments are dimensions; those of documents and systems are the dimensions ``mqm.doc`` and ``mqm.sys``, whose
+    items are documents, or a single one.
     """
     asked = _Asked(
         systems=systems,

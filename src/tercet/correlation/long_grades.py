@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tercet.errors import InputError, shorten
-from tercet.files.column_names import DIMENSION, ITEM, RATER, SYSTEM, TEXT, VALUE
+from tercet.files.columns.name_roles import clear_role, role_of
+from tercet.files.columns.vocabulary import DIMENSION, ITEM, RATER, SYSTEM, TEXT, VALUE
 from tercet.files.join import join
-from tercet.files.roles import clear_role, role_of
 from tercet.files.table import Table
 from tercet.statistics.clusters import Clusters
 from tercet.test_sets.long_tables import column_called

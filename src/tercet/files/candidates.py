@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet.errors import InputError, argument, shorten, warn
 
-from .read import READERS, Opening, read_file, table_format
-from .roles import role_of
-from .text import open_binary
+from .columns.name_roles import role_of
+from .formats import READERS, table_format
+from .lines import open_binary
+from .read import Opening, read_file
 
 if TYPE_CHECKING:
     from .table import Table
@@ -40,8 +41,8 @@ def read_lists(
     A line's lists within a list are one group. Of the samples of lm-evaluation-harness, all responses are candidates.
     """
     # Here, as text files need no reader of tables.
-    from .lm_eval_logs import is_samples
-    from .tables import read_objects
+    from .logs.lm_eval import is_samples
+    from .tables.json_files import read_objects
 
     format = table_format(path)
     if format not in ("jsonl", "parquet", "arrow"):

@@ -1,11 +1,21 @@
-"""Encodings of texts besides UTF-8: those that a user may name, and what the bytes of a file look like."""
+"""The bytes of a file -> its text: in UTF-8, UTF-16 or an encoding that a user names; what to do with other bytes."""
 
 from __future__ import annotations
 
 import codecs
 import re
+import unicodedata
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
+from contextlib import suppress
+from functools import partial
 
-from tercet.errors import OptionError, argument, argument_set, did_you_mean, shorten
+from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, shorten, warn
+
+from .other_formats import EXPECTED, check_bytes, check_text
+
+_GZIP = b"\x1f\x8b"
+#: The name of the standard input in messages: it has no file that could be renamed.
+STANDARD_INPUT = "the standard input"
 
 #: Encodings that a message names.
 _KNOWN = (
@@ -35,6 +45,52 @@ _SIGNS = (
 )
 
 
+def decode(data: bytes | bytearray, name: str, *, is_lines: bool = True, encoding: str | None = None) -> str:
+    """Return the text of a file in UTF-8, or in UTF-16; line ends stay as they are.
+
+    Markup, subtitles and catalogues are refused where `is_lines` says that a segment is expected per line.
+
+    UTF-16 has a byte order mark, or makes lines of known letters in one byte order alone: other bytes do not. A user
+    may name the `encoding` of files without a mark, and has named none where it is ""; None where none can be named.
+    """
+    _refuse_binary(data, name)
+    named = ""
+    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        used_encoding = "utf-16"
+    elif data.startswith(BOM_UTF8):
+        used_encoding = "utf-8-sig"
+    else:
+        named = encoding or ""
+        used_encoding = named or _unmarked_utf16(data) or "utf-8-sig"
+    hint = partial(_advice_on, data, name, can_be_named=encoding is not None)
+    try:
+        text = data.decode(used_encoding)
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].decode(used_encoding, "replace").count("\n") + 1
+        found = f"{name}, line {line}: found the byte 0x{error.object[error.start]:02x}, which is not"
+        if named:
+            raise InputError(f"{found} {named}; expected that encoding, as {argument('encoding')} says.") from None
+        if used_encoding == "utf-8-sig":
+            raise InputError(f"{found} UTF-8; expected {EXPECTED}. {hint()}") from None
+        raise InputError(f"{found} UTF-16; expected {EXPECTED}.") from None
+    if named:
+        _warn_of_utf8(data, name, named)
+    # A file that was decoded as plain UTF-8, and saved with a mark again, has another one.
+    text = text.lstrip("\ufeff")
+    nul = text.find("\0")
+    if nul >= 0:
+        line = text.count("\n", 0, nul) + 1
+        advice = ""
+        if not named and "utf-16" in hint():
+            advice = f" {hint()}"
+        raise InputError(f"{name}, line {line}: found a NUL character; expected {EXPECTED}.{advice}")
+    if "\n" not in text:
+        check_line_ends(text, name)
+    if is_lines:
+        check_text(text, name)
+    return text
+
+
 def check_encoding(encoding: str) -> None:
     """Raise an OptionError for what is no encoding of texts."""
     try:
@@ -53,7 +109,60 @@ def check_encoding(encoding: str) -> None:
         )
 
 
-def advice_on(data: bytes | bytearray, name: str, *, can_be_named: bool) -> str:
+def drop_marks(data: bytearray) -> None:
+    """Remove the byte order marks of UTF-8 from the beginning of a file."""
+    while data.startswith(BOM_UTF8):
+        del data[: len(BOM_UTF8)]
+
+
+def _warn_of_utf8(data: bytes | bytearray, name: str, encoding: str) -> None:
+    """Warn of a file that may be in UTF-8, where a user names another encoding for all files."""
+    if data.isascii() or codecs.lookup(encoding).name == "utf-8":
+        return
+    with suppress(UnicodeDecodeError):
+        data.decode("utf-8")
+        warn(f"{name}: its bytes may be UTF-8; they are read as {encoding}, as {argument('encoding')} says.")
+
+
+def check_line_ends(text: str, name: str) -> None:
+    r"""Raise an InputError for the text of a file without ``\n`` where ``\r`` separates lines."""
+    if 0 <= text.find("\r") < len(text) - 1:
+        raise InputError(f"{name} has old Mac line ends (CR); expected LF or CRLF: save the file with those.")
+
+
+def _refuse_binary(data: bytes | bytearray, name: str) -> None:
+    """Raise an InputError for a binary or packed file, or one in UTF-32, by its first bytes."""
+    check_bytes(data, name)
+    if data.startswith(_GZIP):
+        advice = f"rename it to {name}.gz, or unpack it"
+        # A file with this extension has been unpacked once: it was gzipped twice.
+        if name == STANDARD_INPUT or name.lower().endswith(".gz"):
+            advice = "unpack it"
+        raise InputError(f"{name} is gzipped: {advice}.")
+    # Before UTF-16, whose byte order mark is the beginning of this one.
+    if data.startswith((BOM_UTF32_LE, BOM_UTF32_BE)):
+        raise InputError(f"{name} is UTF-32, which is not supported; expected {EXPECTED}.")
+
+
+def _unmarked_utf16(data: bytes | bytearray) -> str:
+    """Return the name of UTF-16 in the byte order that makes lines of text of these bytes, or "" for other bytes."""
+    if b"\0" not in data or len(data) % 2:
+        return ""
+    fitting = []
+    for encoding in ("utf-16-le", "utf-16-be"):
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        characters = set(text) - {"\n", "\r", "\t"}
+        if "\n" in text and not any(unicodedata.category(letter) in ("Cc", "Cn", "Co") for letter in characters):
+            fitting.append(encoding)
+    if len(fitting) != 1:
+        return ""
+    return fitting[0]
+
+
+def _advice_on(data: bytes | bytearray, name: str, *, can_be_named: bool) -> str:
     """Return what to do with a file that is not in UTF-8, as a sentence; `can_be_named` if an option names others."""
     saving = "save it as UTF-8"
     if re.search(r"\.(csv|tsv|tab)$", name, re.IGNORECASE):

@@ -1,6 +1,6 @@
 """A large text file, a text per line -> lines that are read when they are needed: memory does not grow with the file.
 
-Such lines are those of :func:`tercet.files.text.read_lines`, which reads what is odd in any way: a file of another
+Such lines are those of :func:`tercet.files.lines.read_lines`, which reads what is odd in any way: a file of another
 encoding, of another kind, or with carriage returns within its lines.
 """
 
@@ -16,7 +16,9 @@ from typing import BinaryIO, overload
 from tercet.errors import InputError
 from tercet.locks import Lock
 
-from .text import LIMITS, decode, read_lines
+from .encodings import decode
+from .limits import LIMITS
+from .lines import read_lines
 
 #: Bytes that are read at a time. A file with a line of as many is read whole.
 _CHUNK = 1 << 20

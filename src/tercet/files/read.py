@@ -3,99 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
 
 from .encodings import check_encoding
+from .formats import READERS, SUFFIXES, check_no_workbook, table_format
 from .json_values import as_list
-from .text import LIMITS, Limits, check_beginning, open_binary
+from .limits import LIMITS, Limits
+from .lines import open_binary
+from .other_formats import check_beginning
 
 if TYPE_CHECKING:
     from .table import Table
 
 
-def _reader(file: str, function: str) -> Callable[..., Table]:
-    """Return a reader that imports its file, and with it what only this format needs, when it reads."""
-
-    def read(*arguments: Any, **settings: Any) -> Table:
-        table: Table = getattr(import_module(f".{file}", __package__), function)(*arguments, **settings)
-        return table
-
-    return read
-
-
-#: Readers by format: of a binary stream, given the name of the file for messages, and limits.
-READERS: dict[str, Callable[..., Table]] = {
-    "tsv": _reader("tables", "read_tsv"),
-    "csv": _reader("tables", "read_csv"),
-    "jsonl": _reader("tables", "read_jsonl"),
-    "tmx": _reader("tmx", "read_tmx"),
-    "xlsx": _reader("workbooks", "read_workbook"),
-    "parquet": _reader("arrow_tables", "read_parquet"),
-    "arrow": _reader("arrow_tables", "read_ipc"),
-    "inspect": _reader("tables", "read_json"),
-    "xliff": _reader("xliff", "read_xliff"),
-    "po": _reader("catalogues", "read_po"),
-    "subtitles": _reader("transcripts", "read_subtitles"),
-    "ctm": _reader("transcripts", "read_ctm"),
-    "stm": _reader("transcripts", "read_stm"),
-    "seglst": _reader("transcripts", "read_seglst"),
-    "trn": _reader("transcripts", "read_trn"),
-    "kaldi": _reader("transcripts", "read_kaldi"),
-    "wmt": _reader("wmt", "read_wmt"),
-}
-#: Formats whose texts are joined by what they translate, and those joined by their time or id.
-BILINGUAL = ("xliff", "po")
-TRANSLATIONS = ("tmx", *BILINGUAL)
-MEMORIES = (*TRANSLATIONS, "subtitles", "ctm", "stm", "seglst", "trn", "kaldi")
-#: Formats by the end of a file's name, in lower case.
-SUFFIXES = {
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".csv": "csv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".tmx": "tmx",
-    ".xlsx": "xlsx",
-    ".xlsm": "xlsx",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".xlf": "xliff",
-    ".xliff": "xliff",
-    ".sdlxliff": "xliff",
-    ".mqxliff": "xliff",
-    ".po": "po",
-    ".srt": "subtitles",
-    ".vtt": "subtitles",
-    ".ass": "subtitles",
-    ".ssa": "subtitles",
-    ".ctm": "ctm",
-    ".stm": "stm",
-    ".trn": "trn",
-    ".xml": "wmt",
-    ".sgm": "wmt",
-    ".sgml": "wmt",
-}
 #: Formats that do not say how texts are encoded; "" is a text file's.
 _OF_ANY_ENCODING = ("", "tsv", "csv")
-#: How the names of files of JSON end that are transcripts, as meeteval calls them.
-SEGLST = ".seglst.json"
-#: What Kaldi, ESPnet and others call a file of transcripts.
-_KALDI = "text"
-#: Of files that are logs, or tables that a user names: a folder of tables may have other such files beside them.
-_LOGS = {".eval": "inspect", ".json": "inspect"}
-#: Ends of the names of other programs' workbooks, which are not read.
-_WORKBOOKS = (".xls", ".xlsb", ".ods", ".numbers")
-
-#: Of files about speech that have times and no words.
-_WITHOUT_WORDS = (".rttm", ".uem")
 
 
 def read_table(path: str | os.PathLike[str], *, format: str | None = None, limits: Limits = LIMITS) -> Table:
@@ -192,41 +119,6 @@ def references_in(table: Table, columns: Sequence[str]) -> list[list[str]]:
                 if text:
                     lists[row].append(text)
     return lists
-
-
-def check_no_workbook(path: str) -> None:
-    """Raise an InputError for a spreadsheet, by the end of its name; says how to save it as a file that is read."""
-    if path.lower().endswith(_WORKBOOKS):
-        raise InputError(
-            f"{path} is, judging by its extension, a workbook that is not supported: save it as an Excel workbook "
-            "(.xlsx), or the sheet as CSV in UTF-8 (.csv)."
-        )
-
-
-def check_has_words(path: str) -> None:
-    """Raise an InputError for a file of times without words, by the end of its name."""
-    if unpacked(path).lower().endswith(_WITHOUT_WORDS):
-        raise InputError(
-            f"{path} has, judging by its extension, times without words; expected a transcript, such as STM (.stm), "
-            "CTM (.ctm) or SegLST (.seglst.json)."
-        )
-
-
-def table_format(path: str) -> str:
-    """Return the format of a table or log by the end of its file's name, or "" for a text file."""
-    name = Path(unpacked(path))
-    if name.name == _KALDI:
-        return "kaldi"
-    if name.name.lower().endswith(SEGLST):
-        return "seglst"
-    return {**SUFFIXES, **_LOGS}.get(name.suffix.lower(), "")
-
-
-def unpacked(path: str) -> str:
-    """Return the name of a file without the end that says it is compressed."""
-    if path.lower().endswith(".gz"):
-        return path[:-3]
-    return path
 
 
 def _format(path: Path, format: str | None) -> str:

@@ -15,7 +15,7 @@ from typing import BinaryIO, TextIO
 
 from tercet.errors import InputError, OptionError, shorten
 
-from .text import STDIN
+from .lines import STDIN
 
 _MOST_LINKS = 40
 #: What leads to an open file of this process, where there is a /proc.

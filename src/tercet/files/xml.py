@@ -10,7 +10,7 @@ from xml.parsers import expat
 
 from tercet.errors import InputError, shorten
 
-from .text import Limits, size
+from .limits import Limits, size
 
 # A tag or comment that is not at its end is read from its beginning again with every piece: the time goes with the
 # square of its length. So it is bounded, and pieces grow with it, up to those in which the parser reads in any case.

@@ -16,7 +16,7 @@ from tercet.base.scoring import refuse_missing
 from tercet.checks import has_entries
 from tercet.corpus.items import as_list, check_arrow, is_any_list, is_plain_text
 from tercet.errors import InputError, did_you_mean, first_line, shorten
-from tercet.files.roles import role_of
+from tercet.files.columns.name_roles import role_of
 from tercet.files.table import Roles
 
 from .rows import summing_metric, sums_of

@@ -20,10 +20,11 @@ from tercet.base.scoring import segment_lists
 from tercet.corpus.artefacts import Artefacts
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, MergeError, TercetError, first_line, shorten
-from tercet.files.arrow_tables import open_parquet
-from tercet.files.read import SUFFIXES, read_file, unpacked
-from tercet.files.roles import guess_roles
+from tercet.files.columns.roles import guess_roles
+from tercet.files.formats import SUFFIXES, unpacked
+from tercet.files.read import read_file
 from tercet.files.table import Log, Roles, Table
+from tercet.files.tables.arrow import open_parquet
 from tercet.statistics.stats import SegmentStats
 
 from .columns import TextColumns, read_ids, roles_of

@@ -8,7 +8,7 @@ from contextlib import suppress
 from tercet.errors import InputError, argument, shorten, warn
 from tercet.files.fairseq import Generated, generated, is_generated
 from tercet.files.join import join, warn_of_unmatched
-from tercet.files.text import STDIN, read_lines, stream_lines
+from tercet.files.lines import STDIN, read_lines, stream_lines
 from tercet.files.writing import check_different
 
 from .names import InputFiles, names_of

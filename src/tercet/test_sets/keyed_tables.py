@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, NoReturn
 
 from tercet.errors import InputError, argument, argument_set, shorten
-from tercet.files.column_names import ITEM, ITEM_ALONE
+from tercet.files.columns.contents import lack, unrelated
+from tercet.files.columns.name_roles import clear_role
+from tercet.files.columns.roles import UNLIKE_SYSTEMS, guess_roles
+from tercet.files.columns.scores import without_scores
+from tercet.files.columns.vocabulary import ITEM, ITEM_ALONE
 from tercet.files.join import Join, Lost, join, warn_of_unmatched
 from tercet.files.read import predictions_in
-from tercet.files.roles import UNLIKE_SYSTEMS, clear_role, guess_roles, lack, unrelated
-from tercet.files.score_columns import without_scores
 from tercet.files.table import Log, Memory, Roles, Table
 
 from .long_tables import column_called

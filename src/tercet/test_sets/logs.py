@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.errors import InputError, argument, argument_set, shorten, warn
-from tercet.files.batches import Answers, Requests, with_references
-from tercet.files.log_runs import Runs, join_logs
-from tercet.files.read import read_file, table_format
-from tercet.files.score_columns import directions_of
+from tercet.files.columns.scores import directions_of
+from tercet.files.formats import table_format
+from tercet.files.logs.openai_batches import Answers, Requests, with_references
+from tercet.files.logs.runs import Runs, join_logs
+from tercet.files.read import read_file
 from tercet.files.table import Log, Table
 from tercet.files.writing import check_different
 from tercet.statistics.clusters import Clusters

@@ -10,11 +10,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from tercet.errors import InputError, argument, argument_set, shorten, warn
-from tercet.files.column_names import ITEM, RUN, SYSTEM, TEXT
-from tercet.files.endings import ENDING_COLUMNS
+from tercet.files.columns.contents import CODES, lack
+from tercet.files.columns.roles import guess_roles
+from tercet.files.columns.scores import without_scores
+from tercet.files.columns.vocabulary import ITEM, RUN, SYSTEM, TEXT
 from tercet.files.join import NOTHING_LOST, Lost, join
-from tercet.files.roles import CODES, guess_roles, lack
-from tercet.files.score_columns import without_scores
+from tercet.files.logs.endings import ENDING_COLUMNS
 from tercet.files.table import Memory, Table
 
 from .labels import slice_columns

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tercet.errors import InputError, argument, shorten, warn
-from tercet.files.column_names import ITEM
+from tercet.files.columns.contents import lack
+from tercet.files.columns.roles import guess_roles
+from tercet.files.columns.vocabulary import ITEM
 from tercet.files.read import read_file
-from tercet.files.roles import guess_roles, lack
-from tercet.files.subtitles_and_memories import JoinedMemories, join_memories, read_memory
 from tercet.files.table import SOURCE_TEXT, Log, Memory, Table
+from tercet.files.translation.subtitles_and_memories import JoinedMemories, join_memories, read_memory
 
 from .long_tables import column_called
 from .names import name_of

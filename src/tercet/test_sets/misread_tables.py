@@ -6,18 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tercet.errors import InputError, argument_set, arguments_set
-from tercet.files.column_names import (
-    DIMENSION,
-    ITEM,
-    METRIC,
-    MQM_ERRORS,
-    PERHAPS_SYSTEM,
-    RATER,
-    RUN,
-    SYSTEM,
-)
-from tercet.files.roles import CODES, guess_roles, lack, name_role
-from tercet.files.score_columns import without_scores
+from tercet.files.columns.contents import CODES, lack
+from tercet.files.columns.name_roles import name_role
+from tercet.files.columns.roles import guess_roles
+from tercet.files.columns.scores import without_scores
+from tercet.files.columns.vocabulary import DIMENSION, ITEM, METRIC, MQM_ERRORS, PERHAPS_SYSTEM, RATER, RUN, SYSTEM
 from tercet.files.table import Log, Memory, Roles, Table, TableWithRoles
 
 from .labels import slice_columns

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from tercet.errors import InputError, argument, shorten, warn
-from tercet.files.read import SEGLST, table_format, unpacked
-from tercet.files.text import STDIN
+from tercet.files.formats import SEGLST, table_format, unpacked
+from tercet.files.lines import STDIN
 
 
 class InputFiles(NamedTuple):

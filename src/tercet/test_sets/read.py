@@ -9,15 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from tercet.checks import has_entries, known_keywords
 from tercet.errors import InputError, argument, recorded, shorten
-from tercet.files.frames import frame_kind
+from tercet.files.formats import SUFFIXES, check_has_words, check_no_workbook, table_format
 from tercet.files.join import LEAVE_OUT, check_missing
-from tercet.files.read import (
-    SUFFIXES,
-    Opening,
-    check_has_words,
-    check_no_workbook,
-    table_format,
-)
+from tercet.files.read import Opening
+from tercet.files.tables.frames import frame_kind
 
 from .labels import LENGTH
 from .names import InputFiles, NamedFiles, paths_of
@@ -56,17 +51,17 @@ def read_test_sets(
     A file is a table by its extension: .tsv .tab .csv .jsonl .ndjson .json .xlsx .xlsm .parquet .pq .arrow .feather,
     or that of a file of translators, subtitles or transcripts, optionally followed by .gz. Each table is one test
     set, but tables with one system each for the same references are one together, whose systems are named by their
-    columns or files. Columns have the roles that their names suggest (:func:`tercet.files.roles.guess_roles`) unless
-    `systems`, `reference_columns` and `source_column` name them; a warning names text columns without a role. Of a
-    workbook, the first sheet is read, or `sheet`.
+    columns or files. Columns have the roles that their names suggest
+    (:func:`tercet.files.columns.roles.guess_roles`) unless `systems`, `reference_columns` and `source_column` name
+    them; a warning names text columns without a role. Of a workbook, the first sheet is read, or `sheet`.
 
     Files of translators (.tmx .xlf .xliff .sdlxliff .mqxliff .po), subtitles (.srt .vtt .ass .ssa) and transcripts
     (.ctm .stm .seglst.json .trn, a file called ``text``) with `references` that are such files too are one test set.
     Each of `files` is a system, and they are joined by source text, time or id
-    (:func:`tercet.files.subtitles_and_memories.join_memories` says how). References of XLIFF and PO files may also be
-    tables with a column of sources, or else of the ids of units. `reference_columns` and `source_column` may then
-    name the languages; by default the source is what the header of the references says, and the target their only
-    other language. Of an XLIFF file alone, the systems are the origins of its proposals, and the references its
+    (:func:`tercet.files.translation.subtitles_and_memories.join_memories` says how). References of XLIFF and PO files
+    may also be tables with a column of sources, or else of the ids of units. `reference_columns` and `source_column`
+    may then name the languages; by default the source is what the header of the references says, and the target their
+    only other language. Of an XLIFF file alone, the systems are the origins of its proposals, and the references its
     translations. A TMX file alone is a table whose columns are languages, without a role: references must be named,
     by code or its beginning ("pt" for "pt-BR"), and systems, unless they are the other texts of the references'
     language. Where the texts of a language name their authors (``creationid``), each author has a column, such as
@@ -81,15 +76,15 @@ def read_test_sets(
     newest is read. Results of deepeval (.json), ragas (tables), MLflow (.json, tables), promptfoo (.json, tables),
     OpenCompass (.json), COMET (.json) and MT-Bench (.jsonl) are logs too. Each task is one test set, in which each
     log is a system, or several, named by what tells the runs apart: the model, or a folder. Samples are joined by
-    their ids; their references must be the same (:func:`tercet.files.log_runs.join_logs` says how). The format says
+    their ids; their references must be the same (:func:`tercet.files.logs.runs.join_logs` says how). The format says
     which field is what, `fields` of the test set repeats it, and `systems` and the columns may name others, such as
     one filter of several. Numbers that the harness computed for each sample, such as ``acc``, are `scores` of the
     test set. Logs of multiple choice and of log-likelihoods have these alone.
 
     Output of OpenAI's batches (.jsonl) is a log of answers, with `references` in tables that have the ids of its
     requests in a column ``custom_id`` or ``id``, and `source` in one such, or in the input of the batch, which may
-    also be one of `files` (:func:`tercet.files.batches.with_references`). A table of W&B (``.table.json``) is a
-    table.
+    also be one of `files` (:func:`tercet.files.logs.openai_batches.with_references`). A table of W&B
+    (``.table.json``) is a table.
 
     Every other file holds the predictions of a system, a segment per line; all are one test set, named after
     the first file of references. A system is named after its file without ``.gz`` and one extension of letters, so
@@ -134,7 +129,7 @@ def read_test_sets(
         the first of them.
     scores : str or sequence of str, optional
         Scores in the tables, by name: of ``COMET`` those in the columns ``base.COMET`` and ``tuned.COMET``,
-        ``COMET_base`` and ``COMET_tuned``, or in objects (:func:`tercet.files.score_columns.score_columns`). A table
+        ``COMET_base`` and ``COMET_tuned``, or in objects (:func:`tercet.files.columns.scores.score_columns`). A table
         of scores without texts needs no references, if `need_references` is False.
     need_texts : bool
         True for metrics of texts: logs without texts, as of multiple choice, are then left out with a warning where

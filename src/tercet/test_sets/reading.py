@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tercet.errors import shorten
-from tercet.files.roles import guess_roles
+from tercet.files.columns.roles import guess_roles
 from tercet.tables import Column
 from tercet.tables import Table as Shown
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tercet.errors import argument, shorten, warn
+from tercet.files.columns.contents import CODES
+from tercet.files.columns.name_roles import clear_role
+from tercet.files.columns.roles import UNLIKE_SYSTEMS
 from tercet.files.join import LEAVE_OUT
 from tercet.files.read import Opening
-from tercet.files.roles import CODES, UNLIKE_SYSTEMS, clear_role
 
 if TYPE_CHECKING:
     from tercet.files.numbers import Sign

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tercet.errors import InputError, argument, argument_set, arguments_set, did_you_mean, shorten, warn
-from tercet.files.column_names import ITEM
-from tercet.files.endings import ENDING_COLUMNS, wrong_ends
-from tercet.files.numbers import WRITTEN_AS_MISSING
-from tercet.files.read import MEMORIES, TRANSLATIONS, predictions_in, references_in, table_format
-from tercet.files.roles import CODES, clear_role, document_column, guess_roles, lack, role_of
-from tercet.files.score_columns import (
+from tercet.files.columns.contents import CODES, lack
+from tercet.files.columns.name_roles import clear_role, role_of
+from tercet.files.columns.roles import document_column, guess_roles
+from tercet.files.columns.scores import (
     columns_beside,
     directions_of,
     score_columns,
@@ -20,8 +18,13 @@ from tercet.files.score_columns import (
     systems_of,
     without_scores,
 )
-from tercet.files.subtitles_and_memories import columns_of, complete
+from tercet.files.columns.vocabulary import ITEM
+from tercet.files.formats import MEMORIES, TRANSLATIONS, table_format
+from tercet.files.logs.endings import ENDING_COLUMNS, wrong_ends
+from tercet.files.numbers import WRITTEN_AS_MISSING
+from tercet.files.read import predictions_in, references_in
 from tercet.files.table import SOURCE_TEXT, Memory, Roles, Table, TableWithRoles
+from tercet.files.translation.subtitles_and_memories import columns_of, complete
 from tercet.names_and_sentences import joined
 from tercet.statistics.clusters import Clusters
 

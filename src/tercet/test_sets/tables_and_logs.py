@@ -8,21 +8,14 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from tercet.errors import InputError, argument, recorded, shorten, warn
-from tercet.files.batches import Answers, Requests
-from tercet.files.frames import read_frame
-from tercet.files.log_folders import read_folder
-from tercet.files.read import (
-    BILINGUAL,
-    MEMORIES,
-    TRANSLATIONS,
-    Opening,
-    read_file,
-    table_format,
-    unpacked,
-)
-from tercet.files.subtitles_and_memories import join_memories
+from tercet.files.formats import BILINGUAL, MEMORIES, TRANSLATIONS, table_format, unpacked
+from tercet.files.lines import STDIN
+from tercet.files.logs.folders import read_folder
+from tercet.files.logs.openai_batches import Answers, Requests
+from tercet.files.read import Opening, read_file
 from tercet.files.table import SOURCE_TEXT, Log, Memory, Table
-from tercet.files.text import STDIN
+from tercet.files.tables.frames import read_frame
+from tercet.files.translation.subtitles_and_memories import join_memories
 from tercet.files.writing import check_different
 from tercet.registry import SHORT_NAMES
 

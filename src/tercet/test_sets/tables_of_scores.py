@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from tercet.errors import InputError, argument, argument_set, shorten, warn
-from tercet.files.column_names import ITEM
-from tercet.files.roles import CODES, clear_role, guess_roles, lack
-from tercet.files.score_columns import score_columns, scored_systems, without_scores
+from tercet.files.columns.contents import CODES, lack
+from tercet.files.columns.name_roles import clear_role
+from tercet.files.columns.roles import guess_roles
+from tercet.files.columns.scores import score_columns, scored_systems, without_scores
+from tercet.files.columns.vocabulary import ITEM
 from tercet.files.table import Log, Memory, Table
 
 from .long_tables import column_called

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 from tercet.corpus.large import SideBySide
 from tercet.errors import InputError, argument, shorten, warn
 from tercet.files.candidates import first_candidates
+from tercet.files.columns.roles import guess_roles
 from tercet.files.fairseq import Generated, generated
+from tercet.files.formats import MEMORIES, SUFFIXES, table_format
 from tercet.files.large_texts import large_lines
-from tercet.files.read import MEMORIES, SUFFIXES, read_file, references_in, table_format
-from tercet.files.roles import guess_roles
-from tercet.files.text import STDIN, read_lines
+from tercet.files.lines import STDIN, read_lines
+from tercet.files.read import read_file, references_in
 from tercet.files.writing import check_different
 
 from .generated import generated_set, warn_of_mixed_kinds

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pandas as pd
 
 from tercet.base.metric import Metric
-from tercet.files.read import SUFFIXES
+from tercet.files.formats import SUFFIXES
 from tercet.files.table import Table
 
 _TABLE: dict[str, Any] = {"dtype": str, "keep_default_na": False}

@@ -23,10 +23,11 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_items, read_texts
 from tercet.corpus.normalizers import change_of
 from tercet.errors import InputError, shorten
-from tercet.files.read import MEMORIES, SUFFIXES, predictions_in, read_table, references_in, table_format
-from tercet.files.roles import guess_roles
+from tercet.files.columns.roles import guess_roles
+from tercet.files.formats import MEMORIES, SUFFIXES, table_format
+from tercet.files.limits import Limits
+from tercet.files.read import predictions_in, read_table, references_in
 from tercet.files.table import Roles, Table
-from tercet.files.text import Limits
 from tercet.registry import metric_class
 from tercet.report.fragments import compared_html, segments_html
 from tercet.report.plots import primary_table

@@ -1,0 +1,116 @@
+"""Folders into which harnesses write -> the logs in them, the newest of each task."""
+
+from __future__ import annotations
+
+import os
+import re
+from datetime import datetime
+from pathlib import Path
+
+from tercet.errors import InputError, warn
+from tercet.files.formats import table_format
+from tercet.files.read import read_file
+from tercet.files.table import Log
+from tercet.names_and_sentences import joined
+
+from .moments import instant, last_moment, without_moments
+
+#: Names of logs with samples: of lm-evaluation-harness, lighteval, inspect-ai, inspect-ai in JSON, deepeval, MLflow.
+_LOG = re.compile(
+    r"(\d{8}_\d{6}_)?samples_.+\.jsonl?(\.gz)?|pretrained__.+\.jsonl(\.gz)?|details_.+\.parquet|.+\.eval|\d{4}-\d\d-\d\dT.*\.json"
+    r"|test_run_\d{8}_\d{6}\.json|eval_results_table\.json",
+    re.IGNORECASE,
+)
+_EXPECTED = (
+    "samples_*.jsonl of lm-evaluation-harness (--log_samples), details_*.parquet of lighteval, *.eval of inspect-ai, "
+    "test_run_*.json of deepeval, eval_results_table.json of MLflow, predictions/*/*.json of OpenCompass, results of "
+    "promptfoo in JSON"
+)
+#: Other files that may be logs, in a folder without any that are named so.
+_OF_ANY_NAME = re.compile(r".+\.jsonl?(\.gz)?", re.IGNORECASE)
+#: The folder in which OpenCompass has one of each model.
+_OF_OPENCOMPASS = "predictions"
+_MOST_LISTED = 10
+
+
+def read_folder(folder: str) -> list[Log]:
+    """Return the logs in a folder and those within it; of several runs of a task, the newest, with a warning.
+
+    Logs that cannot be read are left out with a warning where others can.
+    """
+    files = sorted(_files(folder))
+    paths = [path for path in files if _is_named_as_log(path)]
+    # Results of promptfoo, and samples of old versions of lm-evaluation-harness, have any name.
+    unnamed = []
+    if not paths:
+        unnamed = [path for path in files if _OF_ANY_NAME.fullmatch(os.path.basename(path))]
+    logs = []
+    errors = []
+    for path in [*paths, *unnamed]:
+        try:
+            table = read_file(path)
+        except InputError as refusal:
+            errors.append(refusal)
+            continue
+        if isinstance(table, Log):
+            logs.append(table)
+    if not paths and not logs:
+        names = [os.path.relpath(path, folder) for path in files]
+        content = f"it holds {joined(list(map(repr, names)), _MOST_LISTED) or 'no file'}"
+        tables = [path for path in files if table_format(path) not in ("", "inspect")]
+        example = ""
+        if tables:
+            example = f", such as {tables[0]!r}"
+        raise InputError(
+            f"{folder!r} cannot be read: it is a folder without logs of a harness; {content}; expected {_EXPECTED}; "
+            f"or give files{example}."
+        )
+    # Nothing could be read: the reason of the first file says why.
+    if not logs and errors:
+        raise errors[0]
+    if not logs:
+        raise InputError(
+            f"{folder!r}: {os.path.relpath(paths[0], folder)!r} is no log of a harness; expected {_EXPECTED}."
+        )
+    # What is not even named as a log is none.
+    if paths:
+        for error in errors:
+            warn(f"A log is left out: {error}")
+    return _newest(logs, folder)
+
+
+def _is_named_as_log(path: str) -> bool:
+    """Return whether a file has the name of a log, or is where OpenCompass writes predictions."""
+    file = Path(path).absolute()
+    is_of_opencompass = file.parent.parent.name == _OF_OPENCOMPASS and file.suffix.lower() == ".json"
+    return is_of_opencompass or bool(_LOG.fullmatch(file.name))
+
+
+def _files(folder: str) -> list[str]:
+    """Return the files in a folder and the folders within, but for hidden ones."""
+    paths = []
+    for parent, folders, names in os.walk(folder):
+        # The list itself is changed, as os.walk goes on into its folders.
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        paths += [os.path.join(parent, name) for name in names if not name.startswith(".")]
+    return paths
+
+
+def _newest(logs: list[Log], folder: str) -> list[Log]:
+    """Return the newest run of each task and model, by the times in the paths."""
+    runs: dict[tuple[str, ...], list[tuple[datetime, Log]]] = {}
+    for log in logs:
+        parent = without_moments(str(Path(log.name).parent))
+        moment = instant(last_moment(log.name))
+        runs.setdefault((log.harness, log.task, log.run, parent), []).append((moment, log))
+    latest_logs = []
+    for (_, task, *_), dated in runs.items():
+        newest = max(moment for moment, _ in dated)
+        latest = [log for moment, log in dated if moment == newest]
+        if len(latest) < len(dated):
+            warn(
+                f"{folder}: {task} has {len(dated)} runs; the newest, {latest[0].name!r}, is read. To read another, "
+                "give its file."
+            )
+        latest_logs += latest
+    return latest_logs

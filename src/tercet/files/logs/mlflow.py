@@ -1,0 +1,64 @@
+"""Results of MLflow (a table, or an object of columns and data) -> a log with a row per sample."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from tercet.files.columns.name_roles import clear_role, role_of
+from tercet.files.columns.roles import guess_roles
+from tercet.files.table import Log, Roles, Table
+
+from .results_without_ids import results_log, score_in_cell
+
+#: A column of scores in MLflow's tables, of its first and its newer evaluation, in front of which is the metric.
+_OF_MLFLOW = re.compile(r"(.+?)(/v\d+)?/(?:score|value)")
+#: What only tables of MLflow have beside those.
+_JUSTIFICATION = "/justification"
+_TRACE = "trace_id"
+#: Columns that MLflow gives a name, in the order in which they are looked for.
+_OUTPUTS = ("response", "outputs", "output", "predictions", "prediction")
+#: In its newer tables, expectations have columns as scores do.
+_EXPECTATIONS = ("expected_", "guidelines")
+
+
+def log_in_table(table: Table) -> Log | None:
+    """Return the results in a table that has what only those of MLflow have; None for others."""
+    if _TRACE in table.columns or any(column.endswith(_JUSTIFICATION) for column in table.columns):
+        return log_of_scores(table)
+    return None
+
+
+def log_of_scores(table: Table) -> Log | None:
+    """Return the scores of an evaluation by MLflow, and the texts beside them; None where there are no scores."""
+    expectations = []
+    metrics: dict[str, re.Match[str]] = {}
+    for column in table.columns:
+        match = _OF_MLFLOW.fullmatch(column)
+        if match and column.startswith(_EXPECTATIONS):
+            expectations.append(column)
+        elif match:
+            metrics[column] = match
+    if not metrics:
+        return None
+    times = Counter(match[1] for match in metrics.values())
+    values = {}
+    for column, match in metrics.items():
+        name = match[1]
+        if times[name] > 1:
+            # Of two versions of a metric, each keeps its version.
+            name += match[2] or ""
+        values[name] = [score_in_cell(cell) for cell in table.columns[column]]
+    if _TRACE in table.columns:
+        references = tuple(column for column in expectations if column.startswith("expected_response"))
+        return results_log("MLflow", table, Roles("request", references, ("response",)), values)
+    texts = {column: cells for column, cells in table.columns.items() if "/" not in column}
+    guess = guess_roles(Table(table.name, texts, table.lines))
+    systems = [column for column in _OUTPUTS if column in texts]
+    systems += [column for column in guess.systems if clear_role(column) == "system"]
+    systems += [*guess.systems, "outputs"]
+    references = tuple(column for column in texts if role_of(column) == "reference")
+    source = guess.source
+    if "inputs" in texts:
+        source = "inputs"
+    return results_log("MLflow", table, Roles(source, references, (systems[0],)), values)

@@ -1,0 +1,73 @@
+"""Results of ragas, a table in any format -> a log with a row per sample."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from tercet.files.columns.name_roles import role_of
+from tercet.files.columns.scores import BETWEEN_GRADES, begun_by
+from tercet.files.table import Log, Roles, Table
+
+from .results_without_ids import results_log, score_in_cell
+from .scores import is_number
+
+#: The input, the output and the reference in ragas, and in its versions before 0.2; and its other columns.
+_OF_RAGAS = (("user_input", "response", "reference"), ("question", "answer", "ground_truth"))
+_FIELDS_OF_RAGAS = frozenset({
+    "retrieved_contexts", "reference_contexts", "retrieved_context_ids", "reference_context_ids", "multi_responses",
+    "rubrics", "rubric", "reference_tool_calls", "persona_name", "query_style", "query_length", "synthesizer_name",
+    "contexts", "ground_truths",
+})  # fmt: skip
+#: Columns that count rows, also as pandas and tercet call those without a name.
+_INDEX = re.compile(r"column \d+|unnamed: \d+|__index_level_0__|index|row|(.+[_ ])?ids?", re.IGNORECASE)
+
+
+def log_in_table(table: Table) -> Log | None:
+    """Return a table of ragas with scores; None for one without, and for one with texts of other systems."""
+    for source, output, reference in _OF_RAGAS:
+        log = _log_of_columns(table, source, output, reference)
+        if log is not None:
+            return log
+    return None
+
+
+def _log_of_columns(table: Table, source: str, output: str, reference: str) -> Log | None:
+    if not {source, output} <= table.columns.keys():
+        return None
+    # Many tables of others have a "question" and an "answer".
+    if source == "question" and "contexts" not in table.columns:
+        return None
+    values = {}
+    fields = {source, output, reference} | _FIELDS_OF_RAGAS
+    for column, cells in table.columns.items():
+        role = role_of(column)
+        if column in fields or role == "source":
+            continue
+        numbers = [score_in_cell(cell) for cell in cells]
+        if _are_numbers(numbers):
+            # "response.fluency" are grades, of which a table is read otherwise.
+            if begun_by(column, [output], BETWEEN_GRADES):
+                return None
+            if not _INDEX.fullmatch(column):
+                values[column] = numbers
+        elif _is_of_others(cells, role):
+            return None
+    if not values:
+        return None
+    references = tuple(column for column in (reference, f"{reference}s") if column in table.columns)
+    return results_log("ragas", table, Roles(source, references, (output,)), values)
+
+
+def _is_of_others(cells: Sequence[Any], role: str) -> bool:
+    """Return whether a column has objects, or texts of a system, which results of ragas have in no further column."""
+    if any(isinstance(cell, dict) for cell in cells):
+        return True
+    return role == "system" and any(isinstance(cell, str) and cell for cell in cells)
+
+
+def _are_numbers(values: Sequence[Any]) -> bool:
+    """Return whether some values are there, and all of these are numbers."""
+    present = [value for value in values if value is not None]
+    return bool(present) and all(map(is_number, present))

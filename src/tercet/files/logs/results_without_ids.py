@@ -1,0 +1,104 @@
+"""Results of programs that give samples no ids, such as ragas -> a log whose samples are told by their inputs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from tercet.errors import InputError
+from tercet.files.numbers import read_score
+from tercet.files.table import Log, Roles, Table
+from tercet.files.tables.json_tables import written, written_or_empty
+
+from .inspect_ai import number_of_grade
+from .names import run_of
+from .scores import numbers_of_scores, score_of
+
+#: Metrics of these programs of which lower scores are better, though their names do not say it of any score.
+_LOWER = ("noise_sensitivity", "ari_grade_level", "flesch_kincaid_grade_level")
+
+
+def results_log(
+    harness: str,
+    table: Table,
+    roles: Roles,
+    values: Mapping[str, list[Any]],
+    *,
+    task: str = "",
+    run: str = "",
+    higher_is_better: Mapping[str, bool] | None = None,
+) -> Log:
+    """Return the results of a run, which is called as its file where they do not name it.
+
+    Samples have no ids: they are the same where their inputs are, and the references of these.
+    """
+    (output,) = roles.systems
+    missing = [None] * len(table.lines)
+    columns = dict(table.columns)
+    columns[output] = list(map(written_or_empty, table.columns.get(output, missing)))
+    references = []
+    for column in roles.references:
+        cells = table.columns.get(column, [])
+        if any(cell not in (None, "", []) for cell in cells):
+            references.append(column)
+            columns[column] = list(map(_text_or_list, cells))
+    source = roles.source
+    inputs = table.columns.get(source or "", missing)
+    if not any(inputs):
+        source = None
+    no_texts = ""
+    if not any(columns[output]):
+        no_texts = f"{table.name} has no texts in {output!r}"
+    key = _key_of(inputs, [columns[column] for column in references])
+    directions = {metric: False for metric in values if metric.startswith(_LOWER)}
+    directions |= higher_is_better or {}
+    return Log(
+        table.name,
+        columns | key,
+        table.lines,
+        harness=harness,
+        task=task or harness,
+        run=run or run_of(table.name),
+        key=tuple(key),
+        roles=Roles(source, tuple(references), roles.systems),
+        scores=tuple(values),
+        numbers=numbers_of_scores({metric: {output: cells} for metric, cells in values.items()}, table.name),
+        higher_is_better=directions,
+        no_texts=no_texts,
+    )
+
+
+def score_in_cell(cell: Any) -> Any:
+    """Return a number that a cell is, or is written in it; None where it is missing."""
+    if isinstance(cell, str):
+        with suppress(InputError):
+            return score_of(read_score(cell, "a score"))
+    return score_of(number_of_grade(cell))
+
+
+def _text_or_list(cell: Any) -> Any:
+    """Return references as they are written: a list, a text, or None."""
+    if isinstance(cell, list | None):
+        return cell
+    return written(cell)
+
+
+def _key_of(inputs: Sequence[Any], references: Sequence[Sequence[Any]]) -> dict[str, list[str]]:
+    """Return columns that tell samples apart; without inputs, samples are told apart by their rows."""
+    texts = [written_or_empty(cell) for cell in inputs]
+    with_references = []
+    for row, text in enumerate(texts):
+        with_references.append(f"{text} {[column[row] for column in references]}")
+    if len(set(with_references)) > len(set(texts)):
+        # One input with several references, such as a prompt that all samples share.
+        texts = with_references
+    if not any(inputs) or (len(set(texts)) == 1 and len(texts) > 1):
+        return {"row": [str(number) for number in range(1, len(texts) + 1)]}
+    repeats: Counter[str] = Counter()
+    numbers = []
+    for text in texts:
+        repeats[text] += 1
+        numbers.append(str(repeats[text]))
+    return {"input text": texts, "repeat": numbers}

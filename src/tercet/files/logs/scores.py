@@ -1,0 +1,69 @@
+"""The numbers that harnesses computed of samples -> scores; what reading a damaged log raises."""
+
+from __future__ import annotations
+
+import math
+import struct
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tercet.errors import shorten, warn
+from tercet.files.numbers import LARGEST
+
+#: What damaged archives, compressed bytes and JSON raise; of RuntimeErrors, nesting too deep is one.
+DAMAGED = (
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, TypeError, ValueError,
+)  # fmt: skip
+
+
+def numbers_of_scores(
+    values: Mapping[str, Mapping[str, Sequence[Any]]], name: str
+) -> dict[str, dict[str, list[float]]]:
+    """Return the scores that are a number of each sample, NaN where one has none; a warning names a mixed one.
+
+    Others are what a harness computes a score of all samples from, such as pairs of labels for F1.
+    """
+    numbers: dict[str, dict[str, list[float]]] = {}
+    for score, cells_by_system in values.items():
+        by_system: dict[str, list[float]] = {}
+        n_numbers = 0
+        non_numbers = []
+        for system, cells in cells_by_system.items():
+            by_system[system] = []
+            for value in map(score_of, cells):
+                number = math.nan
+                if is_number(value):
+                    number = float(value)
+                    n_numbers += 1
+                elif value is not None:
+                    non_numbers.append(value)
+                by_system[system].append(number)
+        if n_numbers and not non_numbers:
+            numbers[score] = by_system
+        elif n_numbers:
+            warn(
+                f"{name}: the score {shorten(score)} is {shorten(non_numbers[0])} in a sample; expected a number: "
+                "the score is left out."
+            )
+    return numbers
+
+
+def score_of(value: Any) -> Any:
+    """Return a value, or the score in an object of it and what it is of, as lmms-eval writes some; None for NaN."""
+    if isinstance(value, dict):
+        return without_nan(value.get("score", value))
+    return without_nan(value)
+
+
+def without_nan(value: Any) -> Any:
+    """Return a value; None for NaN."""
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    return value
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a number of which a variance can be made."""
+    return isinstance(value, int | float) and abs(value) <= LARGEST

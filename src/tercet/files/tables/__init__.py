@@ -1,0 +1,1 @@
+"""Tables of any program: TSV, CSV, JSON, Parquet, Arrow, workbooks, and data frames in memory."""
