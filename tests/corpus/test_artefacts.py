@@ -14,7 +14,7 @@ import tercet
 from growth import times_longer
 from tercet.corpus import artefacts
 from tercet.corpus.artefacts import KINDS, Artefacts, Items, Watch, artefacts_of, count
-from tercet.corpus.corpus import Corpus
+from tercet.corpus.corpus import Corpus, sampled
 from tercet.corpus.reading import read_batch
 
 #: Clean texts, and for each kind what makes an artefact of one.
@@ -338,3 +338,21 @@ def test_references_are_tokens_where_they_are_three_words_that_most_of_the_predi
 ):
     corpus = read_batch([prediction], [references])
     assert (artefacts.token_list_warning(corpus) is not None) is is_warned
+
+
+@pytest.mark.parametrize(("as_column", "fewest", "n_sampled"), [(list, 2_000, 1_000), (pa.array, 1_000, 500)])
+def test_every_text_is_searched_where_there_are_less_than_twice_as_many_as_in_a_sample(as_column, fewest, n_sampled):
+    passed_over = sorted(set(range(fewest)) - set(sampled(fewest, n_sampled)))[:10]
+    for n, is_found in [(fewest - 1, True), (fewest, False)]:
+        dirty = ["a cat&quot;" if number in passed_over else "a cat" for number in range(n)]
+        corpus = Corpus(as_column(dirty), as_column(["a cat"] * n))
+        assert bool(caught(partial(artefacts.warn_of_texts, corpus))) is is_found
+
+
+@pytest.mark.parametrize("as_column", [list, pa.array])
+def test_the_first_text_and_the_last_are_searched_too(as_column):
+    texts = ["a cat", "a dog", "a cow"]
+    for item, dirty in enumerate([["a cat&quot;", *texts[1:]], [*texts[:2], "a cow&quot;"]]):
+        for sides in ((dirty, texts), (texts, dirty)):
+            (message,) = caught(partial(artefacts.warn_of_texts, Corpus(*map(as_column, sides))))
+            assert f"HTML entities in 1 of 3 items, the first in item {2 * item}" in message
