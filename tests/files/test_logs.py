@@ -644,6 +644,19 @@ class TestResultsOfPromptfoo:
             path.write_text(json.dumps(content))
             assert "a.json: expected an object with prompt and vars as result 3, got " in refusal(path)
 
+    @pytest.mark.parametrize("missing", [["prompt"], ["provider", "response", "vars"]])
+    def test_results_without_a_prompt_or_what_it_led_to_are_of_no_program(self, tmp_path, missing):
+        path = logs.promptfoo_shape(tmp_path / "a.json")
+        content = json.loads(path.read_text())
+        for result in content["results"]["results"]:
+            for key in missing:
+                del result[key]
+        path.write_text(json.dumps(content))
+        assert "a.json is not a log of inspect-ai with samples, nor a table" in refusal(path)
+        content["results"]["results"] = ["prompt", 1, None]
+        path.write_text(json.dumps(content))
+        assert "a.json is not a log of inspect-ai with samples, nor a table" in refusal(path)
+
 
 class TestPredictionsOfOpenCompass:
     def test_in_their_shape(self, tmp_path):
