@@ -356,3 +356,18 @@ def test_the_first_text_and_the_last_are_searched_too(as_column):
         for sides in ((dirty, texts), (texts, dirty)):
             (message,) = caught(partial(artefacts.warn_of_texts, Corpus(*map(as_column, sides))))
             assert f"HTML entities in 1 of 3 items, the first in item {2 * item}" in message
+
+
+def test_of_systems_that_share_a_warning_the_first_artefact_of_all_is_shown():
+    late = [*SYSTEMS["plain"][:3], *(f"{text} &lt;" for text in SYSTEMS["plain"][3:])]
+    early = [*SYSTEMS["plain"][:1], *(f"{text} &amp;" for text in SYSTEMS["plain"][1:])]
+    systems = {**{f"late{n}": late for n in range(4)}, "early": early}
+    (message,) = caught(lambda: tercet.compare(systems, "chrf", references=TARGETS, test=None))
+    assert "in 9 to 11 of 12 segments, the first in segment 2 ('&amp;')" in message
+
+
+def test_an_artefact_is_shown_in_up_to_40_characters():
+    (message,) = of_texts([f"['{'x' * 60}', 'y']"], ["x"])
+    shown = message.partition("(")[2].partition(")")[0]
+    assert len(shown) == 40
+    assert shown.endswith("…")
