@@ -385,3 +385,38 @@ def test_the_script_drops_a_turkish_i_with_a_dot_which_rouge_score_reads_as_i():
     found = explain_difference(*given, against="rouge155", rouge_types="rouge1", tokenizer="rouge")
     assert found.theirs == found.equal_to == {"rouge1": pytest.approx(8 / 11, abs=1e-5)}
     assert found.ours["rouge1"] == pytest.approx(10 / 13)
+
+
+#: BLEU of these is 1 of the first and less of both: the mean of items is another number than that of all.
+OF_UNLIKE_LENGTHS = (["a b c d", "a b c d e"], [["a b c d"], ["a"]])
+
+
+def notes_of(against, **options):
+    return explain_difference("bleu_multi", *OF_UNLIKE_LENGTHS, against=against, **options).notes
+
+
+def test_a_package_without_scores_of_sentences_has_no_mean_of_them():
+    assert not any("sentence scores" in note for note in notes_of("evaluate"))
+    assert any("sentence scores" in note for note in notes_of("nltk"))
+
+
+def test_percent_of_another_package_are_shown_beside_shares_alone():
+    shown = f"sacrebleu prints percent: {100 * score('bleu_multi', *OF_UNLIKE_LENGTHS)['bleu']:.2f}"
+    assert shown in notes_of("sacrebleu")
+    for options in ({"against": "sacrebleu", "scale": 100}, {"against": "nltk"}):
+        assert not any("percent" in note for note in notes_of(**options))
+
+
+@pytest.mark.parametrize("scale", [1, 100])
+@pytest.mark.parametrize(("share", "is_told"), [(0.9e-6, False), (1.1e-6, True)])
+def test_a_score_that_is_not_that_of_the_package_is_told_beyond_a_millionth(scale, share, is_told, monkeypatch):
+    of_package = sacrebleu.BLEU.corpus_score
+
+    def slightly_more(metric, *texts):
+        result = of_package(metric, *texts)
+        result.score += 100 * share
+        return result
+
+    monkeypatch.setattr(sacrebleu.BLEU, "corpus_score", slightly_more)
+    told = "compat='sacrebleu' does not equal sacrebleu on these texts" in notes_of("sacrebleu", scale=scale)
+    assert told is is_told

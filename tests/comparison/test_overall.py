@@ -366,3 +366,25 @@ def test_a_notebook_and_a_data_frame_show_it():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert "Over both test sets" in over_all.to_html()
+
+
+@pytest.mark.parametrize("numbers_of_runs", [(2, 3), (3, 2), (1, 2), (2, 1)])
+def test_sets_with_other_runs_are_shown_one_by_one_in_any_order(numbers_of_runs, tmp_path):
+    paths = []
+    for n_runs in numbers_of_runs:
+        systems = {f"{name}-{run}": texts for name, texts in SYSTEMS.items() for run in range(n_runs)}
+        paths.append(tmp_path / f"{n_runs} runs.tsv")
+        rows = zip(*systems.values(), REFERENCES, strict=True)
+        lines = [[*systems, "reference"], *rows]
+        paths[-1].write_text("".join("\t".join(line) + "\n" for line in lines), encoding="utf-8")
+    run = command("compare", *paths, "--runs", r"(base|tuned)-(\d)", "-m", "chrf", "-f", "json")
+    document = json.loads(run.stdout)
+    assert [entry["test_set"] for entry in document["test_sets"]] == [path.stem for path in paths]
+    assert document.get("overall") is None
+
+
+@pytest.mark.parametrize("n_more", [0, 1])
+def test_sets_share_the_systems_that_all_of_them_have(n_more):
+    first = {**SYSTEMS, **{f"more{number}": REFERENCES for number in range(n_more)}}
+    comparisons = [*compared(part(0, 3, systems=first)), *compared(part(3, 5))]
+    assert n_shared(comparisons) == n_shared(comparisons[::-1]) == 2

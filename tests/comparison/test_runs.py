@@ -406,3 +406,11 @@ class TestWhichTestRan:
         comparison = compared(systems, r"(tuned)-(\d)")
         assert repr(comparison).endswith("; no test>")
         assert comparison.to_dict()["test"] is None
+
+
+def test_two_segments_are_tested():
+    systems = {name: texts[:2] for name, texts in SYSTEMS.items()}
+    section = section_of(tercet.compare(systems, "chrf", references=REFERENCES[:2], runs=r"(base|tuned)-(\d)"))
+    row = section.value["systems"][1]
+    assert 0 < row["pvalue"] < 1
+    assert row["low"] < row["value"] < row["high"]

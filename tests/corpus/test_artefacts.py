@@ -14,7 +14,7 @@ import tercet
 from growth import times_longer
 from tercet.corpus import artefacts
 from tercet.corpus.artefacts import KINDS, Artefacts, Items, Watch, artefacts_of, count
-from tercet.corpus.corpus import Corpus
+from tercet.corpus.corpus import Corpus, sampled
 from tercet.corpus.reading import read_batch
 
 #: Clean texts, and for each kind what makes an artefact of one.
@@ -338,3 +338,36 @@ def test_references_are_tokens_where_they_are_three_words_that_most_of_the_predi
 ):
     corpus = read_batch([prediction], [references])
     assert (artefacts.token_list_warning(corpus) is not None) is is_warned
+
+
+@pytest.mark.parametrize(("as_column", "fewest", "n_sampled"), [(list, 2_000, 1_000), (pa.array, 1_000, 500)])
+def test_every_text_is_searched_where_there_are_less_than_twice_as_many_as_in_a_sample(as_column, fewest, n_sampled):
+    passed_over = sorted(set(range(fewest)) - set(sampled(fewest, n_sampled)))[:10]
+    for n, is_found in [(fewest - 1, True), (fewest, False)]:
+        dirty = ["a cat&quot;" if number in passed_over else "a cat" for number in range(n)]
+        corpus = Corpus(as_column(dirty), as_column(["a cat"] * n))
+        assert bool(caught(partial(artefacts.warn_of_texts, corpus))) is is_found
+
+
+@pytest.mark.parametrize("as_column", [list, pa.array])
+def test_the_first_text_and_the_last_are_searched_too(as_column):
+    texts = ["a cat", "a dog", "a cow"]
+    for item, dirty in enumerate([["a cat&quot;", *texts[1:]], [*texts[:2], "a cow&quot;"]]):
+        for sides in ((dirty, texts), (texts, dirty)):
+            (message,) = caught(partial(artefacts.warn_of_texts, Corpus(*map(as_column, sides))))
+            assert f"HTML entities in 1 of 3 items, the first in item {2 * item}" in message
+
+
+def test_of_systems_that_share_a_warning_the_first_artefact_of_all_is_shown():
+    late = [*SYSTEMS["plain"][:3], *(f"{text} &lt;" for text in SYSTEMS["plain"][3:])]
+    early = [*SYSTEMS["plain"][:1], *(f"{text} &amp;" for text in SYSTEMS["plain"][1:])]
+    systems = {**{f"late{n}": late for n in range(4)}, "early": early}
+    (message,) = caught(lambda: tercet.compare(systems, "chrf", references=TARGETS, test=None))
+    assert "in 9 to 11 of 12 segments, the first in segment 2 ('&amp;')" in message
+
+
+def test_an_artefact_is_shown_in_up_to_40_characters():
+    (message,) = of_texts([f"['{'x' * 60}', 'y']"], ["x"])
+    shown = message.partition("(")[2].partition(")")[0]
+    assert len(shown) == 40
+    assert shown.endswith("…")

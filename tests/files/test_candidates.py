@@ -136,3 +136,11 @@ def test_the_same_line_of_each_file_is_a_group():
     assert found.names == ["line 1 of a.txt, b.txt", "line 2 of a.txt, b.txt"]
     with pytest.raises(InputError, match=r"^'b\.txt' has 1 line and 'a\.txt' has 2; expected the same number"):
         parallel_groups({"a.txt": ["a", "б"], "b.txt": ["c"]})
+
+
+def test_a_column_that_is_called_as_responses_of_lm_eval_is_one_of_others_in_other_tables(tmp_path):
+    path = saved(tmp_path, [{"candidates": ["кот", "кит"], "resps": ["a", "b"]}])
+    with pytest.raises(InputError, match="the columns 'candidates', 'resps' hold lists of texts; expected one"):
+        read_lists(path)
+    assert read_lists(path, "resps").texts == [["a", "b"]]
+    assert read_lists(saved(tmp_path, [{"id": 1, "resps": [["a"], ["b"]]}])).texts == [["a", "b"]]

@@ -288,7 +288,7 @@ def _what_is_shared(sets: Sequence[Comparison]) -> _Shared:
         names = joined(list(map(shorten, scores)), MOST_NAMED)
         where = "Not in all test sets, on one scale and in one direction"
         notes.append(f"{where}, and left out here: the scores {names}.")
-    if sets[0].joins_runs and any(name not in systems for name in sets[0].test_set.systems):
+    if other_systems and any(comparison.joins_runs for comparison in sets):
         systems = []
     return _Shared(systems, keys, notes)
 

@@ -248,8 +248,8 @@ def _are_named_crosswise(members_of: Mapping[str, Sequence[str]]) -> bool:
 
 def _differ_in_words(names: Sequence[str]) -> bool:
     """Return whether names differ in more than numbers and single letters."""
-    words = [set(_words_of(name)) for name in names]
-    differing = words[0].union(*words) - words[0].intersection(*words)
+    first, *others = [set(_words_of(name)) for name in names]
+    differing = first.union(*others) - first.intersection(*others)
     return not all(map(_is_letter, differing))
 
 

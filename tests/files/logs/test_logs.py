@@ -644,6 +644,19 @@ class TestResultsOfPromptfoo:
             path.write_text(json.dumps(content))
             assert "a.json: expected an object with prompt and vars as result 3, got " in refusal(path)
 
+    @pytest.mark.parametrize("missing", [["prompt"], ["provider", "response", "vars"]])
+    def test_results_without_a_prompt_or_what_it_led_to_are_of_no_program(self, tmp_path, missing):
+        path = logs.promptfoo_shape(tmp_path / "a.json")
+        content = json.loads(path.read_text())
+        for result in content["results"]["results"]:
+            for key in missing:
+                del result[key]
+        path.write_text(json.dumps(content))
+        assert "a.json is not a log of inspect-ai with samples, nor a table" in refusal(path)
+        content["results"]["results"] = ["prompt", 1, None]
+        path.write_text(json.dumps(content))
+        assert "a.json is not a log of inspect-ai with samples, nor a table" in refusal(path)
+
 
 class TestPredictionsOfOpenCompass:
     def test_in_their_shape(self, tmp_path):
@@ -782,3 +795,13 @@ class TestPredictionsOfTheScriptsOfTransformers:
         assert "no column was recognized as references" in refusal(*paths, references=tmp_path / "wmt.parquet")
         (tmp_path / "news.jsonl").write_text(json.dumps(rows[0]))
         assert "has 4 lines and " in refusal(*paths, references=tmp_path / "news.jsonl")
+
+
+def test_a_data_set_of_opencompass_in_parts_has_the_indices_of_one_file(tmp_path):
+    in_parts = [logs.opencompass_shape(tmp_path / f"A/flores_{n}.json", RUNS["A"]) for n in (0, 1)]
+    part = logs.opencompass_shape(tmp_path / "B/flores.json", RUNS["B"])
+    samples = [*json.loads(part.read_text()).values()] * 2
+    part.write_text(json.dumps({str(index): sample for index, sample in enumerate(samples)}))
+    found = read([*in_parts, part])
+    assert found.systems == {run: texts * 2 for run, texts in RUNS.items()}
+    assert found.references == [[text] for text in ENGLISH] * 2

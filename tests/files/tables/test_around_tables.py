@@ -288,3 +288,11 @@ def test_a_row_that_may_be_an_item_stays(last):
 def test_a_word_or_a_number_alone_drops_no_row(rows):
     table, messages = read("\n".join(map(",".join, rows)).encode(), "csv")
     assert (len(table.lines), messages) == (len(rows) - 1, [])
+
+
+@pytest.mark.parametrize(("n_whole", "n_of_one_cell", "is_title"), [(2, 1, True), (2, 2, False), (1, 2, False)])
+def test_a_title_is_above_a_table_of_which_most_rows_have_several_cells(n_whole, n_of_one_cell, is_title):
+    items = [[f"source {number}", f"text {number}"] for number in range(n_whole)]
+    remarks = [[f"source {number}", ""] for number in range(n_whole, n_whole + n_of_one_cell)]
+    table, _ = read(workbook([["Evaluation in March", ""], ["source", "mt"], *items, *remarks]), "xlsx")
+    assert (list(table.columns) == ["source", "mt"]) is is_title

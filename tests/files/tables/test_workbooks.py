@@ -176,3 +176,28 @@ def test_an_archive_that_would_fill_the_memory_is_refused_before_it_is_unpacked(
 def test_a_sheet_that_claims_another_size_is_read_to_its_end():
     data = changed(TABLE, "sheet1.xml", b'ref="A1:B2"', b'ref="A1:A1"')
     assert read(data).columns == {"mt": ["a"], "ref": ["b"]}
+
+
+def with_row(row):
+    """Return the table with another row in the XML of its sheet."""
+    return changed(TABLE, "sheet1.xml", b"</sheetData>", row + b"</sheetData>")
+
+
+def test_a_sheet_has_as_many_rows_and_a_row_as_many_cells_as_programs_can_write():
+    with pytest.raises(InputError, match="found row 1,048,577; expected at most 1,048,576, which is the limit"):
+        read(with_row(b'<row r="1048577"><c r="A1048577"><v>1</v></c></row>'))
+    assert read(with_row(b'<row r="1048576"><c r="A1048576"/></row>')).columns == read(TABLE).columns
+    assert read(with_row(b'<row r="3">' + b"<c/>" * 16_384 + b"</row>")).columns == read(TABLE).columns
+    with pytest.raises(InputError, match="a row has 16,385 cells; expected at most 500"):
+        read(with_row(b'<row r="3">' + b"<c/>" * 16_385 + b"</row>"))
+
+
+@pytest.mark.parametrize(("line", "is_read"), [(1004, True), (1005, False)])
+def test_up_to_a_thousand_empty_rows_stand_between_rows(line, is_read):
+    data = added(f"A{line}", "e")
+    if is_read:
+        with pytest.warns(UserWarning, match="1,000 blank rows are passed over, the first on line 4"):
+            assert read(data).columns["mt"] == ["a", "c", "e"]
+    else:
+        with pytest.raises(InputError, match="row 1,005 holds 'e' below 1,001 empty rows"):
+            read(data)
