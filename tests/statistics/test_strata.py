@@ -10,7 +10,7 @@ import pytest
 
 from tercet.corpus.reading import read_batch
 from tercet.metrics.column import Column
-from tercet.statistics.draws import keys_of_ids, keys_of_texts, n_exchanges, standard_error
+from tercet.statistics.draws import n_exchanges
 from tercet.statistics.families import family_test
 from tercet.statistics.intervals import BootstrapResult, bootstrap, bootstraps, over_strata, spread_of
 from tercet.statistics.paired_tests import (
@@ -20,7 +20,9 @@ from tercet.statistics.paired_tests import (
     paired_bootstrap_test,
     paired_permutation_test,
 )
+from tercet.statistics.poisson import keys_of_ids, keys_of_texts
 from tercet.statistics.power import share_items_needed, smallest_difference, smallest_share_difference, units_needed
+from tercet.statistics.resampled_scores import standard_error
 from tercet.statistics.stats import SegmentStats
 
 METRIC = Column("качество")

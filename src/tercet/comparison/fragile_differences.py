@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from tercet.files.score_columns import is_of_effort
 from tercet.metrics.column import Column
 from tercet.names_and_sentences import MOST_NAMED, Name, Sentence
-from tercet.statistics.distributions import mcnemar
 from tercet.statistics.intervals import FEWEST_UNITS
+from tercet.statistics.mcnemar import mcnemar
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals
 

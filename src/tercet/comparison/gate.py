@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from tercet.errors import warn
 from tercet.metrics.column import Column
 from tercet.statistics.distributions import normal_quantile
-from tercet.statistics.draws import N_RESAMPLES, apart, bootstrap_scores
 from tercet.statistics.estimates import Difference, Estimate, difference
 from tercet.statistics.families import step_down_levels
-from tercet.statistics.noninferiority import greatest_loss, tango, units_of_three
+from tercet.statistics.noninferiority import greatest_loss, units_of_three
 from tercet.statistics.power import units_needed
+from tercet.statistics.resampled_scores import N_RESAMPLES, bootstrap_scores
+from tercet.statistics.rounding import apart
 from tercet.statistics.stats import SegmentStats
+from tercet.statistics.tango import tango
 from tercet.tables import decimals
 
 from .given_scores import check_below_scale, check_within, is_share

@@ -14,10 +14,10 @@ from tercet.checks import has_entries, known_keywords
 from tercet.errors import InputError, OptionError, argument, shorten
 from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, all_of, joined
 from tercet.registry import drawing
-from tercet.statistics.draws import apart
 from tercet.statistics.families import PairTests
 from tercet.statistics.inference import untested
 from tercet.statistics.intervals import FEWEST_UNITS, BootstrapResult, over_strata
+from tercet.statistics.rounding import apart
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals, pvalue_text
 from tercet.test_sets.test_set import TestSet

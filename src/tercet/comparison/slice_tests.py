@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.statistics.draws import ConfidenceInterval, Exchanges, n_exchanges, rounding
+from tercet.statistics.draws import Exchanges, n_exchanges
 from tercet.statistics.families import NullDistribution, family_test, holm
 from tercet.statistics.inference import Inference, PairedTest
+from tercet.statistics.intervals import ConfidenceInterval
+from tercet.statistics.rounding import rounding
 from tercet.statistics.stats import Scores, SegmentStats
 
 from .design import Design

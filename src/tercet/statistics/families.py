@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tercet.engine.chosen import engine
 from tercet.threads import in_threads
 
-from .draws import ROUNDING
 from .progress import bar_of
+from .rounding import ROUNDING
 
 if TYPE_CHECKING:
     from .stats import Scores

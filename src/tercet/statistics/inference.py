@@ -7,12 +7,11 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .distributions import mcnemar
 from .draws import n_exchanges
-from .families import FamilyResult, PairTests, adjusted_by_holm, holm, pair_tests
+from .families import FamilyResult, PairTests, adjusted_by_holm, pair_tests
 from .intervals import KINDS
+from .mcnemar import mcnemar_of_pairs
 
 if TYPE_CHECKING:
     from .paired_tests import Pairs
@@ -65,7 +64,7 @@ class PairedTest(NamedTuple):
             Of no effect where p is computed.
         """
         if not self.is_resampled:
-            return _mcnemar_of_pairs(metric, systems, pairs)
+            return mcnemar_of_pairs(metric, systems, pairs)
         # Imported where a test runs.
         from .paired_tests import all_pairs_test
 
@@ -187,18 +186,6 @@ def untested(n_systems: int) -> PairTests:
     """Return p where there is no test: NaN for each pair of systems."""
     unknown = np.full((n_systems, n_systems), np.nan)
     return PairTests(unknown, unknown)
-
-
-def _mcnemar_of_pairs(metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs) -> dict[str, FamilyResult]:
-    """Return exact p of pairs of systems whose numbers are 0 or 1, alone and adjusted by Holm."""
-    right: NDArray[np.float64] = np.array([stats.column("value") for stats in systems])
-    # how many segments the system of the row has right, and that of the column wrong
-    alone = right @ (1 - right).T
-    pvalues = []
-    for first, second in pairs:
-        pvalues.append(mcnemar(int(alone[first, second]), int(alone[second, first])))
-    result = FamilyResult(np.array(pvalues), np.array(holm(pvalues)))
-    return dict.fromkeys(_corpus_scores(metric, systems[0]), result)
 
 
 def _corpus_scores(metric: Formula, stats: SegmentStats) -> Scores:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,8 @@ from tercet.errors import OptionError, shorten
 
 from .clusters import Clusters
 from .distributions import normal_quantile, normal_share, t_quantile, welch_freedom
-from .draws import N_RESAMPLES, ConfidenceInterval, bootstrap_scores, rounding, standard_error
+from .resampled_scores import N_RESAMPLES, bootstrap_scores, standard_error
+from .rounding import rounding
 
 if TYPE_CHECKING:
     from .stats import Formula, Scores, SegmentStats
@@ -38,6 +39,13 @@ def too_few_units(n_units: int, unit: str) -> str:
     """Return why so few units have no interval."""
     units = f"{n_units:,} {unit}{'s' * (n_units != 1)}"
     return f"No intervals: {units} cannot tell how much scores vary; {FEWEST_UNITS} or more would."
+
+
+class ConfidenceInterval(NamedTuple):
+    """Bounds of a score."""
+
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)

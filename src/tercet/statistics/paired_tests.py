@@ -13,17 +13,12 @@ from numpy.typing import NDArray
 from tercet.engine.chosen import engine
 from tercet.errors import InputError, MergeError
 
-from .draws import (
-    all_masks,
-    bootstrap_scores,
-    n_exchanges,
-    rounding,
-    shared_columns,
-    shuffle_masks,
-    side_by_side,
-)
+from .draws import all_masks, n_exchanges, shuffle_masks
 from .families import FamilyResult, NullDistribution, family_test
 from .progress import count_on_bar
+from .resampled_scores import bootstrap_scores
+from .rounding import rounding
+from .side_by_side import shared_columns, side_by_side
 
 if TYPE_CHECKING:
     from .stats import Formula, Scores, SegmentStats
