@@ -13,6 +13,7 @@ from tercet.metrics.column import Column
 from tercet.statistics.draws import n_exchanges
 from tercet.statistics.families import family_test
 from tercet.statistics.intervals import BootstrapResult, bootstrap, bootstraps, over_strata, spread_of
+from tercet.statistics.named_tests import BOOTSTRAP, PERMUTATION
 from tercet.statistics.paired_tests import (
     Stratum,
     all_pairs_test,
@@ -40,7 +41,7 @@ def null_differences(strata, test, n_resamples):
     return null, differences
 
 
-@pytest.mark.parametrize("test", ["permutation", "bootstrap"])
+@pytest.mark.parametrize("test", [PERMUTATION, BOOTSTRAP])
 @pytest.mark.parametrize("weights", [(0.25, 0.75), (1, 1), (2, -1)])
 def test_differences_are_weighted_sums_of_those_of_each_set(test, weights):
     sets = [(systems(30, 1), 5), (systems(45, 2), 6)]
@@ -54,7 +55,7 @@ def test_differences_are_weighted_sums_of_those_of_each_set(test, weights):
 
 def test_units_of_small_sets_are_exchanged_in_every_way_together():
     sets = [systems(2, 1), systems(3, 2)]
-    null, found = null_differences([Stratum(METRIC, rows, 0.5, 9) for rows in sets], "permutation", 32)
+    null, found = null_differences([Stratum(METRIC, rows, 0.5, 9) for rows in sets], PERMUTATION, 32)
     assert (null.n_resamples, null.is_complete, found.shape) == (32, True, (3, 32))
     for pair, draws in zip(PAIRS, found, strict=True):
         gains = [METRIC.scale * (rows[pair[1]].column("value") - rows[pair[0]].column("value")) for rows in sets]
@@ -73,7 +74,7 @@ def test_exchanges_are_all_tested_where_they_are_no_more_than_the_resamples(n_un
     assert n_exchanges(n_units, n_resamples) == expected
 
 
-@pytest.mark.parametrize("test", ["permutation", "bootstrap"])
+@pytest.mark.parametrize("test", [PERMUTATION, BOOTSTRAP])
 def test_a_single_unit_is_not_tested(test):
     (results,) = all_pairs_test(METRIC, systems(1, 4), PAIRS, test, n_resamples=50, seed=1).values()
     assert (results.pvalues.tolist(), results.adjusted.tolist()) == ([1, 1, 1], [1, 1, 1])

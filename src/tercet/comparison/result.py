@@ -15,8 +15,9 @@ from tercet.errors import needs
 from tercet.names_and_sentences import one_cell
 from tercet.registry import drawing
 from tercet.statistics.clusters import clustered
-from tercet.statistics.inference import WELCH, Inference
+from tercet.statistics.inference import Inference
 from tercet.statistics.intervals import FEWEST_UNITS, too_few_units
+from tercet.statistics.named_tests import WELCH
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import number_or_none
 from tercet.test_sets.test_set import TestSet

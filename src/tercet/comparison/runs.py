@@ -18,8 +18,8 @@ from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, joined, liste
 from tercet.statistics.estimates import Difference, Estimate, Variance, difference, over_runs, pooled_variance
 from tercet.statistics.families import PairTests, adjusted_by_holm
 from tercet.statistics.groups import Rank, ranks
-from tercet.statistics.inference import WELCH
 from tercet.statistics.intervals import ConfidenceInterval
+from tercet.statistics.named_tests import WELCH
 from tercet.tables import Column, Table, decimals, number_or_none, pvalue_text
 
 from .run_readings import check_reading, parts_of, read
