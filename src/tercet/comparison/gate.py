@@ -17,7 +17,7 @@ from tercet.statistics.estimates import Difference, Estimate, difference
 from tercet.statistics.families import step_down_levels
 from tercet.statistics.noninferiority import greatest_loss, units_of_three
 from tercet.statistics.power import units_needed
-from tercet.statistics.resampled_scores import N_RESAMPLES, bootstrap_scores
+from tercet.statistics.resampled_scores import N_RESAMPLES, bootstrap_scores, jackknife
 from tercet.statistics.rounding import apart
 from tercet.statistics.stats import SegmentStats
 from tercet.statistics.tango import tango
@@ -483,7 +483,7 @@ class _Pair:
         score = float(scorer.finalize(scorer.corpus_totals(stats))[name])
         if len(stats) < 2:
             return np.array([score])
-        without_each = np.asarray(scorer.finalize(stats.total() - stats.rows)[name], np.float64)
+        without_each = np.asarray(jackknife(scorer, stats)[name], np.float64)
         parts: NDArray[np.float64] = score + (len(stats) - 1) * (without_each.mean() - without_each)
         return parts
 

@@ -15,7 +15,7 @@ from tercet.errors import OptionError, shorten
 
 from .clusters import Clusters
 from .distributions import normal_quantile, normal_share, t_quantile, welch_freedom
-from .resampled_scores import N_RESAMPLES, bootstrap_scores, standard_error
+from .resampled_scores import N_RESAMPLES, bootstrap_scores, jackknife, standard_error
 from .rounding import rounding
 
 if TYPE_CHECKING:
@@ -192,10 +192,9 @@ def _results_of_system(
     """Return the intervals of a system, of whose segments or clusters the units are resampled."""
     observed = metric.finalize(metric.corpus_totals(stats))
     n_units = len(units)
-    jackknife: Mapping[str, NDArray[np.float64]] = {}
+    without_each: Mapping[str, NDArray[np.float64]] = {}
     if method == "BCa":
-        # the scores of the corpus without each unit in turn
-        jackknife = metric.finalize(units.total() - units.rows)
+        without_each = jackknife(metric, units)
     results = {}
     for name, distribution in replicates.items():
         value = float(observed[name])
@@ -208,7 +207,7 @@ def _results_of_system(
             freedom=n_units - 1,
             spread=spread_of(n_units),
             size=abs(value),
-            jackknife=jackknife.get(name),
+            jackknife=without_each.get(name),
         )
     return results
 

@@ -12,7 +12,7 @@ from .distributions import binomial_tail
 from .families import FamilyResult, holm
 
 if TYPE_CHECKING:
-    from .paired_tests import Pairs
+    from .null_differences import Pairs
     from .stats import Formula, SegmentStats
 
 

@@ -35,6 +35,11 @@ def bootstrap_scores(metric: Formula, systems: Sequence[SegmentStats], n_resampl
     return [metric.finalize(sums) for sums in totals]
 
 
+def jackknife(metric: Formula, stats: SegmentStats) -> Scores:
+    """Return the scores of all units but each in turn, shape (n,)."""
+    return metric.finalize(stats.total() - stats.rows)
+
+
 def standard_error(replicates: NDArray[np.float64]) -> float:
     """Return the standard deviation of the scores of resamples; 0 of a single one."""
     if len(replicates) < 2:
