@@ -38,7 +38,7 @@ from tercet.registry import METRICS, metric_class
 from tercet.report.comparison import to_html
 from tercet.specs import parse_value, split_metric
 from tercet.statistics import draws, paired_tests
-from tercet.statistics.families import holm
+from tercet.statistics.holm import holm
 from tercet.statistics.paired_tests import paired_permutation_test
 from tercet.tables import pvalue_text
 from tercet.test_sets.test_set import TestSet

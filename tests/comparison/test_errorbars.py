@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
-from tercet.statistics.families import holm
+from tercet.statistics.holm import holm
 from tercet.statistics.power import smallest_difference, units_needed
 from tercet.statistics.wilson import wilson
 

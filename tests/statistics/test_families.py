@@ -12,9 +12,11 @@ import tercet
 from tercet.comparison.metric_specs import metric_of
 from tercet.comparison.paired_significance import paired_significance
 from tercet.statistics import families
-from tercet.statistics.families import NullDistribution, family_test, holm, step_down_levels
+from tercet.statistics.families import NullDistribution, family_test
+from tercet.statistics.holm import holm
 from tercet.statistics.named_tests import TESTS
 from tercet.statistics.paired_tests import all_pairs_test, paired_bootstrap_test, paired_permutation_test
+from tercet.statistics.step_down_levels import step_down_levels
 
 
 def by_the_definition(null, observed, n_draws):

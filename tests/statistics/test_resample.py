@@ -23,7 +23,7 @@ from tercet.corpus.reading import read_batch
 from tercet.signature import Signature
 from tercet.statistics import intervals
 from tercet.statistics.draws import Exchanges, bootstrap_weights, shuffle_masks
-from tercet.statistics.families import holm
+from tercet.statistics.holm import holm
 from tercet.statistics.intervals import (
     BootstrapResult,
     _quantiles,

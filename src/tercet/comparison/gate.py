@@ -14,12 +14,12 @@ from tercet.errors import warn
 from tercet.metrics.column import Column
 from tercet.statistics.distributions import normal_quantile
 from tercet.statistics.estimates import Difference, Estimate, difference
-from tercet.statistics.families import step_down_levels
 from tercet.statistics.noninferiority import greatest_loss, units_of_three
 from tercet.statistics.power import units_needed
 from tercet.statistics.resampled_scores import N_RESAMPLES, bootstrap_scores, jackknife
 from tercet.statistics.rounding import apart
 from tercet.statistics.stats import SegmentStats
+from tercet.statistics.step_down_levels import step_down_levels
 from tercet.statistics.tango import tango
 from tercet.tables import decimals
 
@@ -219,7 +219,7 @@ def losses_of_all(questions: Sequence[Question]) -> list[tuple[Comparison, Loss]
     With a margin, a gate that fails if any system fails passes a bad one with a probability of at most alpha,
     however many there are (intersection-union: Berger 1982, Technometrics 24, 295-300), so nothing is adjusted.
     Without one, several losses are tested together, so that any fails by chance with a probability of about alpha:
-    their levels are those of :func:`~tercet.statistics.families.step_down_levels`.
+    their levels are those of :func:`~tercet.statistics.step_down_levels.step_down_levels`.
     """
     tests: list[_Test] = []
     for question in questions:

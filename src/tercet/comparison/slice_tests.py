@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
 from tercet.statistics.draws import Exchanges, n_exchanges
-from tercet.statistics.families import NullDistribution, family_test, holm
+from tercet.statistics.families import NullDistribution, family_test
+from tercet.statistics.holm import holm
 from tercet.statistics.inference import Inference, pvalues_of_pairs
 from tercet.statistics.intervals import ConfidenceInterval
 from tercet.statistics.named_tests import PairedTest

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .families import FamilyResult, PairTests, adjusted_by_holm, pair_tests
+from .families import FamilyResult, PairTests, pair_tests
+from .holm import adjusted_by_holm
 from .intervals import KINDS
 from .mcnemar import mcnemar_of_pairs
 from .named_tests import MCNEMAR, PERMUTATION, TESTS, PairedTest

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .distributions import binomial_tail
-from .families import FamilyResult, holm
+from .families import FamilyResult
+from .holm import holm
 
 if TYPE_CHECKING:
     from .null_differences import Pairs

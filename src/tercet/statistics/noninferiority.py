@@ -7,6 +7,7 @@ the loss of the corpus.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -60,22 +61,6 @@ def greatest_loss(
     return Bound(max(bound, with_one_more), "Learned-Miller and Thomas")
 
 
-def effective_number(losses: NDArray[np.float64]) -> float:
-    """Return how many equal losses count as much (Kish 1965): a few that are large are few, whatever small ones do.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> round(effective_number(np.array([50.0, 60.0, 0.1, -0.2, 0.1, 0.1])), 1)
-    2.0
-    """
-    largest = float(np.abs(losses).max(initial=0.0))
-    if not largest:
-        return 0.0
-    sizes = np.abs(losses) / largest
-    return float(sizes.sum() ** 2 / (sizes @ sizes))
-
-
 def johnson(losses: NDArray[np.float64], alpha: float) -> float:
     """Return the upper bound of a mean by Student's t, corrected for skewness.
 
@@ -98,15 +83,6 @@ def johnson(losses: NDArray[np.float64], alpha: float) -> float:
         # t + slope t² + slope² t³ / 3 + slope / 2 = -quantile, solved for t
         t = (float(np.cbrt(1 - 3 * slope * (quantile + slope / 2))) - 1) / slope
     return float(losses.mean() - t * losses.std(ddof=1) / math.sqrt(n))
-
-
-def skewness(losses: NDArray[np.float64]) -> float:
-    """Return the third moment around the mean, in units of the standard deviation; 0 where nothing varies."""
-    deviations = losses - losses.mean()
-    standard_deviation = float(losses.std(ddof=1))
-    if standard_deviation <= ROUNDING * float(np.abs(losses).max()):
-        return 0.0
-    return float((deviations**3).mean()) / standard_deviation**3
 
 
 def one_more_unit(
@@ -136,17 +112,10 @@ def one_more_unit(
     if n_alike:
         parts.append(float(losses[~differs].mean()))
         shapes.append(float(n_alike))
-    random = np.random.default_rng(seed)
-    n_draws = max(1000, min(_N_DRAWS, _MOST_DRAWN // len(parts)))
-    sums = np.zeros(n_draws)
-    weights = np.zeros(n_draws)
-    for part, shape in zip(parts, shapes, strict=True):
-        weight = random.standard_gamma(shape, n_draws)
-        sums += part * weight
-        weights += weight
+    means = _weighted_means(parts, shapes, seed)
     # the quantile of sorted means; np.quantile imports numpy.ma (30 ms)
-    rank = math.ceil((1 - alpha) * n_draws) - 1
-    return float(np.partition(sums / weights, rank)[rank])
+    rank = math.ceil((1 - alpha) * len(means)) - 1
+    return float(np.partition(means, rank)[rank])
 
 
 def units_of_three(margin: float, largest: float, alpha: float) -> int | None:
@@ -160,3 +129,41 @@ def units_of_three(margin: float, largest: float, alpha: float) -> int | None:
     if margin >= largest or not math.isfinite(largest):
         return None
     return math.ceil(math.log(alpha) / math.log1p(-margin / largest))
+
+
+def effective_number(losses: NDArray[np.float64]) -> float:
+    """Return how many equal losses count as much (Kish 1965): a few that are large are few, whatever small ones do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(effective_number(np.array([50.0, 60.0, 0.1, -0.2, 0.1, 0.1])), 1)
+    2.0
+    """
+    largest = float(np.abs(losses).max(initial=0.0))
+    if not largest:
+        return 0.0
+    sizes = np.abs(losses) / largest
+    return float(sizes.sum() ** 2 / (sizes @ sizes))
+
+
+def skewness(losses: NDArray[np.float64]) -> float:
+    """Return the third moment around the mean, in units of the standard deviation; 0 where nothing varies."""
+    deviations = losses - losses.mean()
+    standard_deviation = float(losses.std(ddof=1))
+    if standard_deviation <= ROUNDING * float(np.abs(losses).max()):
+        return 0.0
+    return float((deviations**3).mean()) / standard_deviation**3
+
+
+def _weighted_means(parts: Sequence[float], shapes: Sequence[float], seed: int) -> NDArray[np.float64]:
+    """Return means of the parts, with weights that are drawn from the Dirichlet distribution of these shapes."""
+    random = np.random.default_rng(seed)
+    n_draws = max(1000, min(_N_DRAWS, _MOST_DRAWN // len(parts)))
+    sums = np.zeros(n_draws)
+    weights = np.zeros(n_draws)
+    for part, shape in zip(parts, shapes, strict=True):
+        weight = random.standard_gamma(shape, n_draws)
+        sums += part * weight
+        weights += weight
+    return sums / weights
