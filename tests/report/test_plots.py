@@ -17,8 +17,11 @@ from tercet.comparison.compare import compare
 from tercet.correlation.figures import FigureValue
 from tercet.correlation.grades import MetricColumn
 from tercet.report.correlation import _HEXAGON, _curve, _hexagons, _scatter
-from tercet.report.plots import SERIES, Dot, DotColumn, PlotTexts, Scale, bucket_plot, score_distributions
+from tercet.report.dots import Dot, DotColumn
+from tercet.report.histograms import score_distributions
+from tercet.report.plots import SERIES, PlotTexts, bucket_plot
 from tercet.report.rendering import _environment
+from tercet.report.scales import Scale
 
 NUMBERS = st.integers(-(10**6), 10**6).map(lambda number: number / 100) | st.sampled_from([0.0, float("nan")])
 ROWS = st.integers(1, 8).flatmap(

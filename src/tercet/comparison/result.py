@@ -347,7 +347,7 @@ class Comparison:
         OptionError
             Where matplotlib is not installed.
         """
-        return drawing("report.plots.intervals_figure")(self)
+        return drawing("report.intervals_figure.intervals_figure")(self)
 
     def to_html(self, title: str | None = None) -> str:
         """Return the report: one HTML page that loads nothing; only its list of segments needs a script.

@@ -21,18 +21,12 @@ from tercet.signature import __version__
 
 from .browsing import Browse, browse
 from .buckets import ByBucket, by_length
-from .plots import (
-    Histograms,
-    Marks,
-    by_metric,
-    has_few_segments,
-    marks_of,
-    primary_table,
-    score_distributions,
-)
+from .histograms import Histograms, has_few_segments, score_distributions
+from .marks import Marks, marks_of
 from .rendering import Packed, render
 from .score_tables import AllPairs, Column, TableView, all_pairs, score_column, table_of_outputs, table_of_systems
 from .segments import Examples, Segments, Telling, telling, which_pairs
+from .shown_scores import by_metric, primary_table
 from .table_data import copies, table_data
 from .words_view import WordsView, words_view
 

@@ -20,23 +20,11 @@ from tercet.correlation.tables import MARKS, SHOWN, agreement_lines, new_remarks
 from tercet.errors import needs
 from tercet.names_and_sentences import Sentence
 
-from .plots import (
-    DIAMOND,
-    RING,
-    SERIES,
-    Dot,
-    DotColumn,
-    Mark,
-    Plot,
-    PlotTexts,
-    Shape,
-    bounds,
-    line_path,
-    marks_path,
-    plot,
-    scales,
-)
+from .dots import Dot, DotColumn
+from .marks import Mark
+from .plots import DIAMOND, RING, SERIES, Plot, PlotTexts, Shape, line_path, marks_path, plot, scales
 from .rendering import minus, render
+from .scales import bounds
 
 #: Outputs shown of each dimension.
 _WORST = 6

@@ -19,10 +19,11 @@ from tercet.names_and_sentences import Sentence, short_names
 
 from .browsing import browse
 from .comparison import named_sections, scored_segments, with_finite_scores
-from .plots import Marks, marks_of, primary_table
+from .marks import Marks, marks_of
 from .rendering import render
 from .score_tables import Column, score_column
 from .segments import Segments
+from .shown_scores import primary_table
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
