@@ -181,37 +181,6 @@ def units_to_resample(systems: Sequence[SegmentStats], seed: int) -> Sequence[Se
     return [groups.stats(stats) for stats in systems]
 
 
-def _results_of_system(
-    metric: Formula,
-    stats: SegmentStats,
-    units: SegmentStats,
-    replicates: Scores,
-    method: str | None,
-    confidence_level: float,
-) -> dict[str, BootstrapResult]:
-    """Return the intervals of a system, of whose segments or clusters the units are resampled."""
-    observed = metric.finalize(metric.corpus_totals(stats))
-    n_units = len(units)
-    without_each: Mapping[str, NDArray[np.float64]] = {}
-    if method == "BCa":
-        without_each = jackknife(metric, units)
-    results = {}
-    for name, distribution in replicates.items():
-        value = float(observed[name])
-        results[name] = BootstrapResult(
-            value=value,
-            bootstrap_distribution=distribution,
-            method=method,
-            confidence_level=confidence_level,
-            n_units=n_units,
-            freedom=n_units - 1,
-            spread=spread_of(n_units),
-            size=abs(value),
-            jackknife=without_each.get(name),
-        )
-    return results
-
-
 def over_strata(parts: Sequence[BootstrapResult], weights: Sequence[float]) -> BootstrapResult:
     """Return the weighted sum of scores of sets that are resampled each by itself.
 
@@ -265,6 +234,37 @@ def expanded_levels(confidence_level: float, freedom: float, spread: float) -> t
         return 0.0, 1.0
     below = normal_share(-spread * t_quantile((1 + confidence_level) / 2, freedom))
     return below, 1 - below
+
+
+def _results_of_system(
+    metric: Formula,
+    stats: SegmentStats,
+    units: SegmentStats,
+    replicates: Scores,
+    method: str | None,
+    confidence_level: float,
+) -> dict[str, BootstrapResult]:
+    """Return the intervals of a system, of whose segments or clusters the units are resampled."""
+    observed = metric.finalize(metric.corpus_totals(stats))
+    n_units = len(units)
+    without_each: Mapping[str, NDArray[np.float64]] = {}
+    if method == "BCa":
+        without_each = jackknife(metric, units)
+    results = {}
+    for name, distribution in replicates.items():
+        value = float(observed[name])
+        results[name] = BootstrapResult(
+            value=value,
+            bootstrap_distribution=distribution,
+            method=method,
+            confidence_level=confidence_level,
+            n_units=n_units,
+            freedom=n_units - 1,
+            spread=spread_of(n_units),
+            size=abs(value),
+            jackknife=without_each.get(name),
+        )
+    return results
 
 
 def _quantiles(values: NDArray[np.float64], levels: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -73,6 +73,52 @@ def paired_permutation_test(
     return _test_pairs(metric, systems, pairs, PERMUTATION, n_resamples=n_resamples, seed=seed)
 
 
+def _test_pairs(
+    metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, test: PairedTest, *, n_resamples: int, seed: int
+) -> Iterator[dict[str, PairedTestResult]]:
+    """Return the results of pairs of systems, which are resampled here, before the first pair is asked for."""
+    differences = null_differences(test, metric, systems, n_resamples=n_resamples, seed=seed)
+    return _results_of_pairs(metric, systems, pairs, differences, is_centred=test.is_centred)
+
+
+def _results_of_pairs(
+    metric: Formula,
+    systems: Sequence[SegmentStats],
+    pairs: Iterable[Pair],
+    differences: NullDifferences,
+    *,
+    is_centred: bool,
+) -> Iterator[dict[str, PairedTestResult]]:
+    observed = [metric.finalize(metric.corpus_totals(stats)) for stats in systems]
+    for pair in pairs:
+        first, second = pair
+        result = {}
+        for name, differences_of_score in differences([pair], _ALL_RESAMPLES).items():
+            (differences_of_pair,) = differences_of_score
+            distribution = np.abs(differences_of_pair)
+            if is_centred:
+                distribution -= distribution.mean()
+            first_score = float(observed[first][name])
+            second_score = float(observed[second][name])
+            # a difference that is smaller by rounding alone counts as one of the observed size
+            slack = rounding(len(systems[0])) * max(abs(first_score), abs(second_score))
+            difference = second_score - first_score
+            pvalue = pvalue_of(distribution, abs(difference), slack, n_units=len(systems[0]))
+            result[name] = PairedTestResult(statistic=difference, pvalue=pvalue, null_distribution=distribution)
+        yield result
+
+
+def pvalue_of(null_distribution: NDArray[np.float64], size: float, slack: float, n_units: int) -> float:
+    """Return the share of null differences that are at least of a size, less the slack; NaN of one that is NaN."""
+    if math.isnan(size):
+        return math.nan
+    n_as_large = int((null_distribution >= size - slack).sum())
+    if n_units == 1:  # no test, as all resamples are equal
+        n_as_large = len(null_distribution)
+    # the observed arrangement is one of those under the null hypothesis: p is never 0
+    return (n_as_large + 1) / (len(null_distribution) + 1)
+
+
 def pvalue_beyond_resamples(result: PairedTestResult, n_units: int) -> float:
     """Return p of a permutation test, also where it is smaller than the resamples can show.
 
@@ -201,51 +247,6 @@ def _all_exchanges(strata: Sequence[Stratum], n_all: int) -> list[NullDifference
 
 
 def _masks_of_units(masks: Iterable[NDArray[np.float64]], units: slice) -> Iterator[NDArray[np.float64]]:
+    """Yield the masks of some units."""
     for mask in masks:
         yield np.ascontiguousarray(mask[:, units])
-
-
-def _test_pairs(
-    metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, test: PairedTest, *, n_resamples: int, seed: int
-) -> Iterator[dict[str, PairedTestResult]]:
-    """Return the results of pairs of systems, which are resampled here, before the first pair is asked for."""
-    differences = null_differences(test, metric, systems, n_resamples=n_resamples, seed=seed)
-    return _results_of_pairs(metric, systems, pairs, differences, is_centred=test.is_centred)
-
-
-def _results_of_pairs(
-    metric: Formula,
-    systems: Sequence[SegmentStats],
-    pairs: Iterable[Pair],
-    differences: NullDifferences,
-    *,
-    is_centred: bool,
-) -> Iterator[dict[str, PairedTestResult]]:
-    observed = [metric.finalize(metric.corpus_totals(stats)) for stats in systems]
-    for pair in pairs:
-        first, second = pair
-        result = {}
-        for name, differences_of_score in differences([pair], _ALL_RESAMPLES).items():
-            (differences_of_pair,) = differences_of_score
-            distribution = np.abs(differences_of_pair)
-            if is_centred:
-                distribution -= distribution.mean()
-            first_score = float(observed[first][name])
-            second_score = float(observed[second][name])
-            # a difference that is smaller by rounding alone counts as one of the observed size
-            slack = rounding(len(systems[0])) * max(abs(first_score), abs(second_score))
-            difference = second_score - first_score
-            pvalue = pvalue_of(distribution, abs(difference), slack, n_units=len(systems[0]))
-            result[name] = PairedTestResult(statistic=difference, pvalue=pvalue, null_distribution=distribution)
-        yield result
-
-
-def pvalue_of(null_distribution: NDArray[np.float64], size: float, slack: float, n_units: int) -> float:
-    """Return the share of null differences that are at least of a size, less the slack; NaN of one that is NaN."""
-    if math.isnan(size):
-        return math.nan
-    n_as_large = int((null_distribution >= size - slack).sum())
-    if n_units == 1:  # no test, as all resamples are equal
-        n_as_large = len(null_distribution)
-    # the observed arrangement is one of those under the null hypothesis: p is never 0
-    return (n_as_large + 1) / (len(null_distribution) + 1)
