@@ -37,8 +37,8 @@ from tercet.files.read import predictions_in, read_table, references_in
 from tercet.registry import METRICS, metric_class
 from tercet.report.comparison import to_html
 from tercet.specs import parse_value, split_metric
-from tercet.statistics import draws, paired_tests
-from tercet.statistics.families import holm
+from tercet.statistics import null_differences, paired_tests, resampled_scores
+from tercet.statistics.holm import holm
 from tercet.statistics.paired_tests import paired_permutation_test
 from tercet.tables import pvalue_text
 from tercet.test_sets.test_set import TestSet
@@ -168,11 +168,15 @@ class TestCompare:
         stats = [scorer.stats(each, small.references) for each in systems.values()]
         alone_test = getattr(paired_tests, f"paired_{test}_test")
         alone = [alone_test(scorer, pair, n_resamples=40, seed=3) for pair in combinations(stats, 2)]
-        drawn, masks, totals = [], paired_tests.shuffle_masks, draws.resampled_totals
+        drawn, masks, totals = [], null_differences.shuffle_masks, resampled_scores.resampled_totals
         monkeypatch.setattr(
-            paired_tests, "shuffle_masks", lambda *given: (drawn.append(len(mask)) or mask for mask in masks(*given))
+            null_differences,
+            "shuffle_masks",
+            lambda *given: (drawn.append(len(mask)) or mask for mask in masks(*given)),
         )
-        monkeypatch.setattr(draws, "resampled_totals", lambda rows, n, seed: drawn.append(n) or totals(rows, n, seed))
+        monkeypatch.setattr(
+            resampled_scores, "resampled_totals", lambda rows, n, seed: drawn.append(n) or totals(rows, n, seed)
+        )
         test_set = TestSet("es", systems, small.references, None)
         first, *_ = compare(test_set, [metric], test=test, n_resamples=40, seed=3, adjust="holm").tables
         assert sum(drawn) == 40 + 1000  # for all tests, and for all intervals

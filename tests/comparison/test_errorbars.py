@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
-from tercet.statistics.distributions import wilson
-from tercet.statistics.families import holm
+from tercet.statistics.holm import holm
 from tercet.statistics.power import smallest_difference, units_needed
+from tercet.statistics.wilson import wilson
 
 errorbars = pytest.importorskip("errorbars")
 from errorbars.compare import mcnemar_exact, paired_compare  # noqa: E402

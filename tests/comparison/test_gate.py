@@ -12,7 +12,8 @@ from commands import command
 from tercet.comparison.gate import Loss, Question, ScoreInWords, Units, losses, losses_of_all
 from tercet.comparison.power import in_two_digits
 from tercet.errors import OptionError
-from tercet.statistics.noninferiority import johnson, tango
+from tercet.statistics.noninferiority import johnson
+from tercet.statistics.tango import tango
 
 REFERENCES = ["ein Hund bellt laut", "two cats sleep here", "кошка спит дома", "trời hôm nay mưa to", "it rains"] * 8
 BASE = ["ein Hund bellt laut", "two cats sleep", "кошка спит", "trời hôm nay mưa", "it rained"] * 8

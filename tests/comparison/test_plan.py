@@ -15,7 +15,7 @@ from commands import command
 from tercet import Column, InputError, OptionError
 from tercet.comparison.plan import CORRELATION
 from tercet.signature import Signature
-from tercet.statistics.distributions import mcnemar
+from tercet.statistics.mcnemar import mcnemar
 from tercet.statistics.power import share_items_needed
 from tercet.statistics.stats import SegmentStats
 

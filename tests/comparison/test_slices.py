@@ -13,8 +13,8 @@ from own_metric import WordErrors
 from tercet.comparison.tables import in_format, sheets_of
 from tercet.comparison.terminal import to_text
 from tercet.errors import InputError, OptionError
-from tercet.statistics.distributions import mcnemar
-from tercet.statistics.families import holm
+from tercet.statistics.holm import holm
+from tercet.statistics.mcnemar import mcnemar
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "rained", "north", "all", "day", "while", "took", "train"]
 

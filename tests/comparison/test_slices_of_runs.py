@@ -15,7 +15,7 @@ from own_metric import WordErrors
 from tercet.comparison.run_means import over_runs
 from tercet.comparison.tables import in_format, sheets_of
 from tercet.comparison.terminal import to_text
-from tercet.statistics.families import holm
+from tercet.statistics.holm import holm
 
 DOMAINS = ["news" if number % 3 else "chat" for number in range(60)]
 RUNS = r"(base|tuned)-(\d)"

@@ -16,9 +16,12 @@ from samples import sample
 from tercet.comparison.compare import compare
 from tercet.correlation.figures import FigureValue
 from tercet.correlation.grades import MetricColumn
-from tercet.report.correlation import _HEXAGON, _curve, _hexagons, _scatter
-from tercet.report.plots import SERIES, Dot, DotColumn, PlotTexts, Scale, bucket_plot, score_distributions
+from tercet.report.correlation_plots import _HEXAGON, _hexagons, curve, scatter
+from tercet.report.dots import Dot, DotColumn
+from tercet.report.histograms import score_distributions
+from tercet.report.plots import SERIES, PlotTexts, bucket_plot
 from tercet.report.rendering import _environment
+from tercet.report.scales import Scale
 
 NUMBERS = st.integers(-(10**6), 10**6).map(lambda number: number / 100) | st.sampled_from([0.0, float("nan")])
 ROWS = st.integers(1, 8).flatmap(
@@ -194,7 +197,7 @@ def test_points_stand_at_grade_and_score_and_diamonds_at_the_means_of_systems(co
     if constant:
         scores[:] = 1.0
     human[0, 3] = scores[1, 5] = np.nan
-    svg = drawn("plot", _scatter(human, MetricColumn("x", "", scores), in_hexagons=False))
+    svg = drawn("plot", scatter(human, MetricColumn("x", "", scores), in_hexagons=False))
     below = [text for text in svg.iter("text") if text.get("text-anchor") == "middle"][:-1]
     at_x, at_y = axis([(float(text.get("x")), text.text) for text in below]), vertical(svg)
     whole = ~np.isnan(human + scores)
@@ -209,7 +212,7 @@ def test_the_layers_of_a_network_have_a_line_in_a_band_a_diamond_and_a_ring():
     numbers = [0.1, 0.5, float("nan"), 0.7, 0.4]
     values = [FigureValue(value, value - 0.1, value + 0.2, 0.0, 40) for value in numbers]
     svg = drawn(
-        "plot", _curve(SimpleNamespace(values=values, best=3, usual=4, metric="bertscore", figure="item.acc_eq"))
+        "plot", curve(SimpleNamespace(values=values, best=3, usual=4, metric="bertscore", figure="item.acc_eq"))
     )
     below = [text for text in svg.iter("text") if text.get("text-anchor") == "middle"][:-1]
     at_x, at_y = axis([(float(text.get("x")), text.text) for text in below]), vertical(svg)

@@ -27,10 +27,11 @@ from tercet.explanation.matches import Word
 from tercet.names_and_sentences import fitted, short_names
 from tercet.report import browsing
 from tercet.report.buckets import EXACT, MEAN, bucket_scores
-from tercet.report.coloured_texts import LONGEST, Colours, plain, text_in_pieces, tokens_in_pieces
+from tercet.report.coloured_texts import LONGEST, Colours, plain
 from tercet.report.comparison import to_html
 from tercet.report.rendering import _environment, script_of
 from tercet.report.segments import Segments
+from tercet.report.text_pieces import text_in_pieces, tokens_in_pieces
 from tercet.tables import pvalue_text
 from tercet.test_sets.test_set import TestSet
 

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from tercet.statistics.distributions import (
     binomial_tail,
     incomplete_beta,
-    mcnemar,
     normal_quantile,
     t_quantile,
     t_tail,
     welch_freedom,
-    wilson,
 )
+from tercet.statistics.mcnemar import mcnemar
+from tercet.statistics.wilson import wilson
 
 FREEDOMS = st.one_of(st.integers(1, 5000), st.floats(1, 1e4))
 COUNTS = st.tuples(st.integers(0, 400), st.integers(0, 400))

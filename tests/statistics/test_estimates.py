@@ -9,8 +9,8 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercet.statistics.draws import bootstrap_scores
 from tercet.statistics.estimates import Estimate, Variance, difference, over_runs, pooled_variance
+from tercet.statistics.resampled_scores import bootstrap_scores
 from tercet.statistics.stats import SegmentStats
 
 SCORES = st.floats(-100, 100, allow_nan=False).map(lambda score: round(score, 3))

@@ -12,8 +12,11 @@ import tercet
 from tercet.comparison.metric_specs import metric_of
 from tercet.comparison.paired_significance import paired_significance
 from tercet.statistics import families
-from tercet.statistics.families import NullDistribution, family_test, holm, step_down_levels
+from tercet.statistics.families import NullDistribution, family_test
+from tercet.statistics.holm import holm
+from tercet.statistics.named_tests import TESTS
 from tercet.statistics.paired_tests import all_pairs_test, paired_bootstrap_test, paired_permutation_test
+from tercet.statistics.step_down_levels import step_down_levels
 
 
 def by_the_definition(null, observed, n_draws):
@@ -192,7 +195,7 @@ def test_of_texts_the_draws_are_those_of_each_pair_alone(metric, test):
     pairs = list(combinations(range(4), 2))
     alone = {"permutation": paired_permutation_test, "bootstrap": paired_bootstrap_test}[test]
     results = list(alone(scorer, systems, pairs, n_resamples=200, seed=6))
-    together = all_pairs_test(scorer, systems, pairs, test, n_resamples=200, seed=6)
+    together = all_pairs_test(scorer, systems, pairs, TESTS[test], n_resamples=200, seed=6)
     assert together.keys() == results[0].keys()
     for name, family in together.items():
         assert family.pvalues.tolist() == [result[name].pvalue for result in results]

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from tercet.metrics.column import Column
-from tercet.statistics.inference import BOOTSTRAP, MCNEMAR, PERMUTATION, inference
+from tercet.statistics.inference import inference, pvalues_of_pairs
+from tercet.statistics.named_tests import BOOTSTRAP, MCNEMAR, PERMUTATION, WELCH
 
 COLUMN = Column("accuracy")
 
@@ -23,18 +24,24 @@ ANSWERS = [
 def test_mcnemars_p_is_that_of_all_exchanges():
     pairs = [(0, 1), (0, 2), (1, 2)]
     systems = rows_of(*ANSWERS)
-    (computed,) = MCNEMAR.of_pairs(COLUMN, systems, pairs, n_resamples=1, seed=0).values()
+    (computed,) = pvalues_of_pairs(MCNEMAR, COLUMN, systems, pairs, n_resamples=1, seed=0).values()
     # Ten answers can be exchanged in 1,024 ways, and all of them are tested.
     assert PERMUTATION.resamples(10, 2000) == (1024, True)
-    (enumerated,) = PERMUTATION.of_pairs(COLUMN, systems, pairs, n_resamples=2000, seed=0).values()
+    (enumerated,) = pvalues_of_pairs(PERMUTATION, COLUMN, systems, pairs, n_resamples=2000, seed=0).values()
     np.testing.assert_allclose(computed.pvalues, enumerated.pvalues, rtol=1e-12)
     assert computed.pvalues[0] == pytest.approx(2 / 2**4)  # four answers differ, all in one direction
 
 
 def test_computed_p_share_no_draws_and_are_adjusted_by_holm():
-    (computed,) = MCNEMAR.of_pairs(COLUMN, rows_of(*ANSWERS), [(0, 1), (0, 2)], n_resamples=1, seed=0).values()
+    systems = rows_of(*ANSWERS)
+    (computed,) = pvalues_of_pairs(MCNEMAR, COLUMN, systems, [(0, 1), (0, 2)], n_resamples=1, seed=0).values()
     smaller, larger = sorted(computed.pvalues)
     assert sorted(computed.adjusted) == [min(1, 2 * smaller), max(min(1, 2 * smaller), larger)]
+
+
+def test_rows_have_no_p_of_welchs_t():
+    with pytest.raises(AssertionError, match="Welch's t over units and runs needs runs"):
+        pvalues_of_pairs(WELCH, COLUMN, rows_of(*ANSWERS), [(0, 1)], n_resamples=1, seed=0)
 
 
 def test_shares_are_inferred_exactly_where_that_is_possible():
@@ -63,7 +70,7 @@ def test_a_level_says_whether_its_test_errs_more():
 
 @pytest.mark.parametrize("test", [PERMUTATION, BOOTSTRAP])
 def test_a_single_unit_tells_no_systems_apart(test):
-    (found,) = test.of_pairs(COLUMN, rows_of([0], [1]), [(0, 1)], n_resamples=10, seed=0).values()
+    (found,) = pvalues_of_pairs(test, COLUMN, rows_of([0], [1]), [(0, 1)], n_resamples=10, seed=0).values()
     assert (found.pvalues.tolist(), found.adjusted.tolist()) == ([1], [1])
 
 

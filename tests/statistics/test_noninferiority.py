@@ -13,9 +13,9 @@ from tercet.statistics.noninferiority import (
     johnson,
     one_more_unit,
     skewness,
-    tango,
     units_of_three,
 )
+from tercet.statistics.tango import tango
 
 
 def _score(only_first, only_second, n, difference):

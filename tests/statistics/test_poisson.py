@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import tercet
 from tercet.corpus.reading import read_batch
-from tercet.statistics.draws import PoissonBootstrap, keys_of_ids, keys_of_texts
-from tercet.statistics.exact import ExactSums
+from tercet.statistics.exact_sums import ExactSums
+from tercet.statistics.poisson import PoissonBootstrap, keys_of_ids, keys_of_texts
 from texts import LATIN, all_pairs, any_texts, awkward_corpus
 
 

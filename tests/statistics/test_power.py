@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from tercet.base.scoring import batch_stats
 from tercet.comparison.metric_specs import metric_of
 from tercet.corpus.items import read_systems
-from tercet.statistics.draws import bootstrap_scores
 from tercet.statistics.paired_tests import paired_permutation_test
 from tercet.statistics.power import (
     share_items_needed,
@@ -21,6 +20,7 @@ from tercet.statistics.power import (
     smallest_share_difference,
     units_needed,
 )
+from tercet.statistics.resampled_scores import bootstrap_scores
 
 USUAL = {"alpha": 0.05, "power": 0.8}
 

@@ -22,14 +22,8 @@ from tercet.comparison.metric_specs import metric_of
 from tercet.corpus.reading import read_batch
 from tercet.signature import Signature
 from tercet.statistics import intervals
-from tercet.statistics.draws import (
-    Exchanges,
-    bootstrap_scores,
-    bootstrap_weights,
-    resampled_totals,
-    shuffle_masks,
-)
-from tercet.statistics.families import holm
+from tercet.statistics.draws import Exchanges, bootstrap_weights, shuffle_masks
+from tercet.statistics.holm import holm
 from tercet.statistics.intervals import (
     BootstrapResult,
     _quantiles,
@@ -45,6 +39,7 @@ from tercet.statistics.paired_tests import (
     pvalue_beyond_resamples,
     pvalue_of,
 )
+from tercet.statistics.resampled_scores import bootstrap_scores, resampled_totals
 from tercet.statistics.stats import SegmentStats
 from texts import LATIN, all_pairs
 
@@ -101,7 +96,7 @@ def test_sums_are_those_of_the_draws_however_they_are_cut(monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr("tercet.statistics.draws._DRAWS", draws)
             for name, value in (("BLOCK", block), ("RESAMPLES", resamples), ("COUNTS", counts)):
-                patch.setattr(f"tercet.statistics.draws._{name}", value)
+                patch.setattr(f"tercet.statistics.resampled_scores._{name}", value)
             assert np.array_equal(resampled_totals(systems, 30, seed=7), [weights @ rows for rows in systems])
 
 

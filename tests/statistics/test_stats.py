@@ -14,7 +14,7 @@ from tercet.base.scoring import summarize
 from tercet.corpus.reading import read_batch
 from tercet.errors import MergeError
 from tercet.signature import Signature
-from tercet.statistics.stats import SegmentStats, SummedStats
+from tercet.statistics.stats import SegmentStats
 from texts import any_texts, corpora
 
 #: Of what is made of counts, of the last item, of items left out, of several references.
@@ -65,16 +65,16 @@ class TestSegmentStats:
 
 def test_rows_that_are_not_kept_stand_for_their_sums(rows):
     """Of two systems, whose rows follow one another in each part."""
-    sums = SummedStats(rows.signature, rows.columns, np.zeros((2, 2)))
+    sums = SegmentStats(rows.signature, rows.columns, np.zeros((2, 2)), items_per_row=0)
     for hits in ([[2.0, 3.0], [5.0, 7.0]], [[11.0], [13.0]]):
         part = np.array([[hit, 2.0] for of_system in hits for hit in of_system])
-        sums = sums.plus(SegmentStats(rows.signature, rows.columns, part))
-    assert len(sums) == 3
+        sums = sums.sums_with(SegmentStats(rows.signature, rows.columns, part))
     first, second = sums.split(2)
+    assert (len(first), len(second), len(sums)) == (3, 3, 6)
     assert (first.total().tolist(), second.total().tolist()) == ([2 + 3 + 11, 6], [5 + 7 + 13, 6])
     # each of the three segments has a 2
     assert first.span("items") == "2"
-    assert first.selected(np.array([0])) is first
+    assert equal(first.selected(first.column("items") > 0), first)
 
 
 class TestArrow:

@@ -10,9 +10,10 @@ import pytest
 
 from tercet.corpus.reading import read_batch
 from tercet.metrics.column import Column
-from tercet.statistics.draws import keys_of_ids, keys_of_texts, n_exchanges, standard_error
+from tercet.statistics.draws import n_exchanges
 from tercet.statistics.families import family_test
 from tercet.statistics.intervals import BootstrapResult, bootstrap, bootstraps, over_strata, spread_of
+from tercet.statistics.named_tests import BOOTSTRAP, PERMUTATION
 from tercet.statistics.paired_tests import (
     Stratum,
     all_pairs_test,
@@ -20,7 +21,9 @@ from tercet.statistics.paired_tests import (
     paired_bootstrap_test,
     paired_permutation_test,
 )
+from tercet.statistics.poisson import keys_of_ids, keys_of_texts
 from tercet.statistics.power import share_items_needed, smallest_difference, smallest_share_difference, units_needed
+from tercet.statistics.resampled_scores import standard_error
 from tercet.statistics.stats import SegmentStats
 
 METRIC = Column("качество")
@@ -38,7 +41,7 @@ def null_differences(strata, test, n_resamples):
     return null, differences
 
 
-@pytest.mark.parametrize("test", ["permutation", "bootstrap"])
+@pytest.mark.parametrize("test", [PERMUTATION, BOOTSTRAP])
 @pytest.mark.parametrize("weights", [(0.25, 0.75), (1, 1), (2, -1)])
 def test_differences_are_weighted_sums_of_those_of_each_set(test, weights):
     sets = [(systems(30, 1), 5), (systems(45, 2), 6)]
@@ -52,7 +55,7 @@ def test_differences_are_weighted_sums_of_those_of_each_set(test, weights):
 
 def test_units_of_small_sets_are_exchanged_in_every_way_together():
     sets = [systems(2, 1), systems(3, 2)]
-    null, found = null_differences([Stratum(METRIC, rows, 0.5, 9) for rows in sets], "permutation", 32)
+    null, found = null_differences([Stratum(METRIC, rows, 0.5, 9) for rows in sets], PERMUTATION, 32)
     assert (null.n_resamples, null.is_complete, found.shape) == (32, True, (3, 32))
     for pair, draws in zip(PAIRS, found, strict=True):
         gains = [METRIC.scale * (rows[pair[1]].column("value") - rows[pair[0]].column("value")) for rows in sets]
@@ -71,7 +74,7 @@ def test_exchanges_are_all_tested_where_they_are_no_more_than_the_resamples(n_un
     assert n_exchanges(n_units, n_resamples) == expected
 
 
-@pytest.mark.parametrize("test", ["permutation", "bootstrap"])
+@pytest.mark.parametrize("test", [PERMUTATION, BOOTSTRAP])
 def test_a_single_unit_is_not_tested(test):
     (results,) = all_pairs_test(METRIC, systems(1, 4), PAIRS, test, n_resamples=50, seed=1).values()
     assert (results.pvalues.tolist(), results.adjusted.tolist()) == ([1, 1, 1], [1, 1, 1])

@@ -11,7 +11,7 @@ import pytest
 from conftest import FEW_ITEMS, ZERO_BLEU, needed
 from tercet import InputError, MergeError, OptionError, Stream, arrow_statistics
 from tercet.registry import METRICS
-from tercet.statistics.exact import DECIMAL
+from tercet.statistics.exact_sums import DECIMAL
 from texts import all_pairs
 
 ROUGE = {"rouge_types": ["rouge1", "rougeL"], "tokenizer": "unicode"}

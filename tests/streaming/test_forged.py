@@ -15,7 +15,7 @@ from tercet import InputError, MergeError, Stream, arrow_statistics
 from tercet.api import make_scorer
 from tercet.base.pieces import corpus_stats
 from tercet.errors import TercetError
-from tercet.statistics.exact import DECIMAL
+from tercet.statistics.exact_sums import DECIMAL
 from tercet.streaming.file import read_packed, write_packed
 from texts import all_pairs, corpora
 

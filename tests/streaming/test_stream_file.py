@@ -16,7 +16,7 @@ import pytest
 from conftest import ZERO_BLEU, needed
 from tercet import IdfTable, InputError, MergeError, OptionError, Stream
 from tercet.errors import TercetError
-from tercet.statistics.exact import DECIMAL
+from tercet.statistics.exact_sums import DECIMAL
 from tercet.streaming.file import write_packed
 from tercet.streaming.stream import plain_value
 from texts import MINILM, all_pairs

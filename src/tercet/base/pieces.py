@@ -14,7 +14,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.large import LargeCorpus
 from tercet.errors import OptionError
 from tercet.statistics.progress import Bar, bar_of
-from tercet.statistics.stats import SegmentStats, SummedStats, check_alike
+from tercet.statistics.stats import SegmentStats, check_alike
 from tercet.threads import in_threads
 
 from .definition import MetricDefinition
@@ -124,7 +124,7 @@ class _Pieces:
         return replace(parts[0], rows=self._rows.reshape(-1, self._rows.shape[2]))
 
 
-def _sums_in_pieces(metric: MetricDefinition, corpus: LargeCorpus) -> tuple[SummedStats, Any] | None:
+def _sums_in_pieces(metric: MetricDefinition, corpus: LargeCorpus) -> tuple[SegmentStats, Any] | None:
     """Return the sums of the rows instead; None where no sum says what is asked: of segments that are left out."""
     if metric.needs_corpus not in (False, "signed"):
         return None
@@ -141,13 +141,13 @@ def _sums_in_pieces(metric: MetricDefinition, corpus: LargeCorpus) -> tuple[Summ
 
 def _add_up(
     metric: MetricDefinition, corpus: LargeCorpus, bar: Bar, context: Any = None
-) -> tuple[SummedStats | None, Any]:
+) -> tuple[SegmentStats | None, Any]:
     """Return the sums of all pieces, counted in a context or else each in its own, and these contexts joined.
 
     None stands for the sums where the pieces have several signatures.
     """
     contexts: list[Any] = []
-    sums: SummedStats | None = None
+    sums: SegmentStats | None = None
     are_alike = True
     for batch in corpus.parts(_largest_piece(metric, corpus.n_systems)):
         context_of_piece = metric.fit(batch) if context is None else context
@@ -155,9 +155,9 @@ def _add_up(
         stats = stats_of_systems(metric, batch, context_of_piece)
         if sums is None:
             nothing = np.zeros((corpus.n_systems, len(stats.columns)))
-            sums = SummedStats(stats.signature, stats.columns, nothing)
+            sums = SegmentStats(stats.signature, stats.columns, nothing, items_per_row=0)
         are_alike = are_alike and stats.signature == sums.signature
-        sums = sums.plus(stats)
+        sums = sums.sums_with(stats)
         bar.update(batch.n_segments)
     return (sums if are_alike else None), joined_context(contexts)
 

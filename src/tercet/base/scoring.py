@@ -14,7 +14,7 @@ from tercet.corpus.styles import style_messages
 from tercet.errors import InputError, warn
 from tercet.result import Result
 from tercet.signature import Signature
-from tercet.statistics.stats import SegmentStats, SummedStats
+from tercet.statistics.stats import SegmentStats
 
 from .definition import MetricDefinition
 from .pieces import corpus_stats
@@ -185,7 +185,7 @@ def attributes_of(metric: MetricDefinition, outcome: Outcome) -> dict[str, Any]:
 
 def segment_lists(metric: MetricDefinition, stats: SegmentStats) -> dict[str, list[float | None]]:
     """Return the scores of every item as lists, None for an item left out; empty ones of rows that were not kept."""
-    if isinstance(stats, SummedStats):
+    if stats.items_per_row > 1:
         return {name: [] for name in metric.segment_names}
     scores_of_rows = metric.segment_metric.finalize(stats.rows)
     lists: dict[str, list[Any]] = {}

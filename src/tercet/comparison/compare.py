@@ -19,8 +19,9 @@ from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, argument, as_settings, recorded, shorten, warn
 from tercet.metrics.column import Column
 from tercet.statistics.clusters import clustered
-from tercet.statistics.inference import PERMUTATION, Inference
+from tercet.statistics.inference import Inference
 from tercet.statistics.intervals import BootstrapResult
+from tercet.statistics.named_tests import PERMUTATION
 from tercet.statistics.progress import bars_within, line_of
 from tercet.statistics.stats import Scores, SegmentStats
 from tercet.test_sets.checks import check_baseline, check_gaps

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from tercet.files.columns.scores import is_of_effort
 from tercet.metrics.column import Column
 from tercet.names_and_sentences import MOST_NAMED, Name, Sentence
-from tercet.statistics.distributions import mcnemar
 from tercet.statistics.intervals import FEWEST_UNITS
+from tercet.statistics.mcnemar import mcnemar
+from tercet.statistics.resampled_scores import jackknife
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals
 
@@ -155,7 +156,7 @@ def _first_segment(design: Design, table: ScoreTable, unit: int) -> int:
 
 def _without_each(table: ScoreTable, stats: SegmentStats) -> NDArray[np.float64]:
     """Return the score of all units but each in turn."""
-    return np.asarray(table.scorer.finalize(stats.total() - stats.rows)[table.name], np.float64)
+    return np.asarray(jackknife(table.scorer, stats)[table.name], np.float64)
 
 
 def _decisive_unit(left: NDArray[np.float64], difference: float) -> tuple[int, float] | None:

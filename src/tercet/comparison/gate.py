@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from tercet.errors import warn
 from tercet.metrics.column import Column
 from tercet.statistics.distributions import normal_quantile
-from tercet.statistics.draws import N_RESAMPLES, apart, bootstrap_scores
 from tercet.statistics.estimates import Difference, Estimate, difference
-from tercet.statistics.families import step_down_levels
-from tercet.statistics.noninferiority import greatest_loss, tango, units_of_three
+from tercet.statistics.noninferiority import greatest_loss, units_of_three
 from tercet.statistics.power import units_needed
+from tercet.statistics.resampled_scores import N_RESAMPLES, bootstrap_scores, jackknife
+from tercet.statistics.rounding import apart
 from tercet.statistics.stats import SegmentStats
+from tercet.statistics.step_down_levels import step_down_levels
+from tercet.statistics.tango import tango
 from tercet.tables import decimals
 
 from .given_scores import check_below_scale, check_within, is_share
@@ -217,7 +219,7 @@ def losses_of_all(questions: Sequence[Question]) -> list[tuple[Comparison, Loss]
     With a margin, a gate that fails if any system fails passes a bad one with a probability of at most alpha,
     however many there are (intersection-union: Berger 1982, Technometrics 24, 295-300), so nothing is adjusted.
     Without one, several losses are tested together, so that any fails by chance with a probability of about alpha:
-    their levels are those of :func:`~tercet.statistics.families.step_down_levels`.
+    their levels are those of :func:`~tercet.statistics.step_down_levels.step_down_levels`.
     """
     tests: list[_Test] = []
     for question in questions:
@@ -481,7 +483,7 @@ class _Pair:
         score = float(scorer.finalize(scorer.corpus_totals(stats))[name])
         if len(stats) < 2:
             return np.array([score])
-        without_each = np.asarray(scorer.finalize(stats.total() - stats.rows)[name], np.float64)
+        without_each = np.asarray(jackknife(scorer, stats)[name], np.float64)
         parts: NDArray[np.float64] = score + (len(stats) - 1) * (without_each.mean() - without_each)
         return parts
 

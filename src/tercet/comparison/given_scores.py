@@ -16,10 +16,10 @@ from tercet.errors import InputError, OptionError, argument, argument_set, did_y
 from tercet.metrics.column import Column
 from tercet.names_and_sentences import MOST_NAMED, joined
 from tercet.registry import SHORT_NAMES
-from tercet.statistics.distributions import wilson
-from tercet.statistics.draws import ConfidenceInterval
-from tercet.statistics.noninferiority import tango
+from tercet.statistics.intervals import ConfidenceInterval
 from tercet.statistics.stats import SegmentStats
+from tercet.statistics.tango import tango
+from tercet.statistics.wilson import wilson
 from tercet.test_sets.score_warnings import gated_oddities
 from tercet.test_sets.test_set import TestSet, without_texts
 

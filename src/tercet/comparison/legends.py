@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from tercet.statistics.draws import N_RESAMPLES
 from tercet.statistics.inference import ADJUSTED, INTERVALS
 from tercet.statistics.intervals import MOST_UNITS
+from tercet.statistics.resampled_scores import N_RESAMPLES
 
 from .result import Comparison
 from .scores import AS_GOOD, LOWER, ScoreTable

@@ -26,7 +26,7 @@ from tercet.metrics.column import Column
 from tercet.registry import canonical
 from tercet.signature import Signature, digest
 from tercet.specs import parse_value, split_metric, split_options
-from tercet.statistics.draws import N_RESAMPLES
+from tercet.statistics.resampled_scores import N_RESAMPLES
 from tercet.statistics.stats import Scores, SegmentStats
 
 

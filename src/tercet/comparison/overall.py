@@ -14,10 +14,10 @@ from tercet.checks import has_entries, known_keywords
 from tercet.errors import InputError, OptionError, argument, shorten
 from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, all_of, joined
 from tercet.registry import drawing
-from tercet.statistics.draws import apart
 from tercet.statistics.families import PairTests
 from tercet.statistics.inference import untested
 from tercet.statistics.intervals import FEWEST_UNITS, BootstrapResult, over_strata
+from tercet.statistics.rounding import apart
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals, pvalue_text
 from tercet.test_sets.test_set import TestSet
@@ -363,16 +363,15 @@ class _Strata(NamedTuple):
         """Return p of each pair of systems for each score; NaN without a test."""
         design = self.design
         n_systems = len(design.systems)
-        if design.test is None or design.n_resamples is None:
+        inference = design.inference
+        if inference.test is None or design.n_resamples is None:
             return dict.fromkeys(values_by_set, untested(n_systems))
-        from tercet.statistics.paired_tests import null_distribution_of_strata, pvalues_of_pairs
+        from tercet.statistics.paired_tests import strata_test
 
         pairs = list(combinations(range(n_systems), 2))
-        null = null_distribution_of_strata(self.sets, pairs, design.test, n_resamples=design.n_resamples)
         scores = {name: self.weights @ by_set for name, by_set in values_by_set.items()}
-        n_units = sum(stratum.n_units for stratum in self.sets)
-        results = pvalues_of_pairs(null, design.test, scores, n_units)
-        return design.inference.adjusted(pairs, results, n_systems)
+        results = strata_test(self.sets, scores, pairs, inference.test, n_resamples=design.n_resamples)
+        return inference.tables_of_pairs(pairs, results, n_systems)
 
     def _table(
         self,

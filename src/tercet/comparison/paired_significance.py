@@ -16,7 +16,8 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError
 from tercet.specs import take_options
-from tercet.statistics.inference import TESTS
+from tercet.statistics.inference import pvalues_of_pairs
+from tercet.statistics.named_tests import TESTS
 from tercet.statistics.stats import SegmentStats
 
 from .settings import RESAMPLES, CompareSettings
@@ -91,7 +92,7 @@ def significance(
     systems = [system_stats.selected(is_scored) for system_stats in stats]
     n_asked = RESAMPLES[test] if n_resamples is None else n_resamples
     paired_test = TESTS[test]
-    tests = paired_test.of_pairs(metric, systems, [(0, 1)], n_resamples=n_asked, seed=seed)
+    tests = pvalues_of_pairs(paired_test, metric, systems, [(0, 1)], n_resamples=n_asked, seed=seed)
     first, second = (_scores(metric, rows) for rows in systems)
     statistics = {name: second[name] - first[name] for name in metric.score_names}
     pvalues = {name: float(tests[name].pvalues[0]) for name in metric.score_names}

@@ -15,9 +15,9 @@ from tercet.base.options import check_value, check_values
 from tercet.checks import known_keywords, number
 from tercet.errors import argument, on_command_line
 from tercet.names_and_sentences import Name, Sentence, listed, one_cell, sentences_html
-from tercet.statistics.draws import bootstrap_scores
 from tercet.statistics.power import MANY
 from tercet.statistics.progress import bars_within
+from tercet.statistics.resampled_scores import bootstrap_scores
 from tercet.statistics.stats import Scores, SegmentStats
 from tercet.test_sets.test_set import TestSet
 

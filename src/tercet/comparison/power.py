@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.names_and_sentences import Name, Sentence
-from tercet.statistics.draws import ROUNDING
 from tercet.statistics.power import (
     share_items_needed,
     smallest_difference,
     smallest_share_difference,
     units_needed,
 )
+from tercet.statistics.rounding import ROUNDING
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals
 

@@ -15,8 +15,9 @@ from tercet.errors import needs
 from tercet.names_and_sentences import one_cell
 from tercet.registry import drawing
 from tercet.statistics.clusters import clustered
-from tercet.statistics.inference import WELCH, Inference
+from tercet.statistics.inference import Inference
 from tercet.statistics.intervals import FEWEST_UNITS, too_few_units
+from tercet.statistics.named_tests import WELCH
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import number_or_none
 from tercet.test_sets.test_set import TestSet
@@ -346,7 +347,7 @@ class Comparison:
         OptionError
             Where matplotlib is not installed.
         """
-        return drawing("report.plots.intervals_figure")(self)
+        return drawing("report.intervals_figure.intervals_figure")(self)
 
     def to_html(self, title: str | None = None) -> str:
         """Return the report: one HTML page that loads nothing; only its list of segments needs a script.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.statistics.inference import WELCH
+from tercet.statistics.named_tests import WELCH
 from tercet.test_sets.test_set import TestSet
 
 from .design import Design

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from tercet.checks import has_entries
 from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, joined, listed
-from tercet.statistics.draws import ConfidenceInterval
 from tercet.statistics.estimates import Difference, Estimate, Variance, difference, over_runs, pooled_variance
-from tercet.statistics.families import PairTests, adjusted_by_holm
+from tercet.statistics.families import PairTests
 from tercet.statistics.groups import Rank, ranks
-from tercet.statistics.inference import WELCH
+from tercet.statistics.holm import adjusted_by_holm
+from tercet.statistics.intervals import ConfidenceInterval
+from tercet.statistics.named_tests import WELCH
 from tercet.tables import Column, Table, decimals, number_or_none, pvalue_text
 
 from .run_readings import check_reading, parts_of, read

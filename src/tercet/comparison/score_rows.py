@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.statistics.draws import ConfidenceInterval
 from tercet.statistics.families import PairTests
 from tercet.statistics.groups import ranks
 from tercet.statistics.inference import Inference
-from tercet.statistics.intervals import BootstrapResult
+from tercet.statistics.intervals import BootstrapResult, ConfidenceInterval
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import number_or_none
 

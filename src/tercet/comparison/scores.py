@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.statistics.draws import apart
 from tercet.statistics.groups import best_first
+from tercet.statistics.rounding import apart
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals, interval_text, pvalue_text
 

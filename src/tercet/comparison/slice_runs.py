@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.statistics.draws import N_RESAMPLES, ConfidenceInterval, bootstrap_scores
 from tercet.statistics.estimates import Estimate
+from tercet.statistics.intervals import ConfidenceInterval
+from tercet.statistics.resampled_scores import N_RESAMPLES, bootstrap_scores
 
 from .design import Design
 from .runs import against, estimates_of_systems, interval_of, pvalue_of, spread_of, why_untested

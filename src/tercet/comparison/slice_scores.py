@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tercet.base.metric import Metric
 from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, listed, one_cell
 from tercet.statistics.clusters import Clusters, clustered
-from tercet.statistics.draws import apart
 from tercet.statistics.inference import ADJUSTED, Inference
+from tercet.statistics.rounding import apart
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import Cell, Column, Table, decimals, interval_text, number_or_none, pvalue_text
 

@@ -12,15 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.statistics.draws import ConfidenceInterval, Exchanges, n_exchanges, rounding
-from tercet.statistics.families import NullDistribution, family_test, holm
-from tercet.statistics.inference import Inference, PairedTest
+from tercet.statistics.draws import Exchanges, n_exchanges
+from tercet.statistics.families import NullDistribution, family_test
+from tercet.statistics.holm import holm
+from tercet.statistics.inference import Inference, pvalues_of_pairs
+from tercet.statistics.intervals import ConfidenceInterval
+from tercet.statistics.named_tests import PairedTest
+from tercet.statistics.rounding import rounding
 from tercet.statistics.stats import Scores, SegmentStats
 
 from .design import Design
 
 if TYPE_CHECKING:
-    from tercet.statistics.paired_tests import NullDifferences
+    from tercet.statistics.null_differences import NullDifferences
 
 Array = NDArray[np.float64]
 
@@ -150,7 +154,7 @@ class _OneSlice:
 
     def differences(self, number: int, resamples: slice) -> NullDifferences:
         """Return the differences of pairs of systems in a slice, for all of some resamples."""
-        from tercet.statistics.paired_tests import exchanged_differences
+        from tercet.statistics.null_differences import exchanged_differences
 
         if self._differences is None or self._held != (number, resamples):
             part = self._parts[number]
@@ -175,7 +179,7 @@ def _separate_tests(
     pairs = [(min(system, baseline), max(system, baseline)) for system in others]
     n_resamples = design.n_resamples or 0
     for number, part in enumerate(parts):
-        results = test.of_pairs(metric, part.units, pairs, n_resamples=n_resamples, seed=design.seed)
+        results = pvalues_of_pairs(test, metric, part.units, pairs, n_resamples=n_resamples, seed=design.seed)
         for name in metric.score_names:
             alone[name][number, others] = results[name].pvalues
     return alone

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from tercet.comparison.settings import RESAMPLES
 from tercet.errors import argument_set
-from tercet.statistics.inference import Inference, PairedTest
+from tercet.statistics.inference import Inference
+from tercet.statistics.named_tests import PairedTest
 
 from .design import Design
 

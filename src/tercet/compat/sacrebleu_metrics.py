@@ -26,7 +26,7 @@ from tercet.metrics.bleu.metric import Bleu
 from tercet.metrics.bleu.options import OF_SACREBLEU
 from tercet.metrics.chrf import Chrf
 from tercet.metrics.ter import Ter
-from tercet.statistics.draws import resampled_totals
+from tercet.statistics.resampled_scores import resampled_totals
 from tercet.statistics.stats import SegmentStats
 
 from .flags import truth

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tercet.statistics.draws import resampled_totals
+from tercet.statistics.resampled_scores import resampled_totals
 
 
 class Score(NamedTuple):

@@ -17,7 +17,7 @@ from tercet.corpus.artefacts import Watch
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing
 from tercet.signature import digest
-from tercet.statistics.exact import DIGITS, ExactSums
+from tercet.statistics.exact_sums import DIGITS, ExactSums
 
 _MOST_ROWS = 1 << 19  # that have one exact sum
 

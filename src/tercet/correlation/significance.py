@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from tercet.statistics.clusters import Clusters
 from tercet.statistics.distributions import t_tail
-from tercet.statistics.draws import ROUNDING
 from tercet.statistics.families import family_test_of_blocks, pair_tests
 from tercet.statistics.progress import count_on_bar
+from tercet.statistics.rounding import ROUNDING
 
 from .coefficients import centred, pearson_of_sums
 from .figures import FIGURES, value_of

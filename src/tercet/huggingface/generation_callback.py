@@ -23,6 +23,7 @@ from tercet.comparison.scores import scored_for_all
 from tercet.corpus.items import as_list, read_items, read_texts
 from tercet.errors import InputError, needs, shorten
 from tercet.statistics.draws import n_exchanges
+from tercet.statistics.named_tests import PERMUTATION
 from tercet.statistics.paired_tests import (
     all_pairs_test,
     least_pvalue,
@@ -505,7 +506,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
                 pvalues = {name: pvalue_beyond_resamples(result, n_texts) for name, result in results.items()}
             else:
                 # Where texts are so few, all exchanges are tested.
-                exact = all_pairs_test(metric, scored, [(0, 1)], "permutation", **settings)
+                exact = all_pairs_test(metric, scored, [(0, 1)], PERMUTATION, **settings)
                 pvalues = {name: float(result.pvalues[0]) for name, result in exact.items()}
             self._tests[key] = _CheckpointTest(differences, pvalues, n_texts)
         return self._tests[key]

@@ -170,9 +170,9 @@ def _fitting(comparison: Comparison, order: Sequence[int]) -> list[int]:
 
 def _pieces(text: Text) -> Any:
     """Return a text, or its pieces with their levels and the number of characters that were cut."""
-    if text.left_out or any(level for level, _ in text.pieces):
+    if text.left_out or any(piece.level for piece in text.pieces):
         return [text.pieces, text.left_out]
-    return "".join(part for _, part in text.pieces)
+    return "".join(piece.text for piece in text.pieces)
 
 
 def _numbered(scores: Sequence[float | None], table: ScoreTable) -> dict[str, Any]:

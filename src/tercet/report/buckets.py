@@ -12,7 +12,8 @@ import numpy as np
 from tercet.comparison.lengths import Buckets
 from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, all_of
 
-from .plots import SERIES, Plot, PlotTexts, Series, baseline_index, bucket_plot
+from .plots import SERIES, Plot, PlotTexts, Series, bucket_plot
+from .shown_scores import baseline_index
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison

@@ -17,7 +17,7 @@ from tercet.names_and_sentences import fitted, one_cell, said, short_names
 from tercet.signature import __version__, digest
 from tercet.tables import decimals
 
-from .plots import by_metric, primary_table
+from .shown_scores import by_metric, primary_table
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison

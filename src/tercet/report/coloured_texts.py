@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import unescape
-from itertools import groupby, islice
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from tercet.base.metric import Metric
@@ -16,6 +12,8 @@ from tercet.corpus.reading import read_batch
 from tercet.errors import TercetError
 from tercet.explanation.explanation import CHARACTER_LEVELS, NGRAM_LEVELS
 from tercet.explanation.matches import Word
+
+from .text_pieces import Piece, joined_pieces, text_in_pieces, tokens_in_pieces
 
 if TYPE_CHECKING:
     from tercet.comparison.scores import ScoreTable
@@ -25,15 +23,13 @@ if TYPE_CHECKING:
 LONGEST = 3_000
 #: References of a segment that are shown.
 MOST_REFERENCES = 8
-#: A character, or what 13a reads as one.
-_SIGNS = re.compile("(?s)&(?:quot|amp|lt|gt);|.")
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text in pieces, each with its level: 0 for what does not match."""
+    """A text in pieces, each with its level."""
 
-    pieces: list[tuple[int, str]]
+    pieces: list[Piece]
     left_out: int = 0  # characters
 
 
@@ -41,7 +37,7 @@ def plain(text: str) -> Text:
     """Return a text without colours."""
     if not text:
         return Text([])
-    return Text([(0, text[:LONGEST])], max(0, len(text) - LONGEST))
+    return Text([Piece(0, text[:LONGEST])], max(0, len(text) - LONGEST))
 
 
 def source_of(test_set: TestSet, index: int) -> Text | None:
@@ -116,116 +112,20 @@ def in_colour(prediction: str, words: Sequence[Word], legend: Sequence[str], *, 
     pieces = text_in_pieces(prediction, words, ascii_only=ascii_only)
     if pieces is None:
         pieces = tokens_in_pieces(words)
-    pieces = [(min(level, len(legend)), part) for level, part in pieces]
+    in_legend = [Piece(min(piece.level, len(legend)), piece.text) for piece in pieces]
     has_ngrams = tuple(legend[:1]) in (NGRAM_LEVELS[:1], CHARACTER_LEVELS[:1])
-    return _cut(_join(pieces, has_ngrams=has_ngrams))
+    return _cut(joined_pieces(in_legend, has_ngrams=has_ngrams))
 
 
-def text_in_pieces(text: str, words: Sequence[Word], *, ascii_only: bool = False) -> list[tuple[int, str]] | None:
-    """Return the text itself in pieces with the levels of its tokens.
-
-    None if the tokens do not follow one another with only spaces and punctuation between:
-    :func:`tokens_in_pieces` then shows the tokens. With `ascii_only` there may be other letters between, which the
-    tokenizer of ROUGE drops.
-    """
-    pieces = _pieces_in_any_case(text, words, ascii_only=ascii_only)
-    if pieces is not None:
-        return pieces
-    # Tokenizer 13a of BLEU reads an entity as its character.
-    signs = _SIGNS.findall(text)
-    decoded = "".join(map(unescape, signs))
-    if len(signs) == len(text) or len(decoded) != len(signs):
-        return None
-    # it may read one within another: &amp;lt; is <
-    decoded_pieces = text_in_pieces(decoded, words, ascii_only=ascii_only)
-    if decoded_pieces is None:
-        return None
-    remaining_signs = iter(signs)
-    return [(level, "".join(islice(remaining_signs, len(part)))) for level, part in decoded_pieces]
-
-
-def _pieces_in_any_case(text: str, words: Sequence[Word], *, ascii_only: bool) -> list[tuple[int, str]] | None:
-    """Return the text in pieces, of tokens as they are written or in lower case; None if they are not in it."""
-    pieces = _pieces_by_tokens(text, text, words, ascii_only=ascii_only)
-    lowered = text.lower()
-    # a letter may be two in lower case: then tokens stand elsewhere
-    if pieces is None and len(lowered) == len(text):
-        pieces = _pieces_by_tokens(text, lowered, words, ascii_only=ascii_only)
-    return pieces
-
-
-def tokens_in_pieces(words: Sequence[Word]) -> list[tuple[int, str]]:
-    """Return the tokens as they are compared, with their levels, and blanks between."""
-    pieces: list[tuple[int, str]] = []
-    for word in words:
-        if pieces:
-            pieces.append((0, " "))
-        pieces.append((word.level, word.text))
-    return pieces
-
-
-def _pieces_by_tokens(
-    text: str, folded: str, words: Sequence[Word], *, ascii_only: bool
-) -> list[tuple[int, str]] | None:
-    """Return the text in pieces where the tokens stand in `folded`; None if they are not in it."""
-    pieces = list[tuple[int, str]]()
-    end = 0
-    for word in words:
-        written = word.text if word.written is None else word.written
-        start = folded.find(written, end)
-        if start < 0:
-            return None
-        if start > end:
-            if _has_letters(text[end:start], ascii_only):
-                return None
-            pieces.append((0, text[end:start]))
-        end = start + len(written)
-        if written:
-            pieces.append((word.level, text[start:end]))
-    behind = text[end:]
-    if _has_letters(behind, ascii_only):
-        return None
-    if behind:
-        pieces.append((0, behind))
-    return pieces
-
-
-def _has_letters(text: str, ascii_only: bool) -> bool:
-    if text.isspace():
-        return False
-    if ascii_only:
-        return any(letter.isalnum() and letter.isascii() for letter in text)
-    return any(map(str.isalnum, text))
-
-
-def _join(pieces: Sequence[tuple[int, str]], *, has_ngrams: bool) -> list[tuple[int, str]]:
-    """Join neighbours of one level, and blanks to what they are within; 1-grams in a row are no longer n-gram."""
-    levels = [level for level, _ in pieces]
-    for index in range(1, len(pieces) - 1):
-        before, _ = pieces[index - 1]
-        _, part = pieces[index]
-        after, _ = pieces[index + 1]
-        is_blank_within = before == after and not part.strip()
-        is_between_one_grams = has_ngrams and before == 1
-        if is_blank_within and not is_between_one_grams:
-            levels[index] = before
-    joined = []
-    parts = [part for _, part in pieces]
-    for level, run in groupby(zip(levels, parts, strict=True), key=itemgetter(0)):
-        text = "".join(part for _, part in run)
-        if text:
-            joined.append((level, text))
-    return joined
-
-
-def _cut(pieces: list[tuple[int, str]]) -> Text:
-    left_out = sum(len(part) for _, part in pieces) - LONGEST
+def _cut(pieces: list[Piece]) -> Text:
+    """Return a text of which the first characters are shown."""
+    left_out = sum(len(piece.text) for piece in pieces) - LONGEST
     if left_out <= 0:
         return Text(pieces)
     shown_pieces = []
     room = LONGEST
     for level, part in pieces:
         if room > 0:
-            shown_pieces.append((level, part[:room]))
+            shown_pieces.append(Piece(level, part[:room]))
         room -= len(part)
     return Text(shown_pieces, left_out)

@@ -18,11 +18,13 @@ from tercet.explanation.html import COLOURS
 from tercet.names_and_sentences import Sentence, short_names
 
 from .browsing import browse
-from .comparison import named_sections, scored_segments, with_finite_scores
-from .plots import Marks, marks_of, primary_table
+from .marks import Marks, marks_of
+from .metric_views import named_sections, scored_segments
 from .rendering import render
 from .score_tables import Column, score_column
 from .segments import Segments
+from .set_view import with_finite_scores
+from .shown_scores import primary_table
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison

@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from tercet.comparison.run_means import over_runs
 from tercet.comparison.scores import against
 
-from .plots import Dot, DotColumn, Marks, baseline_index, difference_column, dot_column, marks_of, shown_tables
+from .dots import Dot, DotColumn, difference_column, dot_column
+from .marks import Marks, marks_of
 from .rendering import minus, number
+from .shown_scores import baseline_index, shown_tables
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison

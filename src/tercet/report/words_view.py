@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .buckets import IN_NUMBERS, BucketScores, ByBucket, by_bucket
+from .histograms import has_few_segments
 from .matched_ngrams import Ngram, ngram_pairs
-from .plots import PlotTexts, has_few_segments
+from .plots import PlotTexts
 from .segments import Pair, Segments, compared_pairs
 from .word_frequencies import Frequencies, word_frequencies
 from .words import read_words

@@ -1,11 +1,9 @@
-"""Student's t, the normal and the binomial distribution, and tests and intervals that need nothing else."""
+"""Student's t, the normal and the binomial distribution: shares, quantiles, degrees of freedom."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-
-from .draws import ConfidenceInterval
 
 
 def normal_quantile(share: float) -> float:
@@ -65,25 +63,6 @@ def welch_freedom(variances: Sequence[float], freedoms: Sequence[float]) -> floa
 def binomial_tail(most: int, n: int) -> float:
     """Return the probability that a fair coin falls on heads at most so many times in n."""
     return 1.0 if most >= n else incomplete_beta(0.5, n - most, most + 1)
-
-
-def mcnemar(only_first: int, only_second: int) -> float:
-    """Return the exact two-sided p of McNemar's test: of items that only one of two systems got right (1947)."""
-    n = only_first + only_second
-    return min(1.0, 2 * binomial_tail(min(only_first, only_second), n))
-
-
-def wilson(successes: float, n: float, level: float) -> ConfidenceInterval:
-    """Return the interval of a share of n items (Wilson 1927), which stays between 0 and 1."""
-    z = normal_quantile((1 + level) / 2)
-    share = successes / n
-    weight = z * z / n
-    middle = (share + weight / 2) / (1 + weight)
-    margin = math.sqrt(share * (1 - share) * weight + weight * weight / 4) / (1 + weight)
-    # At the ends the bound is the end, but for rounding.
-    low = middle - margin if successes else 0.0
-    high = middle + margin if successes < n else 1.0
-    return ConfidenceInterval(low, high)
 
 
 def incomplete_beta(x: float, a: float, b: float) -> float:

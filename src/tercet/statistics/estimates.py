@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .distributions import t_quantile, t_tail, welch_freedom
-from .draws import ConfidenceInterval, rounding, standard_error
+from .intervals import ConfidenceInterval
+from .resampled_scores import standard_error
+from .rounding import rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tercet.engine.chosen import engine
 from tercet.threads import in_threads
 
-from .draws import ROUNDING
 from .progress import bar_of
+from .rounding import ROUNDING
 
 if TYPE_CHECKING:
     from .stats import Scores
@@ -197,15 +197,7 @@ class _Scale(NamedTuple):
         """Return the scale by blocks of null differences."""
         n_comparisons = len(observed.sizes)
         n_resamples = sum(differences.shape[1] for differences in blocks)
-        sums = np.zeros(n_comparisons)
-        squares = np.zeros(n_comparisons)
-        for differences in blocks:
-            for start in range(0, n_comparisons, _TOGETHER):
-                rows = slice(start, start + _TOGETHER)
-                # A resample in which a score is NaN counts as 0.
-                sizes = np.nan_to_num(np.abs(differences[rows]), copy=False, posinf=np.inf)
-                sums[rows] += sizes.sum(axis=1)
-                squares[rows] += np.einsum("ij,ij->i", sizes, sizes)
+        sums, squares = _sums_and_squares(blocks, n_comparisons)
         centre = np.zeros(n_comparisons)
         if centred:
             centre = sums / n_resamples
@@ -219,6 +211,20 @@ class _Scale(NamedTuple):
         with_score = np.flatnonzero(~np.isnan(studentized))
         order = with_score[np.argsort(-studentized[with_score], kind="stable")]
         return cls(centre, divisor, is_constant, order)
+
+
+def _sums_and_squares(blocks: Sequence[Array], n_comparisons: int) -> tuple[Array, Array]:
+    """Return the sum of the sizes of each comparison's null differences, and that of their squares."""
+    sums = np.zeros(n_comparisons)
+    squares = np.zeros(n_comparisons)
+    for differences in blocks:
+        for start in range(0, n_comparisons, _TOGETHER):
+            rows = slice(start, start + _TOGETHER)
+            # A resample in which a score is NaN counts as 0.
+            sizes = np.nan_to_num(np.abs(differences[rows]), copy=False, posinf=np.inf)
+            sums[rows] += sizes.sum(axis=1)
+            squares[rows] += np.einsum("ij,ij->i", sizes, sizes)
+    return sums, squares
 
 
 class _TailCounts:
@@ -281,84 +287,3 @@ def _symmetric_table(pairs: Sequence[tuple[int, int]], pvalues: Array, n_systems
         table[first, second] = p
         table[second, first] = p
     return table
-
-
-def step_down_levels(
-    statistics: Sequence[float],
-    replicates: Array | None,
-    is_rejected: Callable[[int, float], bool],
-    alpha: float,
-) -> list[float]:
-    """Return the level of each of several one-sided tests made together, so that any rejects falsely in alpha.
-
-    It is the step-down method of Westfall and Young (1993; algorithm 2.8, of the least p), for tests that have bounds
-    of their own: from the largest statistic on, the tests that are left have the level that the least p of any of
-    them is below in a share alpha of the resamples, where the p of a replicate is the share of replicates as large as
-    it; once a test does not reject, all that are left keep its level. No level is above alpha, nor below alpha over
-    the number of tests.
-
-    Parameters
-    ----------
-    statistics : sequence of float, length k
-        In units of their standard errors; greater ones speak against the null hypothesis.
-    replicates : ndarray, shape (k, B), or None
-        Of what each statistic is of, around whatever it is, in resamples that all tests share. None if they share
-        none: the levels are then those of Holm (1979).
-    is_rejected : callable
-        Takes the number of a test, and a level.
-    alpha : float
-
-    Examples
-    --------
-    >>> step_down_levels([3.0, 1.0], None, lambda number, level: number == 0, 0.05)
-    [0.025, 0.05]
-    """
-    levels = [alpha] * len(statistics)
-    pvalues = None if replicates is None else _shares_as_large(replicates)
-    untested = sorted(range(len(statistics)), key=lambda number: -statistics[number])
-    while untested:
-        level = alpha / len(untested)
-        if pvalues is not None:
-            # In each resample, the least p of the tests that are left.
-            least_p = np.sort(pvalues[untested].min(axis=0))
-            n_allowed = math.floor(alpha * len(least_p))
-            if n_allowed:
-                level = max(level, float(least_p[n_allowed - 1]))
-            level = min(level, alpha)
-        for number in untested:
-            levels[number] = level
-        if not is_rejected(untested[0], level):
-            break
-        untested = untested[1:]
-    return levels
-
-
-def _shares_as_large(replicates: Array) -> Array:
-    """Return for each replicate the share of its row's replicates that are as large, shape (k, B)."""
-    shares = np.empty(replicates.shape)
-    n_resamples = replicates.shape[1]
-    for row, replicates_of_test in enumerate(replicates):
-        shares[row] = 1 - np.searchsorted(np.sort(replicates_of_test), replicates_of_test) / n_resamples
-    return shares
-
-
-def adjusted_by_holm(pvalues: Array) -> PairTests:
-    """Return p of each pair of systems, shape (s, s), and what :func:`holm` makes of them; NaN is no test."""
-    is_known = np.triu(~np.isnan(pvalues), 1)
-    adjusted = np.where(np.isnan(pvalues), np.nan, 1.0)
-    # Each pair counts once: only the upper triangle is adjusted, and then mirrored, over the ones of the lower one.
-    adjusted[is_known] = holm(pvalues[is_known].tolist())
-    return PairTests(pvalues, np.minimum(adjusted, adjusted.T))
-
-
-def holm(pvalues: Sequence[float]) -> list[float]:
-    """Return p-values adjusted for their number (Holm 1979), which controls the family-wise error rate."""
-    order = sorted(range(len(pvalues)), key=lambda index: pvalues[index])
-    adjusted = [0.0] * len(pvalues)
-    greatest = 0.0
-    for rank, index in enumerate(order):
-        n_left = len(pvalues) - rank
-        p = min(1.0, n_left * pvalues[index])
-        greatest = max(greatest, p)  # never below that of a smaller p
-        adjusted[index] = greatest
-    return adjusted

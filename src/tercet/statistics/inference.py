@@ -7,16 +7,16 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .distributions import mcnemar
-from .draws import n_exchanges
-from .families import FamilyResult, PairTests, adjusted_by_holm, holm, pair_tests
+from .families import FamilyResult, PairTests, pair_tests
+from .holm import adjusted_by_holm
 from .intervals import KINDS
+from .mcnemar import mcnemar_of_pairs
+from .named_tests import MCNEMAR, PERMUTATION, TESTS, PairedTest
 
 if TYPE_CHECKING:
-    from .paired_tests import Pairs
-    from .stats import Formula, Scores, SegmentStats
+    from .null_differences import Pairs
+    from .stats import Formula, SegmentStats
 
 #: What legends call the kinds of intervals; those of streams are of a Poisson bootstrap.
 INTERVALS = {**KINDS, "Poisson": "Poisson bootstrap", "Student": "Student's t"}
@@ -26,84 +26,6 @@ ADJUSTED = {
     "step-down": "the step-down maximum (Romano and Wolf 2005)",
     "holm": "Holm's method",
 }
-
-
-class PairedTest(NamedTuple):
-    """A test of two systems on the same units.
-
-    Attributes
-    ----------
-    name : str
-    title : str
-        What sentences call it, without the article.
-    exchanges : bool
-        Whether outputs are exchanged unit by unit: then p of n units is at least 2 ** (1 - n).
-    is_resampled : bool
-        Whether p is from resamples, which all pairs share. Else it is computed, and pairs are adjusted by Holm.
-    errs_more : bool
-        Whether it calls equal systems different more often than alpha says.
-    """
-
-    name: str
-    title: str
-    exchanges: bool
-    is_resampled: bool
-    errs_more: bool = False
-
-    def of_pairs(
-        self, metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, *, n_resamples: int, seed: int
-    ) -> dict[str, FamilyResult]:
-        """Return p of pairs of systems for each score, alone and adjusted for all of them.
-
-        Parameters
-        ----------
-        metric : Formula
-        systems : sequence of SegmentStats
-            The rows of the units of each system.
-        pairs : sequence of (int, int)
-        n_resamples, seed : int
-            Of no effect where p is computed.
-        """
-        if not self.is_resampled:
-            return _mcnemar_of_pairs(metric, systems, pairs)
-        # Imported where a test runs.
-        from .paired_tests import all_pairs_test
-
-        return all_pairs_test(metric, systems, pairs, self.name, n_resamples=n_resamples, seed=seed)
-
-    def resamples(self, n_units: int, n_resamples: int) -> Resamples:
-        """Return how many resamples a test takes: those asked for, or all exchanges of units where they are fewer."""
-        n_all = n_exchanges(n_units, n_resamples) if self.exchanges else None
-        if n_all is None:
-            return Resamples(n_resamples, are_all=False)
-        return Resamples(n_all, are_all=True)
-
-    def level(self, alpha: float) -> str:
-        """Return the level of the test, as sentences have it.
-
-        The paired bootstrap test (Koehn 2004) calls equal systems different two to four times as often.
-        """
-        if self.errs_more:
-            return f"nominal alpha {alpha:g}; this test errs two to four times as often"
-        return f"alpha {alpha:g}"
-
-
-class Resamples(NamedTuple):
-    """How many resamples a test takes, and whether they are all that there are."""
-
-    number: int
-    are_all: bool
-
-
-PERMUTATION = PairedTest("permutation", "paired permutation test", exchanges=True, is_resampled=True)
-BOOTSTRAP = PairedTest("bootstrap", "paired bootstrap test", exchanges=False, is_resampled=True, errs_more=True)
-#: Of scores that are 0 or 1: what all permutations would give.
-MCNEMAR = PairedTest("McNemar", "McNemar's exact test", exchanges=True, is_resampled=False)
-#: Of systems with several runs; computed where the runs are.
-WELCH = PairedTest("Welch", "Welch's t over units and runs", exchanges=False, is_resampled=False)
-
-#: The tests by name. Those of systems with one output each can be asked for.
-TESTS = {test.name: test for test in (PERMUTATION, BOOTSTRAP, WELCH)}
 
 
 class Inference(NamedTuple):
@@ -156,12 +78,13 @@ class Inference(NamedTuple):
         """Return p of all pairs of systems for each score, alone and adjusted; NaN without a test."""
         n_systems = len(systems)
         if self.test is None:
-            return dict.fromkeys(_corpus_scores(metric, systems[0]), untested(n_systems))
+            scores = metric.finalize(metric.corpus_totals(systems[0]))
+            return dict.fromkeys(scores, untested(n_systems))
         pairs = list(combinations(range(n_systems), 2))
-        results = self.test.of_pairs(metric, systems, pairs, n_resamples=n_resamples, seed=seed)
-        return self.adjusted(pairs, results, n_systems)
+        results = pvalues_of_pairs(self.test, metric, systems, pairs, n_resamples=n_resamples, seed=seed)
+        return self.tables_of_pairs(pairs, results, n_systems)
 
-    def adjusted(self, pairs: Pairs, results: dict[str, FamilyResult], n_systems: int) -> dict[str, PairTests]:
+    def tables_of_pairs(self, pairs: Pairs, results: dict[str, FamilyResult], n_systems: int) -> dict[str, PairTests]:
         """Return the p of all pairs as tables of all systems, adjusted as this inference says."""
         tests = {name: pair_tests(pairs, result, n_systems) for name, result in results.items()}
         if self.adjust == "holm":
@@ -189,17 +112,33 @@ def untested(n_systems: int) -> PairTests:
     return PairTests(unknown, unknown)
 
 
-def _mcnemar_of_pairs(metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs) -> dict[str, FamilyResult]:
-    """Return exact p of pairs of systems whose numbers are 0 or 1, alone and adjusted by Holm."""
-    right: NDArray[np.float64] = np.array([stats.column("value") for stats in systems])
-    # how many segments the system of the row has right, and that of the column wrong
-    alone = right @ (1 - right).T
-    pvalues = []
-    for first, second in pairs:
-        pvalues.append(mcnemar(int(alone[first, second]), int(alone[second, first])))
-    result = FamilyResult(np.array(pvalues), np.array(holm(pvalues)))
-    return dict.fromkeys(_corpus_scores(metric, systems[0]), result)
+def pvalues_of_pairs(
+    test: PairedTest,
+    metric: Formula,
+    systems: Sequence[SegmentStats],
+    pairs: Pairs,
+    *,
+    n_resamples: int,
+    seed: int,
+) -> dict[str, FamilyResult]:
+    """Return p of pairs of systems for each score, alone and adjusted for all of them.
 
+    Parameters
+    ----------
+    test : PairedTest
+        Any but Welch's, which is of runs.
+    metric : Formula
+    systems : sequence of SegmentStats
+        The rows of the units of each system.
+    pairs : sequence of (int, int)
+    n_resamples, seed : int
+        Of no effect where p is computed.
+    """
+    if test == MCNEMAR:
+        return mcnemar_of_pairs(metric, systems, pairs)
+    if not test.is_resampled:
+        raise AssertionError(f"{test.title} needs runs: rows have no p of it")
+    # Imported where a test runs.
+    from .paired_tests import all_pairs_test
 
-def _corpus_scores(metric: Formula, stats: SegmentStats) -> Scores:
-    return metric.finalize(metric.corpus_totals(stats))
+    return all_pairs_test(metric, systems, pairs, test, n_resamples=n_resamples, seed=seed)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,8 @@ from tercet.errors import OptionError, shorten
 
 from .clusters import Clusters
 from .distributions import normal_quantile, normal_share, t_quantile, welch_freedom
-from .draws import N_RESAMPLES, ConfidenceInterval, bootstrap_scores, rounding, standard_error
+from .resampled_scores import N_RESAMPLES, bootstrap_scores, jackknife, standard_error
+from .rounding import rounding
 
 if TYPE_CHECKING:
     from .stats import Formula, Scores, SegmentStats
@@ -38,6 +39,13 @@ def too_few_units(n_units: int, unit: str) -> str:
     """Return why so few units have no interval."""
     units = f"{n_units:,} {unit}{'s' * (n_units != 1)}"
     return f"No intervals: {units} cannot tell how much scores vary; {FEWEST_UNITS} or more would."
+
+
+class ConfidenceInterval(NamedTuple):
+    """Bounds of a score."""
+
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,38 +181,6 @@ def units_to_resample(systems: Sequence[SegmentStats], seed: int) -> Sequence[Se
     return [groups.stats(stats) for stats in systems]
 
 
-def _results_of_system(
-    metric: Formula,
-    stats: SegmentStats,
-    units: SegmentStats,
-    replicates: Scores,
-    method: str | None,
-    confidence_level: float,
-) -> dict[str, BootstrapResult]:
-    """Return the intervals of a system, of whose segments or clusters the units are resampled."""
-    observed = metric.finalize(metric.corpus_totals(stats))
-    n_units = len(units)
-    jackknife: Mapping[str, NDArray[np.float64]] = {}
-    if method == "BCa":
-        # the scores of the corpus without each unit in turn
-        jackknife = metric.finalize(units.total() - units.rows)
-    results = {}
-    for name, distribution in replicates.items():
-        value = float(observed[name])
-        results[name] = BootstrapResult(
-            value=value,
-            bootstrap_distribution=distribution,
-            method=method,
-            confidence_level=confidence_level,
-            n_units=n_units,
-            freedom=n_units - 1,
-            spread=spread_of(n_units),
-            size=abs(value),
-            jackknife=jackknife.get(name),
-        )
-    return results
-
-
 def over_strata(parts: Sequence[BootstrapResult], weights: Sequence[float]) -> BootstrapResult:
     """Return the weighted sum of scores of sets that are resampled each by itself.
 
@@ -258,6 +234,37 @@ def expanded_levels(confidence_level: float, freedom: float, spread: float) -> t
         return 0.0, 1.0
     below = normal_share(-spread * t_quantile((1 + confidence_level) / 2, freedom))
     return below, 1 - below
+
+
+def _results_of_system(
+    metric: Formula,
+    stats: SegmentStats,
+    units: SegmentStats,
+    replicates: Scores,
+    method: str | None,
+    confidence_level: float,
+) -> dict[str, BootstrapResult]:
+    """Return the intervals of a system, of whose segments or clusters the units are resampled."""
+    observed = metric.finalize(metric.corpus_totals(stats))
+    n_units = len(units)
+    without_each: Mapping[str, NDArray[np.float64]] = {}
+    if method == "BCa":
+        without_each = jackknife(metric, units)
+    results = {}
+    for name, distribution in replicates.items():
+        value = float(observed[name])
+        results[name] = BootstrapResult(
+            value=value,
+            bootstrap_distribution=distribution,
+            method=method,
+            confidence_level=confidence_level,
+            n_units=n_units,
+            freedom=n_units - 1,
+            spread=spread_of(n_units),
+            size=abs(value),
+            jackknife=without_each.get(name),
+        )
+    return results
 
 
 def _quantiles(values: NDArray[np.float64], levels: NDArray[np.float64]) -> NDArray[np.float64]:

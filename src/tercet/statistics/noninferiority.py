@@ -7,13 +7,14 @@ the loss of the corpus.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .distributions import normal_quantile, t_quantile
-from .draws import ROUNDING, ConfidenceInterval
+from .distributions import t_quantile
+from .rounding import ROUNDING
 
 #: Of fewer units that differ, what they lose does not say what others will.
 _FEWEST_DIFFERENT = 15
@@ -30,61 +31,6 @@ class Bound(NamedTuple):
 
     value: float
     method: str
-
-
-def tango(only_first: int, only_second: int, n: int, level: float) -> ConfidenceInterval:
-    """Return the score interval of the difference of two shares of the same n items, first less second.
-
-    It has the differences that a score test does not reject (Tango 1998, Statistics in Medicine 17, 891-908,
-    section 3), and a width where no item differs.
-
-    Parameters
-    ----------
-    only_first, only_second : int
-        Items that one of the two alone has right.
-    n : int
-        All items.
-    level : float
-        Of the interval, two-sided.
-
-    Examples
-    --------
-    >>> low, high = tango(5, 2, 40, 0.9)
-    >>> print(f"{low:.4f} to {high:.4f}")
-    -0.0390 to 0.1964
-    """
-    z = normal_quantile((1 + level) / 2)
-    low = -_greatest_share(only_second, only_first, n, z)
-    return ConfidenceInterval(low + 0.0, _greatest_share(only_first, only_second, n, z))
-
-
-def _greatest_share(only_first: int, only_second: int, n: int, z: float) -> float:
-    """Return the greatest difference of two paired shares that the score test does not reject."""
-    low = (only_first - only_second) / n
-    high = 1.0
-    if only_first == n:
-        return high
-    # bisection until no number lies between the two
-    while low < (middle := (low + high) / 2) < high:
-        gap = only_first - only_second - n * middle
-        variance = n * (2 * _share_of_second(only_first, only_second, n, middle) + middle * (1 - middle))
-        if gap * gap <= z * z * variance:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
-def _share_of_second(only_first: int, only_second: int, n: int, difference: float) -> float:
-    """Return the likeliest share of items that the second alone has right, given the difference of the shares."""
-    # the greater root of 2 n x² + b x + c
-    b = (2 * n - only_first + only_second) * difference - only_first - only_second
-    c = -only_second * difference * (1 - difference)
-    root = math.sqrt(max(b * b - 8 * n * c, 0.0))
-    if b > 0:
-        # the difference of the two would lose its digits
-        return -2 * c / (root + b)
-    return (root - b) / (4 * n)
 
 
 def greatest_loss(
@@ -115,22 +61,6 @@ def greatest_loss(
     return Bound(max(bound, with_one_more), "Learned-Miller and Thomas")
 
 
-def effective_number(losses: NDArray[np.float64]) -> float:
-    """Return how many equal losses count as much (Kish 1965): a few that are large are few, whatever small ones do.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> round(effective_number(np.array([50.0, 60.0, 0.1, -0.2, 0.1, 0.1])), 1)
-    2.0
-    """
-    largest = float(np.abs(losses).max(initial=0.0))
-    if not largest:
-        return 0.0
-    sizes = np.abs(losses) / largest
-    return float(sizes.sum() ** 2 / (sizes @ sizes))
-
-
 def johnson(losses: NDArray[np.float64], alpha: float) -> float:
     """Return the upper bound of a mean by Student's t, corrected for skewness.
 
@@ -153,15 +83,6 @@ def johnson(losses: NDArray[np.float64], alpha: float) -> float:
         # t + slope t² + slope² t³ / 3 + slope / 2 = -quantile, solved for t
         t = (float(np.cbrt(1 - 3 * slope * (quantile + slope / 2))) - 1) / slope
     return float(losses.mean() - t * losses.std(ddof=1) / math.sqrt(n))
-
-
-def skewness(losses: NDArray[np.float64]) -> float:
-    """Return the third moment around the mean, in units of the standard deviation; 0 where nothing varies."""
-    deviations = losses - losses.mean()
-    standard_deviation = float(losses.std(ddof=1))
-    if standard_deviation <= ROUNDING * float(np.abs(losses).max()):
-        return 0.0
-    return float((deviations**3).mean()) / standard_deviation**3
 
 
 def one_more_unit(
@@ -191,17 +112,10 @@ def one_more_unit(
     if n_alike:
         parts.append(float(losses[~differs].mean()))
         shapes.append(float(n_alike))
-    random = np.random.default_rng(seed)
-    n_draws = max(1000, min(_N_DRAWS, _MOST_DRAWN // len(parts)))
-    sums = np.zeros(n_draws)
-    weights = np.zeros(n_draws)
-    for part, shape in zip(parts, shapes, strict=True):
-        weight = random.standard_gamma(shape, n_draws)
-        sums += part * weight
-        weights += weight
+    means = _weighted_means(parts, shapes, seed)
     # the quantile of sorted means; np.quantile imports numpy.ma (30 ms)
-    rank = math.ceil((1 - alpha) * n_draws) - 1
-    return float(np.partition(sums / weights, rank)[rank])
+    rank = math.ceil((1 - alpha) * len(means)) - 1
+    return float(np.partition(means, rank)[rank])
 
 
 def units_of_three(margin: float, largest: float, alpha: float) -> int | None:
@@ -215,3 +129,41 @@ def units_of_three(margin: float, largest: float, alpha: float) -> int | None:
     if margin >= largest or not math.isfinite(largest):
         return None
     return math.ceil(math.log(alpha) / math.log1p(-margin / largest))
+
+
+def effective_number(losses: NDArray[np.float64]) -> float:
+    """Return how many equal losses count as much (Kish 1965): a few that are large are few, whatever small ones do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(effective_number(np.array([50.0, 60.0, 0.1, -0.2, 0.1, 0.1])), 1)
+    2.0
+    """
+    largest = float(np.abs(losses).max(initial=0.0))
+    if not largest:
+        return 0.0
+    sizes = np.abs(losses) / largest
+    return float(sizes.sum() ** 2 / (sizes @ sizes))
+
+
+def skewness(losses: NDArray[np.float64]) -> float:
+    """Return the third moment around the mean, in units of the standard deviation; 0 where nothing varies."""
+    deviations = losses - losses.mean()
+    standard_deviation = float(losses.std(ddof=1))
+    if standard_deviation <= ROUNDING * float(np.abs(losses).max()):
+        return 0.0
+    return float((deviations**3).mean()) / standard_deviation**3
+
+
+def _weighted_means(parts: Sequence[float], shapes: Sequence[float], seed: int) -> NDArray[np.float64]:
+    """Return means of the parts, with weights that are drawn from the Dirichlet distribution of these shapes."""
+    random = np.random.default_rng(seed)
+    n_draws = max(1000, min(_N_DRAWS, _MOST_DRAWN // len(parts)))
+    sums = np.zeros(n_draws)
+    weights = np.zeros(n_draws)
+    for part, shape in zip(parts, shapes, strict=True):
+        weight = random.standard_gamma(shape, n_draws)
+        sums += part * weight
+        weights += weight
+    return sums / weights

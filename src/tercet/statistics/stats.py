@@ -33,7 +33,10 @@ class Formula(Protocol):
 
 @dataclass(slots=True, eq=False)  # not frozen, which takes a microsecond for each
 class SegmentStats:
-    """Rows that add up: the score of a corpus is a function of their sum."""
+    """Rows that add up: the score of a corpus is a function of their sum.
+
+    Where rows are not kept, as nobody asks for a test, an interval or a segment, there is one for each system.
+    """
 
     #: The options of the rows and of the score: rows of other options do not add up.
     signature: Signature
@@ -41,10 +44,12 @@ class SegmentStats:
     columns: tuple[str, ...]
     #: One row per item, system by system. Counts are exact up to 2**53. (ndarray of float64, shape (n, k))
     rows: NDArray[np.float64]
+    #: How many items each row is the sum of: more than one where rows were added up, and not kept.
+    items_per_row: int = 1
     _total: NDArray[np.float64] | None = field(default=None, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.rows) * self.items_per_row
 
     def __add__(self, other: SegmentStats) -> SegmentStats:
         """Return the rows of both, in order; MergeError if they were made with different options."""
@@ -64,8 +69,18 @@ class SegmentStats:
         """Return the rows of each system, from consecutive blocks."""
         return [replace(self, rows=rows) for rows in np.split(self.rows, n_systems)]
 
+    def sums_with(self, stats: SegmentStats) -> SegmentStats:
+        """Return these sums, a row for each system, with those of the rows of further items, system by system."""
+        rows_by_system = stats.rows.reshape(len(self.rows), -1, len(self.columns))
+        # As if all rows were added at once: each to those before it.
+        totals = [
+            engine.sum_rows(np.concatenate([total[None], rows]))
+            for total, rows in zip(self.rows, rows_by_system, strict=True)
+        ]
+        return replace(self, rows=np.array(totals), items_per_row=self.items_per_row + rows_by_system.shape[1])
+
     def selected(self, segments: NDArray[Any]) -> SegmentStats:
-        """Return the rows of some segments, by their numbers or by a flag for each."""
+        """Return some of the rows, by their numbers or by a flag for each."""
         return replace(self, rows=self.rows[segments])
 
     def total(self) -> NDArray[np.float64]:
@@ -84,9 +99,14 @@ class SegmentStats:
         return self.rows[:, self.columns.index(name)]
 
     def span(self, name: str) -> str:
-        """Return the least and the greatest number of a column of counts, such as "1-4"; one if all are equal."""
+        """Return the least and the greatest number of a column of counts, such as "1-4"; one if all are equal.
+
+        Of rows that were added up, it is for a column that is the same in all of them.
+        """
         rows = np.ascontiguousarray(self.rows, np.float64)
         low, high = map(int, engine.span_of_column(rows, self.columns.index(name)))
+        if self.items_per_row > 1:
+            return str(low // self.items_per_row)
         return str(low) if low == high else f"{low}-{high}"
 
     def to_arrow(self) -> pa.Table:
@@ -104,42 +124,6 @@ class SegmentStats:
             raise MergeError("The table has no signature in the metadata of its schema.")
         rows = np.column_stack([column.to_numpy() for column in table.columns]).astype(np.float64)
         return cls(Signature.parse(metadata[b"signature"].decode()), tuple(table.column_names), rows)
-
-
-@dataclass(slots=True, eq=False)
-class SummedStats(SegmentStats):
-    """Rows that were added up one after the other, and not kept: one row for each system, of segments that all count.
-
-    It stands for the rows wherever only their sums are asked for: of no test, interval or segment.
-    """
-
-    #: How many segments each system has.
-    n_segments: int = 0
-
-    def __len__(self) -> int:
-        return self.n_segments
-
-    def plus(self, stats: SegmentStats) -> SummedStats:
-        """Return the sums with those of the rows of further segments, system by system."""
-        rows_by_system = stats.rows.reshape(len(self.rows), -1, len(self.columns))
-        # As if all rows were added at once: each to those before it.
-        totals = [
-            engine.sum_rows(np.concatenate([total[None], rows]))
-            for total, rows in zip(self.rows, rows_by_system, strict=True)
-        ]
-        return replace(self, rows=np.array(totals), n_segments=self.n_segments + rows_by_system.shape[1])
-
-    def split(self, n_systems: int) -> list[SegmentStats]:
-        """Return the sums of each system."""
-        return [replace(self, rows=self.rows[system : system + 1]) for system in range(n_systems)]
-
-    def selected(self, segments: NDArray[Any]) -> SegmentStats:
-        """Return these sums themselves: all segments count."""
-        return self
-
-    def span(self, name: str) -> str:
-        """Return the number of a column that is the same in all rows."""
-        return str(int(self.column(name)[0]) // self.n_segments)
 
 
 def check_alike(parts: Sequence[SegmentStats]) -> None:

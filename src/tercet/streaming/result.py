@@ -14,8 +14,8 @@ from tercet.base.scoring import warn_of
 from tercet.errors import InputError, MergeError, shorten
 from tercet.result import Result
 from tercet.signature import Signature
-from tercet.statistics.draws import rounding
 from tercet.statistics.intervals import FEWEST_UNITS, expanded_levels, spread_of, too_few_units
+from tercet.statistics.rounding import rounding
 
 from .rows import (
     ADDED,

@@ -26,8 +26,8 @@ from tercet.corpus.reading import read_batch
 from tercet.errors import InputError, MergeError, OptionError, TercetError, first_line, shorten, warn
 from tercet.result import Result
 from tercet.signature import Signature
-from tercet.statistics.draws import Keys, PoissonBootstrap, keys_of_ids, keys_of_texts
-from tercet.statistics.exact import DECIMAL, ExactSums, check_summable
+from tercet.statistics.exact_sums import DECIMAL, ExactSums, check_summable
+from tercet.statistics.poisson import Keys, PoissonBootstrap, keys_of_ids, keys_of_texts
 from tercet.statistics.stats import SegmentStats
 
 from .file import read_packed, write_packed

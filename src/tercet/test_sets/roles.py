@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tercet.errors import argument, shorten, warn
+from tercet.errors import InputError, argument, shorten, warn
 from tercet.files.columns.contents import CODES
 from tercet.files.columns.name_roles import clear_role
 from tercet.files.columns.roles import UNLIKE_SYSTEMS
@@ -187,3 +187,14 @@ def listing(columns: Sequence[str]) -> str:
     if len(columns) > MOST_NAMED:
         in_words += f" and {len(columns) - MOST_NAMED} more"
     return in_words
+
+
+def check_no_scores_beside(columns: Columns, what: str) -> None:
+    """Raise an InputError for scores in files of their own, beside files that have none."""
+    if not columns.scored_in:
+        return
+    path, score_paths = next(iter(columns.scored_in.items()))
+    raise InputError(
+        f"The name {shorten(columns.called[path])} is given twice, to {path!r} and to {score_paths[0]!r}: scores in "
+        f"files of their own are joined with tables and logs, not with {what}."
+    )

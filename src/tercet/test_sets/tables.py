@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tercet.errors import InputError, argument, argument_set, arguments_set, did_you_mean, shorten, warn
-from tercet.files.columns.contents import CODES, lack
+from tercet.errors import InputError, argument_set, arguments_set, did_you_mean, shorten
 from tercet.files.columns.name_roles import clear_role, role_of
 from tercet.files.columns.roles import document_column, guess_roles
 from tercet.files.columns.scores import (
@@ -18,23 +16,20 @@ from tercet.files.columns.scores import (
     systems_of,
     without_scores,
 )
-from tercet.files.columns.vocabulary import ITEM
-from tercet.files.formats import MEMORIES, TRANSLATIONS, table_format
+from tercet.files.formats import table_format
 from tercet.files.logs.endings import ENDING_COLUMNS, wrong_ends
-from tercet.files.numbers import WRITTEN_AS_MISSING
 from tercet.files.read import predictions_in, references_in
-from tercet.files.table import SOURCE_TEXT, Memory, Roles, Table, TableWithRoles
+from tercet.files.table import Memory, Roles, Table, TableWithRoles
 from tercet.files.translation.subtitles_and_memories import columns_of, complete
-from tercet.names_and_sentences import joined
 from tercet.statistics.clusters import Clusters
 
+from .column_checks import check_clear, check_columns, check_roles, warn_of_written_missing, warn_repeated_ids
 from .labels import slice_columns, slices_of_columns
-from .long_tables import WideTable, columns_called, warn_pooled, wide_table
-from .misread_tables import check_no_marked_errors, check_rows, column_apart
+from .long_tables import WideTable, warn_pooled, wide_table
+from .misread_tables import check_no_marked_errors, check_rows
 from .pivoted_tables import PivotedTable
 from .reading import HOW_READ, readings
 from .roles import (
-    MOST_NAMED,
     Columns,
     columns_by_role,
     columns_in_words,
@@ -48,11 +43,6 @@ from .roles import (
 )
 from .tables_with_roles import rows_of_all
 from .test_set import TestSet, without_texts
-
-#: The alternative for translation memories.
-_JOINED = " Or give a {} for each system, and one with the references ({})."
-#: The alternative for files of WMT that have one side each.
-_BESIDE = " Or give the file of the references, too ({})."
 
 
 def table_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
@@ -70,7 +60,7 @@ def table_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
         clusters = _clusters_of(segments, roles.cluster)
     else:
         if column_of_names is None:
-            _warn_repeated_ids(segments)
+            warn_repeated_ids(segments)
         hint = _hint_of_documents(segments)
     fields = test_set.fields
     if by_segment.note:
@@ -207,9 +197,9 @@ def _has_texts_of_scored(reading: _Reading) -> bool:
 def _check_reading(reading: _Reading, format: str) -> None:
     """Raise an InputError for columns that the user names wrongly, and for roles that are not clear or lacking."""
     columns = reading.by_user
-    _check_columns(reading.table, columns)
+    check_columns(reading.table, columns)
     if not columns.systems and not columns.references:
-        _check_clear(reading.table, reading.roles)
+        check_clear(reading.table, reading.roles)
     check_roles(reading.table, format, reading.chosen)
 
 
@@ -232,7 +222,7 @@ def _warn_of_texts(reading: _Reading) -> None:
     """Warn of systems and references that seem to be something else."""
     chosen = reading.chosen
     warn_swapped(reading.table.name, chosen.systems, chosen.references, chosen.source)
-    _warn_of_written_missing(reading.table, chosen.systems, chosen.references)
+    warn_of_written_missing(reading.table, chosen.systems, chosen.references)
 
 
 def _texts_of_systems(reading: _Reading, path: str, name: str) -> TestSet:
@@ -271,30 +261,6 @@ def _texts_of_systems(reading: _Reading, path: str, name: str) -> TestSet:
         higher_is_better=directions.higher,
         ids=ids,
     )
-
-
-def _check_clear(table: Table, roles: Roles) -> None:
-    """Raise an InputError where columns are as likely systems as references, with both ways to say it."""
-    if not roles.doubtful:
-        return
-    doubtful = list(roles.doubtful)
-    references = [name for name in roles.references if name not in doubtful]
-    systems = [name for name in roles.systems if name not in doubtful]
-    as_systems = _roles_set([*systems, *doubtful], references)
-    as_references = _roles_set(systems, [*references, *doubtful])
-    question = "are systems or have"
-    if len(doubtful) == 1:
-        question = "is a system or has"
-    raise InputError(
-        f"{table.name}: it is not clear whether {joined(list(map(repr, doubtful)), MOST_NAMED)} {question} "
-        f"references. As systems: {as_systems}. As references: {as_references}.{HOW_READ}"
-    )
-
-
-def _roles_set(systems: list[str], references: list[str]) -> str:
-    """Return the options that name these columns, in words."""
-    options = [arguments_set("systems", systems), arguments_set("reference_columns", references)]
-    return " ".join(option for option in options if option)
 
 
 def _scores_alone(reading: _Reading, name: str) -> TestSet:
@@ -392,169 +358,3 @@ def _sources(table: Table, column: str) -> list[str]:
         if not isinstance(cell, str | None):
             raise InputError(f"{table.location(row, column)}: expected a text, got {shorten(cell)}.")
     return [cell or "" for cell in cells]
-
-
-def _check_columns(table: Table, columns: Columns) -> None:
-    """Raise an InputError for a column that is not there, or is named twice or in two roles."""
-    for column in (*columns.systems, *columns.references, columns.source):
-        if column is not None:
-            table.column(column)
-    for role, names in (("a system", columns.systems), ("references", columns.references)):
-        for column, times in Counter(names).items():
-            if times > 1:
-                raise InputError(f"{table.name}: the column {column!r} is named twice as {role}; name it once.")
-    for column in columns.systems:
-        if column in columns.references:
-            raise InputError(f"{table.name}: the column {column!r} is named both as a system and as references.")
-
-
-def check_roles(table: Table, format: str, columns: Columns) -> None:
-    """Raise an InputError for a table without a column of a system, or of references where there must be some."""
-    missing = []
-    if not columns.systems:
-        missing.append(f"predictions of a system (choose with {argument('systems')})")
-    if not columns.references and columns.need_references:
-        missing.append(f"references (choose with {argument('reference_columns')})")
-    if not missing:
-        return
-    if isinstance(table, Memory) and table.joined_by != SOURCE_TEXT:
-        raise InputError(
-            f"{table.name} has the texts of one side, which are joined with those of other files by "
-            f"{table.joined_by}: give a file for each system, and one with the references ({argument('references')})."
-        )
-    kind = "column"
-    unusable = _unusable_in_words(table, columns)
-    if format in TRANSLATIONS:
-        kind = "language"
-        unusable = ""
-    names = joined(list(map(repr, table.columns)), MOST_NAMED)
-    there_are = f"there are the {kind}s {names}"
-    if len(table.columns) == 1:
-        there_are = f"there is the {kind} {names}"
-    elif not table.columns:
-        there_are = "there is none"
-    raise InputError(
-        f"{table.name}: no {kind}{unusable} was recognized as {', or '.join(missing)}; "
-        f"{there_are}.{_advice(table, format, columns)}"
-    )
-
-
-def _unusable_in_words(table: Table, columns: Columns) -> str:
-    """Return the columns that are called as what is missing, which the user looks for, and what they hold instead."""
-    reasons = []
-    for column, cells in table.columns.items():
-        role = role_of(column)
-        is_missing = (role == "system" and not columns.systems) or (role == "reference" and not columns.references)
-        if is_missing and lack(cells):
-            reasons.append(f"{column!r} {lack(cells)}")
-    if not reasons:
-        return ""
-    return f" ({', '.join(reasons[:MOST_NAMED])})"
-
-
-def _advice(table: Table, format: str, columns: Columns) -> str:
-    """Return what may be given instead of a table in which systems or references are missing."""
-    if format == "tmx":
-        return _JOINED.format("TMX file", argument("references"))
-    if format in MEMORIES:
-        return _JOINED.format("file", argument("references"))
-    if format == "wmt" and columns.systems:
-        return _BESIDE.format(argument("references"))
-    return _advice_for_numbers(table) + HOW_READ
-
-
-def _advice_for_numbers(table: Table) -> str:
-    """Return how numbers are compared, where a table has no texts."""
-    lacks = [lack(cells) for cells in table.columns.values()]
-    if lacks.count(CODES) < 2 or not all(lacks):
-        return ""
-    return f" Numbers that came without texts are compared by {argument('scores')}."
-
-
-def _warn_of_written_missing(table: Table, systems: list[str], references: list[str]) -> None:
-    """Warn of texts such as "nan" that systems or references alone have: a program wrote a missing cell so."""
-    spellings = frozenset(WRITTEN_AS_MISSING)
-    rows_of: dict[str, list[int]] = {}
-    for column in [*systems, *references]:
-        cells = table.column(column)
-        rows_of[column] = [row for row, cell in enumerate(cells) if isinstance(cell, str) and cell in spellings]
-    in_systems = {table.columns[column][row] for column in systems for row in rows_of[column]}
-    in_references = {table.columns[column][row] for column in references for row in rows_of[column]}
-    # An answer may be "None", as that of a reference is.
-    in_both = in_systems & in_references
-    for column, rows in rows_of.items():
-        cells = table.columns[column]
-        missing = [row for row in rows if cells[row] not in in_both]
-        if not missing:
-            continue
-        subject = f"{len(missing):,} texts are"
-        if len(missing) == 1:
-            subject = "1 text is"
-        warn(
-            f"{table.location(missing[0], column)}: the text is {shorten(cells[missing[0]])}, as programs write a "
-            f"missing cell; {subject} so in this column, and scored as words. Write missing cells as empty ones."
-        )
-
-
-def _warn_repeated_ids(table: Table) -> None:
-    """Warn of the first id in several rows: a copied segment counts twice."""
-    column = _column_of_ids(table)
-    if column is None:
-        return
-    lines_of: dict[str, list[int]] = {}
-    for line, cell in zip(table.lines, table.columns[column], strict=True):
-        if cell is not None and str(cell).strip():
-            lines_of.setdefault(str(cell), []).append(line)
-    repeated = [(id, lines) for id, lines in lines_of.items() if len(lines) > 1]
-    if not repeated:
-        return
-    first_id, lines = repeated[0]
-    further = ""
-    if len(repeated) == 2:
-        further = "; 1 more id is repeated"
-    elif len(repeated) > 2:
-        further = f"; {len(repeated) - 1:,} more ids are repeated"
-    in_column = ""
-    if not _is_id(column):
-        in_column = f" of {column!r}"
-    warn(
-        f"{table.name}: the id {shorten(first_id)}{in_column} occurs {len(lines):,} times, first on {table.unit}s "
-        f"{lines[0]:,} and {lines[1]:,}{further}. Each row is scored as a separate segment; "
-        f"{argument_set('cluster', column)} resamples those of an id together.{_apart_in_words(table, column)}",
-    )
-
-
-def _column_of_ids(table: Table) -> str | None:
-    """Return the column that should have another id in each row; None where a row's id has several parts."""
-    ids = list(columns_called(table, ITEM))
-    for name in ids:
-        if _is_id(name):
-            return name
-    # A document has several segments, which may be numbered in each.
-    document = document_column(table)
-    segment_ids = [name for name in ids if name != document]
-    if not segment_ids:
-        return None
-    parts = [table.columns[name] for name in ids]
-    if document is not None:
-        parts.append(table.columns[document])
-    keys = list(zip(*(map(repr, cells) for cells in parts), strict=True))
-    if len(set(keys)) == len(keys):
-        return None
-    return segment_ids[0]
-
-
-def _is_id(column: str) -> bool:
-    return column.strip().lower() == "id"
-
-
-def _apart_in_words(table: Table, column: str) -> str:
-    """Return which column tells the rows of an id apart, as the end of a message; "" where none does."""
-    apart = column_apart(table, [column])
-    if apart is None:
-        return ""
-    values = list(dict.fromkeys(map(str, table.columns[apart])))
-    return (
-        f" There is one row for each {apart!r} ({listing(values)}); if these are systems: "
-        f"{argument_set('system_column', apart)}."
-    )

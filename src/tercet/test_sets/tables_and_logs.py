@@ -8,54 +8,42 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from tercet.errors import InputError, argument, recorded, shorten, warn
-from tercet.files.formats import BILINGUAL, MEMORIES, TRANSLATIONS, table_format, unpacked
+from tercet.files.formats import MEMORIES, table_format
 from tercet.files.lines import STDIN
 from tercet.files.logs.folders import read_folder
 from tercet.files.logs.openai_batches import Answers, Requests
 from tercet.files.read import Opening, read_file
-from tercet.files.table import SOURCE_TEXT, Log, Memory, Table
+from tercet.files.table import Log, Memory, Table
 from tercet.files.tables.frames import read_frame
-from tercet.files.translation.subtitles_and_memories import join_memories
 from tercet.files.writing import check_different
 from tercet.registry import SHORT_NAMES
 
+from .joined_memories import joined_memories
 from .keyed_tables import join_by_ids
 from .labels import slice_columns
 from .logs import batch_sets, log_sets
 from .long_tables import wide_table
-from .memories_and_tables import memories_beside_tables
 from .names import InputFiles, name_of, names_of
 from .reading import HOW_READ
-from .roles import Columns
+from .roles import Columns, check_no_scores_beside
 from .tables import table_set
 from .tables_of_one_system import check_one_system, join_tables
 from .tables_of_scores import has_scores_alone, join_scores, log_with_scores, table_with_scores
 from .test_set import TestSet
-
-#: By format that is joined with references: the files that can be, and by what.
-_JOINED = {
-    **dict.fromkeys(TRANSLATIONS, ("TMX, XLIFF or PO files", SOURCE_TEXT)),
-    "subtitles": ("SRT, WebVTT or SSA files", "time"),
-    **dict.fromkeys(
-        ("ctm", "stm", "seglst", "trn", "kaldi"),
-        ("CTM, STM, SegLST (.seglst.json) or TRN files or files called 'text'", "id"),
-    ),
-}
-_TEXTS = ("text files", "line")
 
 
 def sets_of_tables(files: InputFiles, columns: Columns, need_texts: bool) -> list[TestSet]:
     """Return the test sets of files that are not all text files, by whose kind it is chosen how they are read."""
     first_path = files.paths[0]
     if not files.folders and files.references and any(table_format(path) in MEMORIES for path in files.paths):
-        return [_memory_set(files, columns)]
+        return [joined_memories(files, columns)]
     already_read: dict[str, Table] = {}
     # The first file says whether all are batches, whose references and sources have files of their own.
     if not files.folders and table_format(first_path) == "jsonl":
         first = read_file(first_path, columns.opening)
         if isinstance(first, Answers | Requests):
             _check_no_system_column(first_path, columns)
-            _check_no_scores_beside(columns, "answers of a batch")
+            check_no_scores_beside(columns, "answers of a batch")
             return batch_sets(first, files, columns)
         already_read[first_path] = first
     if not files.folders and not files.beside:
@@ -72,106 +60,6 @@ def sets_of_tables(files: InputFiles, columns: Columns, need_texts: bool) -> lis
         else:
             with_texts.append(test_set)
     return with_texts
-
-
-def _check_one_kind(paths: Sequence[str], joined_as: Mapping[str, tuple[str, str]]) -> None:
-    """Raise an InputError for systems in files of different kinds, which are not joined with each other."""
-    for path in paths:
-        if joined_as[path] != joined_as[paths[0]]:
-            all_kinds = dict.fromkeys([*_JOINED.values(), _TEXTS])
-            expected = "; ".join(f"{files}, joined by {joined_by}" for files, joined_by in all_kinds)
-            raise InputError(
-                f"{paths[0]!r} and {path!r} are systems in files of different kinds; expected all of one kind: "
-                f"{expected}."
-            )
-
-
-def _memory_set(files: InputFiles, columns: Columns) -> TestSet:
-    """Join a translation memory for each system with those of the references."""
-    paths = files.paths
-    references = files.references
-    joined_as = {path: _JOINED.get(table_format(path), _TEXTS) for path in [*paths, *references]}
-    _check_one_kind(paths, joined_as)
-    _, joined_by = joined_as[paths[0]]
-    kind = unpacked(os.path.basename(paths[0])).rpartition(".")[2].upper()
-    if table_format(paths[0]) == "seglst":
-        kind = "SegLST"
-    if files.sources:
-        raise InputError(f"{kind} files take no file of sources ({argument('source')}); got {files.sources[0]!r}.")
-    are_tables = all(table_format(path) and table_format(path) not in MEMORIES for path in references)
-    beside_tables = are_tables and all(table_format(path) in BILINGUAL for path in paths)
-    if not beside_tables:
-        _check_kind_of_references(kind, paths[0], references, joined_as)
-    _check_no_labels(kind, joined_by, columns)
-    if joined_by != SOURCE_TEXT:
-        _check_no_columns(kind, columns)
-    if columns.systems or (len(columns.references) > 1 and not beside_tables):
-        raise InputError(
-            f"{paths[0]!r} is a system and {references[0]!r} holds references: name at most one language of the "
-            f"references ({argument('reference_columns')}), and none of a system."
-        )
-    check_different(paths, references)
-    _check_no_scores_beside(columns, f"{kind} files")
-    memories = dict(zip(names_of(paths, columns.called), paths, strict=True))
-    if beside_tables:
-        return memories_beside_tables(memories, references, columns)
-    target = None
-    if columns.references:
-        target = columns.references[0]
-    joined = join_memories(memories, references, target, columns.source, columns.missing)
-    return TestSet(
-        name=name_of(references[0]),
-        systems=joined.systems,
-        references=joined.references,
-        source=joined.source,
-        ids=joined.ids,
-        lost=joined.lost.by_system,
-        n_all=joined.lost.n_all,
-    )
-
-
-def _check_kind_of_references(
-    kind: str, path: str, references: Sequence[str], joined_as: Mapping[str, tuple[str, str]]
-) -> None:
-    """Raise an InputError for references in files of another kind than those of systems, such as `path`."""
-    files, joined_by = joined_as[path]
-    misplaced = [reference for reference in references if joined_as[reference] != joined_as[path]]
-    if not misplaced:
-        return
-    problem = (
-        f"Systems in {kind} files need references in {files}, because they are joined by {joined_by}; "
-        f"{misplaced[0]!r} is not one."
-    )
-    if kind == "TMX":
-        problem += " Or give one TMX file with the references as one of its languages or authors."
-    if table_format(path) in BILINGUAL:
-        problem += " Or give a table with a column of sources, or of the ids of units."
-    raise InputError(problem)
-
-
-def _check_no_labels(kind: str, joined_by: str, columns: Columns) -> None:
-    """Raise an InputError for columns that label segments, which these files do not have."""
-    labels = [(columns.cluster, "cluster"), (columns.system_column, "system_column")]
-    labels += [(spec, "by") for spec in columns.slices]
-    for name, option in labels:
-        if name is not None:
-            owner = f"{kind} files"
-            if joined_by == SOURCE_TEXT:
-                owner = f"Units of {kind} files"
-            raise InputError(f"{owner} have no column {shorten(name)} for {argument(option)}.")
-
-
-def _check_no_columns(kind: str, columns: Columns) -> None:
-    """Raise an InputError for columns of files that have none to choose: texts by their time or id."""
-    chosen = {"systems": columns.systems, "reference_columns": columns.references}
-    if columns.source:
-        chosen["source_column"] = [columns.source]
-    for option, names in chosen.items():
-        if names:
-            raise InputError(
-                f"{kind} files have no columns, and so none is called {shorten(names[0])}: leave out "
-                f"{argument(option)}."
-            )
 
 
 def _check_no_system_column(path: str, columns: Columns) -> None:
@@ -289,17 +177,6 @@ def _set_of_scores(
             note = ""
         test_set = table_set(joined, paths[0], name, columns_of_runs)
     return replace(test_set, fields=f"{test_set.fields}{note}", warnings=tuple(messages))
-
-
-def _check_no_scores_beside(columns: Columns, what: str) -> None:
-    """Raise an InputError for scores in files of their own, beside files that have none."""
-    if not columns.scored_in:
-        return
-    path, score_paths = next(iter(columns.scored_in.items()))
-    raise InputError(
-        f"The name {shorten(columns.called[path])} is given twice, to {path!r} and to {score_paths[0]!r}: scores in "
-        f"files of their own are joined with tables and logs, not with {what}."
-    )
 
 
 def _with_name(logs: Sequence[Log], name: str) -> list[Log]:

@@ -41,10 +41,23 @@ class TestSet:
         Of a table, how each column was read and why: what ``tercet read`` shows.
     left_out : tuple of str
         Of a table, the columns that were read as nothing; the end of `fields` names them.
+    ids : list of str or None
+        Names of the segments in a file whose format has such: units of XLIFF, times of subtitles, utterances.
+    dialect : CsvDialect or None
+        Of a CSV, its separator, what stands before decimals, and whether it has a byte order mark: a CSV of segments
+        is written so.
+    own_columns : mapping of str to list
+        Of a table, the cells of columns that hold neither texts nor scores that are read, such as ids and comments:
+        files of segments have them too.
+    own_columns_by_system : mapping of str to mapping of str to list
+        Such cells of columns that differ by system, as in a table with a row for each segment and system: by column,
+        the cells of each system.
     clusters : Clusters or None
         Which segments are resampled together: repeats of a sample, or the segments of a document.
     hint : str
         A column that looks like a document's name, with the option that makes clusters of it.
+    slices : dict of str to list of str
+        Labels of the segments, such as their domains, by the column that has them.
     scores : mapping of str to mapping of str to ndarray of float64
         Numbers that came with the texts: for each column of scores a number per segment by system, NaN where it is
         missing.
@@ -52,33 +65,20 @@ class TestSet:
         Which of these have lower numbers for what is better, as the log says or as their names do, such as ``wer``.
     higher_is_better : tuple of str
         Which of these have higher numbers for what is better. Of scores that are in neither, nobody knows it.
+    no_texts : str
+        Why there are no texts, which are all empty then; "" where there are some.
+    exact_task : str
+        Why metrics of texts say little of the task of a log, whose answers are right or wrong as a whole.
     lost : mapping of str to mapping of str to int
         How many segments files say that a system did not answer, or not to the end, by what is wrong, in words.
+    n_all : int
+        How many segments there are with those left out because a system did not answer them; 0 where none is.
     wrong_ends : mapping of str to mapping of int to str
         By system, the segments whose answers failed or were cut off, as a column of the file says: what is wrong, in
         words, by the number of the segment, from 0.
     without_reference : mapping of int to str
         Of a table whose rows are the segments, those without a reference, where others have one: by the number of the
         segment, from 0, on which line of the file it is, with its id or first text, in words.
-    n_all : int
-        How many segments there are with those left out because a system did not answer them; 0 where none is.
-    no_texts : str
-        Why there are no texts, which are all empty then; "" where there are some.
-    exact_task : str
-        Why metrics of texts say little of the task of a log, whose answers are right or wrong as a whole.
-    slices : dict of str to list of str
-        Labels of the segments, such as their domains, by the column that has them.
-    ids : list of str or None
-        Names of the segments in a file whose format has such: units of XLIFF, times of subtitles, utterances.
-    own_columns : mapping of str to list
-        Of a table, the cells of columns that hold neither texts nor scores that are read, such as ids and comments:
-        files of segments have them too.
-    own_columns_by_system : mapping of str to mapping of str to list
-        Such cells of columns that differ by system, as in a table with a row for each segment and system: by column,
-        the cells of each system.
-    dialect : CsvDialect or None
-        Of a CSV, its separator, what stands before decimals, and whether it has a byte order mark: a CSV of segments
-        is written so.
     warnings : tuple of str
         What was warned of while the files were read; a comparison repeats it.
     is_searched : bool
@@ -93,27 +93,42 @@ class TestSet:
     references: list[list[str]]
     source: list[str] | None
     _: KW_ONLY
+
+    # How files were read.
+
     fields: str = field(default="", repr=False, compare=False)
     columns: tuple[ColumnReading, ...] = field(default=(), repr=False, compare=False)
     left_out: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    clusters: Clusters | None = field(default=None, repr=False, compare=False)
-    hint: str = field(default="", repr=False, compare=False)
-    scores: Mapping[str, Mapping[str, NDArray[np.float64]]] = field(default_factory=dict, repr=False, compare=False)
-    lower_is_better: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    higher_is_better: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    lost: Mapping[str, Mapping[str, int]] = field(default_factory=dict, repr=False, compare=False)
-    wrong_ends: Mapping[str, Mapping[int, str]] = field(default_factory=dict, repr=False, compare=False)
-    without_reference: Mapping[int, str] = field(default_factory=dict, repr=False, compare=False)
-    n_all: int = field(default=0, repr=False, compare=False)
-    no_texts: str = field(default="", repr=False, compare=False)
-    exact_task: str = field(default="", repr=False, compare=False)
-    slices: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
     ids: list[str] | None = field(default=None, repr=False, compare=False)
+    dialect: CsvDialect | None = field(default=None, repr=False, compare=False)
     own_columns: Mapping[str, list[Any]] = field(default_factory=dict, repr=False, compare=False)
     own_columns_by_system: Mapping[str, Mapping[str, list[Any]]] = field(
         default_factory=dict, repr=False, compare=False
     )
-    dialect: CsvDialect | None = field(default=None, repr=False, compare=False)
+
+    # What segments are: units that are resampled together, slices.
+
+    clusters: Clusters | None = field(default=None, repr=False, compare=False)
+    hint: str = field(default="", repr=False, compare=False)
+    slices: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
+
+    # Scores that came with the texts.
+
+    scores: Mapping[str, Mapping[str, NDArray[np.float64]]] = field(default_factory=dict, repr=False, compare=False)
+    lower_is_better: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    higher_is_better: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    no_texts: str = field(default="", repr=False, compare=False)
+    exact_task: str = field(default="", repr=False, compare=False)
+
+    # What is missing.
+
+    lost: Mapping[str, Mapping[str, int]] = field(default_factory=dict, repr=False, compare=False)
+    n_all: int = field(default=0, repr=False, compare=False)
+    wrong_ends: Mapping[str, Mapping[int, str]] = field(default_factory=dict, repr=False, compare=False)
+    without_reference: Mapping[int, str] = field(default_factory=dict, repr=False, compare=False)
+
+    # What was warned of.
+
     warnings: tuple[str, ...] = field(default=(), repr=False, compare=False)
     is_searched: bool = field(default=False, repr=False, compare=False)
 

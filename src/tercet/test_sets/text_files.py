@@ -168,7 +168,7 @@ class _Contents(NamedTuple):
 
 def _references_in_table(path: str, columns: Columns) -> list[list[str]]:
     # Here, as most references are text files, too.
-    from .tables import check_roles
+    from .column_checks import check_roles
 
     table = read_file(path, columns.opening)
     references = columns.references or list(guess_roles(table).references)

@@ -30,7 +30,7 @@ from tercet.files.read import predictions_in, read_table, references_in
 from tercet.files.table import Roles, Table
 from tercet.registry import metric_class
 from tercet.report.fragments import compared_html, segments_html
-from tercet.report.plots import primary_table
+from tercet.report.shown_scores import primary_table
 from tercet.test_sets.names import names_of
 from tercet.test_sets.test_set import TestSet
 

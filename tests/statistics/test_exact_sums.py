@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercet.errors import InputError
-from tercet.statistics.exact import DECIMAL, LARGEST, N_DECIMALS, ExactSums, check_summable
+from tercet.statistics.exact_sums import DECIMAL, LARGEST, N_DECIMALS, ExactSums, check_summable
 
 #: Values of every size that may be summed, and of both signs.
 values = st.floats(-LARGEST, LARGEST, exclude_min=True, exclude_max=True)

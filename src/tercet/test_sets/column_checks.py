@@ -1,0 +1,215 @@
+"""Errors of columns that a user names wrongly, or whose role is not clear, and warnings of what they hold."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tercet.errors import InputError, argument, argument_set, arguments_set, shorten, warn
+from tercet.files.columns.contents import CODES, lack
+from tercet.files.columns.name_roles import role_of
+from tercet.files.columns.roles import document_column
+from tercet.files.columns.vocabulary import ITEM
+from tercet.files.formats import MEMORIES, TRANSLATIONS
+from tercet.files.numbers import WRITTEN_AS_MISSING
+from tercet.files.table import SOURCE_TEXT, Memory, Roles, Table
+from tercet.names_and_sentences import joined
+
+from .long_tables import columns_called
+from .misread_tables import column_apart
+from .reading import HOW_READ
+from .roles import MOST_NAMED, Columns, listing
+
+#: The alternative for translation memories.
+_JOINED = " Or give a {} for each system, and one with the references ({})."
+#: The alternative for files of WMT that have one side each.
+_BESIDE = " Or give the file of the references, too ({})."
+
+
+def check_columns(table: Table, columns: Columns) -> None:
+    """Raise an InputError for a column that is not there, or is named twice or in two roles."""
+    for column in (*columns.systems, *columns.references, columns.source):
+        if column is not None:
+            table.column(column)
+    for role, names in (("a system", columns.systems), ("references", columns.references)):
+        for column, times in Counter(names).items():
+            if times > 1:
+                raise InputError(f"{table.name}: the column {column!r} is named twice as {role}; name it once.")
+    for column in columns.systems:
+        if column in columns.references:
+            raise InputError(f"{table.name}: the column {column!r} is named both as a system and as references.")
+
+
+def check_clear(table: Table, roles: Roles) -> None:
+    """Raise an InputError where columns are as likely systems as references, with both ways to say it."""
+    if not roles.doubtful:
+        return
+    doubtful = list(roles.doubtful)
+    references = [name for name in roles.references if name not in doubtful]
+    systems = [name for name in roles.systems if name not in doubtful]
+    as_systems = _roles_set([*systems, *doubtful], references)
+    as_references = _roles_set(systems, [*references, *doubtful])
+    question = "are systems or have"
+    if len(doubtful) == 1:
+        question = "is a system or has"
+    raise InputError(
+        f"{table.name}: it is not clear whether {joined(list(map(repr, doubtful)), MOST_NAMED)} {question} "
+        f"references. As systems: {as_systems}. As references: {as_references}.{HOW_READ}"
+    )
+
+
+def _roles_set(systems: list[str], references: list[str]) -> str:
+    """Return the options that name these columns, in words."""
+    options = [arguments_set("systems", systems), arguments_set("reference_columns", references)]
+    return " ".join(option for option in options if option)
+
+
+def check_roles(table: Table, format: str, columns: Columns) -> None:
+    """Raise an InputError for a table without a column of a system, or of references where there must be some."""
+    missing = []
+    if not columns.systems:
+        missing.append(f"predictions of a system (choose with {argument('systems')})")
+    if not columns.references and columns.need_references:
+        missing.append(f"references (choose with {argument('reference_columns')})")
+    if not missing:
+        return
+    if isinstance(table, Memory) and table.joined_by != SOURCE_TEXT:
+        raise InputError(
+            f"{table.name} has the texts of one side, which are joined with those of other files by "
+            f"{table.joined_by}: give a file for each system, and one with the references ({argument('references')})."
+        )
+    kind = "column"
+    unusable = _unusable_in_words(table, columns)
+    if format in TRANSLATIONS:
+        kind = "language"
+        unusable = ""
+    names = joined(list(map(repr, table.columns)), MOST_NAMED)
+    there_are = f"there are the {kind}s {names}"
+    if len(table.columns) == 1:
+        there_are = f"there is the {kind} {names}"
+    elif not table.columns:
+        there_are = "there is none"
+    raise InputError(
+        f"{table.name}: no {kind}{unusable} was recognized as {', or '.join(missing)}; "
+        f"{there_are}.{_advice(table, format, columns)}"
+    )
+
+
+def _unusable_in_words(table: Table, columns: Columns) -> str:
+    """Return the columns that are called as what is missing, which the user looks for, and what they hold instead."""
+    reasons = []
+    for column, cells in table.columns.items():
+        role = role_of(column)
+        is_missing = (role == "system" and not columns.systems) or (role == "reference" and not columns.references)
+        if is_missing and lack(cells):
+            reasons.append(f"{column!r} {lack(cells)}")
+    if not reasons:
+        return ""
+    return f" ({', '.join(reasons[:MOST_NAMED])})"
+
+
+def _advice(table: Table, format: str, columns: Columns) -> str:
+    """Return what may be given instead of a table in which systems or references are missing."""
+    if format == "tmx":
+        return _JOINED.format("TMX file", argument("references"))
+    if format in MEMORIES:
+        return _JOINED.format("file", argument("references"))
+    if format == "wmt" and columns.systems:
+        return _BESIDE.format(argument("references"))
+    return _advice_for_numbers(table) + HOW_READ
+
+
+def _advice_for_numbers(table: Table) -> str:
+    """Return how numbers are compared, where a table has no texts."""
+    lacks = [lack(cells) for cells in table.columns.values()]
+    if lacks.count(CODES) < 2 or not all(lacks):
+        return ""
+    return f" Numbers that came without texts are compared by {argument('scores')}."
+
+
+def warn_of_written_missing(table: Table, systems: list[str], references: list[str]) -> None:
+    """Warn of texts such as "nan" that systems or references alone have: a program wrote a missing cell so."""
+    spellings = frozenset(WRITTEN_AS_MISSING)
+    rows_of: dict[str, list[int]] = {}
+    for column in [*systems, *references]:
+        cells = table.column(column)
+        rows_of[column] = [row for row, cell in enumerate(cells) if isinstance(cell, str) and cell in spellings]
+    in_systems = {table.columns[column][row] for column in systems for row in rows_of[column]}
+    in_references = {table.columns[column][row] for column in references for row in rows_of[column]}
+    # An answer may be "None", as that of a reference is.
+    in_both = in_systems & in_references
+    for column, rows in rows_of.items():
+        cells = table.columns[column]
+        missing = [row for row in rows if cells[row] not in in_both]
+        if not missing:
+            continue
+        subject = f"{len(missing):,} texts are"
+        if len(missing) == 1:
+            subject = "1 text is"
+        warn(
+            f"{table.location(missing[0], column)}: the text is {shorten(cells[missing[0]])}, as programs write a "
+            f"missing cell; {subject} so in this column, and scored as words. Write missing cells as empty ones."
+        )
+
+
+def warn_repeated_ids(table: Table) -> None:
+    """Warn of the first id in several rows: a copied segment counts twice."""
+    column = _column_of_ids(table)
+    if column is None:
+        return
+    lines_of: dict[str, list[int]] = {}
+    for line, cell in zip(table.lines, table.columns[column], strict=True):
+        if cell is not None and str(cell).strip():
+            lines_of.setdefault(str(cell), []).append(line)
+    repeated = [(id, lines) for id, lines in lines_of.items() if len(lines) > 1]
+    if not repeated:
+        return
+    first_id, lines = repeated[0]
+    further = ""
+    if len(repeated) == 2:
+        further = "; 1 more id is repeated"
+    elif len(repeated) > 2:
+        further = f"; {len(repeated) - 1:,} more ids are repeated"
+    in_column = ""
+    if not _is_id(column):
+        in_column = f" of {column!r}"
+    warn(
+        f"{table.name}: the id {shorten(first_id)}{in_column} occurs {len(lines):,} times, first on {table.unit}s "
+        f"{lines[0]:,} and {lines[1]:,}{further}. Each row is scored as a separate segment; "
+        f"{argument_set('cluster', column)} resamples those of an id together.{_apart_in_words(table, column)}",
+    )
+
+
+def _column_of_ids(table: Table) -> str | None:
+    """Return the column that should have another id in each row; None where a row's id has several parts."""
+    ids = list(columns_called(table, ITEM))
+    for name in ids:
+        if _is_id(name):
+            return name
+    # A document has several segments, which may be numbered in each.
+    document = document_column(table)
+    segment_ids = [name for name in ids if name != document]
+    if not segment_ids:
+        return None
+    parts = [table.columns[name] for name in ids]
+    if document is not None:
+        parts.append(table.columns[document])
+    keys = list(zip(*(map(repr, cells) for cells in parts), strict=True))
+    if len(set(keys)) == len(keys):
+        return None
+    return segment_ids[0]
+
+
+def _is_id(column: str) -> bool:
+    return column.strip().lower() == "id"
+
+
+def _apart_in_words(table: Table, column: str) -> str:
+    """Return which column tells the rows of an id apart, as the end of a message; "" where none does."""
+    apart = column_apart(table, [column])
+    if apart is None:
+        return ""
+    values = list(dict.fromkeys(map(str, table.columns[apart])))
+    return (
+        f" There is one row for each {apart!r} ({listing(values)}); if these are systems: "
+        f"{argument_set('system_column', apart)}."
+    )
