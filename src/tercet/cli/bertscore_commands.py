@@ -14,7 +14,7 @@ from tercet.errors import InputError, needs
 from tercet.files.limits import LIMITS
 from tercet.files.lines import stream_lines
 from tercet.files.writing import check_ending, check_file, check_outputs
-from tercet.names_and_sentences import visible
+from tercet.names_as_shown import visible
 
 from .help import CommandGroup
 from .options import Quiet

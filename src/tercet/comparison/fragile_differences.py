@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tercet.files.columns.scores import is_of_effort
 from tercet.metrics.column import Column
-from tercet.names_and_sentences import MOST_NAMED, Name, Sentence
+from tercet.names_as_shown import MOST_NAMED, Name, Sentence
 from tercet.statistics.intervals import FEWEST_UNITS
 from tercet.statistics.mcnemar import mcnemar
 from tercet.statistics.resampled_scores import jackknife

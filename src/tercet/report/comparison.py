@@ -13,7 +13,7 @@ from tercet.comparison.sections import Section
 from tercet.comparison.verdicts import verdict_of
 from tercet.errors import InputError, needs
 from tercet.explanation.html import COLOURS
-from tercet.names_and_sentences import Sentence, short_names
+from tercet.names_as_shown import Sentence, short_names
 from tercet.signature import __version__
 
 from .metric_views import named_sections

@@ -12,7 +12,7 @@ from tercet.correlation.figures import FIGURES
 from tercet.correlation.result import Correlation, DimensionTable
 from tercet.correlation.tables import MARKS, SHOWN, agreement_lines, new_remarks, pairs
 from tercet.errors import needs
-from tercet.names_and_sentences import Sentence
+from tercet.names_as_shown import Sentence
 
 from .correlation_plots import curve, scatter
 from .dots import Dot, DotColumn

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tercet.comparison.run_means import over_runs
 from tercet.errors import needs
 from tercet.explanation.pictures import for_notebooks
-from tercet.names_and_sentences import fitted, one_cell, short_names
+from tercet.names_as_shown import fitted, one_cell, short_names
 
 from .marks import Mark, mark_of, marks_of
 from .scales import bounds

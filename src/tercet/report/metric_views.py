@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tercet.comparison.lengths import Buckets, buckets_of
 from tercet.comparison.sections import Section
 from tercet.comparison.verdicts import score_verdict, with_names
-from tercet.names_and_sentences import Sentence
+from tercet.names_as_shown import Sentence
 
 from .buckets import ByBucket, by_length
 from .histograms import Histograms, has_few_segments, score_distributions

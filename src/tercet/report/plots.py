@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
-from tercet.names_and_sentences import fitted, one_cell
+from tercet.names_as_shown import fitted, one_cell
 
 from .scales import Scale, bounds
 

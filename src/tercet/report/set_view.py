@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet.comparison.verdicts import verdict_of
-from tercet.names_and_sentences import Sentence, short_names
+from tercet.names_as_shown import Sentence, short_names
 
 from .browsing import Browse, browse
 from .metric_views import MetricView, ScoreView, metric_views

@@ -12,7 +12,7 @@ from tercet.files.columns.vocabulary import ITEM
 from tercet.files.formats import MEMORIES, TRANSLATIONS
 from tercet.files.numbers import WRITTEN_AS_MISSING
 from tercet.files.table import SOURCE_TEXT, Memory, Roles, Table
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 
 from .long_tables import columns_called
 from .misread_tables import column_apart

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from tercet.errors import InputError, argument, on_command_line
 from tercet.files.numbers import is_missing, is_written_number
 from tercet.files.table import Table
-from tercet.names_and_sentences import MOST_NAMED, joined
+from tercet.names_as_shown import MOST_NAMED, joined
 
 from .scores import SEPARATORS
 from .vocabulary import GRADES, NEITHER, PERHAPS, RATERS, n_first_shared, words_in

@@ -11,7 +11,7 @@ from tercet.errors import InputError, warn
 from tercet.files.formats import table_format
 from tercet.files.read import read_file
 from tercet.files.table import Log
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 
 from .moments import instant, last_moment, without_moments
 

@@ -8,7 +8,7 @@ from typing import Any
 from tercet.errors import InputError, shorten, warn
 from tercet.files.formats import unpacked
 from tercet.files.table import MOST_CELLS, MOST_COLUMNS, Log, Roles, Table
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 
 from .scores import is_number, numbers_of_scores
 

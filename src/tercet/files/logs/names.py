@@ -11,7 +11,7 @@ from tercet.files.columns.vocabulary import n_first_shared
 from tercet.files.formats import unpacked
 from tercet.files.json_values import field_of
 from tercet.files.table import Log
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 
 from .lm_eval import results_beside
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from tercet.errors import InputError, OptionError, argument_set, did_you_mean, shorten, warn
 from tercet.files.lines import read_lines
 from tercet.files.tables.json_tables import object_in
-from tercet.names_and_sentences import MOST_NAMED, joined
+from tercet.names_as_shown import MOST_NAMED, joined
 
 from .wmt_annotations import chosen_pair
 

@@ -18,7 +18,7 @@ from tercet.files.columns.vocabulary import (
     SUMMEVAL_OTHERS,
 )
 from tercet.files.table import Table
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 
 _Annotation = dict[str, Any]
 _ITEM = "item"

@@ -15,7 +15,7 @@ from tercet.files.logs.recognition import log_or_table, table_in_object
 from tercet.files.logs.scores import DAMAGED
 from tercet.files.rows import RaggedRows
 from tercet.files.table import Log, Table
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 
 from .json_tables import object_in, table_in
 

@@ -13,7 +13,7 @@ from tercet.files.columns.name_roles import clear_role, name_role
 from tercet.files.json_values import as_list
 from tercet.files.rows import RaggedRows
 from tercet.files.table import Table
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 
 
 def table_in(data: bytes | bytearray, name: str) -> Table | None:

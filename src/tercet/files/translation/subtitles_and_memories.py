@@ -13,7 +13,7 @@ from tercet.errors import InputError, argument, shorten, warn
 from tercet.files.join import LEAVE_OUT, NOTHING_LOST, Join, Lost, join, join_rows, lacks_in_words
 from tercet.files.read import read_file
 from tercet.files.table import SOURCE_TEXT, Memory, Table
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 
 from .timed_words import in_segments
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tercet.errors import InputError, shorten, warn
 from tercet.files.table import Memory
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 
 from .transcripts import BEGIN, CHANNEL, END, RECORDING, SPEAKER, TEXT, texts_by_id
 
