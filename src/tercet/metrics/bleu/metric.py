@@ -26,13 +26,14 @@ takes the mean over the other orders. The last two make (0 + 1) / (0 + 1) = 1 of
 A segment is scored as sacrebleu's sentence_bleu scores it: by effective order, and by exp where the corpus has no
 smoothing. With compat="nltk" it is scored as the corpus is.
 
-The formula, step by step, is `engine/plain_bleu.py`; how texts are counted, `bleu_rows` of `engine/plain_rows.py`.
+How texts are counted, and the formula step by step: `engine/plain_bleu.py`. Compiled, as it runs: `engine/rows.pxi`,
+`bleu.pxi`.
 
 The packages, whose numbers the presets give (`compat`):
 
     sacrebleu  exp; the same to the last bit
     evaluate   none, or add-one; the shortest reference; its tokenizer 13a leaves blanks at the end of a text
-    NLTK       none, and methods of its own (nltk1 to nltk7, `engine/plain_nltk.py`); texts are split at blanks. An
+    NLTK       none, and methods of its own (nltk1 to nltk7: `nltk_precisions` there); texts are split at blanks. An
                order without a match has the smallest positive number as its precision. A text that is too short for
                an order counts as having one n-gram. Methods 5 to 7 look at the last item in place of the corpus.
 """
