@@ -6,9 +6,9 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from tercet.base.configured import Call
 from tercet.base.dialects import Dialect, no_option
 from tercet.base.metric import Metric
-from tercet.base.options import Call
 from tercet.base.scoring import score_batch
 from tercet.base.short_road import score_lists
 from tercet.corpus.reading import ENGINE_TOKENIZERS
@@ -81,9 +81,11 @@ def score(
     """
     value = _cached_metric(metric, options)
     if cluster is None:
+        # Lists of strings, of which nothing special is asked: `base/short_road.py`.
         result = score_lists(value, predictions, references)
         if result is not None:
             return result
+    # All other texts, and what is said of texts that are wrong: `corpus/reading.py`, `base/scoring.py`.
     return score_batch(value, value.corpus(predictions, references), cluster)
 
 
@@ -146,7 +148,7 @@ def _cached_metric(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
     if cached_metric is not None:
         return cached_metric
     name, all_options = take_options(metric, options)
-    configured_metric = make_scorer(name, all_options)
+    configured_metric = metric_class(name).from_options(all_options)
     splits_by_engine = all_options.get("tokenizer") in (None, "auto", *ENGINE_TOKENIZERS)
     # Stemmers and lemmatizers are those of packages, which may be installed between two calls.
     needs_package = not all_options.keys().isdisjoint(("stemmer", "lemmatizer"))

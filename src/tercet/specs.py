@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
+from tercet.base.configured import Call
 from tercet.base.metric import Metric
-from tercet.base.options import Call, Option, check_value
+from tercet.base.options import Option, check_value
 from tercet.checks import flag
 
 from .errors import OptionError, on_command_line, shorten

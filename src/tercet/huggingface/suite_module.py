@@ -7,9 +7,10 @@ from textwrap import indent
 from typing import Any, ClassVar
 
 from tercet.api import explain, own_options
+from tercet.base.configured import Call
 from tercet.base.docs import args_section
 from tercet.base.metric import Metric
-from tercet.base.options import Call, check_value
+from tercet.base.options import check_value
 from tercet.base.short_road import score_lists
 from tercet.corpus.corpus import Corpus, join_batches
 from tercet.corpus.items import read_texts

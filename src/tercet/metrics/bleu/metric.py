@@ -48,8 +48,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.has_tokenizer import HasTokenizer
-from tercet.base.options import lemmatizer_option, option, shared_labels, stemmer_option
+from tercet.base.options import option
 from tercet.base.rows import PairRows, as_rows, leave_out
+from tercet.base.shared_options import lemmatizer_option, shared_labels, stemmer_option
 from tercet.base.short_road import rules_of_plan
 from tercet.checks import integer, number
 from tercet.corpus.corpus import Corpus
