@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "NDArray[np.float64]"
 
-#: Columns of a row of :func:`bleu_rows`: the number of references, the tokens of the prediction, the first matches.
+#: Columns of a row of :func:`bleu_rows`: the number of references, the tokens of the prediction and of the closest
+#: reference, the first matches.
 REFERENCES = 3
 LENGTH = 4
+CLOSEST = 5
 FIRST_MATCH = 8
 
 

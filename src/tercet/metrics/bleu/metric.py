@@ -49,7 +49,7 @@ from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.has_tokenizer import HasTokenizer
 from tercet.base.options import option
-from tercet.base.rows import PairRows, as_rows, leave_out
+from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
 from tercet.base.shared_options import lemmatizer_option, shared_labels, stemmer_option
 from tercet.base.short_road import rules_of_plan
 from tercet.checks import integer, number
@@ -65,6 +65,7 @@ from tercet.corpus.stems import (
 )
 from tercet.corpus.tokenizers import is_subword_model, tokenize
 from tercet.engine.chosen import engine
+from tercet.engine.counting import crossed_matches
 from tercet.engine.ragged import TokenBatch
 from tercet.errors import OptionError
 from tercet.signature import Signature
@@ -77,13 +78,13 @@ from .options import (
     NLTK_METHODS,
     OF_SACREBLEU,
     PRESETS,
+    REFERENCE_LENGTHS,
     SMOOTH_VALUES,
     TOKENIZER,
     TokenizerName,
     check_grid,
     check_weights,
 )
-from .rows import FIRST_MATCH_COLUMN, LENGTH_COLUMN, REFERENCE_LENGTH_COLUMNS, column_names, rows_of_pairs
 from .weightings import Grid, Weightings, score_weightings
 
 if TYPE_CHECKING:
@@ -253,35 +254,46 @@ class Bleu(HasTokenizer):
         """``bleu`` and one ``bleu_<name>`` for each named weighting."""
         return tuple(self._weightings)
 
-    # The row of an item, which adds up with others: 1 if it counts, 1 if its prediction is empty, 1 if it has no
-    # reference, and how many it has; the tokens of the prediction, and of its references by each rule of length; the
-    # matches of each order, then the n-grams of the prediction. For NLTK's methods also these n-grams, but at least
-    # one ("floor"), and matches and n-grams of the order above the highest.
+    # The row of an item, which adds up with others.
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns of a row."""
-        return column_names(self.max_order, self._floors, self._next_order)
+        """Names of the columns of a row: what each counts is said by `bleu_rows` of `engine/plain_bleu.py`."""
+        orders = range(1, self.max_order + 1)
+        names = [*self.base_columns, "length", *REFERENCE_LENGTHS]
+        names += [f"match{n}" for n in orders]
+        names += [f"total{n}" for n in orders]
+        if self._has_nltk_divisors:
+            names += [f"floor{n}" for n in orders]
+        if self._has_order_above:
+            names += ["next_match", "next_floor"]
+        return tuple(names)
 
     @cached_property
-    def _floors(self) -> bool:
-        """Whether rows have the columns that only NLTK's methods need."""
+    def _has_nltk_divisors(self) -> bool:
+        """Whether rows also have the n-grams as NLTK divides by them: 1 for a text that has none ("floor")."""
         return self._scores_like_nltk or any(method.startswith("nltk") for method in self.smoothing_methods)
 
     @cached_property
-    def _next_order(self) -> bool:
+    def _has_order_above(self) -> bool:
         """Whether rows count the order above the highest, which NLTK's methods 5 and 7 take into their means."""
         return not {"nltk5", "nltk7"}.isdisjoint(self.smoothing_methods)
 
     @cached_property
+    def _length_columns(self) -> tuple[int, int]:
+        """The columns of the lengths that the brevity penalty compares: of the prediction, and of its references."""
+        return self.columns.index("length"), self.columns.index(self.reference_length)
+
+    @cached_property
     def _match_columns(self) -> slice:
         """The columns of the matches of each order."""
-        return slice(FIRST_MATCH_COLUMN, FIRST_MATCH_COLUMN + self.max_order)
+        first_column = self.columns.index("match1")
+        return slice(first_column, first_column + self.max_order)
 
     @cached_property
     def _ngram_columns(self) -> slice:
         """The columns of the n-grams of each order."""
-        first_column = FIRST_MATCH_COLUMN + self.max_order
+        first_column = self.columns.index("total1")
         return slice(first_column, first_column + self.max_order)
 
     @property
@@ -310,8 +322,8 @@ class Bleu(HasTokenizer):
 
     @cached_property
     def _counted(self) -> tuple[int, bool, bool]:
-        """What the engine counts: orders, and the columns of NLTK's methods."""
-        return self.max_order, self._floors, self._next_order
+        """What the engine is told to count: the orders, and whether there are the columns of NLTK's methods."""
+        return self.max_order, self._has_nltk_divisors, self._has_order_above
 
     def tokens(self, batch: Corpus, as_written: bool = False) -> tuple[TokenBatch, Callable[[], list[str]]]:
         """Return the tokens that are counted, and a callable that gives the different ones by id.
@@ -327,7 +339,24 @@ class Bleu(HasTokenizer):
     def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
         """Return what makes rows of pairs, from texts that are tokenized once."""
         tokens, _ = self.tokens(crossing.batch)
-        return lambda texts, references: rows_of_pairs(tokens.crossed(texts, references), *self._counted)
+        return lambda texts, references: self._rows_of_pairs(tokens.crossed(texts, references))
+
+    def _rows_of_pairs(self, tokens: TokenBatch) -> Array:
+        """Return the row of each prediction with each reference of one segment."""
+        predictions_of_pairs, references_of_pairs = tokens.pairs
+        lengths = tokens.tokens.lengths[predictions_of_pairs][:, None]
+        reference_lengths = tokens.tokens.lengths[references_of_pairs][:, None]
+        n = self.max_order
+        matches = crossed_matches(tokens.tokens, tokens.n_items, n + self._has_order_above)
+        totals = np.maximum(lengths - np.arange(matches.shape[1]), 0)
+        # A single reference is the closest, the shortest and the average one.
+        parts = [base_of_pairs(lengths[:, 0]), lengths, *[reference_lengths] * len(REFERENCE_LENGTHS)]
+        parts += [matches[:, :n], totals[:, :n]]
+        if self._has_nltk_divisors:
+            parts.append(np.maximum(totals[:, :n], 1))
+        if self._has_order_above:
+            parts += [matches[:, -1:], np.maximum(totals[:, -1:], 1)]
+        return np.concatenate(parts, axis=1)
 
     def corpus_totals(self, stats: SegmentStats) -> Any:
         """Return the sum of the rows; with ``compat="nltk"``, methods 5 to 7 see only the last item.
@@ -342,7 +371,7 @@ class Bleu(HasTokenizer):
             return totals
         last_row = scored_rows[-1]
         borrowed: list[str] = []
-        if self._next_order:
+        if self._has_order_above:
             borrowed += ["next_match", "next_floor"]
         if "nltk6" in self.smoothing_methods:  # the only method that reads the totals
             borrowed += [name for name in stats.columns if name.startswith("total")]
@@ -375,7 +404,7 @@ class Bleu(HasTokenizer):
     def _formula_settings(self, method: str, length_rule: str, weights: Any) -> FormulaSettings:
         """Return what the formula takes besides sums."""
         return FormulaSettings(
-            length_column=REFERENCE_LENGTH_COLUMNS[length_rule],
+            length_column=self.columns.index(length_rule),
             method="nltk0" if method == "none" and self.compat == "nltk" else method,
             smooth_value=self._smooth_value(method),
             effective=self.effective_order,
@@ -417,7 +446,10 @@ class Bleu(HasTokenizer):
         return self.with_options(changes, may_be_idle=True)
 
     def new_plan(self) -> Any:
-        """Return what the engine does in one step; None where Python has a part in it."""
+        """Return what the engine does in one step: count texts as `segment_stats` does, and score as `_scores`.
+
+        None where Python has a part in it. The step is `bleu_plan` of `engine/plain_plan.py`.
+        """
         if not is_read_by_engine(self._tokenizer) or self.stemmer is not None or self.lemmatizer is not None:
             return None
         # With compat="nltk", these see only the last item: `corpus_totals`.
@@ -441,9 +473,9 @@ class Bleu(HasTokenizer):
 
     def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
         """Return the entries but for the grid, given scores, precisions and penalty, and the sums of the rows."""
-        rule = self.reference_length
-        length = sums[LENGTH_COLUMN]
-        reference_length = sums[REFERENCE_LENGTH_COLUMNS[rule]]
+        length_column, reference_length_column = self._length_columns
+        length = sums[length_column]
+        reference_length = sums[reference_length_column]
         entries: dict[str, Any] = {}
         for column, name in enumerate(self._weightings):
             entries[name] = scores[column]
@@ -451,7 +483,8 @@ class Bleu(HasTokenizer):
         entries["brevity_penalty"] = scores[-1]
         entries["length_ratio"] = length / reference_length if reference_length else 0.0
         entries["translation_length"] = int(length)
-        entries["reference_length"] = reference_length if rule == "average" else int(reference_length)
+        is_average = self.reference_length == "average"  # which may be no whole number
+        entries["reference_length"] = reference_length if is_average else int(reference_length)
         return entries
 
     def _scores_in_grid(self, totals: Array, method: str, length_rule: str, weights: Array) -> list[float]:
