@@ -171,7 +171,7 @@ class Result(dict[str, Any]):
             if row[1]:
                 rows.append(row)
         size = f"{self.n_segments:,} segment{'s' * (self.n_segments != 1)}"
-        from .names_and_sentences import scores_html
+        from .names_as_shown import scores_html
 
         return scores_html(head, rows, [size, self.signature] if self.metric else [])
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
 from .errors import InputError, needs, warn
 from .files.writing import write_file, write_text_file
-from .names_and_sentences import NOT_IN_XML, one_cell, scores_html
+from .names_as_shown import NOT_IN_XML, one_cell, scores_html
 
 if TYPE_CHECKING:
     from .files.table import CsvDialect

@@ -18,7 +18,7 @@ from commands import command, process
 from conftest import ROOT
 from tercet import score
 from tercet.files.read import read_table
-from tercet.names_and_sentences import visible
+from tercet.names_as_shown import visible
 from tercet.test_sets.read import read_test_sets
 
 EN, ES = (str(ROOT / "examples" / "data" / f"{language}.tsv") for language in ("en", "es"))

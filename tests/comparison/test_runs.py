@@ -16,7 +16,7 @@ from tercet.comparison.runs import members
 from tercet.comparison.tables import sheets_of
 from tercet.comparison.verdicts import verdict_of
 from tercet.errors import OptionError
-from tercet.names_and_sentences import said
+from tercet.names_as_shown import said
 from tercet.tables import pvalue_text
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "rained", "north", "all", "day", "while", "took", "train"]

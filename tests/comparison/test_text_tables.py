@@ -13,7 +13,7 @@ from tercet import compare
 from tercet.comparison import terminal
 from tercet.comparison.tables import in_format
 from tercet.comparison.terminal import to_text
-from tercet.names_and_sentences import one_cell
+from tercet.names_as_shown import one_cell
 
 SETS = list(map(sample, ("en", "es")))
 

@@ -10,7 +10,7 @@ import pytest
 
 import tercet
 from conftest import ANY_TEXTS
-from tercet.names_and_sentences import clean
+from tercet.names_as_shown import clean
 from tercet.result import Result
 
 RESULT = Result({"m": 0.5}, metric="m", signature="m|tok:13a", n_segments=4, empty_predictions=1, counts=[3, 2])

@@ -12,7 +12,7 @@ from tercet.correlation.figures import FigureValue
 from tercet.correlation.grades import Grades, MetricColumn
 from tercet.correlation.result import Correlation, DimensionTable
 from tercet.correlation.tables import in_format, to_text
-from tercet.names_and_sentences import Name
+from tercet.names_as_shown import Name
 from tercet.report.correlation import trust_html
 from tercet.test_sets.test_set import TestSet
 

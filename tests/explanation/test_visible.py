@@ -2,7 +2,7 @@
 
 import pytest
 
-from tercet.names_and_sentences import one_cell, visible
+from tercet.names_as_shown import one_cell, visible
 
 
 @pytest.mark.parametrize(

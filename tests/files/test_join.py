@@ -14,7 +14,7 @@ import tercet
 from tercet.comparison.verdicts import verdict_of
 from tercet.errors import InputError, OptionError
 from tercet.files.join import EMPTY, ERROR, LEAVE_OUT, Lost, join
-from tercet.names_and_sentences import said
+from tercet.names_as_shown import said
 
 IDS = [f"q{number}" for number in range(6)]
 REFERENCES = dict(

@@ -24,7 +24,7 @@ from tercet import InputError
 from tercet.comparison.compare import compare
 from tercet.comparison.lengths import make_buckets
 from tercet.explanation.matches import Word
-from tercet.names_and_sentences import fitted, short_names
+from tercet.names_as_shown import fitted, short_names
 from tercet.report import browsing
 from tercet.report.buckets import EXACT, MEAN, bucket_scores
 from tercet.report.coloured_texts import LONGEST, Colours, plain, text_in_pieces, tokens_in_pieces

@@ -205,6 +205,6 @@ class Metric(MetricDefinition, metaclass=_Helpful):
         """Show in a notebook what the metric is, with its options, and how it is called."""
         texts = "predictions, references" if self.takes_references else "predictions"
         description = self.about.description if hasattr(self, "about") else ""
-        from tercet.names_and_sentences import metric_html
+        from tercet.names_as_shown import metric_html
 
         return metric_html(self.title or self.name, repr(self), description, f"metric({texts})")

@@ -88,7 +88,7 @@ def main() -> None:
             from rich.console import Console
             from rich.markup import escape
 
-            from tercet.names_and_sentences import visible
+            from tercet.names_as_shown import visible
 
             console = Console(stderr=True, soft_wrap=True)
             console.print(f"[bold red]error:[/] {escape(visible(_for_command(_message(error))))}", highlight=False)
@@ -117,7 +117,7 @@ def _message(error: BaseException) -> str:
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    from tercet.names_and_sentences import visible
+    from tercet.names_as_shown import visible
 
     typer.echo(f"warning: {visible(_for_command(str(message)))}", err=True)
 

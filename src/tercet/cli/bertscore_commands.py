@@ -13,7 +13,7 @@ import typer
 from tercet.errors import InputError, needs
 from tercet.files.text import LIMITS, stream_lines
 from tercet.files.writing import check_ending, check_file, check_outputs
-from tercet.names_and_sentences import visible
+from tercet.names_as_shown import visible
 
 from .help import CommandGroup
 from .options import Quiet

@@ -9,7 +9,7 @@ import typer
 
 from tercet.errors import OptionError
 from tercet.files.writing import check_ending, check_folder, check_outputs
-from tercet.names_and_sentences import visible
+from tercet.names_as_shown import visible
 
 from .metric_arguments import MetricCommand
 from .options import HOW_METRICS_ARE_WRITTEN, CompareOutput, ScoreFormat, TestOptions, TextOptions, takes_groups

@@ -12,7 +12,7 @@ import typer
 from tercet.comparison.settings import CorrelateSettings, Ties, Unit
 from tercet.errors import OptionError, shorten
 from tercet.files.writing import check_file, check_outputs
-from tercet.names_and_sentences import visible
+from tercet.names_as_shown import visible
 
 from .metric_arguments import MetricCommand
 from .options import (

@@ -20,7 +20,7 @@ from rich.table import Table
 
 from tercet.errors import InputError, OptionError, shorten
 from tercet.files.writing import check_outputs
-from tercet.names_and_sentences import one_cell, visible
+from tercet.names_as_shown import one_cell, visible
 from tercet.registry import in_suite, metric_class
 
 from .metric_arguments import MetricCommand

@@ -9,7 +9,7 @@ import typer
 
 from tercet.errors import InputError, OptionError, shorten
 from tercet.files.writing import check_different, check_file, check_outputs
-from tercet.names_and_sentences import visible
+from tercet.names_as_shown import visible
 
 from .metric_arguments import MetricCommand
 from .options import Encoding, Out, Progress, Sheet, metric_option, reading, takes_groups, writing

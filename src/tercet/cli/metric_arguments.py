@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 from tercet.errors import OptionError, shorten
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 from tercet.registry import CLASS_NAMES, METRICS, SHORT_NAMES
 
 from .help import Command

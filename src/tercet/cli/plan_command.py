@@ -9,7 +9,7 @@ import typer
 
 from tercet.comparison.settings import PlanSettings
 from tercet.files.writing import check_file, check_outputs
-from tercet.names_and_sentences import one_cell
+from tercet.names_as_shown import one_cell
 
 from .metric_arguments import MetricCommand
 from .options import (

@@ -10,7 +10,7 @@ import typer
 
 from tercet.errors import InputError
 from tercet.files.join import LEAVE_OUT
-from tercet.names_and_sentences import one_cell
+from tercet.names_as_shown import one_cell
 
 from .help import Command
 from .options import TextOptions, scores_option, takes_groups, writing
@@ -139,7 +139,7 @@ def _as_plain(
 
 def _show(test_set: TestSet) -> None:
     """Print the columns of a test set, and what would be compared with what."""
-    from tercet.names_and_sentences import joined
+    from tercet.names_as_shown import joined
     from tercet.test_sets.reading import shown_readings
 
     if test_set.columns:

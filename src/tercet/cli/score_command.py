@@ -13,7 +13,7 @@ from tercet.comparison.settings import CompareSettings
 from tercet.errors import OptionError
 from tercet.files.join import LEAVE_OUT
 from tercet.files.writing import check_ending, check_outputs
-from tercet.names_and_sentences import visible
+from tercet.names_as_shown import visible
 
 from .metric_arguments import MetricCommand
 from .options import (

@@ -15,7 +15,7 @@ from tercet.comparison.given_scores import check_gated, default_metrics
 from tercet.comparison.metric_specs import label, label_of, metric_of
 from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.metrics.column import Column
-from tercet.names_and_sentences import MOST_NAMED, joined, visible
+from tercet.names_as_shown import MOST_NAMED, joined, visible
 from tercet.specs import split_metric
 from tercet.tables import as_markdown, decimals
 

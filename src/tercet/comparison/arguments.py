@@ -12,7 +12,7 @@ from tercet.corpus.corpus import Corpus, surrogate_error
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, argument, shorten
 from tercet.metrics.column import Column
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 from tercet.statistics.clusters import Clusters
 from tercet.test_sets.checks import check_has_texts, check_references
 from tercet.test_sets.test_set import TestSet

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, listed
+from tercet.names_as_shown import MOST_NAMED, Name, Sentence, listed
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import numpy as np
 from tercet.errors import argument, shorten
 from tercet.files.join import LACKING
 from tercet.metrics.column import Column
-from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, joined
+from tercet.names_as_shown import MOST_NAMED, Name, Sentence, joined
 from tercet.test_sets.score_warnings import n_marked
 from tercet.test_sets.test_set import TestSet
 from tercet.test_sets.text_warnings import is_failure, repeated_errors

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tercet.files.score_columns import is_of_effort
 from tercet.metrics.column import Column
-from tercet.names_and_sentences import MOST_NAMED, Name, Sentence
+from tercet.names_as_shown import MOST_NAMED, Name, Sentence
 from tercet.statistics.distributions import mcnemar
 from tercet.statistics.intervals import FEWEST_UNITS
 from tercet.statistics.stats import SegmentStats

@@ -14,7 +14,7 @@ from tercet.base.metric import Metric
 from tercet.checks import has_entries
 from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, shorten, warn
 from tercet.metrics.column import Column
-from tercet.names_and_sentences import MOST_NAMED, joined
+from tercet.names_as_shown import MOST_NAMED, joined
 from tercet.registry import SHORT_NAMES
 from tercet.statistics.distributions import wilson
 from tercet.statistics.draws import ConfidenceInterval

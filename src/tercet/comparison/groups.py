@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, listed
+from tercet.names_as_shown import MOST_NAMED, Name, Sentence, listed
 
 from .scores import ScoreTable
 from .sections import Section

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tercet.names_and_sentences import clean, head_html, notes_html, sentences_html, short_names
+from tercet.names_as_shown import clean, head_html, notes_html, sentences_html, short_names
 from tercet.tables import decimals
 
 from .result import Comparison

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tercet.checks import has_entries, known_keywords
 from tercet.errors import InputError, OptionError, argument, shorten
-from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, all_of, joined
+from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of, joined
 from tercet.registry import drawing
 from tercet.statistics.draws import apart
 from tercet.statistics.families import PairTests

@@ -19,7 +19,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, read_items
 from tercet.corpus.tokenizers import tokenizer_label
 from tercet.errors import OptionError, did_you_mean
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 from tercet.registry import METRICS, metric_class
 from tercet.specs import take_options
 

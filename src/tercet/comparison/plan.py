@@ -14,7 +14,7 @@ from tercet.base.metric import Metric
 from tercet.base.options import check_value, check_values
 from tercet.checks import known_keywords, number
 from tercet.errors import argument, on_command_line
-from tercet.names_and_sentences import Name, Sentence, listed, one_cell, sentences_html
+from tercet.names_as_shown import Name, Sentence, listed, one_cell, sentences_html
 from tercet.statistics.draws import bootstrap_scores
 from tercet.statistics.power import MANY
 from tercet.statistics.progress import bars_within

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.names_and_sentences import Name, Sentence
+from tercet.names_as_shown import Name, Sentence
 from tercet.statistics.draws import ROUNDING
 from tercet.statistics.power import (
     share_items_needed,

@@ -12,7 +12,7 @@ from tercet.base.options import check_value
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
 from tercet.errors import needs
-from tercet.names_and_sentences import one_cell
+from tercet.names_as_shown import one_cell
 from tercet.registry import drawing
 from tercet.statistics.clusters import clustered
 from tercet.statistics.inference import WELCH, Inference

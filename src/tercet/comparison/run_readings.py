@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tercet.errors import OptionError, on_command_line, shorten
-from tercet.names_and_sentences import MOST_NAMED, joined
+from tercet.names_as_shown import MOST_NAMED, joined
 
 #: Between the parts of a name.
 _SEPARATORS = "-_./: "

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tercet.checks import has_entries
 from tercet.errors import OptionError, did_you_mean, shorten
-from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, joined, listed
+from tercet.names_as_shown import MOST_NAMED, Name, Sentence, joined, listed
 from tercet.statistics.draws import ConfidenceInterval
 from tercet.statistics.estimates import Difference, Estimate, Variance, difference, over_runs, pooled_variance
 from tercet.statistics.families import PairTests, adjusted_by_holm

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tercet.names_and_sentences import Sentence, said
+from tercet.names_as_shown import Sentence, said
 from tercet.tables import Table
 
 

@@ -20,7 +20,7 @@ from tercet.base.scoring import segment_lists, warn_of
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, shorten
 from tercet.explanation.terminal import coloured, drawn, grid
-from tercet.names_and_sentences import one_cell, visible
+from tercet.names_as_shown import one_cell, visible
 from tercet.statistics.groups import best_first
 from tercet.tables import decimals
 from tercet.test_sets.checks import check_baseline, check_has_texts, check_references, check_segment

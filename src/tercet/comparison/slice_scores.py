@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, listed, one_cell
+from tercet.names_as_shown import MOST_NAMED, Name, Sentence, listed, one_cell
 from tercet.statistics.clusters import Clusters, clustered
 from tercet.statistics.draws import apart
 from tercet.statistics.inference import ADJUSTED, Inference

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, all_of, joined, listed
+from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of, joined, listed
 
 from .clauses import Clause, few_named, sentence
 from .scores import ScoreTable, row_of

@@ -9,7 +9,7 @@ from typing import Any
 
 from tercet.checks import has_entries
 from tercet.errors import OptionError, argument, shorten
-from tercet.names_and_sentences import one_cell
+from tercet.names_as_shown import one_cell
 from tercet.signature import __version__
 from tercet.tables import FOR_PEOPLE, Cell, Column, Group, Table, json_text, to_lines
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
 
-from tercet.names_and_sentences import one_cell, short_names
+from tercet.names_as_shown import one_cell, short_names
 from tercet.tables import Cell, Column, Table, decimals, to_terminal
 
 from .run_means import over_runs

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, all_of, joined, listed, said
+from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of, joined, listed, said
 from tercet.tables import decimals, pvalue_text
 
 from .clauses import Clause, few_named, sentence

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from itertools import permutations
 
-from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, all_of, joined, listed
+from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of, joined, listed
 from tercet.tables import pvalue_text
 
 from .figures import FIGURES

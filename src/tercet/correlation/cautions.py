@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tercet.errors import argument_set, as_settings, on_command_line, shorten
-from tercet.names_and_sentences import MOST_NAMED, joined
+from tercet.names_as_shown import MOST_NAMED, joined
 from tercet.statistics.distributions import normal_quantile
 from tercet.statistics.intervals import FEWEST_UNITS
 from tercet.test_sets.score_warnings import n_marked

@@ -30,7 +30,7 @@ from tercet.files.score_columns import (
 from tercet.files.summary_annotations import read_summary_annotations
 from tercet.files.table import Table
 from tercet.files.wmt_annotations import DOCUMENT, check_no_appraise, read_annotations, read_grades_alone
-from tercet.names_and_sentences import MOST_NAMED, joined
+from tercet.names_as_shown import MOST_NAMED, joined
 from tercet.statistics.clusters import Clusters
 from tercet.test_sets.long_tables import WideTable, column_called, wide_table
 from tercet.test_sets.names import names_of

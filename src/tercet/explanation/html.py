@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from tercet.names_and_sentences import clean
+from tercet.names_as_shown import clean
 
 from .matches import Word
 

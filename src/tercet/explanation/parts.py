@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
-from tercet.names_and_sentences import clean
+from tercet.names_as_shown import clean
 
 from .html import Cell, characters_html, decimal_text, folded_html, legend, table_html, tokens_html
 from .matches import Count, Word

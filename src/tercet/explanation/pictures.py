@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tercet import numpy_later as np
 from tercet.errors import needs
-from tercet.names_and_sentences import clean, columns_of, fitted
+from tercet.names_as_shown import clean, columns_of, fitted
 
 from .html import (
     ADDS,

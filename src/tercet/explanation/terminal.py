@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from tercet.names_and_sentences import one_cell, visible
+from tercet.names_as_shown import one_cell, visible
 
 from .explanation import Explanation
 from .matches import Word

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any, Literal, NamedTuple
 
 from tercet.errors import InputError, argument, on_command_line
-from tercet.names_and_sentences import MOST_NAMED, joined
+from tercet.names_as_shown import MOST_NAMED, joined
 
 from .column_names import GRADES, NEITHER, PERHAPS, RATERS, n_first_shared, words_in
 from .numbers import is_missing, is_written_number

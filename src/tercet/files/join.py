@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, shorten, warn
-from tercet.names_and_sentences import MOST_NAMED
+from tercet.names_as_shown import MOST_NAMED
 
 if TYPE_CHECKING:
     from .table import Table

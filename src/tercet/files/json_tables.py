@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from tercet.errors import InputError, shorten
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 
 from .json_values import as_list
 from .roles import clear_role, name_role

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from tercet.errors import InputError, warn
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 
 from .moments import instant, last_moment, without_moments
 from .read import read_file, table_format

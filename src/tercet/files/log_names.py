@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 
 from .column_names import n_first_shared
 from .json_values import field_of

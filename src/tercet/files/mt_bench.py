@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tercet.errors import InputError, shorten, warn
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 
 from .log_scores import is_number, numbers_of_scores
 from .read import unpacked

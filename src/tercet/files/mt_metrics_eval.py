@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.errors import InputError, OptionError, argument_set, did_you_mean, shorten, warn
-from tercet.names_and_sentences import MOST_NAMED, joined
+from tercet.names_as_shown import MOST_NAMED, joined
 
 from .json_tables import object_in
 from .text import read_lines

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tercet.errors import InputError, first_line, shorten
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 
 from .comet import comet_log
 from .inspect_logs import archived_parts, inspect_log, number_of_grade, parts_of

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from tercet.errors import InputError, argument, shorten, warn
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 
 from .join import LEAVE_OUT, NOTHING_LOST, Join, Lost, join, join_rows, lacks_in_words
 from .read import read_file

@@ -8,7 +8,7 @@ from itertools import chain, product
 from typing import Any, NamedTuple
 
 from tercet.errors import InputError, argument_set, shorten, warn
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 
 from .column_names import DATASET, FLIPPED, FRANK, FRANK_GRADES, SUMMEVAL, SUMMEVAL_EXPERTS, SUMMEVAL_OTHERS
 from .table import Table

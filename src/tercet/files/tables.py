@@ -24,7 +24,7 @@ from typing import Any, BinaryIO
 
 from tercet.corpus.messages import is_chat, texts_of_chats
 from tercet.errors import InputError, shorten
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 
 from .batches import batch
 from .json_tables import object_in

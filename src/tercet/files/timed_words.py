@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from tercet.errors import InputError, shorten, warn
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 
 from .table import Memory
 from .transcripts import BEGIN, CHANNEL, END, RECORDING, SPEAKER, TEXT, texts_by_id

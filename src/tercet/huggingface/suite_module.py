@@ -16,7 +16,7 @@ from tercet.corpus.corpus import Corpus, join_batches
 from tercet.corpus.items import read_texts
 from tercet.corpus.normalizers import as_normalize
 from tercet.errors import InputError, OptionError, shorten
-from tercet.names_and_sentences import metric_html
+from tercet.names_as_shown import metric_html
 from tercet.result import Result
 from tercet.streaming.rows import Rows, result_of_rows
 

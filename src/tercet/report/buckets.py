@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tercet.comparison.lengths import Buckets
-from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, all_of
+from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of
 
 from .plots import SERIES, Plot, PlotTexts, Series, baseline_index, bucket_plot
 

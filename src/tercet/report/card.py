@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tercet.comparison.run_means import over_runs
 from tercet.comparison.verdicts import score_verdict
 from tercet.errors import needs, warn
-from tercet.names_and_sentences import fitted, one_cell, said, short_names
+from tercet.names_as_shown import fitted, one_cell, said, short_names
 from tercet.signature import __version__, digest
 from tercet.tables import decimals
 

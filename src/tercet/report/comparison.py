@@ -16,7 +16,7 @@ from tercet.comparison.sections import Section
 from tercet.comparison.verdicts import score_verdict, verdict_of, with_names
 from tercet.errors import InputError, needs
 from tercet.explanation.html import COLOURS
-from tercet.names_and_sentences import Sentence, short_names
+from tercet.names_as_shown import Sentence, short_names
 from tercet.signature import __version__
 
 from .browsing import Browse, browse

@@ -18,7 +18,7 @@ from tercet.correlation.result import Correlation, DimensionTable
 from tercet.correlation.samples import Array, means
 from tercet.correlation.tables import MARKS, SHOWN, agreement_lines, new_remarks, pairs
 from tercet.errors import needs
-from tercet.names_and_sentences import Sentence
+from tercet.names_as_shown import Sentence
 
 from .plots import (
     DIAMOND,

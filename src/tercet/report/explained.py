@@ -12,7 +12,7 @@ from tercet.errors import needs
 from tercet.explanation.explanation import Explanation
 from tercet.explanation.html import COLOURS
 from tercet.explanation.parts import Factor, Heading, Legend, Line, Part, Sentence, number_text
-from tercet.names_and_sentences import clean, short_names
+from tercet.names_as_shown import clean, short_names
 
 from .coloured_texts import Text, in_colour, more_references_of, plain, references_of, source_of
 from .rendering import Packed, minus, number, render

@@ -15,7 +15,7 @@ from tercet.comparison.scores import BESIDE_SCORES
 from tercet.comparison.sections import Section
 from tercet.comparison.verdicts import score_verdict
 from tercet.explanation.html import COLOURS
-from tercet.names_and_sentences import Sentence, short_names
+from tercet.names_as_shown import Sentence, short_names
 
 from .browsing import browse
 from .comparison import named_sections, scored_segments, with_finite_scores

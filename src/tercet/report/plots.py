@@ -14,7 +14,7 @@ import numpy as np
 from tercet.comparison.run_means import over_runs
 from tercet.errors import needs
 from tercet.explanation.pictures import for_notebooks
-from tercet.names_and_sentences import fitted, one_cell, short_names
+from tercet.names_as_shown import fitted, one_cell, short_names
 
 from .rendering import minus
 

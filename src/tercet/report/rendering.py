@@ -14,7 +14,7 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
-from tercet.names_and_sentences import Name, clean
+from tercet.names_as_shown import Name, clean
 from tercet.signature import __version__
 from tercet.tables import decimals, pvalue_text
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tercet.base.metric import Metric
 from tercet.errors import InputError, OptionError, did_you_mean, on_command_line, shorten, warn
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 from tercet.statistics.stats import SegmentStats
 
 from .roles import MOST_NAMED

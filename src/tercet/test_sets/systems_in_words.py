@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tercet.errors import shorten
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 
 #: So many systems are each warned of what they have alike, and more of them together.
 _APART = 3

@@ -22,7 +22,7 @@ from tercet.files.score_columns import (
 )
 from tercet.files.subtitles_and_memories import columns_of, complete
 from tercet.files.table import SOURCE_TEXT, Memory, Roles, Table, TableWithRoles
-from tercet.names_and_sentences import joined
+from tercet.names_as_shown import joined
 from tercet.statistics.clusters import Clusters
 
 from .labels import slice_columns, slices_of_columns
