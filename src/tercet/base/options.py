@@ -99,15 +99,18 @@ class Value:
         # copies: classes may share a declaration, and annotate it differently
         declared = {name: replace(value) for name, value in vars(cls).items() if isinstance(value, Option)}
         namespace = vars(sys.modules[cls.__module__])
-        for name, option in declared.items():
-            option.name = name
-            option.python_type = spell_out(cls.__annotations__[name], namespace)
-            option.check = option.check or check_of(option.python_type)
-            setattr(cls, name, option.default)
-        hidden = [name for name in cls._declared if name in vars(cls) and name not in declared]
-        if hidden:
-            raise TypeError(f"{cls.__name__}.{hidden[0]} would hide an option: declare it with option(...).")
-        inherited = {name: option for name, option in cls._declared.items() if name not in declared}
+        for name, declaration in declared.items():
+            declaration.name = name
+            declaration.python_type = spell_out(cls.__annotations__[name], namespace)
+            declaration.check = declaration.check or check_of(declaration.python_type)
+            setattr(cls, name, declaration.default)
+        inherited = {}
+        for name, declaration in cls._declared.items():
+            if name in declared:
+                continue
+            if name in vars(cls):
+                raise TypeError(f"{cls.__name__}.{name} would hide an option: declare it with option(...).")
+            inherited[name] = declaration
         cls._declared = {**declared, **inherited}
         cls.__signature__ = _ClassSignature()  # type: ignore[attr-defined]
 
@@ -141,7 +144,7 @@ class Value:
         return value
 
     def _take(self, options: Mapping[str, Any], called: str = "", may_be_idle: bool = False) -> None:
-        """Take these options, and the defaults of ``compat``."""
+        """Check these options one by one, and store what is no default of the class; ``compat`` brings others."""
         called = called or self.name
         values = {}
         for name, value in options.items():
@@ -195,7 +198,7 @@ class Value:
         """The options that differ from the defaults of the class and ``compat``."""
         preset = self.presets.get(getattr(self, "compat", None) or "", {})
         values = {name: getattr(self, name) for name in self._declared}
-        usual = {name: preset.get(name, option.default) for name, option in self._declared.items()}
+        usual = {name: preset.get(name, declared.default) for name, declared in self._declared.items()}
         return {name: value for name, value in values.items() if value != usual[name]}
 
     def __repr__(self) -> str:
@@ -226,9 +229,9 @@ class _ClassSignature:
         if value is not None:  # a value has the signature of its call
             raise AttributeError("__signature__")
         parameters = []
-        for name, option in cls.options().items():
+        for name, declared in cls.options().items():
             parameters.append(
-                Parameter(name, Parameter.KEYWORD_ONLY, default=option.default, annotation=option.python_type)
+                Parameter(name, Parameter.KEYWORD_ONLY, default=declared.default, annotation=declared.python_type)
             )
         return Signature(parameters)
 

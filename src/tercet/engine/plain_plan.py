@@ -104,7 +104,10 @@ class UncountedError(Exception):
 def bleu_plan(
     rules: TextRules, reading: str, max_order: int, floors: bool, next_order: bool, formula: Sequence[Any]
 ) -> Plan:
-    """Return what :func:`.plain_bleu.bleu_rows` counts, and :func:`.plain_bleu.bleu_scores` by all but rows."""
+    """Return the plan that counts by :func:`.plain_bleu.bleu_rows`, and scores by :func:`.plain_bleu.bleu_scores`.
+
+    `formula` is what the latter takes besides rows.
+    """
     length_column, method, smooth_value, effective, weights, scale = formula
     rows_of = partial(bleu_rows, reading=reading, max_order=max_order, floors=floors, next_order=next_order)
     weights_of_orders = np.array(weights)

@@ -331,8 +331,8 @@ class Bleu(HasTokenizer):
         With `as_written`, the words as they were before they got a stem or a lemma.
         """
         tokens, words = tokenize(batch, self._tokenizer, lowercase=self._lowercase)
-        mapping = None if as_written else word_map(self)
-        if mapping is None:
+        mapping = word_map(self)
+        if as_written or mapping is None:
             return tokens, words
         return map_words(tokens, words(), mapping)
 
@@ -385,8 +385,10 @@ class Bleu(HasTokenizer):
         super().check_call(resampled=resampled, summed=summed)
         if self.compat != "nltk" or not (resampled or summed):
             return
-        # Of a grid there are no intervals, but sums make its scores too.
-        methods = self.smoothing_methods if summed else [self.method]
+        methods = [self.method]
+        if summed:
+            # Of a grid there are no intervals, but sums make its scores too.
+            methods = self.smoothing_methods
         for method in methods:
             if method in _OF_LAST_ITEM:
                 raise OptionError(no_resamples(method))
@@ -403,9 +405,12 @@ class Bleu(HasTokenizer):
 
     def _formula_settings(self, method: str, length_rule: str, weights: Any) -> FormulaSettings:
         """Return what the formula takes besides sums."""
+        method_of_formula = method
+        if method == "none" and self.compat == "nltk":
+            method_of_formula = "nltk0"
         return FormulaSettings(
             length_column=self.columns.index(length_rule),
-            method="nltk0" if method == "none" and self.compat == "nltk" else method,
+            method=method_of_formula,
             smooth_value=self._smooth_value(method),
             effective=self.effective_order,
             weights=weights,
@@ -625,7 +630,7 @@ class Bleu(HasTokenizer):
 class FormulaSettings(NamedTuple):
     """What the formula takes besides sums: the arguments of :func:`.plain_bleu.bleu_scores`, in its order."""
 
-    length_column: int
+    length_column: int  # of the references, by the rule that counts
     method: str
     smooth_value: float
     effective: bool
