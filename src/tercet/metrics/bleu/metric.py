@@ -83,6 +83,7 @@ from .options import (
     TOKENIZER,
     TokenizerName,
     check_grid,
+    check_smoothing,
     check_weights,
 )
 from .weightings import Grid, Weightings, score_weightings
@@ -181,7 +182,7 @@ class Bleu(HasTokenizer):
         """Refuse options that exclude each other."""
         check_word_options(self)
         super().check()
-        _check_smoothing(self)
+        check_smoothing(self)
         # Made here for their checks: they refuse weights that do not fit the orders.
         _ = self._weightings
         _ = self._grid
@@ -638,45 +639,8 @@ class FormulaSettings(NamedTuple):
     scale: float
 
 
-# Which options of smoothing exclude each other, and which implementation gives the same number.
-
 #: NLTK passes its smoothing function the last text alone, in place of the corpus: these methods look at it.
 _OF_LAST_ITEM = ("nltk5", "nltk6", "nltk7")
-
-#: Methods that divide by their number: as in NLTK, it cannot be 0.
-_DIVISORS = ("nltk4", "nltk6", "nltk7")
-
-
-def _check_smoothing(options: Bleu) -> None:
-    """Raise an OptionError for options of smoothing that exclude each other, or that nothing reads."""
-    if options.smooth and options.smooth_method != "none" and "smooth_method" in options.changed_options:
-        raise OptionError(
-            "The options 'smooth' (add one to the matches and n-grams of every order) and 'smooth_method' exclude "
-            "each other: give one of them."
-        )
-    methods = options.smoothing_methods
-    foreign = [method for method in methods if method not in NLTK_METHODS]
-    if options.compat == "nltk" and foreign:
-        used_option = "smooth=True" if foreign[0] == ADD_ONE else repr(foreign[0])
-        raise OptionError(
-            "compat='nltk' takes the smoothing methods that NLTK has: 'smooth_method' must be 'none' or 'nltk1' "
-            f"to 'nltk7'. Got {used_option} instead."
-        )
-    if options.effective_order and (options.compat == "nltk" or methods[0].startswith("nltk")):
-        raise OptionError("The option 'effective_order' has no meaning for NLTK's smoothing methods.")
-    if options.smooth_value is None:
-        return
-    readers = [method for method in methods if method in SMOOTH_VALUES]
-    # sacrebleu ignores a smooth_value that its method does not use.
-    if not readers and options.compat != "sacrebleu":
-        used_option = "smooth=True" if options.smooth else f"smooth_method={options.smooth_method!r}"
-        raise OptionError(
-            f"The option 'smooth_value' is used only by the smoothing methods {', '.join(SMOOTH_VALUES)}; with "
-            f"{used_option} it is not used. Got {options.smooth_value!r}."
-        )
-    divided = [method for method in readers if method in _DIVISORS]
-    if options.smooth_value == 0 and divided:
-        raise OptionError(f"The option 'smooth_value' must be above 0 for {divided[0]}, which divides by it. Got 0.")
 
 
 def _equal_implementation(options: Bleu) -> str | None:
