@@ -143,7 +143,7 @@ def needed(metric):
 
 def written(metric, options):
     """Return a metric with options as a user wrote them, also those that equal a default."""
-    return metric_class(metric).from_options(options).with_written(options)
+    return metric_class(metric).from_options(options, written=options)
 
 
 def segment_options(metric):

@@ -6,15 +6,14 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from tercet.base.dialects import Dialect, no_option
+from tercet.base.configured import Call
 from tercet.base.metric import Metric
-from tercet.base.options import Call
 from tercet.base.scoring import score_batch
 from tercet.base.short_road import score_lists
 from tercet.corpus.reading import ENGINE_TOKENIZERS
 
-from .errors import OptionError, warn
-from .registry import METRICS, in_suite, metric_class
+from .errors import OptionError
+from .registry import in_suite, metric_class
 from .result import Result
 from .specs import take_options
 
@@ -81,9 +80,11 @@ def score(
     """
     value = _cached_metric(metric, options)
     if cluster is None:
+        # Lists of strings, of which nothing special is asked: `base/short_road.py`.
         result = score_lists(value, predictions, references)
         if result is not None:
             return result
+    # All other texts, and what is said of texts that are wrong: `corpus/reading.py`, `base/scoring.py`.
     return score_batch(value, value.corpus(predictions, references), cluster)
 
 
@@ -146,7 +147,7 @@ def _cached_metric(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
     if cached_metric is not None:
         return cached_metric
     name, all_options = take_options(metric, options)
-    configured_metric = make_scorer(name, all_options)
+    configured_metric = metric_class(name).from_options(all_options)
     splits_by_engine = all_options.get("tokenizer") in (None, "auto", *ENGINE_TOKENIZERS)
     # Stemmers and lemmatizers are those of packages, which may be installed between two calls.
     needs_package = not all_options.keys().isdisjoint(("stemmer", "lemmatizer"))
@@ -198,7 +199,9 @@ def explain(metric: str | Metric, prediction: str, references: Any = None, **opt
     >>> [(word.text, word.level) for word in why.types[0].prediction_words]
     [('a', 0), ('cat', 1), ('sat', 1)]
     """
-    extra = {"corpus": options.pop("corpus")} if "corpus" in options else {}
+    extra = {}
+    if "corpus" in options:
+        extra["corpus"] = options.pop("corpus")
     value_or_name, all_options = take_options(metric, options)
     if isinstance(value_or_name, str):
         all_options = metric_class(value_or_name).options_to_explain({**all_options, **extra})
@@ -208,7 +211,9 @@ def explain(metric: str | Metric, prediction: str, references: Any = None, **opt
 def make_scorer(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
     """Return a metric, given by its name or as a value, with further options; OptionError for wrong ones."""
     if isinstance(metric, Metric):
-        return metric.with_options(options) if options else metric
+        if not options:
+            return metric
+        return metric.with_options(options)
     if isinstance(metric, type) and issubclass(metric, Metric):
         package = "tercet." if in_suite(metric) else ""
         raise OptionError(f"Expected a metric, got its class: give {package}{metric.__name__}().")
@@ -219,68 +224,3 @@ def make_scorer(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
 def known_options(metric: str) -> list[str]:
     """Return the names of the options that a metric and its call take."""
     return metric_class(metric).all_options()
-
-
-def _known_arguments(metric: str) -> dict[str, str]:
-    """Return the arguments that a metric takes in any configuration, and the option each sets ("" for none)."""
-    cls = metric_class(metric)
-    arguments = {name: name for name in cls.all_options()}
-    for dialect in cls.dialects.values():
-        arguments |= {**dialect.arguments, **dict.fromkeys(dialect.without_effect, "")}
-    return arguments
-
-
-def own_options(
-    cls: type[Metric],
-    options: Mapping[str, Any],
-    dialect: Dialect = Dialect(),  # noqa: B008  nothing changes it
-) -> dict[str, Any]:
-    """Return the options of a call, without those that only siblings take: ``evaluate.combine`` sends all to all.
-
-    Raises
-    ------
-    OptionError
-        On a name that no metric of the suite knows, with the nearest known one.
-    """
-    accepted_names = {*cls.options(), *Call.options(), *dialect.arguments, *dialect.without_effect}
-    foreign = {name: value for name, value in options.items() if name not in accepted_names}
-    if foreign:
-        _leave_to_siblings(cls, foreign, options, dialect)
-    return dialect.to_options({name: value for name, value in options.items() if name in accepted_names})
-
-
-def _leave_to_siblings(
-    cls: type[Metric], foreign: dict[str, Any], options: Mapping[str, Any], dialect: Dialect
-) -> None:
-    """Check the options that other metrics of the call take; OptionError for the rest."""
-    names_here = dialect.names(cls.all_options())
-    for sibling in (metric for metric in METRICS if metric != cls.name):
-        names = _known_arguments(sibling)
-        sibling_options = {name: foreign.pop(name) for name in list(foreign) if name in names}
-        if sibling_options:
-            # A wrong value is refused before this metric consumes the added items.
-            shared = {name: options[name] for name in options if name in names_here and name != "compat"}
-            values = {name: value for name, value in {**shared, **sibling_options}.items() if names.get(name)}
-            _check_of_any(sibling, {names[name]: value for name, value in values.items()})
-        for name in sibling_options:
-            if names[name] != name and names[name] in cls.all_options():
-                message = (
-                    f"{cls.name}: {name!r} is an argument of {sibling} and goes to that metric only; use "
-                    f"{names[name]!r} here."
-                )
-                warn(message)
-    for name in foreign:
-        raise no_option(cls.name, name, names_here, cls.dialects)
-
-
-def _check_of_any(metric: str, options: Mapping[str, Any]) -> None:
-    """Raise an OptionError for options that a metric takes in none of its configurations."""
-    refused: list[OptionError] = []
-    for compat in (None, *metric_class(metric).presets):
-        try:
-            make_scorer(metric, {"compat": compat, **options})
-        except OptionError as error:
-            refused.append(error)
-        else:
-            return
-    raise refused[0]

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from tercet.base.configured import refuse_all_but_n_jobs
 from tercet.base.metric import Metric
-from tercet.base.options import refuse_all_but_n_jobs
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import as_list, check_texts, read_texts
 from tercet.statistics.progress import bar_of

@@ -1,4 +1,7 @@
-"""Names from user input, escaped; sentences with names in them; texts and tables as HTML, for notebooks."""
+"""Names from user input as they are shown: escaped, shortened, in sentences; and as HTML, with what a notebook shows.
+
+"Did you mean" and other hints of errors: `errors.py`.
+"""
 
 from __future__ import annotations
 

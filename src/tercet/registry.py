@@ -46,7 +46,9 @@ CLASS_NAMES: Mapping[str, str] = {path.rpartition(".")[2]: metric for metric, pa
 
 def canonical(metric: Any) -> str:
     """Return the full name of a metric, which may be given by its short one."""
-    name = SHORT_NAMES.get(metric, metric) if isinstance(metric, str) else ""
+    name = ""
+    if isinstance(metric, str):
+        name = SHORT_NAMES.get(metric, metric)
     if name not in METRICS:
         raise no_metric(metric, [*METRICS, *SHORT_NAMES])
     return name
@@ -101,5 +103,7 @@ def known_as(name: str) -> str | None:
         return "Its cosines are those of embedding_cosine."
     if is_type(name):
         return f"It is a type of rouge_nlws: its option rouge_types takes {name}, as in rouge:rouge_types={name}."
-    metric = next((metric for metric in METRICS if name in metric_class(metric).presets), None)
-    return f"Its scores are those of {metric} with compat={name!r}." if metric else None
+    for metric in METRICS:
+        if name in metric_class(metric).presets:
+            return f"Its scores are those of {metric} with compat={name!r}."
+    return None

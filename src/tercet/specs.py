@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
+from tercet.base.configured import Call
 from tercet.base.metric import Metric
-from tercet.base.options import Call, Option, check_value
+from tercet.base.options import Option, check_value
 from tercet.checks import flag
 
 from .errors import OptionError, on_command_line, shorten
@@ -118,10 +119,8 @@ def own_class(module: str, name: str) -> type[Metric]:
         raise OptionError(f"The module {module} ({where}) has no class {name}.")
     if not (isinstance(cls, type) and issubclass(cls, Metric)):
         raise OptionError(f"{module}:{name} is not a metric: expected a subclass of tercet.Metric.")
-    missing = [
-        *sorted(cls.__abstractmethods__),
-        *(member for member in ("name", "primary") if not hasattr(cls, member)),
-    ]
+    missing = sorted(cls.__abstractmethods__)
+    missing += [member for member in ("name", "primary") if not hasattr(cls, member)]
     if missing:
         raise OptionError(f"{module}:{name} is not a whole metric: its class lacks {', '.join(missing)}.")
     return cls

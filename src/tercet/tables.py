@@ -107,7 +107,9 @@ def finite_or_none(value: Any) -> Any:
         return {name: finite_or_none(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
         return [finite_or_none(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
 
 
 def to_lines(table: Table, form: str) -> str:
@@ -168,10 +170,10 @@ def _plain_values(row: Sequence[Any]) -> list[Any]:
 
 def _with_commas(cells: Sequence[str], values: Sequence[Any]) -> list[str]:
     """Return cells with commas before the decimals of numbers."""
-    return [
-        cell.replace(".", ",") if isinstance(value, float) else cell
-        for cell, value in zip(cells, values, strict=True)
-    ]
+    written = []
+    for cell, value in zip(cells, values, strict=True):
+        written.append(cell.replace(".", ",") if isinstance(value, float) else cell)
+    return written
 
 
 def _line_cell(value: Any, kind: str) -> str:
@@ -182,8 +184,9 @@ def _line_cell(value: Any, kind: str) -> str:
         return " | ".join(value)
     if value is None:
         return ""
-    # Only NaN differs from itself.
-    return "NaN" if value != value else str(value)
+    if value != value:  # NaN alone differs from itself
+        return "NaN"
+    return str(value)
 
 
 #: Characters that start a formula in a spreadsheet; with an apostrophe before them, the cell is a text.
@@ -207,7 +210,9 @@ def decimals(value: float, digits: int = 2, *, signed: bool = False) -> str:
     """
     if math.isnan(value):
         return "NaN"
-    return f"{value:+.{digits}f}" if signed else f"{value:.{digits}f}"
+    if signed:
+        return f"{value:+.{digits}f}"
+    return f"{value:.{digits}f}"
 
 
 def interval_text(low: float | None, high: float | None, digits: int = 2, *, signed: bool = False) -> str:
@@ -218,8 +223,11 @@ def interval_text(low: float | None, high: float | None, digits: int = 2, *, sig
     """
     if low is None or high is None or math.isnan(low):
         return ""
-    bounds = [decimals(bound, digits, signed=signed) for bound in (low, high)]
-    return f"[{', '.join(bounds)}]" if signed else " – ".join(bounds)
+    lower = decimals(low, digits, signed=signed)
+    upper = decimals(high, digits, signed=signed)
+    if signed:
+        return f"[{lower}, {upper}]"
+    return f"{lower} – {upper}"
 
 
 def pvalue_text(pvalue: float) -> str:

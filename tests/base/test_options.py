@@ -16,7 +16,7 @@ from suite import SUITE
 from tercet import OptionError, TercetError
 from tercet.base import options
 from tercet.base.annotations import spell_out
-from tercet.base.options import Call
+from tercet.base.configured import Call
 from tercet.checks import Integer, OneOf, flag
 from tercet.comparison.metric_specs import parse_metric
 from tercet.errors import shorten

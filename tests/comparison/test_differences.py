@@ -12,8 +12,8 @@ from conftest import ANY_TEXTS, ZERO_BLEU
 from oracles import corpus_streams, evaluate_bleu
 from tercet import score
 from tercet.api import make_scorer
+from tercet.base.configured import Call
 from tercet.base.metric import Metric
-from tercet.base.options import Call
 from tercet.base.peers import UnavailableError
 from tercet.base.scoring import score_batch
 from tercet.comparison.package_differences import explain_difference, packages, peers_of

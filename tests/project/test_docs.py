@@ -15,8 +15,8 @@ from commands import command
 from conftest import ROOT
 from doctests import failures
 from suite import SUITE
+from tercet.base.configured import Call
 from tercet.base.docs import markdown_list, option_docs
-from tercet.base.options import Call
 from tercet.registry import METRICS, metric_class
 
 PAGES = [ROOT / "README.md", *ROOT.glob("metrics/*/README.md"), *ROOT.glob("docs/**/*.md")]

@@ -12,8 +12,8 @@ from suite import SUITE
 from tercet.base import about
 from tercet.base.about import About
 from tercet.base.annotations import in_words
+from tercet.base.configured import Call
 from tercet.base.docs import option_docs
-from tercet.base.options import Call
 from tercet.comparison.settings import CompareSettings, CorrelateSettings, PlanSettings
 from tercet.registry import CLASS_NAMES, metric_class
 

@@ -17,7 +17,7 @@ from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
 from .about import About
-from .options import Configured
+from .configured import Configured
 from .rows import BASE_COLUMNS, PairRows, rows_of_items
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from tercet.checks import Integer
 
 from .annotations import in_words
-from .options import Call, Common, Option, Value
+from .configured import Call, Common
+from .options import Option, Value
 
 _WIDTH = 118
 

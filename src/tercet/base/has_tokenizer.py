@@ -29,10 +29,9 @@ class HasTokenizer(Metric):
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
         label = self.label
-        signature = self._signatures.get(label)
-        if signature is None:
-            signature = self._signatures[label] = self.new_signature()
-        return signature
+        if label not in self._signatures:
+            self._signatures[label] = self.new_signature()
+        return self._signatures[label]
 
     @abstractmethod
     def new_signature(self) -> Signature:
@@ -66,7 +65,9 @@ class HasTokenizer(Metric):
         """Return a warning when a tokenizer that splits at blanks meets texts without any."""
         if context is None or not context.mostly_without_blanks:
             return None
-        where = "spaces" if self.tokenizer in ("none", "blanks") else "spaces and punctuation"
+        where = "spaces and punctuation"
+        if self.tokenizer in ("none", "blanks"):
+            where = "spaces"
         return (
             f"tokenizer={self.tokenizer!r} splits at {where}, but these references are mostly in "
             "scripts written without spaces. Give tokenizer='zh', 'ja', 'jieba', 'char' or 'unicode'."

@@ -11,8 +11,8 @@ from tercet.corpus.items import check_missing, read_items, read_texts
 from tercet.result import Result
 from tercet.statistics.stats import SegmentStats
 
+from .configured import Call
 from .definition import MetricDefinition
-from .options import Call
 from .scoring import batch_stats, score_batch, segment_lists
 from .short_road import score_lists, segments_of_lists
 

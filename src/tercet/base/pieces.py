@@ -1,4 +1,8 @@
-"""From a corpus to statistics of its segments, piece by piece: a piece fits in the processor's cache."""
+"""From a corpus to the rows of its segments, in pieces that fit in the processor's cache: a corpus that is all there.
+
+It is in memory, or in a file (`corpus/large.py`). Texts that arrive in parts, and of which the sums alone are kept,
+are no pieces: `streaming/`.
+"""
 
 from __future__ import annotations
 

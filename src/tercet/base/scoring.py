@@ -1,4 +1,8 @@
-"""From checked texts to a result, for every metric: rows, then scores, intervals and scores of segments."""
+"""From checked texts to a result, for every metric: rows, then scores, intervals and scores of segments.
+
+The rows are made by `pieces.py`, which calls `segment_stats` of the metric; lists of strings that nothing is asked of
+take the road of `short_road.py`, which makes a result as here.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +69,7 @@ def warn_of_corpus(
     *,
     heeds_style: bool = False,
 ) -> None:
-    """Warn of texts that the metric is not made for, and that are odd; as :func:`batch_stats` does."""
+    """Warn of texts that the metric is not made for, and that are odd; with the arguments of :func:`batch_stats`."""
     if warned is None or metric.name not in warned:
         message = metric.corpus_warning(context, corpus)
         if message is not None:
@@ -86,8 +90,7 @@ def refuse_missing(metric: MetricDefinition, missing: Sequence[int]) -> None:
 
 
 def summarize(metric: MetricDefinition, stats: SegmentStats, clusters: Clusters | None = None) -> Result:
-    """Return the result that statistics give: scores, and on request intervals and the scores of segments."""
-    call = metric.asked
+    """Return the result that rows give: scores, and on request intervals and the scores of segments."""
     totals = stats.total()
     n_scored = totals.item(ITEMS)
     if not n_scored:
@@ -96,10 +99,42 @@ def summarize(metric: MetricDefinition, stats: SegmentStats, clusters: Clusters 
     if n_scored != len(stats.rows):
         scored_stats = stats.selected(stats.column("items") > 0)
     entries = metric.report(metric.corpus_totals(stats), stats)
+    additions = _additions(metric, stats, scored_stats, clusters)
+    outcome = Outcome(
+        signature=stats.signature,
+        references=scored_stats.span("references"),
+        totals=totals,
+        entries=entries,
+        stats=stats if metric.keeps_rows else None,
+        additions=additions,
+    )
+    result = Result._lazy(entries, metric.name, partial(attributes_of, metric, outcome))
+    for name in ("segments", "intervals"):
+        if name in additions.attributes:
+            result[name] = additions.attributes[name]
+    if metric.asked.signature:
+        result["signature"] = result.signature
+    return result
+
+
+class Additions(NamedTuple):
+    """What the options of a call add to a result."""
+
+    #: Its attributes ``segments``, ``intervals`` and ``n_clusters``, of which the first two are keys too.
+    attributes: Mapping[str, Any] = {}
+    #: Entries of its signature.
+    notes: Mapping[str, str] = {}
+
+
+def _additions(
+    metric: MetricDefinition, stats: SegmentStats, scored_stats: SegmentStats, clusters: Clusters | None
+) -> Additions:
+    """Return the scores of all segments, and the intervals of those that count, where the call asks for them."""
+    call = metric.asked
+    attributes: dict[str, Any] = {}
     notes: dict[str, str] = {}
-    requested: dict[str, Any] = {}
     if call.segments:
-        requested["segments"] = segment_lists(metric, stats)
+        attributes["segments"] = segment_lists(metric, stats)
     if call.confidence_level is not None:
         units = scored_stats
         unit = "item"
@@ -107,25 +142,10 @@ def summarize(metric: MetricDefinition, stats: SegmentStats, clusters: Clusters 
             scored_clusters = clusters.selected(stats.column("items") > 0)
             units = scored_clusters.stats(scored_stats)
             unit = "cluster"
-            requested["n_clusters"] = len(scored_clusters)
+            attributes["n_clusters"] = len(scored_clusters)
             notes["clusters"] = str(len(scored_clusters))
-        requested["intervals"], notes["ci"] = _intervals(metric, units, unit, call.confidence_level)
-    outcome = Outcome(
-        signature=stats.signature,
-        references=scored_stats.span("references"),
-        totals=totals,
-        entries=entries,
-        stats=stats if metric.keeps_rows else None,
-        notes=notes,
-        requested=requested,
-    )
-    result = Result._lazy(entries, metric.name, partial(attributes_of, metric, outcome))
-    for name in ("segments", "intervals"):
-        if name in requested:
-            result[name] = requested[name]
-    if call.signature:
-        result["signature"] = result.signature
-    return result
+        attributes["intervals"], notes["ci"] = _intervals(metric, units, unit, call.confidence_level)
+    return Additions(attributes, notes)
 
 
 def _intervals(
@@ -160,14 +180,12 @@ class Outcome(NamedTuple):
     entries: Mapping[str, Any]
     #: The rows, where the metric keeps them.
     stats: SegmentStats | None = None
-    #: What the options of the call add to the signature, and to the attributes.
-    notes: Mapping[str, str] = {}
-    requested: Mapping[str, Any] = {}
+    additions: Additions = Additions()
 
 
 def attributes_of(metric: MetricDefinition, outcome: Outcome) -> dict[str, Any]:
     """Return the attributes of a result."""
-    notes = metric.notes(outcome.references) | dict(outcome.notes)
+    notes = metric.notes(outcome.references) | dict(outcome.additions.notes)
     # Last, how segments are scored; what is there keeps its position.
     notes |= metric.notes(outcome.references, segments=metric.asked.segments)
     totals = outcome.totals
@@ -178,7 +196,7 @@ def attributes_of(metric: MetricDefinition, outcome: Outcome) -> dict[str, Any]:
         "missing_references": int(totals[MISSING]),
         "intervals": None,
         "segments": None,
-        **outcome.requested,
+        **outcome.additions.attributes,
         **metric.details(totals, outcome.stats, outcome.entries),
     }
 

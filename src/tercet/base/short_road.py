@@ -19,8 +19,8 @@ from tercet.corpus.styles import may_have_styles
 from tercet.engine.planned import Scored, TextRules
 from tercet.result import Result
 
+from .configured import Configured
 from .definition import MetricDefinition
-from .options import Configured
 from .pieces import PIECE
 from .scoring import Outcome, attributes_of, warn_of, warn_of_corpus
 

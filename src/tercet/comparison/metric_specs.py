@@ -36,10 +36,10 @@ def parse_metric(text: str, *, imports: bool = False) -> Metric:
     OptionError also for options of the whole comparison, such as ``seed``.
     """
     if is_mean(text):
-        return MeanOfMetrics(mean=SavedMean.load(Path(text)), path=text).with_written({})
+        return MeanOfMetrics.from_options({"mean": SavedMean.load(Path(text)), "path": text}, written={})
     cls, options = split_metric(text, imports=imports)
     _refuse_of_comparison(options)
-    return cls.from_options(options).with_written(options)
+    return cls.from_options(options, written=options)
 
 
 def parse_column(text: str) -> Column:
@@ -49,7 +49,7 @@ def parse_column(text: str) -> Column:
     if not name or not all(equals for _, equals, _ in assignments):
         return Column(text)
     options = {option.strip(): parse_value(value.strip()) for option, _, value in assignments}
-    return Column.from_options({"name": name, **options}).with_written(options)
+    return Column.from_options({"name": name, **options}, written=options)
 
 
 def is_mean(text: str) -> bool:

@@ -14,9 +14,9 @@ import numpy as np
 from tercet.base.short_road import scored_by_plan
 from tercet.corpus.corpus import Corpus
 from tercet.engine.chosen import engine
+from tercet.engine.plain_bleu import CLOSEST, FIRST_MATCH, LENGTH
 from tercet.errors import InputError, shorten, warn
 from tercet.metrics.bleu.metric import Bleu
-from tercet.metrics.bleu.rows import FIRST_MATCH_COLUMN, LENGTH_COLUMN, REFERENCE_LENGTH_COLUMNS
 
 from .flags import token_texts
 
@@ -294,12 +294,12 @@ def _counts(
         offsets = np.array([0, *accumulate(map(len, list_of_references))])
         sums = metric.segment_stats(Corpus(predictions, references, offsets)).total().tolist()
     counts = list(map(int, sums))
-    first_floor = FIRST_MATCH_COLUMN + 2 * max_order
+    first_floor = FIRST_MATCH + 2 * max_order
     return (
-        counts[FIRST_MATCH_COLUMN : FIRST_MATCH_COLUMN + max_order],
+        counts[FIRST_MATCH : FIRST_MATCH + max_order],
         counts[first_floor : first_floor + max_order],
-        counts[LENGTH_COLUMN],
-        counts[REFERENCE_LENGTH_COLUMNS["closest"]],
+        counts[LENGTH],
+        counts[CLOSEST],
     )
 
 

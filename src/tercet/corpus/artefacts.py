@@ -244,7 +244,9 @@ class Artefacts:
             return None
         if predictions > _MUCH_MORE * references:
             return "predictions"
-        return "references" if references > _MUCH_MORE * predictions else None
+        if references > _MUCH_MORE * predictions:
+            return "references"
+        return None
 
     def messages(self, owner: str = "the predictions have", item: str = "item") -> dict[str, str]:
         """Return what to warn of, by the name of the artefact: what one side has alone."""
@@ -284,12 +286,16 @@ def span_in_words(numbers: Sequence[int]) -> str:
     """Return the least and the greatest number, such as "2 to 1,000"; one if all are equal."""
     low = min(numbers)
     high = max(numbers)
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    if low == high:
+        return f"{low:,}"
+    return f"{low:,} to {high:,}"
 
 
 def none_or_some(none: str, some: str, items: Items) -> str:
     """Return what a message says of the side that has an artefact in none or a few of its items."""
-    return f"which {some} in {items.number:,} only" if items.number else f"which {none}"
+    if items.number:
+        return f"which {some} in {items.number:,} only"
+    return f"which {none}"
 
 
 def _sample(corpus: Corpus) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -278,15 +278,21 @@ class Corpus:
     # -- errors
 
     def _encoding_error(self) -> InputError:
-        n = self.n_segments
-        first = self.first_item
-        lists = enumerate(self.reference_lists(), first)
-        named = chain(
-            ((f"item {first + i % n} of {self.names[i // n]}", text) for i, text in enumerate(self._predictions)),
-            ((f"a reference of item {index}", text) for index, texts in lists for text in texts),
-        )
-        errors = (surrogate_error(name, text) for name, text in named)
-        return next(error for error in errors if error is not None)
+        """Return the error for the first text that cannot be encoded."""
+        for name, text in self._named_texts():
+            error = surrogate_error(name, text)
+            if error is not None:
+                return error
+        raise AssertionError("each text can be encoded")
+
+    def _named_texts(self) -> Iterator[tuple[str, str]]:
+        """Yield each text after what messages call it."""
+        for row, text in enumerate(self._predictions):
+            system, segment = divmod(row, self.n_segments)
+            yield f"item {self.first_item + segment} of {self.names[system]}", text
+        for item, texts in enumerate(self.reference_lists(), self.first_item):
+            for text in texts:
+                yield f"a reference of item {item}", text
 
 
 def _is_one_each(offsets: Offsets) -> bool:
@@ -353,7 +359,10 @@ def sampled(n: int, number: int) -> list[int]:
     turns are all among them.
     """
     step = max(1, n // number)
-    return [start + int(turn * _GOLDEN % 1 * step) for turn, start in enumerate(range(0, n - step + 1, step))]
+    indices = []
+    for turn, start in enumerate(range(0, n - step + 1, step)):
+        indices.append(start + int(turn * _GOLDEN % 1 * step))
+    return indices
 
 
 # A column of texts -> token ids, one id for each different token.

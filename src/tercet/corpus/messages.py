@@ -18,12 +18,12 @@ _INSTEAD = ("tool_calls", "function_call", "refusal", "reasoning_content", "reas
 def is_chat(value: Any) -> bool:
     """Return whether a cell is a list of messages, or one message."""
     messages = [value] if isinstance(value, Mapping) else value
-    return (
-        isinstance(messages, list)
-        and bool(messages)
-        and all(isinstance(message, Mapping) and isinstance(message.get("role"), str) for message in messages)
-        and any("content" in message for message in messages)
-    )
+    if not isinstance(messages, list):
+        return False
+    for message in messages:
+        if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
+            return False
+    return any("content" in message for message in messages)
 
 
 def content_text(content: Any, name: str) -> str | None:
@@ -54,10 +54,11 @@ def texts_of_chats(cells: Sequence[Any], cell_names: Sequence[str]) -> list[Any]
     assistant_speaks = any(message["role"] == ASSISTANT for chat in chats.values() for message in chat)
     texts = list(cells)
     for row, chat in chats.items():
-        contents = [
-            message.get("content") for message in chat if message["role"] == ASSISTANT or not assistant_speaks
-        ]
-        text = content_text(contents[-1] if contents else None, cell_names[row])
+        content = None
+        for message in chat:
+            if message["role"] == ASSISTANT or not assistant_speaks:
+                content = message.get("content")
+        text = content_text(content, cell_names[row])
         if text is None:
             raise InputError(
                 f"{cell_names[row]}: expected a chat in which the {ASSISTANT} says a text last, got "
@@ -102,10 +103,13 @@ def reply_texts(references: list[Any], name: str) -> list[Any]:
     """Return the references of an item with texts for chats: the list is one, or holds some. Others stay."""
     if any(isinstance(reference, Mapping) for reference in references):
         return [reply_text(references, name)]
-    return [
-        reply_text(reference, f"a reference of {name}") if _is_list_of_messages(reference) else reference
-        for reference in references
-    ]
+    texts = []
+    for reference in references:
+        text = reference
+        if _is_list_of_messages(reference):
+            text = reply_text(reference, f"a reference of {name}")
+        texts.append(text)
+    return texts
 
 
 def _is_list_of_messages(value: Any) -> bool:

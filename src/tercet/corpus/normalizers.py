@@ -62,8 +62,12 @@ def _without_thinking(text: str) -> str:
 
 
 def _without_special_tokens(text: str) -> str:
-    cut = re.sub(SPECIAL_TOKENS, "", text) if "<" in text else text
-    return text if cut == text else cut.strip()
+    if "<" not in text:
+        return text
+    cut = re.sub(SPECIAL_TOKENS, "", text)
+    if cut == text:
+        return text
+    return cut.strip()
 
 
 def _without_invisible(text: str) -> str:
@@ -78,7 +82,9 @@ def _fenced_code(text: str) -> str:
     if "```" not in text and "~~~" not in text:
         return text
     blocks = [match["code"].rstrip("\n") for match in re.finditer(_FENCED, text)]
-    return "\n".join(blocks) if blocks else text
+    if not blocks:
+        return text
+    return "\n".join(blocks)
 
 
 def _value_of_key(key: str, text: str) -> str:
@@ -175,10 +181,13 @@ def label_of_normalizers(normalize: Any) -> str | None:
     """Return what a signature says of the option: names, and a function by its own."""
     if normalize is None:
         return None
-    return "+".join(
-        part if isinstance(part, str) else getattr(part, "__qualname__", type(part).__qualname__)
-        for part in _list_of_normalizers(normalize)
-    )
+    labels = []
+    for part in _list_of_normalizers(normalize):
+        label = part
+        if not isinstance(part, str):
+            label = getattr(part, "__qualname__", type(part).__qualname__)
+        labels.append(label)
+    return "+".join(labels)
 
 
 def change_of(normalize: Any) -> Callable[[str, Callable[[], str]], str]:

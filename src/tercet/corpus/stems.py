@@ -65,7 +65,9 @@ def lemmatizer_for(lemmatizer: str | WordMap) -> WordMap:
     """Return the function that gives the lemma of one word."""
     if callable(lemmatizer):
         return _with_checked_words("lemmatizer", lemmatizer)
-    return _pymorphy() if _by_pymorphy(lemmatizer) else _simplemma(lemmatizer)
+    if _by_pymorphy(lemmatizer):
+        return _pymorphy()
+    return _simplemma(lemmatizer)
 
 
 @cache
@@ -112,8 +114,10 @@ def stemmer_label(stemmer: str | WordMap | None) -> str | None:
 
 def lemmatizer_label(lemmatizer: str | WordMap | None) -> str | None:
     """Return the name of a lemmatizer in a signature: a language, and the package that knows its lemmas."""
+    if lemmatizer is None:
+        return None
     if not isinstance(lemmatizer, str):
-        return None if lemmatizer is None else tokenizer_label(lemmatizer)
+        return tokenizer_label(lemmatizer)
     package = "pymorphy3" if _by_pymorphy(lemmatizer) else "simplemma"
     return f"{lemmatizer}({package})"
 
@@ -203,7 +207,9 @@ def word_map(options: Any) -> WordMap | None:
     """Return the function of the options 'stemmer' and 'lemmatizer'; None if neither is given."""
     if options.stemmer is not None:
         return stemmer_for(options.stemmer)
-    return None if options.lemmatizer is None else lemmatizer_for(options.lemmatizer)
+    if options.lemmatizer is not None:
+        return lemmatizer_for(options.lemmatizer)
+    return None
 
 
 def check_stopwords(value: Any, further_name: str = "") -> Any:

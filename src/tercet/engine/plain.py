@@ -3,13 +3,12 @@
 # mypy: implicit-reexport
 # ruff: noqa: F401
 from .plain_alignments import edit_counts, edit_steps, error_rates, error_rows
-from .plain_bleu import bleu_scores
+from .plain_bleu import bleu_rows, bleu_scores, nltk_precisions
 from .plain_chrf import chrf_rows, f_scores
 from .plain_counts import clipped_matches, crossed_matches, ngram_ids, overlaps, pair_matches, skip_bigram_matches
 from .plain_diversity import diversity_rows
 from .plain_draws import count_as_large, exchange
 from .plain_edits import edit_path, pair_edits, ter_rows, ter_scores
-from .plain_nltk import nltk_precisions
 from .plain_plan import (
     bleu_plan,
     chrf_plan,
@@ -18,11 +17,12 @@ from .plain_plan import (
     gleu_scores,
     item_means,
     rouge_plan,
+    sum_rows,
     ter_plan,
 )
 from .plain_porter import porter
 from .plain_rouge import rouge_rows
-from .plain_rows import bleu_rouge_rows, bleu_rows, gleu_rows, jaccard_rows
+from .plain_rows import bleu_rouge_rows, gleu_rows, jaccard_rows
 from .plain_subsequences import union_lcs_hits, weighted_lcs_hits
-from .plain_sums import add_draws, hash_texts, order_sums, poisson_sums, span_of_column, sum_rows
+from .plain_sums import add_draws, hash_texts, order_sums, poisson_sums, span_of_column
 from .plain_text import all_strings, intern, is_plain, letters, lowered, paired_strings

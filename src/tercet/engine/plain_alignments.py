@@ -10,8 +10,7 @@ from tercet import numpy_later as np
 
 from .plain_counts import Ids, Places, tokens_of_documents
 from .plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
-from .plain_rows import pairs_of
-from .plain_text import Texts, strings
+from .plain_text import Texts, pairs_of, strings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,7 +57,7 @@ def error_rows(
 ) -> NDArray[np.float64]:
     """Return the counts of predictions and the references that need the fewest edits, the first on ties.
 
-    Texts are as for :func:`.plain_rows.bleu_rows`, and so are the first four columns. Then come the counts of words
+    Texts are as for :func:`.plain_bleu.bleu_rows`, and so are the first four columns. Then come the counts of words
     as :func:`edit_counts` has them, without a reference all insertions; and those of characters, of texts without
     white space at their ends, for which another reference can be the nearest. Without `with_characters`
     these are 0: a text has several times as many characters as words, so they take most of the time.

@@ -29,7 +29,7 @@ def chrf_rows(
 ) -> Array:  # fmt: skip
     """Count what predictions share with their best references: n-grams of characters and words (Popovic 2015).
 
-    Texts are as for :func:`.plain_rows.bleu_rows`, and so are the first four columns. Then come, for each score (one
+    Texts are as for :func:`.plain_bleu.bleu_rows`, and so are the first four columns. Then come, for each score (one
     for each of `word_orders`) and each order, of characters, then of words: the n-grams of the prediction, those of
     the reference, and the matches. The reference is the first with the greatest F by :func:`f_scores`. An order that
     it is too short for does not count in the prediction either.

@@ -27,7 +27,7 @@ def diversity_rows(
     n-grams of its set, each split among its occurrences, of its n-grams; the mean share of different tokens in its
     windows (Covington and McFall 2010; a shorter text is one), of 1; for each order the share of n-grams that repeat
     earlier ones, of 1. The rows of BLEU are those of the text against the others of its set, with base columns and
-    further lengths of 0; `floors` as of :func:`.plain_rows.bleu_rows`. Time and memory: linear in tokens times
+    further lengths of 0; `floors` as of :func:`.plain_bleu.bleu_rows`. Time and memory: linear in tokens times
     `max_order`.
     """
     texts = tokens_of_documents(ids, offsets)

@@ -51,7 +51,7 @@ def ter_rows(
     places, the one that lowers the edit distance most is made, as long as there is one; the distance counts paths in
     a beam of 25 cells around the diagonal; a text tries 1,000 shifts at most.
 
-    Texts are as for :func:`.plain_rows.bleu_rows`, and so are the first four columns. Then come the fewest edits that
+    Texts are as for :func:`.plain_bleu.bleu_rows`, and so are the first four columns. Then come the fewest edits that
     turn the prediction into a reference (an empty text where there is none), and the words of these on average.
     Time per pair: 50 cells of a table a word, and for each shift that is tried 50 cells a word that it passes.
     """

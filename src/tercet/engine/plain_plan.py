@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from tercet import numpy_later as np
 
 from .plain_alignments import error_rates, error_rows
-from .plain_bleu import bleu_scores
+from .plain_bleu import bleu_rows, bleu_scores
 from .plain_chrf import chrf_rows, f_scores
 from .plain_edits import ter_rows, ter_scores
 from .plain_rouge import rouge_rows
-from .plain_rows import bleu_rows, gleu_rows
-from .plain_sums import sum_rows
+from .plain_rows import gleu_rows
 from .plain_text import LoneSurrogateError, TooMuchMemoryError, is_plain, letters, lowered, paired_strings
 from .planned import Scored, TextRules
 
@@ -92,6 +91,12 @@ class Plan:
         )
 
 
+def sum_rows(rows: Array) -> Array:
+    """Return the sum of each column, shape (k,): each row is added to those before it."""
+    totals: Array = np.cumsum(rows, axis=0)[-1] if len(rows) else np.zeros(rows.shape[1])
+    return totals + 0.0
+
+
 class UncountedError(Exception):
     """Texts are too long for a table."""
 
@@ -99,7 +104,10 @@ class UncountedError(Exception):
 def bleu_plan(
     rules: TextRules, reading: str, max_order: int, floors: bool, next_order: bool, formula: Sequence[Any]
 ) -> Plan:
-    """Return what :func:`.plain_rows.bleu_rows` counts, and :func:`.plain_bleu.bleu_scores` by all but rows."""
+    """Return the plan that counts by :func:`.plain_bleu.bleu_rows`, and scores by :func:`.plain_bleu.bleu_scores`.
+
+    `formula` is what the latter takes besides rows.
+    """
     length_column, method, smooth_value, effective, weights, scale = formula
     rows_of = partial(bleu_rows, reading=reading, max_order=max_order, floors=floors, next_order=next_order)
     weights_of_orders = np.array(weights)

@@ -9,9 +9,9 @@ from tercet import numpy_later as np
 
 from .plain_counts import clipped, common_length, skip_bigrams
 from .plain_porter import porter as stem
-from .plain_rows import Array, Offsets, f_of_shares, pairs_of_lines
+from .plain_rows import Array, f_of_shares
 from .plain_subsequences import hit_lines, worth_of_runs
-from .plain_text import Lines, Texts
+from .plain_text import Lines, Offsets, Texts, pairs_of_lines
 
 #: Most bytes of the table from which the hits of a pair are traced back: 131,000 tokens against as many.
 MOST_WAY_BACK = 1 << 31

@@ -1,70 +1,21 @@
-"""Texts to the rows of BLEU, alone and with ROUGE's recall, of GLEU and Jaccard similarity, in plain Python."""
+"""Texts to the rows of BLEU with ROUGE's recall, of GLEU and Jaccard similarity, in plain Python."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 from tercet import numpy_later as np
 
+from .plain_bleu import bleu_rows
 from .plain_counts import clipped, ngrams
-from .plain_text import READINGS, Lines, Texts, texts_of_items
+from .plain_text import Offsets, Texts, Words, pairs_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Array: TypeAlias = "NDArray[np.float64]"
-Offsets: TypeAlias = "NDArray[np.int64] | None"
-Words = list[str]
-
-#: Columns of a row of :func:`bleu_rows`: the number of references, the tokens of the prediction, the first matches.
-REFERENCES = 3
-LENGTH = 4
-FIRST_MATCH = 8
-
-
-def bleu_rows(
-    texts: Texts, n: int, reference_offsets: Offsets, reading: str, max_order: int, floors: bool = False,
-    next_order: bool = False, n_systems: int = 1,
-) -> Array:  # fmt: skip
-    """Count what predictions share with their references: clipped n-grams (Papineni et al. 2002, section 2.1).
-
-    `texts`, as for :func:`.plain_text.intern`, are the n predictions of each system, then all references, item by
-    item, which are split once for all systems: item i has ``reference_offsets[i]`` to ``reference_offsets[i + 1]``,
-    or one where that is None. Time: linear in the tokens; where both texts have up to 512 tokens, in their
-    product / 64.
-
-    The rows, of one system behind those of the other, have these columns, with N = `max_order`:
-
-    - 0 to 3: 1; whether the prediction has no token; whether there is no reference; number of references
-    - 4: the tokens of the prediction
-    - 5 to 7: those of the closest reference (of two equally close ones the shorter), of the shortest, their average
-    - 8 to 7 + N: the matches of each order
-    - 8 + N to 7 + 2 N: the n-grams of the prediction, of each order
-    - with `floors`, for NLTK's methods, N more: these n-grams, or 1 where there is none
-    - with `next_order`, 2 more: the matches, and the n-grams or 1, of the order above the highest
-    """
-    rows = np.empty((n_systems * n, 8 + (2 + floors) * max_order + 2 * next_order))
-    for row, (words, references) in zip(rows, pairs_of(texts, n, reference_offsets, reading, n_systems), strict=True):
-        size = len(words)
-        # Without a reference, a prediction is as long as it should be.
-        lengths = list(map(len, references)) or [size]
-        closest = min(lengths, key=lambda length: (abs(length - size), length))
-        orders = range(1, max_order + 1)
-        matches = [clipped(words, references, order) for order in orders]
-        n_ngrams = [max(size - order + 1, 0) for order in orders]
-        row[:4] = 1, not words, not references, len(references)
-        row[4:8] = size, closest, min(lengths), sum(lengths) / len(lengths)
-        columns = [*matches, *n_ngrams]
-        if floors:
-            columns += [max(number, 1) for number in n_ngrams]
-        if next_order:
-            columns += [clipped(words, references, max_order + 1), max(size - max_order, 1)]
-        row[8:] = columns
-    return rows
 
 
 def bleu_rouge_rows(
@@ -73,9 +24,9 @@ def bleu_rouge_rows(
 ) -> Array:  # fmt: skip
     """Count what BLEU's precision and ROUGE's recall are made of.
 
-    The rows are those of :func:`bleu_rows` without the shortest and the average length, and then for each order the
-    hits, which are the matches with one reference, and the n-grams of that reference: with `best` of the one with the
-    greatest F (of equal ones the shortest, then the first), else the means of all.
+    The rows are those of :func:`.plain_bleu.bleu_rows` without the shortest and the average length, and then for each
+    order the hits, which are the matches with one reference, and the n-grams of that reference: with `best` of the
+    one with the greatest F (of equal ones the shortest, then the first), else the means of all.
     """
     if max_order < 1:
         raise ValueError(f"the order must be 1 or more: {max_order}")
@@ -124,10 +75,10 @@ def gleu_rows(
 ) -> Array:
     """Count the n-grams of all lengths that predictions share with their best references (Wu et al. 2016, section 6).
 
-    Texts, and the first four columns of the rows, are as for :func:`bleu_rows`. Then come the matches with one
-    reference, and the n-grams of the longer of both texts: of the reference with the greatest share, of equal ones
-    the first. A pair without n-grams is the worst, as NLTK skips it. Without a reference, the prediction's own
-    n-grams are counted.
+    Texts, and the first four columns of the rows, are as for :func:`.plain_bleu.bleu_rows`. Then come the matches
+    with one reference, and the n-grams of the longer of both texts: of the reference with the greatest share, of
+    equal ones the first. A pair without n-grams is the worst, as NLTK skips it. Without a reference, the
+    prediction's own n-grams are counted.
     """
     if not 1 <= min_order <= max_order:
         raise ValueError(f"orders must be 1 or more, the shortest first: {min_order}, {max_order}")
@@ -157,10 +108,10 @@ def jaccard_rows(
 ) -> tuple[Array, Array | None]:  # fmt: skip
     """Compare the n-grams of predictions and references as sets or multisets (Jaccard 1901).
 
-    Texts, and the first four columns of the rows, are as for :func:`bleu_rows`. Then come the sizes of intersection
-    and union, and before them the first divided by the second: of the reference with the greatest share, of equal
-    ones the first; without a reference, of an empty text. With `each`, every reference also has a row in the second
-    array. Time: linear in the tokens of all pairs.
+    Texts, and the first four columns of the rows, are as for :func:`.plain_bleu.bleu_rows`. Then come the sizes of
+    intersection and union, and before them the first divided by the second: of the reference with the greatest share,
+    of equal ones the first; without a reference, of an empty text. With `each`, every reference also has a row in the
+    second array. Time: linear in the tokens of all pairs.
     """
     if order < 1:
         raise ValueError(f"the order must be 1 or more: {order}")
@@ -185,43 +136,3 @@ def jaccard_rows(
     if not each:
         return rows, None
     return rows, np.array(rows_of_references, float).reshape(-1, 3)
-
-
-def pairs_of(
-    texts: Texts, n: int, reference_offsets: Offsets, reading: str, n_systems: int
-) -> list[tuple[Words, list[Words]]]:
-    """Return the words of each prediction, and those of its references, system by system: of all their lines."""
-    items = pairs_of_lines(texts, n, reference_offsets, reading, n_systems)
-    return [(_words(text), list(map(_words, references))) for text, references in items]
-
-
-def _words(lines: Lines) -> Words:
-    return list(chain.from_iterable(lines))
-
-
-def pairs_of_lines(
-    texts: Texts,
-    n: int,
-    reference_offsets: Offsets,
-    reading: str,
-    n_systems: int,
-    word_map: Callable[[str], str] = str,
-) -> list[tuple[Lines, list[Lines]]]:
-    """Return the lines of each prediction, and of its references, as words; those without words are left out."""
-    split = READINGS[reading]
-
-    def lines_of(text: str) -> Lines:
-        lines = []
-        for line in split(text):
-            if line:
-                lines.append(list(map(word_map, line)))
-        return lines
-
-    items = []
-    for texts_of_systems, references in texts_of_items(texts, n, reference_offsets, n_systems):
-        items.append((list(map(lines_of, texts_of_systems)), list(map(lines_of, references))))
-    pairs = []
-    for system in range(n_systems):
-        for predictions, references_in_lines in items:
-            pairs.append((predictions[system], references_in_lines))
-    return pairs

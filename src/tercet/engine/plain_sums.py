@@ -1,4 +1,4 @@
-"""Sums of rows, of rows that are drawn at random, and of pairs of points."""
+"""Sums of rows that are drawn at random, and of pairs of points."""
 
 from __future__ import annotations
 
@@ -35,12 +35,6 @@ def _mixed(bits: Any) -> Any:
     bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9 & _ALL
     bits = (bits ^ bits >> 27) * 0x94D049BB133111EB & _ALL
     return bits ^ bits >> 31
-
-
-def sum_rows(rows: Floats) -> Floats:
-    """Return the sum of each column, shape (k,): each row is added to those before it."""
-    totals: Floats = np.cumsum(rows, axis=0)[-1] if len(rows) else np.zeros(rows.shape[1])
-    return totals + 0.0
 
 
 def span_of_column(rows: Floats, column: int) -> tuple[float, float]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 #: Python strings, or bytes in UTF-8 and where each text begins among them, and the end, as in a column of Arrow; then
 #: the same of further columns.
 Texts: TypeAlias = "list[str] | tuple[NDArray[Any], ...]"
+Offsets: TypeAlias = "NDArray[np.int64] | None"
+Words = list[str]
 Lines = list[list[str]]
 
 
@@ -165,6 +167,47 @@ READINGS: dict[str, Callable[[str], Lines]] = {
 }
 
 # --- what is made of them
+
+
+def pairs_of(
+    texts: Texts, n: int, reference_offsets: Offsets, reading: str, n_systems: int
+) -> list[tuple[Words, list[Words]]]:
+    """Return the words of each prediction, and those of its references, system by system: of all their lines."""
+    items = pairs_of_lines(texts, n, reference_offsets, reading, n_systems)
+    return [(_words(text), list(map(_words, references))) for text, references in items]
+
+
+def _words(lines: Lines) -> Words:
+    return list(chain.from_iterable(lines))
+
+
+def pairs_of_lines(
+    texts: Texts,
+    n: int,
+    reference_offsets: Offsets,
+    reading: str,
+    n_systems: int,
+    word_map: Callable[[str], str] = str,
+) -> list[tuple[Lines, list[Lines]]]:
+    """Return the lines of each prediction, and of its references, as words; those without words are left out."""
+    split = READINGS[reading]
+
+    def lines_of(text: str) -> Lines:
+        lines = []
+        for line in split(text):
+            if line:
+                lines.append(list(map(word_map, line)))
+        return lines
+
+    items = []
+    for texts_of_systems, references in texts_of_items(texts, n, reference_offsets, n_systems):
+        items.append((list(map(lines_of, texts_of_systems)), list(map(lines_of, references))))
+    pairs = []
+    for system in range(n_systems):
+        for predictions, references_in_lines in items:
+            pairs.append((predictions[system], references_in_lines))
+    return pairs
+
 
 Numbered: TypeAlias = (
     "tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8], "

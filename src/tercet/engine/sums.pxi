@@ -73,7 +73,7 @@ cdef void add_rows(const double* begin, size_t n, size_t k, double* to) noexcept
 
 
 def sum_rows(rows):
-    """See `plain_sums.sum_rows`."""
+    """See `plain_plan.sum_rows`."""
     cdef size_t n, k, i, j
     cdef const double* begin = doubles_of(rows, &n, &k)
     totals = np.zeros(k)

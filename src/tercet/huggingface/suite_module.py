@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from textwrap import indent
 from typing import Any, ClassVar
 
-from tercet.api import explain, own_options
+from tercet.api import explain
+from tercet.base.configured import Call
 from tercet.base.docs import args_section
 from tercet.base.metric import Metric
-from tercet.base.options import Call, check_value
+from tercet.base.options import check_value
 from tercet.base.short_road import score_lists
 from tercet.corpus.corpus import Corpus, join_batches
 from tercet.corpus.items import read_texts
@@ -19,6 +20,7 @@ from tercet.names_as_shown import metric_html
 from tercet.result import Result
 from tercet.streaming.rows import Rows, result_of_rows
 
+from .combined_options import own_options
 from .compute_metrics import TrainerMetrics, compute_metrics
 from .gathering import Gathering, Job
 

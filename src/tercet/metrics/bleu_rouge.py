@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.metric import Metric
-from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, option, shared_labels, stemmer_option
+from tercet.base.options import OnlyWith, option
 from tercet.base.rows import PairRows, base_of_pairs, divide_or_zero, leave_out
+from tercet.base.shared_options import TOKENIZER, lemmatizer_option, shared_labels, stemmer_option
 from tercet.checks import integer, number
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.letters import dropped_letters_warning
@@ -27,7 +28,7 @@ from tercet.corpus.stems import (
 from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches, pair_matches
-from tercet.engine.plain_penalty import brevity_penalties
+from tercet.engine.plain_bleu import brevity_penalties
 from tercet.engine.ragged import TokenBatch
 from tercet.explanation.explanation import NGRAM_LEVELS, Explanation, Matched
 from tercet.explanation.levels import ngram_levels

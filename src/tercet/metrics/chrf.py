@@ -13,9 +13,10 @@ from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric
-from tercet.base.options import OnlyWith, option, shared_labels
+from tercet.base.options import OnlyWith, option
 from tercet.base.peers import Peers, by_sacrebleu
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
+from tercet.base.shared_options import shared_labels
 from tercet.base.short_road import rules_of_plan
 from tercet.checks import as_scale, finite, integer, refuse
 from tercet.corpus.corpus import Corpus

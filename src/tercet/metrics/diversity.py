@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.metric import Metric
-from tercet.base.options import TOKENIZER, OnlyWith, option
+from tercet.base.options import OnlyWith, option
 from tercet.base.rows import divide_or_zero
+from tercet.base.shared_options import TOKENIZER
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import as_entry, as_list, check_texts, read_texts

@@ -11,8 +11,9 @@ from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.has_tokenizer import HasTokenizer
 from tercet.base.metric import Metric
-from tercet.base.options import option, shared_labels
+from tercet.base.options import option
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
+from tercet.base.shared_options import shared_labels
 from tercet.base.short_road import rules_of_plan
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.metric import Metric
-from tercet.base.options import TOKENIZER, OnlyWith, lemmatizer_option, option, shared_labels, stemmer_option
+from tercet.base.options import OnlyWith, option
 from tercet.base.rows import PairRows, base_of_pairs, leave_out
+from tercet.base.shared_options import TOKENIZER, lemmatizer_option, shared_labels, stemmer_option
 from tercet.checks import integer, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.letters import dropped_letters_warning

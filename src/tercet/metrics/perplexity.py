@@ -14,9 +14,10 @@ from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric
-from tercet.base.options import ATTN_IMPLEMENTATION, PROCESSING_CLASS, REVISION, OnlyWith, dtype_option, option
+from tercet.base.options import OnlyWith, option
 from tercet.base.rows import base_without_references
 from tercet.base.scoring import segment_lists, warn_of
+from tercet.base.shared_options import ATTN_IMPLEMENTATION, PROCESSING_CLASS, REVISION, dtype_option
 from tercet.checks import as_device, as_scale, integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.normalizers import label_of_normalizers

@@ -10,8 +10,9 @@ from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.has_tokenizer import HasTokenizer
 from tercet.base.metric import Metric
-from tercet.base.options import MISSING_REFERENCES, option, shared_labels
+from tercet.base.options import option
 from tercet.base.rows import as_rows, leave_out
+from tercet.base.shared_options import MISSING_REFERENCES, shared_labels
 from tercet.base.short_road import rules_of_plan
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.edits import transcript_change

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.api import make_scorer
+from tercet.base.configured import refuse_all_but_n_jobs
 from tercet.base.metric import Metric
-from tercet.base.options import check_values, refuse_all_but_n_jobs
+from tercet.base.options import check_values
 from tercet.base.scoring import batch_stats
 from tercet.base.short_road import scored_by_plan
 from tercet.checks import finite, flag, number, refuse, spelled
@@ -22,7 +23,7 @@ from tercet.corpus.items import as_list, read_items
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import ngram_ids
-from tercet.engine.plain_penalty import brevity_penalties
+from tercet.engine.plain_bleu import brevity_penalties
 from tercet.errors import InputError, OptionError, did_you_mean, shorten, warn
 from tercet.specs import take_options
 

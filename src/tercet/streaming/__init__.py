@@ -1,1 +1,4 @@
-"""Corpora larger than memory or than a process: Stream, its file, Ray."""
+"""Texts that arrive in parts, in one process or in several, of which sums are kept: Stream, its file, Ray.
+
+A corpus that is all there is counted in pieces by `base/pieces.py`.
+"""

@@ -6,8 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from tercet.errors import InputError, argument, shorten
-from tercet.files.formats import BILINGUAL, MEMORIES, TRANSLATIONS, unpacked
-from tercet.files.read import table_format
+from tercet.files.formats import BILINGUAL, MEMORIES, TRANSLATIONS, table_format, unpacked
 from tercet.files.table import SOURCE_TEXT
 from tercet.files.translation.subtitles_and_memories import join_memories
 from tercet.files.writing import check_different

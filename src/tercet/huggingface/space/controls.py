@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tercet.base.configured import Call
 from tercet.base.docs import option_doc
-from tercet.base.options import Call, Option
+from tercet.base.options import Option
 from tercet.checks import Integer, OneOf, flag
 from tercet.corpus.normalizers import NORMALIZERS
 from tercet.errors import OptionError, did_you_mean, shorten

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from tercet import numpy_later as np
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric
-from tercet.base.options import (
+from tercet.base.options import OnlyWith, option
+from tercet.base.shared_options import (
     ATTN_IMPLEMENTATION,
     DEVICE,
     PROCESSING_CLASS,
     REVISION,
     USE_SAFETENSORS,
-    OnlyWith,
     dtype_option,
-    option,
 )
 from tercet.checks import flag, integer, refuse
 from tercet.engine.ragged import first_greatest

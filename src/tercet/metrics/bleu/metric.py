@@ -26,13 +26,14 @@ takes the mean over the other orders. The last two make (0 + 1) / (0 + 1) = 1 of
 A segment is scored as sacrebleu's sentence_bleu scores it: by effective order, and by exp where the corpus has no
 smoothing. With compat="nltk" it is scored as the corpus is.
 
-The formula, step by step, is `engine/plain_bleu.py`; how texts are counted, `bleu_rows` of `engine/plain_rows.py`.
+How texts are counted, and the formula step by step: `engine/plain_bleu.py`. Compiled, as it runs: `engine/rows.pxi`,
+`bleu.pxi`.
 
 The packages, whose numbers the presets give (`compat`):
 
     sacrebleu  exp; the same to the last bit
     evaluate   none, or add-one; the shortest reference; its tokenizer 13a leaves blanks at the end of a text
-    NLTK       none, and methods of its own (nltk1 to nltk7, `engine/plain_nltk.py`); texts are split at blanks. An
+    NLTK       none, and methods of its own (nltk1 to nltk7: `nltk_precisions` there); texts are split at blanks. An
                order without a match has the smallest positive number as its precision. A text that is too short for
                an order counts as having one n-gram. Methods 5 to 7 look at the last item in place of the corpus.
 """
@@ -47,8 +48,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.has_tokenizer import HasTokenizer
-from tercet.base.options import lemmatizer_option, option, shared_labels, stemmer_option
-from tercet.base.rows import PairRows, as_rows, leave_out
+from tercet.base.options import option
+from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
+from tercet.base.shared_options import lemmatizer_option, shared_labels, stemmer_option
 from tercet.base.short_road import rules_of_plan
 from tercet.checks import integer, number
 from tercet.corpus.corpus import Corpus
@@ -63,6 +65,7 @@ from tercet.corpus.stems import (
 )
 from tercet.corpus.tokenizers import is_subword_model, tokenize
 from tercet.engine.chosen import engine
+from tercet.engine.counting import crossed_matches
 from tercet.engine.ragged import TokenBatch
 from tercet.errors import OptionError
 from tercet.signature import Signature
@@ -75,13 +78,14 @@ from .options import (
     NLTK_METHODS,
     OF_SACREBLEU,
     PRESETS,
+    REFERENCE_LENGTHS,
     SMOOTH_VALUES,
     TOKENIZER,
     TokenizerName,
     check_grid,
+    check_smoothing,
     check_weights,
 )
-from .rows import FIRST_MATCH_COLUMN, LENGTH_COLUMN, REFERENCE_LENGTH_COLUMNS, column_names, rows_of_pairs
 from .weightings import Grid, Weightings, score_weightings
 
 if TYPE_CHECKING:
@@ -178,7 +182,7 @@ class Bleu(HasTokenizer):
         """Refuse options that exclude each other."""
         check_word_options(self)
         super().check()
-        _check_smoothing(self)
+        check_smoothing(self)
         # Made here for their checks: they refuse weights that do not fit the orders.
         _ = self._weightings
         _ = self._grid
@@ -251,35 +255,46 @@ class Bleu(HasTokenizer):
         """``bleu`` and one ``bleu_<name>`` for each named weighting."""
         return tuple(self._weightings)
 
-    # The row of an item, which adds up with others: 1 if it counts, 1 if its prediction is empty, 1 if it has no
-    # reference, and how many it has; the tokens of the prediction, and of its references by each rule of length; the
-    # matches of each order, then the n-grams of the prediction. For NLTK's methods also these n-grams, but at least
-    # one ("floor"), and matches and n-grams of the order above the highest.
+    # The row of an item, which adds up with others.
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns of a row."""
-        return column_names(self.max_order, self._floors, self._next_order)
+        """Names of the columns of a row: what each counts is said by `bleu_rows` of `engine/plain_bleu.py`."""
+        orders = range(1, self.max_order + 1)
+        names = [*self.base_columns, "length", *REFERENCE_LENGTHS]
+        names += [f"match{n}" for n in orders]
+        names += [f"total{n}" for n in orders]
+        if self._has_nltk_divisors:
+            names += [f"floor{n}" for n in orders]
+        if self._has_order_above:
+            names += ["next_match", "next_floor"]
+        return tuple(names)
 
     @cached_property
-    def _floors(self) -> bool:
-        """Whether rows have the columns that only NLTK's methods need."""
+    def _has_nltk_divisors(self) -> bool:
+        """Whether rows also have the n-grams as NLTK divides by them: 1 for a text that has none ("floor")."""
         return self._scores_like_nltk or any(method.startswith("nltk") for method in self.smoothing_methods)
 
     @cached_property
-    def _next_order(self) -> bool:
+    def _has_order_above(self) -> bool:
         """Whether rows count the order above the highest, which NLTK's methods 5 and 7 take into their means."""
         return not {"nltk5", "nltk7"}.isdisjoint(self.smoothing_methods)
 
     @cached_property
+    def _length_columns(self) -> tuple[int, int]:
+        """The columns of the lengths that the brevity penalty compares: of the prediction, and of its references."""
+        return self.columns.index("length"), self.columns.index(self.reference_length)
+
+    @cached_property
     def _match_columns(self) -> slice:
         """The columns of the matches of each order."""
-        return slice(FIRST_MATCH_COLUMN, FIRST_MATCH_COLUMN + self.max_order)
+        first_column = self.columns.index("match1")
+        return slice(first_column, first_column + self.max_order)
 
     @cached_property
     def _ngram_columns(self) -> slice:
         """The columns of the n-grams of each order."""
-        first_column = FIRST_MATCH_COLUMN + self.max_order
+        first_column = self.columns.index("total1")
         return slice(first_column, first_column + self.max_order)
 
     @property
@@ -308,8 +323,8 @@ class Bleu(HasTokenizer):
 
     @cached_property
     def _counted(self) -> tuple[int, bool, bool]:
-        """What the engine counts: orders, and the columns of NLTK's methods."""
-        return self.max_order, self._floors, self._next_order
+        """What the engine is told to count: the orders, and whether there are the columns of NLTK's methods."""
+        return self.max_order, self._has_nltk_divisors, self._has_order_above
 
     def tokens(self, batch: Corpus, as_written: bool = False) -> tuple[TokenBatch, Callable[[], list[str]]]:
         """Return the tokens that are counted, and a callable that gives the different ones by id.
@@ -317,15 +332,32 @@ class Bleu(HasTokenizer):
         With `as_written`, the words as they were before they got a stem or a lemma.
         """
         tokens, words = tokenize(batch, self._tokenizer, lowercase=self._lowercase)
-        mapping = None if as_written else word_map(self)
-        if mapping is None:
+        mapping = word_map(self)
+        if as_written or mapping is None:
             return tokens, words
         return map_words(tokens, words(), mapping)
 
     def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
         """Return what makes rows of pairs, from texts that are tokenized once."""
         tokens, _ = self.tokens(crossing.batch)
-        return lambda texts, references: rows_of_pairs(tokens.crossed(texts, references), *self._counted)
+        return lambda texts, references: self._rows_of_pairs(tokens.crossed(texts, references))
+
+    def _rows_of_pairs(self, tokens: TokenBatch) -> Array:
+        """Return the row of each prediction with each reference of one segment."""
+        predictions_of_pairs, references_of_pairs = tokens.pairs
+        lengths = tokens.tokens.lengths[predictions_of_pairs][:, None]
+        reference_lengths = tokens.tokens.lengths[references_of_pairs][:, None]
+        n = self.max_order
+        matches = crossed_matches(tokens.tokens, tokens.n_items, n + self._has_order_above)
+        totals = np.maximum(lengths - np.arange(matches.shape[1]), 0)
+        # A single reference is the closest, the shortest and the average one.
+        parts = [base_of_pairs(lengths[:, 0]), lengths, *[reference_lengths] * len(REFERENCE_LENGTHS)]
+        parts += [matches[:, :n], totals[:, :n]]
+        if self._has_nltk_divisors:
+            parts.append(np.maximum(totals[:, :n], 1))
+        if self._has_order_above:
+            parts += [matches[:, -1:], np.maximum(totals[:, -1:], 1)]
+        return np.concatenate(parts, axis=1)
 
     def corpus_totals(self, stats: SegmentStats) -> Any:
         """Return the sum of the rows; with ``compat="nltk"``, methods 5 to 7 see only the last item.
@@ -340,7 +372,7 @@ class Bleu(HasTokenizer):
             return totals
         last_row = scored_rows[-1]
         borrowed: list[str] = []
-        if self._next_order:
+        if self._has_order_above:
             borrowed += ["next_match", "next_floor"]
         if "nltk6" in self.smoothing_methods:  # the only method that reads the totals
             borrowed += [name for name in stats.columns if name.startswith("total")]
@@ -354,8 +386,10 @@ class Bleu(HasTokenizer):
         super().check_call(resampled=resampled, summed=summed)
         if self.compat != "nltk" or not (resampled or summed):
             return
-        # Of a grid there are no intervals, but sums make its scores too.
-        methods = self.smoothing_methods if summed else [self.method]
+        methods = [self.method]
+        if summed:
+            # Of a grid there are no intervals, but sums make its scores too.
+            methods = self.smoothing_methods
         for method in methods:
             if method in _OF_LAST_ITEM:
                 raise OptionError(no_resamples(method))
@@ -372,9 +406,12 @@ class Bleu(HasTokenizer):
 
     def _formula_settings(self, method: str, length_rule: str, weights: Any) -> FormulaSettings:
         """Return what the formula takes besides sums."""
+        method_of_formula = method
+        if method == "none" and self.compat == "nltk":
+            method_of_formula = "nltk0"
         return FormulaSettings(
-            length_column=REFERENCE_LENGTH_COLUMNS[length_rule],
-            method="nltk0" if method == "none" and self.compat == "nltk" else method,
+            length_column=self.columns.index(length_rule),
+            method=method_of_formula,
             smooth_value=self._smooth_value(method),
             effective=self.effective_order,
             weights=weights,
@@ -415,7 +452,10 @@ class Bleu(HasTokenizer):
         return self.with_options(changes, may_be_idle=True)
 
     def new_plan(self) -> Any:
-        """Return what the engine does in one step; None where Python has a part in it."""
+        """Return what the engine does in one step: count texts as `segment_stats` does, and score as `_scores`.
+
+        None where Python has a part in it. The step is `bleu_plan` of `engine/plain_plan.py`.
+        """
         if not is_read_by_engine(self._tokenizer) or self.stemmer is not None or self.lemmatizer is not None:
             return None
         # With compat="nltk", these see only the last item: `corpus_totals`.
@@ -439,9 +479,9 @@ class Bleu(HasTokenizer):
 
     def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
         """Return the entries but for the grid, given scores, precisions and penalty, and the sums of the rows."""
-        rule = self.reference_length
-        length = sums[LENGTH_COLUMN]
-        reference_length = sums[REFERENCE_LENGTH_COLUMNS[rule]]
+        length_column, reference_length_column = self._length_columns
+        length = sums[length_column]
+        reference_length = sums[reference_length_column]
         entries: dict[str, Any] = {}
         for column, name in enumerate(self._weightings):
             entries[name] = scores[column]
@@ -449,7 +489,8 @@ class Bleu(HasTokenizer):
         entries["brevity_penalty"] = scores[-1]
         entries["length_ratio"] = length / reference_length if reference_length else 0.0
         entries["translation_length"] = int(length)
-        entries["reference_length"] = reference_length if rule == "average" else int(reference_length)
+        is_average = self.reference_length == "average"  # which may be no whole number
+        entries["reference_length"] = reference_length if is_average else int(reference_length)
         return entries
 
     def _scores_in_grid(self, totals: Array, method: str, length_rule: str, weights: Array) -> list[float]:
@@ -590,7 +631,7 @@ class Bleu(HasTokenizer):
 class FormulaSettings(NamedTuple):
     """What the formula takes besides sums: the arguments of :func:`.plain_bleu.bleu_scores`, in its order."""
 
-    length_column: int
+    length_column: int  # of the references, by the rule that counts
     method: str
     smooth_value: float
     effective: bool
@@ -598,45 +639,8 @@ class FormulaSettings(NamedTuple):
     scale: float
 
 
-# Which options of smoothing exclude each other, and which implementation gives the same number.
-
 #: NLTK passes its smoothing function the last text alone, in place of the corpus: these methods look at it.
 _OF_LAST_ITEM = ("nltk5", "nltk6", "nltk7")
-
-#: Methods that divide by their number: as in NLTK, it cannot be 0.
-_DIVISORS = ("nltk4", "nltk6", "nltk7")
-
-
-def _check_smoothing(options: Bleu) -> None:
-    """Raise an OptionError for options of smoothing that exclude each other, or that nothing reads."""
-    if options.smooth and options.smooth_method != "none" and "smooth_method" in options.changed_options:
-        raise OptionError(
-            "The options 'smooth' (add one to the matches and n-grams of every order) and 'smooth_method' exclude "
-            "each other: give one of them."
-        )
-    methods = options.smoothing_methods
-    foreign = [method for method in methods if method not in NLTK_METHODS]
-    if options.compat == "nltk" and foreign:
-        used_option = "smooth=True" if foreign[0] == ADD_ONE else repr(foreign[0])
-        raise OptionError(
-            "compat='nltk' takes the smoothing methods that NLTK has: 'smooth_method' must be 'none' or 'nltk1' "
-            f"to 'nltk7'. Got {used_option} instead."
-        )
-    if options.effective_order and (options.compat == "nltk" or methods[0].startswith("nltk")):
-        raise OptionError("The option 'effective_order' has no meaning for NLTK's smoothing methods.")
-    if options.smooth_value is None:
-        return
-    readers = [method for method in methods if method in SMOOTH_VALUES]
-    # sacrebleu ignores a smooth_value that its method does not use.
-    if not readers and options.compat != "sacrebleu":
-        used_option = "smooth=True" if options.smooth else f"smooth_method={options.smooth_method!r}"
-        raise OptionError(
-            f"The option 'smooth_value' is used only by the smoothing methods {', '.join(SMOOTH_VALUES)}; with "
-            f"{used_option} it is not used. Got {options.smooth_value!r}."
-        )
-    divided = [method for method in readers if method in _DIVISORS]
-    if options.smooth_value == 0 and divided:
-        raise OptionError(f"The option 'smooth_value' must be above 0 for {divided[0]}, which divides by it. Got 0.")
 
 
 def _equal_implementation(options: Bleu) -> str | None:

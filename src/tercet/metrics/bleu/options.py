@@ -1,4 +1,4 @@
-"""What the options of bleu_multi may be: names, checks of single values, and the presets of other packages."""
+"""What the options of bleu_multi may be: names, checks of each and of several together, presets of other packages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tercet.base.dialects import Dialect
 from tercet.base.options import option
 from tercet.checks import Check, finite, one_of, refuse
 from tercet.corpus.tokenizers import MECAB_TOKENIZERS, SACREBLEU_MODELS, is_model_path
-from tercet.errors import did_you_mean
+from tercet.errors import OptionError, did_you_mean
 
 #: The default smooth_value of each method of smoothing that uses one.
 SMOOTH_VALUES: dict[str, float] = {
@@ -128,6 +128,42 @@ def check_grid(value: Any) -> Any:
     if isinstance(value, Mapping) and value and set(value) <= set(axes):
         return {name: axes[name](values) for name, values in value.items()}
     raise refuse("True or a dict with any of the keys 'weights', 'smooth_method' and 'reference_length'")
+
+
+#: Methods that divide by their number: as in NLTK, it cannot be 0.
+_DIVISORS = ("nltk4", "nltk6", "nltk7")
+
+
+def check_smoothing(options: Any) -> None:
+    """Raise an OptionError for options of smoothing that exclude each other, or that nothing reads."""
+    if options.smooth and options.smooth_method != "none" and "smooth_method" in options.changed_options:
+        raise OptionError(
+            "The options 'smooth' (add one to the matches and n-grams of every order) and 'smooth_method' exclude "
+            "each other: give one of them."
+        )
+    methods = options.smoothing_methods
+    foreign = [method for method in methods if method not in NLTK_METHODS]
+    if options.compat == "nltk" and foreign:
+        used_option = "smooth=True" if foreign[0] == ADD_ONE else repr(foreign[0])
+        raise OptionError(
+            "compat='nltk' takes the smoothing methods that NLTK has: 'smooth_method' must be 'none' or 'nltk1' "
+            f"to 'nltk7'. Got {used_option} instead."
+        )
+    if options.effective_order and (options.compat == "nltk" or methods[0].startswith("nltk")):
+        raise OptionError("The option 'effective_order' has no meaning for NLTK's smoothing methods.")
+    if options.smooth_value is None:
+        return
+    readers = [method for method in methods if method in SMOOTH_VALUES]
+    # sacrebleu ignores a smooth_value that its method does not use.
+    if not readers and options.compat != "sacrebleu":
+        used_option = "smooth=True" if options.smooth else f"smooth_method={options.smooth_method!r}"
+        raise OptionError(
+            f"The option 'smooth_value' is used only by the smoothing methods {', '.join(SMOOTH_VALUES)}; with "
+            f"{used_option} it is not used. Got {options.smooth_value!r}."
+        )
+    divided = [method for method in readers if method in _DIVISORS]
+    if options.smooth_value == 0 and divided:
+        raise OptionError(f"The option 'smooth_value' must be above 0 for {divided[0]}, which divides by it. Got 0.")
 
 
 TokenizerName = Literal[

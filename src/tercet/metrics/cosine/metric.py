@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.metric import Metric
-from tercet.base.options import (
+from tercet.base.options import option
+from tercet.base.rows import PairRows, base_of_pairs, base_rows
+from tercet.base.scoring import warn_of
+from tercet.base.shared_options import (
     ATTN_IMPLEMENTATION,
     DEVICE,
     PROCESSING_CLASS,
     REVISION,
     USE_SAFETENSORS,
     dtype_option,
-    option,
     shared_labels,
 )
-from tercet.base.rows import PairRows, base_of_pairs, base_rows
-from tercet.base.scoring import warn_of
 from tercet.checks import Check, integer, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_texts

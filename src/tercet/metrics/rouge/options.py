@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric
-from tercet.base.options import OnlyWith, lemmatizer_option, option, stemmer_option
+from tercet.base.options import OnlyWith, option
+from tercet.base.shared_options import lemmatizer_option, stemmer_option
 from tercet.checks import integer, number
 from tercet.corpus.stems import check_stopwords
 from tercet.errors import OptionError, did_you_mean, shorten
