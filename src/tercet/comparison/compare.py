@@ -194,7 +194,7 @@ def compare(
     baseline_output = baseline
     if runs is not None:
         # Here, as most comparisons have no runs: so is all that one of a single system does without.
-        from .runs import first_output, members
+        from .run_members import first_output, members
 
         runs_of = members(names, runs)
         baseline_output = first_output(baseline, runs_of)
@@ -492,6 +492,11 @@ def _tables(design: Design, rows: _MetricRows) -> Iterator[ScoreTable]:
             too_few=too_few,
         )
         resampled = [of_system[name].bootstrap_distribution for of_system in scores.intervals]
+        if design.runs:
+            # Here, as most comparisons have no runs.
+            from .runs import scores_over_runs
+
+            table = replace(table, over_runs=scores_over_runs(design, table, resampled))
         table = replace(table, sections=list(_sections(design, table, resampled, rows.units)))
         yield replace(table, sections=[*table.sections, *_slices_sections(design, table, slices)])
 
@@ -506,7 +511,7 @@ def _sections(
     if design.runs:
         from .runs import runs_section
 
-        yield runs_section(design, table, resampled)
+        yield runs_section(design, table)
     direction = direction_section(design.test_set, table)
     if direction is not None:
         yield direction

@@ -26,7 +26,7 @@ from .clauses import Clause, sentence
 from .design import Design
 from .groups import groups_section
 from .result import Comparison
-from .runs import runs_section
+from .runs import runs_section, scores_over_runs
 from .score_rows import Bounds, Measured, score_rows
 from .scores import ScoreTable, SystemScore, digits_of, row_of
 from .sections import Section
@@ -416,7 +416,8 @@ class _Strata(NamedTuple):
         sections = [self._section(table, score_tables)]
         if design.runs:
             resampled = [interval.bootstrap_distribution for interval in intervals]
-            sections.insert(0, runs_section(design, table, resampled))
+            table = replace(table, over_runs=scores_over_runs(design, table, resampled))
+            sections.insert(0, runs_section(design, table))
         elif design.test is not None and too_few is None:
             sections.insert(0, groups_section(table))
         return replace(table, sections=sections)

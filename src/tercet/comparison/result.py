@@ -132,9 +132,7 @@ class Comparison:
     @property
     def tests_runs(self) -> bool:
         """Whether any systems with several runs were tested: the spread of their runs may be unknown."""
-        of_runs = [section for table in self.tables for section in table.sections if section.key == "runs"]
-        systems = [system for section in of_runs for system in section.value["systems"]]
-        return self.joins_runs and any(system["pvalue"] is not None for system in systems)
+        return any(table.over_runs.tests_baseline for table in self.tables if table.over_runs is not None)
 
     @property
     def outputs_of_baseline(self) -> list[str]:

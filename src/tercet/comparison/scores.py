@@ -16,6 +16,7 @@ from tercet.statistics.groups import best_first
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals, interval_text, pvalue_text
 
+from .run_scores import ScoresOverRuns
 from .sections import Section
 
 #: Marks of the best system, of those not significantly worse, and of scores of which lower is better.
@@ -138,6 +139,8 @@ class ScoreTable:
     too_few : str or None
         Why no difference could be significant, however large: too few segments, or resamples. Then there are no ranks
         and groups, and nothing is said to be as good. None if one could, or without a test.
+    over_runs : ScoresOverRuns or None
+        The means of systems with several runs, and their tests; None where no system has several.
     sections : list of Section
         What else is said of the score, such as how small a difference the test set can show.
     """
@@ -154,6 +157,7 @@ class ScoreTable:
     is_exact: bool = False
     n_units: int = 0
     too_few: str | None = None
+    over_runs: ScoresOverRuns | None = field(default=None, repr=False)
     sections: list[Section] = field(default_factory=list, repr=False)
 
     @property

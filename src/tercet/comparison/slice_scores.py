@@ -21,6 +21,7 @@ from tercet.tables import Cell, Column, Table, decimals, interval_text, number_o
 from .clauses import Clause, sentence
 from .design import Design
 from .run_means import design_over_runs, table_of_means
+from .run_scores import RunsInSlice
 from .score_rows import bounds_of_systems
 from .scores import ScoreTable
 from .sections import Section
@@ -163,13 +164,13 @@ class _SystemInSlice:
     pvalue: float | None
     adjusted_pvalue: float | None
     #: Of a system with runs, their scores and the test over them.
-    over_runs: Mapping[str, Any]
+    over_runs: RunsInSlice | None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain Python, those over runs beside the others."""
         entries = {field.name: getattr(self, field.name) for field in fields(self)}
         del entries["over_runs"]
-        return {**entries, **self.over_runs}
+        return entries if self.over_runs is None else {**entries, **self.over_runs._asdict()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from tercet.statistics.inference import Inference, PairedTest
 from tercet.statistics.stats import Scores, SegmentStats
 
 from .design import Design
+from .run_scores import RunsInSlice
 
 if TYPE_CHECKING:
     from tercet.statistics.paired_tests import NullDifferences
@@ -52,7 +53,7 @@ class ScoreInSlice(NamedTuple):
     pvalue: float
     adjusted_pvalue: float
     #: Of a system with several runs: what else its row has, and why it was not tested, "" where it was.
-    over_runs: Mapping[str, Any] = {}
+    over_runs: RunsInSlice | None = None
     why_untested: str = ""
 
 
