@@ -223,13 +223,8 @@ def compare(
             messages += found.messages
             facts += found.facts
             tables += found.tables
-    return Comparison(
-        tables=tables,
-        facts=facts,
-        warnings=list(map(as_settings, dict.fromkeys(messages))),
-        corpus=data.corpus,
-        **design._asdict(),
-    )
+    warnings = list(map(as_settings, dict.fromkeys(messages)))
+    return Comparison(design, tables, facts, warnings, data.corpus)
 
 
 def _design(

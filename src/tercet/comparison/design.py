@@ -17,17 +17,21 @@ if TYPE_CHECKING:
 
 
 class Design(NamedTuple):
-    """What is compared, and how. Its fields are those of a :class:`Comparison`, which has what was found besides."""
+    """What is compared, and how: a :class:`Comparison` has what was found besides."""
 
     test_set: TestSet
+    #: Of outputs that are runs, one of the system that the others are tested against.
     baseline: str
     test: str | None
+    #: Of the paired test, if there is one.
     n_resamples: int | None
     confidence_level: float
     alpha: float
     seed: int
+    #: Kind of the intervals of scores; None without.
     interval: str | None
     adjust: str
+    #: The outputs that are runs of each system; empty where each output is a system.
     runs: dict[str, list[str]]
     slices: list[Slices]
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from tercet.checks import has_entries, known_keywords
 from tercet.errors import InputError, OptionError, argument, shorten
 from tercet.names_and_sentences import MOST_NAMED, Name, Sentence, all_of, joined
-from tercet.registry import drawing
 from tercet.statistics.draws import apart
 from tercet.statistics.families import PairTests
 from tercet.statistics.inference import untested
@@ -108,8 +107,9 @@ class Overall(Comparison):
 
     def to_html(self, title: str | None = None) -> str:
         """Return the report of all sets, with what holds over all of them first."""
-        page: str = drawing("report.comparison.to_html")([*self.comparisons, self], title=title)
-        return page
+        from tercet.report.comparison import to_html
+
+        return to_html([*self.comparisons, self], title=title)
 
     def __repr__(self) -> str:
         names = ", ".join(repr(comparison.test_set.name) for comparison in self.comparisons)
@@ -195,7 +195,7 @@ def overall(comparisons: Sequence[Comparison], *, weight: str = "set") -> Overal
     tables: list[ScoreTable] = []
     for of_metric in by_metric.values():
         tables.extend(_Strata.of(design, sets, weight, of_metric[0]).tables(of_metric))
-    return Overall(tables=tables, comparisons=sets, weight=weight, notes=notes, **design._asdict())
+    return Overall(design, tables, comparisons=sets, weight=weight, notes=notes)
 
 
 def sets_and_overall(comparisons: Sequence[Comparison]) -> tuple[list[Comparison], list[Overall]]:

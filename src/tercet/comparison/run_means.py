@@ -19,7 +19,7 @@ def over_runs(comparison: Comparison) -> Comparison:
     Its tables have a row for each system, and no scores of segments; what is computed is that of the section on runs.
     """
     tables = [table_of_means(table, comparison.alpha) for table in comparison.tables]
-    return Comparison(tables=tables, **design_over_runs(comparison.design)._asdict())
+    return Comparison(design_over_runs(comparison.design), tables)
 
 
 def design_over_runs(design: Design) -> Design:
