@@ -251,7 +251,7 @@ def _is_file(argument: str) -> bool:
 
 def _of_segments(test_sets: Sequence[TestSet], metrics: Sequence[Metric], segment: int | None, view: _View) -> str:
     """Return why a segment of each test set has its scores."""
-    from tercet.comparison.segment import explain_segment, to_text
+    from tercet.comparison.explained_segment import explain_segment, to_text
     from tercet.statistics.progress import bars_within
     from tercet.tables import json_text
 

@@ -36,6 +36,7 @@ from tercet.test_sets.text_warnings import (
 )
 
 from .arguments import Arguments, Data
+from .decimals import digits_of
 from .design import Design
 from .given_scores import (
     column_stats,
@@ -44,7 +45,7 @@ from .given_scores import (
 from .metric_specs import label_of, name_of
 from .result import Comparison
 from .score_rows import Measured, bounds_of_systems, score_rows
-from .scores import ScoreTable, digits_of, scored_for_all
+from .scores import ScoreTable, scored_for_all
 from .settings import CompareSettings, usual_resamples
 from .system_facts import SystemFacts, facts_of_systems
 from .too_few import why_too_few

@@ -21,8 +21,9 @@ from tercet.statistics.power import units_needed
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals
 
+from .decimals import in_two_digits
 from .given_scores import check_below_scale, check_within, is_share
-from .power import POWER, in_two_digits
+from .power import POWER
 from .result import Comparison
 from .run_means import table_of_means
 from .runs import estimates_over_runs

@@ -22,12 +22,13 @@ from tercet.tables import decimals, pvalue_text
 from tercet.test_sets.test_set import TestSet
 
 from .clauses import Clause, sentence
+from .decimals import digits_of
 from .design import Design
 from .groups import groups_section
 from .result import Comparison
 from .runs import runs_section, scores_over_runs
 from .score_rows import Bounds, Measured, score_rows
-from .scores import ScoreTable, SystemScore, digits_of, row_of
+from .scores import ScoreTable, SystemScore, row_of
 from .sections import Section
 from .too_few import why_too_few
 

@@ -23,8 +23,9 @@ from tercet.test_sets.test_set import TestSet
 
 from .arguments import check_test_set, read_metrics
 from .compare import compare
+from .decimals import between, figures, in_two_digits
 from .given_scores import check_below_scale, check_within
-from .power import FEWEST_DIFFERENT, Spread, between, chances, figures, in_two_digits, paired_error
+from .power import FEWEST_DIFFERENT, Spread, chances, paired_error
 from .result import Comparison
 from .scores import scored_for_all
 from .sections import Section

@@ -19,8 +19,8 @@ from tercet.statistics.power import (
     units_needed,
 )
 from tercet.statistics.stats import SegmentStats
-from tercet.tables import decimals
 
+from .decimals import between, figures, in_two_digits
 from .design import Design
 from .scores import ScoreTable
 from .sections import Section
@@ -164,20 +164,3 @@ def _round_part(difference: float) -> float:
     tens = 10.0 ** math.floor(math.log10(limit))
     factor = max(factor for factor in (1, 2, 5) if factor * tens <= limit or factor == 1)
     return float(f"{factor * tens:.1g}")
-
-
-def figures(difference: float, digits: int) -> str:
-    """Return a difference with the decimals of the score, or two digits where that is 0."""
-    return decimals(difference, digits) if difference >= 10.0**-digits else f"{difference:.2g}"
-
-
-def in_two_digits(count: int) -> str:
-    """Return a number with two digits: more would promise too much."""
-    unit = 10 ** max(0, len(str(count)) - 2)
-    return f"{-(-count // unit) * unit:,}"
-
-
-def between(texts: Sequence[str]) -> str:
-    """Return the least and greatest of some numbers, or the one that they are."""
-    ordered = sorted(texts, key=lambda text: float(text.replace(",", "")))
-    return ordered[0] if ordered[0] == ordered[-1] else f"{ordered[0]} to {ordered[-1]}"

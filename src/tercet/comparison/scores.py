@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -195,12 +195,6 @@ class ScoreTable:
 def row_of(table: ScoreTable, system: str) -> SystemScore:
     """Return the score of a system in a table."""
     return next(row for row in table.rows if row.system == system)
-
-
-def digits_of(metric: Metric, values: Iterable[float | None]) -> int:
-    """Return with how many decimals people read scores: two, or four of scores that are no percents and small."""
-    small = all(value is None or math.isnan(value) or abs(value) < 10 for value in values)
-    return 4 if metric.scale == 1 and small else 2
 
 
 def some_best(values: Sequence[float], higher_is_better: bool) -> bool:
