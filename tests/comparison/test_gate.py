@@ -10,7 +10,8 @@ from scipy.stats import beta, ttest_rel
 import tercet
 from commands import command
 from tercet.comparison.decimals import in_two_digits
-from tercet.comparison.gate import Loss, Question, ScoreInWords, Units, losses, losses_of_all
+from tercet.comparison.gate import Question, losses, losses_of_all
+from tercet.comparison.loss import Loss, ScoreInWords, Units
 from tercet.errors import OptionError
 from tercet.statistics.noninferiority import johnson, tango
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import comb
 from typing import TYPE_CHECKING, NamedTuple
 
 from tercet.statistics.inference import Inference, inference
@@ -39,6 +40,11 @@ class Design(NamedTuple):
     def systems(self) -> list[str]:
         """The names of the systems."""
         return list(self.test_set.systems)
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs of systems there are."""
+        return comb(len(self.systems), 2)
 
     @property
     def baseline_index(self) -> int:

@@ -189,7 +189,7 @@ def _most_apart(values: Any, title: str, digits: int) -> tuple[int, str] | None:
     if not n_apart.any():
         return None
     index = int(np.argmax(np.where(n_apart == n_apart.max(), distance, -np.inf)))
-    n_pairs = n_systems * (n_systems - 1) // 2
+    n_pairs = math.comb(n_systems, 2)
     apart = int(n_apart[index])
     mean = f"{distance[index] / n_pairs:.{digits}f}"
     if n_pairs == 1:

@@ -191,6 +191,10 @@ class ScoreTable:
         part = self.stats[system].selected(np.asarray(segments, np.int64))
         return float(self.scorer.finalize(self.scorer.corpus_totals(part))[self.name])
 
+    def scores_without_each(self, units: SegmentStats) -> NDArray[np.float64]:
+        """Return the scores of all units but each in turn (jackknife)."""
+        return np.asarray(self.scorer.finalize(units.total() - units.rows)[self.name], np.float64)
+
 
 def row_of(table: ScoreTable, system: str) -> SystemScore:
     """Return the score of a system in a table."""
@@ -239,6 +243,12 @@ def scored_for_all(stats: Sequence[SegmentStats]) -> NDArray[np.bool_]:
     # The column "items" is 0 where a metric leaves an item out.
     is_scored: NDArray[np.bool_] = np.logical_and.reduce([system_rows.column("items") > 0 for system_rows in stats])
     return is_scored
+
+
+def differ(first: SegmentStats, second: SegmentStats) -> NDArray[np.bool_]:
+    """Return which units of two systems differ."""
+    is_different: NDArray[np.bool_] = (first.rows != second.rows).any(axis=1)
+    return is_different
 
 
 def against(row: SystemScore) -> tuple[str, str, str]:
