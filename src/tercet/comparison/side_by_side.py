@@ -19,10 +19,10 @@ from tercet.test_sets.checks import check_baseline, check_has_texts, check_refer
 from tercet.test_sets.test_set import TestSet
 from tercet.test_sets.text_warnings import warn_of_artefacts
 
-from .compare import system_stats
 from .decimals import digits_of
 from .given_scores import in_percent
 from .metric_specs import name_of
+from .metric_tables import system_stats
 from .scores import LOWER
 
 
