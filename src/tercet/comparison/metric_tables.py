@@ -234,7 +234,7 @@ def _slices_sections(design: Design, table: ScoreTable, slices: Sequence[ScoresO
     """Yield what is said of a score in the slices of each kind."""
     if not slices:
         return
-    from .slice_scores import slices_section
+    from .slice_section import slices_section
 
     for of_kind in slices:
         yield slices_section(design, table, of_kind)

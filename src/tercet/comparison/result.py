@@ -21,7 +21,7 @@ from tercet.tables import number_or_none
 from tercet.test_sets.test_set import TestSet
 
 from .design import Design
-from .scores import BESIDE_SCORES, LOWER, ScoreTable, SystemScore, scored_for_all
+from .scores import BESIDE_SCORES, ScoreTable, SystemScore, scored_for_all
 from .system_facts import SystemFacts, fact_lines
 
 if TYPE_CHECKING:
@@ -469,7 +469,7 @@ class Comparison:
 
     def marked_labels(self) -> list[str]:
         """Return the label of each table's score, with a mark where lower is better."""
-        return [label if table.higher_is_better else f"{label} {LOWER}" for label, table in self.labelled_tables()]
+        return [f"{label}{table.arrow}" for label, table in self.labelled_tables()]
 
     def remarks(self, plain: Callable[[str], str] = str) -> list[str]:
         """Return sentences on empty predictions, segments left out, and too few segments; `plain` formats names."""

@@ -252,7 +252,7 @@ def _table_of_runs(systems: Sequence[SystemOverRuns], table: ScoreTable, level: 
     columns = [
         Column("system", "name"),
         Column("runs", leaves=1),
-        Column(table.name, after="" if table.higher_is_better else " ↓"),
+        Column(table.name, after=table.arrow),
         Column("spread", leaves=3),
         Column(f"{100 * level:g} %", leaves=2),
         Column("difference", "difference"),

@@ -171,6 +171,11 @@ class ScoreTable:
         return "higher" if self.higher_is_better else "lower"
 
     @property
+    def arrow(self) -> str:
+        """What stands behind the name of the score where lower is better; "" elsewhere."""
+        return "" if self.higher_is_better else f" {LOWER}"
+
+    @property
     def digits(self) -> int:
         """With how many decimals people read the score."""
         return self.rows[0].digits
