@@ -10,7 +10,8 @@ from tercet.checks import has_entries
 from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.names_and_sentences import MOST_NAMED, joined
 
-from .run_readings import check_reading, parts_of, read
+from .run_patterns import read
+from .run_readings import check_reading
 
 
 def members(systems: Sequence[str], runs: Any) -> dict[str, list[str]]:
@@ -59,7 +60,7 @@ def _systems_of_pattern(systems: Sequence[str], runs: Any) -> dict[str, str]:
         ) from None
     if not pattern.groups:
         raise OptionError(f"runs: {shorten(runs)} has no group that is the run, as in 'tuned-(\\d+)'.")
-    reading, matches = read(pattern, systems)
+    reading = read(pattern, systems)
     system_of = reading.system_of
     if not system_of:
         names = joined(list(map(shorten, systems)), MOST_NAMED)
@@ -72,8 +73,8 @@ def _systems_of_pattern(systems: Sequence[str], runs: Any) -> dict[str, str]:
     first_of: dict[str, str] = {}
     for output, system in system_of.items():
         first = first_of.setdefault(system, output)
-        if parts_of(matches[first]) != parts_of(matches[output]):
-            differing = f"{parts_of(matches[first])} and {parts_of(matches[output])}"
+        if reading.parts_of[first] != reading.parts_of[output]:
+            differing = f"{reading.parts_of[first]} and {reading.parts_of[output]}"
             raise OptionError(
                 f"runs: {shorten(first)} and {shorten(output)} would both be runs of {shorten(system)}, but their "
                 f"groups differ: {differing}. Rename one, or give a mapping in Python."
