@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from rich.console import Console
@@ -111,7 +111,9 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
     else:
         stats, context = corpus_stats(metric, corpus)
         values = [segment_lists(metric, system_stats)[name] for system_stats in stats.split(len(systems))]
-        segment, why_chosen = _segment_that_says_most(test_set, np.array(values, float), metric, name)
+        choice = _segment_that_says_most(test_set, np.array(values, float), metric, name)
+        segment = choice.segment
+        why_chosen = choice.why
     warn_of(metric, metric.corpus_warning(context, corpus))
     if metric.takes_references and not test_set.references[segment - 1]:
         raise InputError(f"{test_set.name}, segment {segment} has no reference to compare it with.")
@@ -159,20 +161,26 @@ def to_text(segments: Sequence[ExplainedSegment], *, width: int, colour: bool) -
     return re.sub("\n{3,}", "\n\n", lines) + "\n"
 
 
-def _segment_that_says_most(test_set: TestSet, values: Any, metric: Metric, name: str) -> tuple[int, str]:
-    """Return the number of the segment that can be explained and says most, and why it does."""
+class _Choice(NamedTuple):
+    """The number of a segment, from 1, and why it was chosen, in words."""
+
+    segment: int
+    why: str
+
+
+def _segment_that_says_most(test_set: TestSet, values: Any, metric: Metric, name: str) -> _Choice:
+    """Return the segment that can be explained and says most, by its scores of all systems."""
     if metric.takes_references:
         values[:, [not texts for texts in test_set.references]] = np.nan
     if np.isnan(values).any(axis=0).all():
         raise InputError(f"{test_set.name} has no segment with a score of all systems; choose one with --segment.")
     title = metric.score_title(metric.primary)
     digits = digits_of_scale(metric.scale)
-    index, why = _most_apart(values, title, digits) or _worst_scored(values, metric, name)
-    return index + 1, why
+    return _most_apart(values, title, digits) or _worst_scored(values, metric, name)
 
 
-def _most_apart(values: Any, title: str, digits: int) -> tuple[int, str] | None:
-    """Return the index of the segment in which most pairs of systems score differently; of several, by the most.
+def _most_apart(values: Any, title: str, digits: int) -> _Choice | None:
+    """Return the segment in which most pairs of systems score differently; of several, by the most.
 
     None where no segment tells any two systems apart.
     """
@@ -193,19 +201,20 @@ def _most_apart(values: Any, title: str, digits: int) -> tuple[int, str] | None:
     apart = int(n_apart[index])
     mean = f"{distance[index] / n_pairs:.{digits}f}"
     if n_pairs == 1:
-        return index, f"in which the two systems differ most by {title}: {mean}"
+        return _Choice(index + 1, f"in which the two systems differ most by {title}: {mean}")
     pairs = "no two score the same" if apart == n_pairs else f"{apart:,} of {n_pairs:,} pairs score differently"
     apart_by = f"the scores of any two are {mean} apart on average"
-    return index, f"which tells the systems apart best by {title}: {pairs}; {apart_by}"
+    return _Choice(index + 1, f"which tells the systems apart best by {title}: {pairs}; {apart_by}")
 
 
-def _worst_scored(values: Any, metric: Metric, name: str) -> tuple[int, str]:
-    """Return the index of the segment that scores worst, and that it does."""
+def _worst_scored(values: Any, metric: Metric, name: str) -> _Choice:
+    """Return the segment that scores worst."""
     means = values.mean(axis=0)
     worst = np.nanmin(means) if metric.higher_is_better else np.nanmax(means)
     ties = int(np.count_nonzero(means == worst))
-    choice = f"the first of {ties:,} with the worst {name}" if ties > 1 else f"the worst by {name}"
-    return int(np.flatnonzero(means == worst)[0]), choice
+    why = f"the first of {ties:,} with the worst {name}" if ties > 1 else f"the worst by {name}"
+    index = int(np.flatnonzero(means == worst)[0])
+    return _Choice(index + 1, why)
 
 
 def _first_values(lists: dict[str, list[float | None]]) -> dict[str, float]:
