@@ -66,15 +66,6 @@ def in_suite(cls: type[Metric]) -> bool:
     return name in METRICS and metric_class(name) is cls
 
 
-def drawing(path: str) -> Any:
-    """Return the function that draws or publishes a result, by its path, such as ``comparison.tables.in_format``.
-
-    It stands above the result, whose method finds it here; its packages are imported when it is called.
-    """
-    module, _, function = path.rpartition(".")
-    return getattr(import_module(f".{module}", __package__), function)
-
-
 def no_metric(name: object, names: Iterable[str]) -> OptionError:
     """Return the error for an unknown metric, with a hint if another suite uses that name."""
     from .base.dialects import what_is

@@ -26,9 +26,9 @@ from tercet import InputError, OptionError, score
 from tercet.api import known_options, make_scorer
 from tercet.base.scoring import segment_lists
 from tercet.comparison.compare import compare
-from tercet.comparison.exports import export_segments, export_systems
+from tercet.comparison.exported_texts import export_segments, export_systems
 from tercet.comparison.metric_specs import label, label_of, metric_of, parse_metric
-from tercet.comparison.segment import side_by_side
+from tercet.comparison.side_by_side import side_by_side
 from tercet.comparison.tables import in_format
 from tercet.comparison.terminal import to_text
 from tercet.comparison.verdicts import verdict_of

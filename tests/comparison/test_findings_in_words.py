@@ -6,7 +6,7 @@ import pytest
 
 from tercet import InputError
 from tercet.comparison.clauses import Clause, few_named, sentence
-from tercet.comparison.exports import export_paths
+from tercet.comparison.exported_texts import export_paths
 from tercet.comparison.system_facts import SystemFacts, fact_lines
 from tercet.names_as_shown import MOST_NAMED
 from tercet.test_sets.test_set import TestSet

@@ -9,8 +9,9 @@ from scipy.stats import beta, ttest_rel
 
 import tercet
 from commands import command
-from tercet.comparison.gate import Loss, Question, ScoreInWords, Units, losses, losses_of_all
-from tercet.comparison.power import in_two_digits
+from tercet.comparison.decimals import in_two_digits
+from tercet.comparison.gate import Question, losses, losses_of_all
+from tercet.comparison.loss import Loss, ScoreInWords, Units
 from tercet.errors import OptionError
 from tercet.statistics.noninferiority import johnson
 from tercet.statistics.tango import tango

@@ -39,6 +39,11 @@ def of_scores(*sets, name="quality", **options):
     return [tercet.compare(scores={name: {"A": list(a), "B": list(b)}}, **options) for a, b in sets]
 
 
+def change_set(comparison, **changes):
+    test_set = replace(comparison.test_set, **changes)
+    object.__setattr__(comparison, "design", comparison.design._replace(test_set=test_set))
+
+
 def test_a_score_is_the_weighted_mean_of_those_of_the_sets():
     news, chat = compared(part(0, 2, 4), part(2, 5, 4), metrics=["chrf", "rouge:tokenizer=unicode", "ter"])
     for weight, shares in (("set", [0.5, 0.5]), ("segment", [0.4, 0.6])):
@@ -105,7 +110,7 @@ def test_wins_count_sets_and_sentences_name_those_that_differ():
     better, worse = (systems, references), ({"base": systems["tuned"], "tuned": systems["base"]}, references)
     comparisons = compared(better, better, worse)
     for name, comparison in zip(("news", "books", "chat"), comparisons, strict=True):
-        object.__setattr__(comparison, "test_set", replace(comparison.test_set, name=name))
+        change_set(comparison, name=name)
     over_all = tercet.overall(comparisons)
     row = over_all.tables[0].rows[1]
     assert (row.wins, row.ties, row.losses) == (2, 0, 1)
@@ -130,7 +135,7 @@ def test_sets_too_small_for_an_interval_of_their_own_are_named():
     comparisons = of_scores(*(random.normal(size=(2, n)) for n in (1, 2, 4, 5, 40)))
     for comparison in comparisons:
         name = f"of {comparison.test_set.n_segments}"
-        object.__setattr__(comparison, "test_set", replace(comparison.test_set, name=name))
+        change_set(comparison, name=name)
     assert tercet.overall(comparisons).remarks()[1:3] == [
         "Of one segment, whose part is not in the intervals: of 1.",
         "Of fewer than 5 segments, so that intervals may be too short: of 2 and of 4.",
@@ -140,8 +145,8 @@ def test_sets_too_small_for_an_interval_of_their_own_are_named():
 def test_each_is_named_by_its_own_units():
     segments, clusters = of_scores(*np.random.default_rng(8).normal(size=(2, 2, 4)))
     clustered = Clusters.of([1, 1, 1, 1], 4)
-    object.__setattr__(segments, "test_set", replace(segments.test_set, name="segments"))
-    object.__setattr__(clusters, "test_set", replace(clusters.test_set, name="clusters", clusters=clustered))
+    change_set(segments, name="segments")
+    change_set(clusters, name="clusters", clusters=clustered)
     object.__setattr__(clusters.tables[0], "n_units", 1)
     assert tercet.overall([segments, clusters]).remarks()[1:3] == [
         "Of one cluster, whose part is not in the intervals: clusters.",

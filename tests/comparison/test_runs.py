@@ -12,7 +12,7 @@ import scipy.stats
 import tercet
 from commands import command
 from tercet.comparison.run_means import over_runs
-from tercet.comparison.runs import members
+from tercet.comparison.run_members import members
 from tercet.comparison.tables import sheets_of
 from tercet.comparison.verdicts import verdict_of
 from tercet.errors import OptionError

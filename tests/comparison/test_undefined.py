@@ -11,7 +11,7 @@ import pytest
 
 from tercet.cli.thresholds import failures, read_thresholds
 from tercet.comparison.compare import compare
-from tercet.comparison.exports import export_segments
+from tercet.comparison.exported_texts import export_segments
 from tercet.comparison.tables import in_format
 from tercet.comparison.terminal import to_text
 from tercet.report.comparison import to_html

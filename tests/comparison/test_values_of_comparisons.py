@@ -9,7 +9,17 @@ from value_classes import has_room_for_more, is_frozen, value_classes
 
 VALUES = value_classes("comparison")
 #: Of arrays, or of parts that have some.
-BY_IDENTITY = {"Buckets", "Comparison", "Overall", "Part", "Plan", "ScoreTable", "Section"}
+BY_IDENTITY = {
+    "Buckets",
+    "Comparison",
+    "Overall",
+    "PairOfOutputs",
+    "Part",
+    "Plan",
+    "ScoreTable",
+    "ScoresOverRuns",
+    "Section",
+}
 
 
 @pytest.mark.parametrize("name", VALUES)

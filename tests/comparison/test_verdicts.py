@@ -33,7 +33,9 @@ def said(values, adjusted=None, table=BLEU, test="permutation", alpha=0.05, base
         difference = None if name == baseline else value - values[baseline]
         rows.append(SystemScore(name, value, value, value, difference, *[None] * 7, value == best, as_good))
     made = replace(table, rows=rows, pvalues=pvalues)
-    comparison = replace(FOUND, tables=[made], test=test, alpha=alpha, baseline=baseline)
+    comparison = replace(
+        FOUND, tables=[made], design=FOUND.design._replace(test=test, alpha=alpha, baseline=baseline)
+    )
     return ["".join(each) for each in score_verdict(comparison, made, {name: name for name in names})]
 
 
@@ -146,7 +148,7 @@ def test_names_are_kept_apart_from_what_is_said_of_them():
     """They may be of any script, and hold anything."""
     row, names = replace(BLEU.rows[0], difference=None), ("נתן", "<b>")
     rows = [replace(row, system=name, value=2.0 - place, best=not place) for place, name in enumerate(names)]
-    found = replace(FOUND, test=None)
+    found = replace(FOUND, design=FOUND.design._replace(test=None))
     (sentence, _) = score_verdict(found, replace(BLEU, rows=rows), {name: name for name in names})
     assert tuple(part for part in sentence if isinstance(part, Name)) == names
 

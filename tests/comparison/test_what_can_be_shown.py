@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from tercet.comparison.decimals import between, figures, in_two_digits
 from tercet.comparison.design import Design
-from tercet.comparison.power import between, figures, in_two_digits
 from tercet.comparison.too_few import why_too_few
 from tercet.statistics.clusters import Clusters
 from tercet.test_sets.test_set import TestSet

@@ -14,7 +14,7 @@ from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import parse_metric
 from tercet.comparison.package_differences import explain_difference
 from tercet.comparison.paired_significance import paired_significance
-from tercet.comparison.segment import side_by_side
+from tercet.comparison.side_by_side import side_by_side
 from tercet.corpus import corpus, items
 from tercet.engine.chosen import engine
 from tercet.engine.plain_text import strings

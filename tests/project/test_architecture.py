@@ -32,6 +32,21 @@ HOUSE = [
 ]
 FLOOR = {room: number for number, room in enumerate(HOUSE)}
 
+#: What draws or publishes a comparison stands above it: these its methods import when they are called, and only then.
+DRAWN_BY = {
+    "comparison.result": {
+        *(f"tercet.comparison.{file}" for file in ("eval_results", "legends", "notebook", "records", "segment_rows")),
+        *(
+            "tercet.comparison.tables",
+            "tercet.comparison.terminal",
+            "tercet.report.comparison",
+            "tercet.report.intervals_figure",
+        ),
+    },
+    "comparison.overall": {"tercet.report.comparison"},
+    "correlation.result": {"tercet.correlation.tables"},
+}
+
 #: Packages that a file may import before anything is called: of the base, the two that every score needs.
 ANYWHERE = {"numpy", "pyarrow", "tercet"}
 MORE = {
@@ -71,12 +86,23 @@ def for_checkers(tree):
 
 
 def imports_of(name, package="tercet"):
-    """Return what a file imports: modules of the package, anywhere; others, before anything is called."""
-    tree, found = ast.parse(path_of(name).read_text()), []
+    """Return what a file imports: modules of the package, but for what it is drawn by; others, at its head alone."""
+    at_head, when_called = all_imports_of(name)
+    if package == "tercet":
+        of_methods = [each for each in when_called if each not in DRAWN_BY.get(name, ())]
+        inside = [each.removeprefix("tercet.") for each in at_head + of_methods if each.startswith("tercet.")]
+        return [each for each in inside if each != "engine._engine"]  # compiled, and from no file in Python
+    return [each.split(".")[0] for each in all_imports_of(name, with_checkers=False)[0]]
+
+
+def all_imports_of(name, with_checkers=True):
+    """Return what a file imports at its head, and what its functions import when they are called."""
+    tree, at_head, when_called = ast.parse(path_of(name).read_text()), [], []
     inside = {id(each) for node in ast.walk(tree) if isinstance(node, FUNCTION) for each in ast.walk(node)}
-    aside = for_checkers(tree)
+    aside = set() if with_checkers else for_checkers(tree)
     for node in ast.walk(tree):
-        if package != "tercet" and (getattr(node, "lineno", 0) in aside or id(node) in inside):
+        found = when_called if id(node) in inside else at_head
+        if getattr(node, "lineno", 0) in aside:
             continue
         if isinstance(node, ast.ImportFrom) and node.level:  # from the file's own room, or from one that many up
             room = ["tercet", *name.split(".")[: -node.level]]
@@ -87,10 +113,7 @@ def imports_of(name, package="tercet"):
             found.append(node.module)
         elif isinstance(node, ast.Import):
             found += [each.name for each in node.names]
-    if package == "tercet":
-        inside = [each.removeprefix("tercet.") for each in found if each.startswith("tercet.")]
-        return [each for each in inside if each != "engine._engine"]  # compiled, and from no file in Python
-    return [each.split(".")[0] for each in found]
+    return at_head, when_called
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -112,6 +135,12 @@ def test_no_file_imports_itself_by_way_of_others():
 
     for name in NAMES:
         visit(name, [])
+
+
+@pytest.mark.parametrize("name", DRAWN_BY)
+def test_what_a_result_is_drawn_by_is_imported_when_it_is_drawn(name):
+    at_head, when_called = all_imports_of(name)
+    assert DRAWN_BY[name] <= {*when_called} - {*at_head}
 
 
 def test_warnings_point_at_the_callers_line():

@@ -106,7 +106,7 @@ class ExplainCommand(MetricCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
-        from tercet.comparison.package_differences import packages_in_words
+        from tercet.comparison.peer_packages import packages_in_words
 
         against: Any = next(parameter for parameter in self.params if parameter.name == "against")
         against.help = f"Explain the scores of a package instead of a segment: {packages_in_words()}."
@@ -233,7 +233,7 @@ def _metrics_and_files(metric: Sequence[str] | None, arguments: Sequence[str]) -
 
 def _check_peers(metric_texts: Sequence[str], against: str) -> None:
     """Refuse metrics that this package does not have, before a metric requires its options."""
-    from tercet.comparison.package_differences import checked_peers
+    from tercet.comparison.peer_packages import checked_peers
     from tercet.specs import split_metric
 
     for text in metric_texts:
@@ -251,7 +251,7 @@ def _is_file(argument: str) -> bool:
 
 def _of_segments(test_sets: Sequence[TestSet], metrics: Sequence[Metric], segment: int | None, view: _View) -> str:
     """Return why a segment of each test set has its scores."""
-    from tercet.comparison.segment import explain_segment, to_text
+    from tercet.comparison.explained_segment import explain_segment, to_text
     from tercet.statistics.progress import bars_within
     from tercet.tables import json_text
 

@@ -166,7 +166,7 @@ def segment_text(
     from rich.console import Console
 
     from tercet.comparison.given_scores import default_metrics
-    from tercet.comparison.segment import side_by_side
+    from tercet.comparison.side_by_side import side_by_side
 
     width = Console().width
     texts = [
@@ -199,7 +199,7 @@ def finish(
             err=True,
         )
     if segments is not None:
-        from tercet.comparison.exports import export_segments
+        from tercet.comparison.exported_texts import export_segments
 
         export_segments(comparisons, segments, bom=output.bom, worst_first=output.worst_first)
     results: list[Comparison | Overall] = list(comparisons)

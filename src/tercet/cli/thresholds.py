@@ -59,7 +59,7 @@ class Gate(NamedTuple):
         for test_set in test_sets:
             systems = list(test_set.systems)
             if runs is not None:
-                from tercet.comparison.runs import members
+                from tercet.comparison.run_members import members
 
                 systems = list(members(systems, runs))
             if len(systems) < 2:

@@ -44,22 +44,24 @@ class Arguments(NamedTuple):
         """Return what is compared."""
         columns = read_columns(self.scores)
         check_no_splits(self.test_set, "compare")
-        if not is_file_or_frame(self.test_set):
-            check_no_columns(self.named_columns)
-            return self._data(columns)
+        if is_file_or_frame(self.test_set):
+            return self._of_files_or_frame(columns).data(columns)
+        check_no_columns(self.named_columns)
+        return self._in_memory(columns).data(columns)
+
+    def _in_memory(self, columns: Mapping[Column, Any]) -> _Texts:
+        texts = scores_alone(columns) if self.test_set is None else self.test_set
+        test_set = check_test_set(texts, "compare")
+        metrics, placeholders = self._metrics_of(test_set, columns)
+        return _Texts(test_set, self.references, self.cluster, metrics, placeholders)
+
+    def _of_files_or_frame(self, columns: Mapping[Column, Any]) -> _Texts:
+        """Return the test set of files or of a data frame: it is read with what metrics and scores need, if named."""
         metrics: list[Metric] | None = None
+        placeholders: list[str] = []
         if self.metrics is not None or columns:
             metrics = _all_metrics(self.metrics, list(columns))
-        # Files and frames have their references, and the column of labels that a name stands for.
-        return self._replace(
-            test_set=self._read_files_or_frame(columns, metrics),
-            references=None,
-            cluster=None if isinstance(self.cluster, str) else self.cluster,
-        )._data(columns, metrics)
-
-    def _read_files_or_frame(self, columns: Mapping[Column, Any], metrics: Sequence[Metric] | None) -> TestSet:
-        """Return the test set of files or of a data frame, with what scores and metrics, None by default, need."""
-        return read_one(
+        test_set = read_one(
             self.test_set,
             "compare",
             references=self.references,
@@ -70,19 +72,35 @@ class Arguments(NamedTuple):
             need_references=metrics is None or any(metric.takes_references for metric in metrics),
             need_texts=metrics is not None and any(not isinstance(metric, Column) for metric in metrics),
         )
+        if metrics is None:
+            metrics, placeholders = self._metrics_of(test_set, columns)
+        # Files and frames have their references, and the column of labels that a name stands for.
+        labels = None if isinstance(self.cluster, str) else self.cluster
+        return _Texts(test_set, None, labels, metrics, placeholders)
 
-    def _data(self, columns: Mapping[Column, Any], read_before: list[Metric] | None = None) -> Data:
-        """Return what is compared, of texts or numbers in memory, by metrics that may have been read for files."""
-        named_metrics = self.metrics
-        placeholders: list[str] = []
-        if self.metrics is None and self.scores is None and isinstance(self.test_set, TestSet):
-            named_metrics = default_metrics(self.test_set)
-            placeholders = placeholders_left_out(self.test_set)
-        texts = scores_alone(columns) if self.test_set is None else self.test_set
-        checked = check_test_set(texts, "compare")
-        metrics = read_before or _all_metrics(named_metrics, list(columns))
+    def _metrics_of(self, test_set: Any, columns: Mapping[Column, Any]) -> tuple[list[Metric], list[str]]:
+        """Return the metrics, by default those of the test set, and what is said of scores that stand for none."""
+        if self.metrics is None and self.scores is None and isinstance(test_set, TestSet):
+            return default_metrics(test_set), placeholders_left_out(test_set)
+        return _all_metrics(self.metrics, list(columns)), []
+
+
+class _Texts(NamedTuple):
+    """What is compared, once it is in memory."""
+
+    test_set: TestSet | Mapping[str, Any]
+    #: Of a mapping of systems; a test set has its own.
+    references: Any
+    #: A label per segment.
+    cluster: Any
+    metrics: list[Metric]
+    placeholders: list[str]
+
+    def data(self, columns: Mapping[Column, Any]) -> Data:
+        """Return the texts encoded, with the numbers of columns, and the metrics at their scales."""
+        metrics = self.metrics
         needed_by = list(dict.fromkeys(name_of(metric) for metric in metrics if metric.takes_references))
-        without_scores, corpus = read_test_set(checked, self.references, needed_by)
+        without_scores, corpus = read_test_set(self.test_set, self.references, needed_by)
         test_set = with_scores(without_scores, columns)
         metrics_of_texts = [name_of(metric) for metric in metrics if not isinstance(metric, Column)]
         if metrics_of_texts:
@@ -92,7 +110,7 @@ class Arguments(NamedTuple):
             raise InputError(f"{test_set.name} has no segment to score.")
         if self.cluster is not None:
             test_set = replace(test_set, clusters=Clusters.of(self.cluster, corpus.n_segments))
-        return Data(test_set, corpus, scaled_metrics, needed_by, placeholders)
+        return Data(test_set, corpus, scaled_metrics, needed_by, self.placeholders)
 
 
 class Data(NamedTuple):

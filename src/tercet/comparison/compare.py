@@ -3,58 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from tercet.base.definition import is_higher_better
 from tercet.base.metric import Metric
 from tercet.base.options import check_values
-from tercet.base.scoring import batch_stats, segment_lists, summarize
 from tercet.checks import known_keywords
 from tercet.corpus.corpus import Corpus
-from tercet.errors import InputError, OptionError, argument, as_settings, recorded, shorten, warn
+from tercet.errors import OptionError, argument, as_settings, warn
 from tercet.metrics.column import Column
-from tercet.statistics.clusters import clustered
-from tercet.statistics.inference import Inference
-from tercet.statistics.intervals import BootstrapResult
 from tercet.statistics.named_tests import PERMUTATION
 from tercet.statistics.progress import bars_within, line_of
-from tercet.statistics.stats import Scores, SegmentStats
-from tercet.test_sets.checks import check_baseline, check_gaps
+from tercet.test_sets.checks import check_baseline
 from tercet.test_sets.copies import copy_warnings
 from tercet.test_sets.score_warnings import odd_scores
 from tercet.test_sets.test_set import TestSet
-from tercet.test_sets.text_warnings import (
-    empty_references,
-    odd_baseline,
-    odd_segments,
-    warn_of_artefacts,
-    warn_of_scores,
-)
+from tercet.test_sets.text_warnings import empty_references, odd_baseline, odd_segments, warn_of_artefacts
 
 from .arguments import Arguments, Data
 from .design import Design
-from .given_scores import (
-    column_stats,
-    direction_section,
-)
-from .metric_specs import label_of, name_of
+from .metric_specs import name_of
+from .metric_tables import Found, compare_by
 from .result import Comparison
-from .score_rows import Measured, bounds_of_systems, score_rows
-from .scores import ScoreTable, digits_of, scored_for_all
 from .settings import CompareSettings, usual_resamples
-from .system_facts import SystemFacts, facts_of_systems
-from .too_few import why_too_few
 
 if TYPE_CHECKING:
-    from tercet.statistics.families import PairTests
-
-    from .sections import Section
-    from .slice_scores import ScoresOfSlices
     from .slices import Slices
 
 
@@ -172,12 +145,6 @@ def compare(
     >>> [(row.system, round(row.value, 1)) for row in compare(frame, "chrf").tables[0].rows]
     [('one', 76.0), ('other', 86.1)]
     """
-    named_columns = {
-        "systems": systems,
-        "reference_columns": reference_columns,
-        "source_column": source_column,
-        "system_column": system_column,
-    }
     # What is sliced by is read twice where it names columns of files.
     slices_by = list(by) if isinstance(by, Iterator) else by
     arguments = Arguments(
@@ -185,21 +152,15 @@ def compare(
         metrics=metrics,
         scores=scores,
         references=references,
-        named_columns=named_columns,
+        named_columns={
+            "systems": systems,
+            "reference_columns": reference_columns,
+            "source_column": source_column,
+            "system_column": system_column,
+        },
         cluster=cluster,
         by=slices_by,
     )
-    data = arguments.read()
-    names = list(data.test_set.systems)
-    runs_of: dict[str, list[str]] = {}
-    baseline_output = baseline
-    if runs is not None:
-        # Here, as most comparisons have no runs: so is all that one of a single system does without.
-        from .runs import first_output, members
-
-        runs_of = members(names, runs)
-        baseline_output = first_output(baseline, runs_of)
-    check_baseline(baseline_output, names)
     options = {
         "test": test,
         "n_resamples": n_resamples,
@@ -210,37 +171,46 @@ def compare(
         "seed": seed,
         "progress": progress,
     }
+    data = arguments.read()
+    outputs = _read_runs(list(data.test_set.systems), runs, baseline)
     settings = check_values("compare", options, CompareSettings.checks())
     show_progress = settings.pop("progress")
     data.check_metrics()
-    design = _design(data, settings, baseline_output, runs_of, slices_by)
-    messages = _messages(design, data, has_baseline=baseline_output is not None, runs=runs)
-    facts: list[SystemFacts] = []
-    tables: list[ScoreTable] = []
-    with bars_within(show_progress), line_of("") as show_line:
-        for number, metric in enumerate(data.metrics, 1):
-            heading = f"metric {number} of {len(data.metrics)}, {name_of(metric)}"
-            found = _compare_by(metric, design, data.corpus, heading, show_line)
-            messages += found.messages
-            facts += found.facts
-            tables += found.tables
-    return Comparison(
-        tables=tables,
-        facts=facts,
-        warnings=list(map(as_settings, dict.fromkeys(messages))),
-        corpus=data.corpus,
-        **design._asdict(),
-    )
+    design = _design(data, settings, outputs, slices_by)
+    messages = _messages(design, data, has_baseline=baseline is not None, runs=runs)
+    found = _compare_by_all(data.metrics, design, data.corpus, show_progress)
+    warnings = list(map(as_settings, dict.fromkeys([*messages, *found.messages])))
+    return Comparison(design, found.tables, found.facts, warnings, data.corpus)
 
 
-def _design(
-    data: Data, settings: Mapping[str, Any], baseline: str | None, runs_of: dict[str, list[str]], by: Any
-) -> Design:
+class _Outputs(NamedTuple):
+    """Which outputs are runs of one system, and which is the baseline."""
+
+    #: The runs of each system; empty where each output is a system.
+    runs: dict[str, list[str]]
+    baseline: str
+
+
+def _read_runs(names: list[str], runs: Any, baseline: str | None) -> _Outputs:
+    """Return which outputs are runs of a system, and which is the baseline, by default the first."""
+    runs_of: dict[str, list[str]] = {}
+    output = baseline
+    if runs is not None:
+        # Here, as most comparisons have no runs: so is all that one of a single system does without.
+        from .run_members import first_output, members
+
+        runs_of = members(names, runs)
+        output = first_output(baseline, runs_of)
+    check_baseline(output, names)
+    return _Outputs(runs_of, names[0] if output is None else output)
+
+
+def _design(data: Data, settings: Mapping[str, Any], outputs: _Outputs, by: Any) -> Design:
     """Return what is compared and how, with its slices; an error for settings that runs do not take."""
     names = list(data.test_set.systems)
     # Where there are as many systems as outputs, each has one run.
-    has_several_runs = 0 < len(runs_of) < len(names)
-    if runs_of and settings["interval"] is None:
+    has_several_runs = 0 < len(outputs.runs) < len(names)
+    if outputs.runs and settings["interval"] is None:
         raise _no_intervals_of_runs(has_several_runs)
     slices: list[Slices] = []
     if by is not None:
@@ -249,8 +219,8 @@ def _design(
         slices = slices_of(data.test_set, by)
     return Design(
         test_set=data.test_set,
-        baseline=names[0] if baseline is None else baseline,
-        runs=runs_of,
+        baseline=outputs.baseline,
+        runs=outputs.runs,
         slices=slices,
         **_settings_of_test(settings, len(names), has_runs=has_several_runs),
     )
@@ -342,197 +312,14 @@ def _hints(design: Design, *, has_runs: bool) -> list[str]:
     return [hint for hint in hints if hint]
 
 
-class _MetricRows(NamedTuple):
-    """The rows that a metric makes of each system's texts, and how they are tested."""
-
-    metric: Metric
-    #: Of all segments, by system.
-    of_segments: dict[str, SegmentStats]
-    #: Of the segments that are scored for all systems, and which these are.
-    scored: list[SegmentStats]
-    is_scored: NDArray[np.bool_]
-    #: What is resampled: these segments, or their clusters.
-    units: list[SegmentStats]
-    #: Whether scores are 0 or 1 alone, of which tests and intervals are exact.
-    are_shares: bool
-    inference: Inference
-
-    @classmethod
-    def of(cls, design: Design, metric: Metric, stats: list[SegmentStats]) -> _MetricRows:
-        """Return the rows of a metric."""
-        is_scored = scored_for_all(stats)
-        scored = [of_system.selected(is_scored) for of_system in stats]
-        clusters = design.test_set.clusters
-        if clusters is not None:
-            clusters = clusters.selected(is_scored)
-        are_shares = isinstance(metric, Column) and clusters is None and metric.are_shares(scored)
-        inference = design.inference
-        if are_shares:
-            inference = inference.of_shares()
-        of_segments = dict(zip(design.systems, stats, strict=True))
-        return cls(metric, of_segments, scored, is_scored, clustered(scored, clusters), are_shares, inference)
-
-    @property
-    def n_units(self) -> int:
-        """How many units are resampled."""
-        return len(self.units[0])
-
-
-class _ByMetric(NamedTuple):
-    """What a comparison by one metric finds, and what the metric warned of."""
-
-    tables: list[ScoreTable]
-    facts: list[SystemFacts]
-    messages: list[str]
-
-
-def _compare_by(
-    metric: Metric, design: Design, corpus: Corpus, heading: str, show_line: Callable[[str], None]
-) -> _ByMetric:
-    """Score the systems by a metric, and test them."""
-    test_set = design.test_set
-    show_line(f"{heading}: scores")
-    with recorded() as messages:
-        stats = system_stats(metric, corpus, test_set)
-        warn_of_scores(test_set, metric, stats)
-    check_gaps(test_set, metric, stats)
-    work = "intervals" if design.test is None else f"{design.test} test and intervals"
-    show_line(f"{heading}: {work}")
-    rows = _MetricRows.of(design, metric, stats)
-    facts = facts_of_systems(metric, rows.of_segments, rows.scored)
-    return _ByMetric(list(_tables(design, rows)), facts, list(messages))
-
-
-def system_stats(metric: Metric, corpus: Corpus, test_set: TestSet) -> list[SegmentStats]:
-    """Return the rows of each system; an error in its texts names it."""
-    if isinstance(metric, Column):
-        return column_stats(metric, test_set)
-    try:
-        return batch_stats(metric, corpus).split(corpus.n_systems)
-    except InputError:
-        # All systems are scored in one call, whose error does not say whose text it was.
-        for index, name in enumerate(test_set.systems):
-            try:
-                batch_stats(metric, corpus.system(index))
-            except InputError as error:
-                heading = f"{test_set.name}: the system {shorten(name)}: {metric.name}"
-                raise InputError(f"{heading}: {error}") from None
-        raise
-
-
-class _MetricScores(NamedTuple):
-    """What a metric says of the systems: each list has an entry for each of them, with all scores by their names."""
-
-    values: list[Scores]
-    intervals: list[dict[str, BootstrapResult]]
-    segments: list[dict[str, list[float | None]]]
-    #: What wins and losses count: clusters, or else segments, where those left out have no score.
-    parts: list[dict[str, list[float | None]]]
-    tests: dict[str, PairTests]
-
-    @classmethod
-    def of(cls, design: Design, rows: _MetricRows) -> _MetricScores:
-        """Return the scores by the rows of a metric, tested."""
-        metric = rows.metric
-        n_draws = design.n_resamples or 0
-        tests = rows.inference.of_all_pairs(metric, rows.units, n_resamples=n_draws, seed=design.seed)
-        segments = [segment_lists(metric, stats) for stats in rows.of_segments.values()]
-        parts = segments
-        if design.test_set.clusters is not None:
-            parts = [segment_lists(metric, stats) for stats in rows.units]
-        return cls(
-            values=[metric.finalize(metric.corpus_totals(stats)) for stats in rows.scored],
-            intervals=design.intervals(metric, rows.units),
-            segments=segments,
-            parts=parts,
-            tests=tests,
-        )
-
-    def measure(self, design: Design, rows: _MetricRows, name: str, segment_name: str) -> Measured:
-        """Return one of the scores."""
-        values = np.array([float(of_system[name]) for of_system in self.values])
-        intervals = [of_system[name] for of_system in self.intervals]
-        return Measured(
-            values=values,
-            bounds=bounds_of_systems(design, rows.metric, rows.scored, intervals, rows.inference),
-            tests=self.tests[name],
-            parts=[of_system[segment_name] for of_system in self.parts],
-            higher_is_better=is_higher_better(rows.metric, name),
-            digits=digits_of(rows.metric, values.tolist()),
-        )
-
-
-def _tables(design: Design, rows: _MetricRows) -> Iterator[ScoreTable]:
-    """Yield a table for each score of a metric."""
-    metric = rows.metric
-    scores = _MetricScores.of(design, rows)
-    signature = summarize(metric, rows.of_segments[design.baseline]).signature
-    slices = []
-    if design.slices:
-        # Here, as most comparisons have no slices.
-        from .slice_scores import scores_of_slices
-
-        slices = scores_of_slices(design, metric, rows.scored, rows.is_scored, rows.inference)
-    for name, segment_name in zip(metric.score_names, metric.segment_names, strict=True):
-        score = scores.measure(design, rows, name, segment_name)
-        too_few = why_too_few(design, score.tests.adjusted, rows.n_units, rows.inference)
-        system_scores, adjusted_pvalues = score_rows(design, score, can_tell=too_few is None)
-        segments = [of_system[segment_name] for of_system in scores.segments]
-        table = ScoreTable(
-            metric=label_of(metric),
-            name=name,
-            signature=signature,
-            rows=system_scores,
-            pvalues=adjusted_pvalues,
-            segments=dict(zip(design.systems, segments, strict=True)),
-            higher_is_better=score.higher_is_better,
-            scorer=metric,
-            stats=rows.of_segments,
-            is_exact=rows.are_shares,
-            n_units=rows.n_units,
-            too_few=too_few,
-        )
-        resampled = [of_system[name].bootstrap_distribution for of_system in scores.intervals]
-        table = replace(table, sections=list(_sections(design, table, resampled, rows.units)))
-        yield replace(table, sections=[*table.sections, *_slices_sections(design, table, slices)])
-
-
-def _sections(
-    design: Design,
-    table: ScoreTable,
-    resampled: Sequence[NDArray[np.float64]],
-    units: Sequence[SegmentStats],
-) -> Iterator[Section]:
-    """Yield what else is said of a score, but for its slices: by the resamples of each system's score."""
-    if design.runs:
-        from .runs import runs_section
-
-        yield runs_section(design, table, resampled)
-    direction = direction_section(design.test_set, table)
-    if direction is not None:
-        yield direction
-    if design.test is None:
-        return
-    from .fragile_differences import cautions_section
-    from .groups import groups_section
-    from .power import power_section
-
-    if table.too_few is None:
-        yield groups_section(table)
-    if table.too_few is None and design.interval is not None:
-        power = power_section(design, table, resampled, units)
-        if power is not None:
-            yield power
-    cautions = cautions_section(design, table, units)
-    if cautions is not None:
-        yield cautions
-
-
-def _slices_sections(design: Design, table: ScoreTable, slices: Sequence[ScoresOfSlices]) -> Iterator[Section]:
-    """Yield what is said of a score in the slices of each kind."""
-    if not slices:
-        return
-    from .slice_scores import slices_section
-
-    for of_kind in slices:
-        yield slices_section(design, table, of_kind)
+def _compare_by_all(metrics: Sequence[Metric], design: Design, corpus: Corpus, show_progress: bool) -> Found:
+    """Return what all metrics find."""
+    of_all = Found([], [], [])
+    with bars_within(show_progress), line_of("") as show_line:
+        for number, metric in enumerate(metrics, 1):
+            heading = f"metric {number} of {len(metrics)}, {name_of(metric)}"
+            found = compare_by(metric, design, corpus, heading, show_line)
+            of_all.tables.extend(found.tables)
+            of_all.facts.extend(found.facts)
+            of_all.messages.extend(found.messages)
+    return of_all

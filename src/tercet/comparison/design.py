@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import comb
 from typing import TYPE_CHECKING, NamedTuple
 
 from tercet.statistics.inference import Inference, inference
@@ -17,17 +18,21 @@ if TYPE_CHECKING:
 
 
 class Design(NamedTuple):
-    """What is compared, and how. Its fields are those of a :class:`Comparison`, which has what was found besides."""
+    """What is compared, and how: a :class:`Comparison` has what was found besides."""
 
     test_set: TestSet
+    #: Of outputs that are runs, one of the system that the others are tested against.
     baseline: str
     test: str | None
+    #: Of the paired test, if there is one.
     n_resamples: int | None
     confidence_level: float
     alpha: float
     seed: int
+    #: Kind of the intervals of scores; None without.
     interval: str | None
     adjust: str
+    #: The outputs that are runs of each system; empty where each output is a system.
     runs: dict[str, list[str]]
     slices: list[Slices]
 
@@ -35,6 +40,11 @@ class Design(NamedTuple):
     def systems(self) -> list[str]:
         """The names of the systems."""
         return list(self.test_set.systems)
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs of systems there are."""
+        return comb(len(self.systems), 2)
 
     @property
     def baseline_index(self) -> int:

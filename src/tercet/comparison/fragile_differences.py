@@ -14,7 +14,6 @@ from tercet.metrics.column import Column
 from tercet.names_as_shown import MOST_NAMED, Name, Sentence
 from tercet.statistics.intervals import FEWEST_UNITS
 from tercet.statistics.mcnemar import mcnemar
-from tercet.statistics.resampled_scores import jackknife
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals
 
@@ -42,12 +41,12 @@ class _Caution(NamedTuple):
 def cautions_section(design: Design, table: ScoreTable, units: Sequence[SegmentStats]) -> Section | None:
     """Return cautions on the differences from the baseline, by the rows of all systems; None where there are none."""
     baseline = next(index for index, row in enumerate(table.rows) if row.difference is None)
-    baseline_without = _without_each(table, units[baseline])
+    baseline_without = table.scores_without_each(units[baseline])
     cautions: list[_Caution] = []
     for index, row in enumerate(table.rows):
         if index == baseline or row.difference is None or not math.isfinite(row.difference):
             continue
-        left_without_each = _without_each(table, units[index]) - baseline_without
+        left_without_each = table.scores_without_each(units[index]) - baseline_without
         cautions += _one_unit_decides(design, table, row, left_without_each)
         cautions += _all_differ_alike(design, table, row)
         cautions += _most_go_the_other_way(design, table, row)
@@ -152,11 +151,6 @@ def _first_segment(design: Design, table: ScoreTable, unit: int) -> int:
         return int(scored[unit]) + 1
     in_cluster = clusters.selected(scored).numbers == unit
     return int(scored[in_cluster][0]) + 1
-
-
-def _without_each(table: ScoreTable, stats: SegmentStats) -> NDArray[np.float64]:
-    """Return the score of all units but each in turn."""
-    return np.asarray(jackknife(table.scorer, stats)[table.name], np.float64)
 
 
 def _decisive_unit(left: NDArray[np.float64], difference: float) -> tuple[int, float] | None:

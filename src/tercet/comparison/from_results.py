@@ -14,6 +14,7 @@ from tercet.base.metric import Metric
 from tercet.result import Result
 from tercet.test_sets.test_set import TestSet
 
+from .design import Design
 from .metric_specs import label_of
 from .result import Comparison
 from .scores import ScoreTable, SystemScore, some_best
@@ -62,19 +63,21 @@ def to_comparison(
         n_items=max(result.n_segments for result in results.values()),
         bad_files=tuple(results[systems[0], label_of(metrics[0])].bad_files),
     )
-    return Comparison(
+    design = Design(
         test_set=test_set,
         baseline=systems[0],
-        tables=tables,
         test=None,
         n_resamples=None,
         confidence_level=confidence_level,
-        # Nothing is tested; the JSON has a level all the same.
+        # Nothing is tested; the JSON has a level and a method all the same.
         alpha=CompareSettings.alpha,
         seed=seed,
         interval="Poisson",
-        facts=facts,
+        adjust=CompareSettings.adjust,
+        runs={},
+        slices=[],
     )
+    return Comparison(design, tables, facts)
 
 
 def _score_table(metric: Metric, score: str, results: Mapping[str, Result]) -> ScoreTable:

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 from tercet.api import make_scorer
 from tercet.base.metric import Metric
-from tercet.base.peers import Peer, Peers, UnavailableError
+from tercet.base.peers import UnavailableError
 from tercet.base.scoring import batch_stats, score_batch, segment_lists
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, read_items
-from tercet.corpus.tokenizers import tokenizer_label
-from tercet.errors import OptionError, did_you_mean
-from tercet.names_as_shown import joined
-from tercet.registry import METRICS, metric_class
+from tercet.errors import OptionError
 from tercet.specs import take_options
+
+from .peer_packages import checked_peers, takes
+from .rule_steps import Sides, sides_of
 
 #: Scores closer than this are equal: their sums were only taken in another order.
 SAME = 1e-9
@@ -125,7 +122,7 @@ def explain_difference(
     items = read_items(predictions, references)
     check_missing(items.missing, our_metric.missing_references)
     batch = our_metric.as_scored(items).encoded()
-    sides = _sides(our_metric, against, peers)
+    sides = sides_of(our_metric, against, peers)
     options_of_package = {**sides.shared_options(our_metric, our_options), **(their_options or {})}
     ours = sides.with_options(our_options, getattr(our_metric, "compat", None))
     theirs = sides.with_options(options_of_package, against)
@@ -189,7 +186,7 @@ def _scores_at(segments: Segments, index: int) -> dict[str, float]:
 
 
 def _rules(
-    sides: _Sides,
+    sides: Sides,
     ours: Metric,
     theirs: Metric,
     batch: Corpus,
@@ -218,7 +215,7 @@ def _rules(
     return rules
 
 
-def _live(sides: _Sides, metric: Metric, items: Corpus) -> tuple[dict[str, float] | None, str]:
+def _live(sides: Sides, metric: Metric, items: Corpus) -> tuple[dict[str, float] | None, str]:
     """Return the package's own scores, and why some or all are missing."""
     # The package takes no item without a reference.
     scored_items = [item for item in zip(*items.columns().values(), strict=True) if item[1]]
@@ -233,7 +230,7 @@ def _live(sides: _Sides, metric: Metric, items: Corpus) -> tuple[dict[str, float
     return {name: metric.scale * value for name, value in scores.items()}, reason
 
 
-def _scores_that_only_we_have(sides: _Sides, metric: Metric, options: Mapping[str, Any]) -> list[str]:
+def _scores_that_only_we_have(sides: Sides, metric: Metric, options: Mapping[str, Any]) -> list[str]:
     """Return a warning of requested scores that the other package does not have."""
     option = sides.peers.names_scores
     requested = list(getattr(metric, option)) if option in options else []
@@ -242,7 +239,7 @@ def _scores_that_only_we_have(sides: _Sides, metric: Metric, options: Mapping[st
 
 
 def _warnings(
-    sides: _Sides,
+    sides: Sides,
     metric: Metric,
     *,
     equal_to: Mapping[str, float],
@@ -295,206 +292,3 @@ def _segments(metric: Metric, batch: Corpus) -> Segments:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return segment_lists(metric, batch_stats(metric, batch))
-
-
-# The chain between two packages: metrics that differ from their predecessor in one option or rule.
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """One option or rule on the way from our score to theirs, and the metric with all changes so far.
-
-    Unless shown `always`, it is left out where it changes no score.
-    """
-
-    name: str
-    description: str
-    from_value: Any
-    to_value: Any
-    metric: Metric
-    always: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class _Sides:
-    """A metric against another package, with the reporting options, which both share."""
-
-    metric: str
-    against: str
-    peers: Peers
-    report: Mapping[str, Any]
-
-    @property
-    def peer(self) -> Peer:
-        """The other package."""
-        return self.peers.packages[self.against]
-
-    def with_options(self, options: Mapping[str, Any], compat: str | None) -> Metric:
-        """Return the metric with these options; between steps, some options may have no effect."""
-        return metric_class(self.metric).from_options({**options, **self.report, "compat": compat}, may_be_idle=True)
-
-    def shared_options(self, metric: Metric, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the given options that the other package has too."""
-        shared: dict[str, Any] = {}
-        for name in self.peers.decides:
-            is_ours = name not in options or (name, options[name]) == ("tokenizer", "auto")
-            if not is_ours and takes(self.metric, self.against, {**shared, name: options[name]}):
-                shared[name] = options[name]
-        if metric.missing_references != "error":
-            # The package takes no item without a reference.
-            shared["missing_references"] = "skip"
-        return shared
-
-    def options_of(self, metric: Metric, batch: Corpus) -> dict[str, Any]:
-        """Return the options in effect on these texts: without defaults, each rule in one spelling."""
-        options = self.peers.spelled_out({name: getattr(metric, name) for name in self.peers.decides})
-        if options.get("tokenizer") == "auto":
-            options["tokenizer"] = metric.signature(metric.fit(batch))["tok"]
-        return {"missing_references": metric.missing_references if batch.missing else "error", **options}
-
-    def steps(self, ours: Metric, theirs: Metric, batch: Corpus) -> Iterator[_Step]:
-        """Yield the steps from our metric to theirs; the last one covers the unnamed rules."""
-        our_values = self.options_of(ours, batch)
-        their_values = self.options_of(theirs, batch)
-        compat = getattr(ours, "compat", None)
-        if compat not in (None, self.against):
-            # Between two packages, the first step leaves the rules that only one has.
-            yield self._without_rules_of(compat, ours, our_values)
-            compat = None
-        yield from self._option_steps(our_values, their_values, compat)
-        if compat is None:
-            yield from self._rule_steps(their_values, theirs)
-        yield _Step(
-            name="compat",
-            description=f"the remaining rules of compat={self.against!r}",
-            from_value="ours",
-            to_value=self.against,
-            metric=theirs,
-            always=False,
-        )
-
-    def _without_rules_of(self, compat: str, ours: Metric, our_values: Mapping[str, Any]) -> _Step:
-        """Return the step from a package to our own rules, with the options as they are."""
-        rule_names = ", ".join(rule.name for rule in self.peers.packages[compat].rules_of(ours))
-        return _Step(
-            name="compat",
-            description=f"what only compat={compat!r} does",
-            from_value=rule_names,
-            to_value="ours",
-            metric=self.with_options(our_values, None),
-            always=bool(rule_names),
-        )
-
-    def _option_steps(
-        self, our_values: Mapping[str, Any], their_values: Mapping[str, Any], compat: str | None
-    ) -> Iterator[_Step]:
-        """Yield a step for each option that the two have otherwise; those that change together are one."""
-        values = dict(our_values)
-        for group in self._groups(our_values):
-            changed = [name for name in group if our_values[name] != their_values[name]]
-            if not changed:
-                continue
-            values |= {name: their_values[name] for name in changed}
-            yield _Step(
-                name=changed[0],
-                description=self.peers.decides.get(changed[0], "what happens to items without a reference"),
-                from_value=_options_in_words(our_values, changed),
-                to_value=_options_in_words(their_values, changed),
-                metric=self.with_options(values, compat),
-            )
-
-    def _rule_steps(self, their_values: Mapping[str, Any], theirs: Metric) -> Iterator[_Step]:
-        """Yield a step for each rule of the other package that has a name."""
-        target = self.with_options(their_values, self.against)
-        rules = self.peer.rules_of(target)
-        for number, rule in enumerate(rules, 1):
-            # The last step has all rules, as `theirs` does.
-            later_names = [later_rule.name for later_rule in rules[number:]]
-            yield _Step(
-                name=rule.name,
-                description=rule.description,
-                from_value=rule.ours,
-                to_value=rule.theirs,
-                metric=self.peer.without(target, later_names) if later_names else theirs,
-            )
-
-    def _groups(self, options: Mapping[str, Any]) -> list[tuple[str, ...]]:
-        """Return the options in order, grouped where they change together."""
-        groups: dict[tuple[str, ...], None] = {}
-        for name in options:
-            together = next((group for group in self.peers.together if name in group), (name,))
-            groups[together] = None
-        return list(groups)
-
-
-def _sides(metric: Metric, against: str, peers: Peers) -> _Sides:
-    """Return both sides, at our scale, with the scores that the other package has."""
-    report = {"scale": metric.scale, "confidence_level": None, "segments": False, **peers.aside(metric)}
-    if peers.names_scores:
-        names = list(getattr(metric, peers.names_scores))
-        theirs = [name for name in names if takes(metric.name, against, {peers.names_scores: [name]})]
-        if not theirs:
-            raise OptionError(f"{against} has none of the types {', '.join(names)}.")
-        report[peers.names_scores] = theirs
-    return _Sides(metric.name, against, peers, report)
-
-
-def takes(metric: str, against: str, options: Mapping[str, Any]) -> bool:
-    """Return whether the other package has these options, by the signature."""
-    try:
-        their_metric = metric_class(metric).from_options({**options, "compat": against}, may_be_idle=True)
-    except OptionError:
-        return False
-    return "equals" in their_metric.signature(None)
-
-
-def _options_in_words(options: Mapping[str, Any], names: Sequence[str]) -> Any:
-    """Return the value of an option, or those of several as one text."""
-    values = {name: _plain_option(options[name]) for name in names}
-    first, *other_names = values
-    other_values = [f"{name}={values[name]}" for name in other_names if values[name] not in (None, False)]
-    return f"{values[first]} ({', '.join(other_values)})" if other_values else values[first]
-
-
-def _plain_option(value: Any) -> Any:
-    if callable(value):
-        return tokenizer_label(value)
-    return sorted(value) if isinstance(value, frozenset) else value
-
-
-# Which metrics can be explained against which packages, as their ``peers`` declare.
-
-
-@cache
-def peers_of(metric: str) -> Peers | None:
-    """Return the packages that a metric declares in its file, or in ``peers.py`` if it is a folder; or None."""
-    module = import_module(metric_class(metric).__module__)
-    if hasattr(module, "PEERS"):
-        peers: Peers = module.PEERS
-        return peers
-    name = f"{module.__package__}.peers"
-    return None if find_spec(name) is None else import_module(name).PEERS
-
-
-def packages() -> dict[str, list[str]]:
-    """Return the names of the packages by metric."""
-    return {metric: list(peers.packages) for metric in METRICS if (peers := peers_of(metric)) is not None}
-
-
-def packages_in_words() -> str:
-    """Return the packages and their metrics, in words."""
-    metrics: dict[str, list[str]] = {}
-    for metric, names in packages().items():
-        metrics.setdefault(joined(names, word="or"), []).append(metric)
-    return "; ".join(f"{names} for {joined(metric_names)}" for names, metric_names in metrics.items())
-
-
-def checked_peers(metric: str, against: str) -> Peers:
-    """Return the packages that a metric declares; OptionError for a pair that cannot be explained."""
-    peers = peers_of(metric)
-    if peers is None:
-        raise OptionError(f"{joined(list(packages()))} can be explained against other packages, not {metric}.")
-    if against not in peers.packages:
-        hint = did_you_mean(str(against), list(peers.packages))
-        raise OptionError(f"{metric} cannot be compared with {against!r}. {hint}")
-    return peers

@@ -23,10 +23,11 @@ from tercet.test_sets.test_set import TestSet
 
 from .arguments import check_test_set, read_metrics
 from .compare import compare
+from .decimals import between, figures, in_two_digits
 from .given_scores import check_below_scale, check_within
-from .power import FEWEST_DIFFERENT, Spread, between, chances, figures, in_two_digits, paired_error
+from .power import FEWEST_DIFFERENT, Spread, chances, paired_error
 from .result import Comparison
-from .scores import scored_for_all
+from .scores import differ, scored_for_all
 from .sections import Section
 from .settings import PlanSettings
 
@@ -426,7 +427,7 @@ def _spreads(
     spreads = []
     n_alike = 0
     for first, second in combinations(range(len(units)), 2):
-        n_different = int((units[first].rows != units[second].rows).any(axis=1).sum())
+        n_different = int(differ(units[first], units[second]).sum())
         is_alike = n_different < _least_different(n_units)
         error = None if is_alike else paired_error(distributions[first], distributions[second])
         if error is None:

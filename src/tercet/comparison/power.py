@@ -19,10 +19,10 @@ from tercet.statistics.power import (
 )
 from tercet.statistics.rounding import ROUNDING
 from tercet.statistics.stats import SegmentStats
-from tercet.tables import decimals
 
+from .decimals import between, figures, in_two_digits
 from .design import Design
-from .scores import ScoreTable
+from .scores import ScoreTable, differ
 from .sections import Section
 
 #: The probability with which a test is to find a difference.
@@ -79,8 +79,7 @@ def power_section(
     step-down maximum, which finds more, the power is a little higher. Nothing is said of systems that differ from the
     baseline in few units, nor where no difference varies; None if that is so of all.
     """
-    n_pairs = len(design.systems) * (len(design.systems) - 1) // 2
-    settings = {"power": POWER, "alpha": design.alpha, "n_pairs": n_pairs}
+    settings = {"power": POWER, "alpha": design.alpha, "n_pairs": design.n_pairs}
     spreads = _spreads(design, table, resampled, units)
     smallest = {}
     for system, spread in spreads.items():
@@ -104,14 +103,14 @@ def power_section(
     }
     counts = [count for count in needed.values() if count is not None]
     start = "This test set reliably shows only differences "
-    adjusted = f", adjusted for {n_pairs:,} pairs" if n_pairs > 1 else ""
+    adjusted = f", adjusted for {design.n_pairs:,} pairs" if design.n_pairs > 1 else ""
     bounds = between([figures(difference, table.digits) for difference in smallest.values()])
     shown = f"above {bounds} {table.title} ({chances(POWER, design.alpha)}{adjusted})"
     numbers = between([in_two_digits(count) for count in counts])
     needs = f"; a difference of {target:g} would need about {numbers} {design.unit}s{_size_in_words(design)}."
     sentence: Sentence = (f"{start}{shown}{needs}",)
     # With two systems there is only one difference.
-    if n_pairs > 1:
+    if design.n_pairs > 1:
         sentence = (f"{start}from ", Name(design.baseline), f" {shown}{needs}")
     return Section("power", f"What differences in {table.title} can be seen", [sentence], None, value)
 
@@ -127,7 +126,7 @@ def _spreads(
     exact_scale = table.scorer.scale if design.inference_of(table).has_exact_test else None
     spreads = {}
     for index, system in enumerate(design.systems):
-        n_different = int((units[index].rows != units[baseline].rows).any(axis=1).sum())
+        n_different = int(differ(units[index], units[baseline]).sum())
         error = paired_error(resampled[index], resampled[baseline], n_different)
         if error is not None:
             spreads[system] = Spread(error, table.n_units, exact_scale, n_different / table.n_units)
@@ -164,20 +163,3 @@ def _round_part(difference: float) -> float:
     tens = 10.0 ** math.floor(math.log10(limit))
     factor = max(factor for factor in (1, 2, 5) if factor * tens <= limit or factor == 1)
     return float(f"{factor * tens:.1g}")
-
-
-def figures(difference: float, digits: int) -> str:
-    """Return a difference with the decimals of the score, or two digits where that is 0."""
-    return decimals(difference, digits) if difference >= 10.0**-digits else f"{difference:.2g}"
-
-
-def in_two_digits(count: int) -> str:
-    """Return a number with two digits: more would promise too much."""
-    unit = 10 ** max(0, len(str(count)) - 2)
-    return f"{-(-count // unit) * unit:,}"
-
-
-def between(texts: Sequence[str]) -> str:
-    """Return the least and greatest of some numbers, or the one that they are."""
-    ordered = sorted(texts, key=lambda text: float(text.replace(",", "")))
-    return ordered[0] if ordered[0] == ordered[-1] else f"{ordered[0]} to {ordered[-1]}"

@@ -13,7 +13,6 @@ from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
 from tercet.errors import needs
 from tercet.names_as_shown import one_cell
-from tercet.registry import drawing
 from tercet.statistics.clusters import clustered
 from tercet.statistics.inference import Inference
 from tercet.statistics.intervals import FEWEST_UNITS, too_few_units
@@ -23,52 +22,17 @@ from tercet.tables import number_or_none
 from tercet.test_sets.test_set import TestSet
 
 from .design import Design
-from .scores import BESIDE_SCORES, LOWER, ScoreTable, SystemScore, scored_for_all
-from .sections import Section
+from .scores import BESIDE_SCORES, ScoreTable, SystemScore, scored_for_all
 from .system_facts import SystemFacts, fact_lines
 
 if TYPE_CHECKING:
     from .slices import Slices
-
-#: Columns of :meth:`Comparison.records`.
-COLUMNS = (
-    "test_set",
-    "metric",
-    "score",
-    "system",
-    "value",
-    "low",
-    "high",
-    "interval",
-    "difference",
-    "difference_low",
-    "difference_high",
-    "pvalue",
-    "adjusted_pvalue",
-    "wins",
-    "ties",
-    "losses",
-    "best",
-    "as_good",
-    "better",
-    "signature",
-    "rank_low",
-    "rank_high",
-    "group",
-    "row",
-)
-
-#: What a row of :meth:`Comparison.records` is of: a system, or where systems have several runs, one output of one.
-OF_SYSTEM, OF_OUTPUT = "system", "output"
 
 #: The folders of a path in a metric's options, or of a mean of metrics: two or more, without the file's name.
 _PATHS = re.compile(r"(^|=)(?:[^,=:/]*/){2,}(?=[^,=/])")
 
 #: A list of words among the options, as JSON.
 _LIST = re.compile(r'\["([^]"]+(?:","[^]"]+)*)"\]')
-
-#: Attributes of a comparison that its JSON has under the same names.
-_SETTINGS = ("test", "n_resamples", "adjust", "confidence_level", "alpha", "seed", "interval")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -77,53 +41,78 @@ class Comparison:
 
     Attributes
     ----------
-    test_set : TestSet
-    baseline : str
+    design : Design
+        What is compared, and how; its fields are attributes of the comparison, too.
     tables : list of ScoreTable
         One for each score of each metric.
-    test : str or None
-        The paired test, if there was one.
-    n_resamples : int or None
-        Of the paired test, if there was one.
-    confidence_level, alpha : float
-        Of the intervals; of the significance tests.
-    seed : int
-    interval : {"expanded", "percentile", "BCa"} or None
-        Kind of the bootstrap intervals, which have 1,000 resamples; None without intervals.
-    adjust : {"step-down", "holm"}
-        How p is adjusted for all pairs of systems, where their draws are common.
     facts : list of SystemFacts
         Facts of each system besides its scores: lengths, empty predictions, segments left out.
     warnings : list of str
         Warnings raised while scoring, such as another tokenizer chosen for the texts.
     corpus : Corpus or None
         The texts as scored.
-    runs : dict of str to list of str
-        The outputs that are runs of each system; empty where each output is a system.
-    slices : list of Slices
-        Which segments are scored and tested alone, by what.
     """
 
-    test_set: TestSet
-    baseline: str
+    design: Design
     tables: list[ScoreTable]
-    test: str | None
-    n_resamples: int | None
-    confidence_level: float
-    alpha: float
-    seed: int
-    interval: str | None = "expanded"
-    adjust: str = "step-down"
     facts: list[SystemFacts] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     corpus: Corpus | None = None
-    runs: dict[str, list[str]] = field(default_factory=dict)
-    slices: list[Slices] = field(default_factory=list)
 
     @property
-    def design(self) -> Design:
-        """What is compared, and how: this comparison without what it found."""
-        return Design(**{name: getattr(self, name) for name in Design._fields})
+    def test_set(self) -> TestSet:
+        """The texts or numbers of the systems."""
+        return self.design.test_set
+
+    @property
+    def baseline(self) -> str:
+        """The system that the others are tested against."""
+        return self.design.baseline
+
+    @property
+    def test(self) -> str | None:
+        """The paired test, if there was one."""
+        return self.design.test
+
+    @property
+    def n_resamples(self) -> int | None:
+        """How many resamples the paired test took, if there was one."""
+        return self.design.n_resamples
+
+    @property
+    def confidence_level(self) -> float:
+        """The level of the intervals."""
+        return self.design.confidence_level
+
+    @property
+    def alpha(self) -> float:
+        """The level of the significance tests."""
+        return self.design.alpha
+
+    @property
+    def seed(self) -> int:
+        """The seed of all resampling."""
+        return self.design.seed
+
+    @property
+    def interval(self) -> str | None:
+        """The kind of the bootstrap intervals, which have 1,000 resamples; None without intervals."""
+        return self.design.interval
+
+    @property
+    def adjust(self) -> str:
+        """How p is adjusted for all pairs of systems, where their draws are common: step-down or holm."""
+        return self.design.adjust
+
+    @property
+    def runs(self) -> dict[str, list[str]]:
+        """The outputs that are runs of each system; empty where each output is a system."""
+        return self.design.runs
+
+    @property
+    def slices(self) -> list[Slices]:
+        """Which segments are scored and tested alone, by what."""
+        return self.design.slices
 
     @property
     def joins_runs(self) -> bool:
@@ -133,9 +122,7 @@ class Comparison:
     @property
     def tests_runs(self) -> bool:
         """Whether any systems with several runs were tested: the spread of their runs may be unknown."""
-        of_runs = [section for table in self.tables for section in table.sections if section.key == "runs"]
-        systems = [system for section in of_runs for system in section.value["systems"]]
-        return self.joins_runs and any(system["pvalue"] is not None for system in systems)
+        return any(table.over_runs.tests_baseline for table in self.tables if table.over_runs is not None)
 
     @property
     def outputs_of_baseline(self) -> list[str]:
@@ -163,35 +150,13 @@ class Comparison:
         return numbers
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a row for each score of each system, in the order of :data:`COLUMNS`.
+        """Return a row for each score of each system: of the columns of the TSV file.
 
         Where outputs are runs, the systems by the means of their runs come first, then each output.
         """
-        if not self.joins_runs:
-            return self._records(OF_SYSTEM)
-        over_runs: Comparison = drawing("comparison.run_means.over_runs")(self)
-        return [*over_runs._records(OF_SYSTEM), *self._records(OF_OUTPUT)]
+        from .records import records_of
 
-    def _records(self, kind: str) -> list[dict[str, Any]]:
-        """Return a row for each score and row of the tables."""
-        records = []
-        for table in self.tables:
-            table_fields: dict[str, Any] = {
-                "test_set": self.test_set.name,
-                "metric": table.metric,
-                "score": table.name,
-            }
-            table_fields |= {
-                "interval": self.inference_of(table).interval,
-                "better": table.better,
-                "signature": table.signature,
-                "row": kind,
-            }
-            for row in table.rows:
-                rank_low, rank_high = row.rank or (None, None)
-                entries = {**self.numbers(row), **table_fields, "rank_low": rank_low, "rank_high": rank_high}
-                records.append({name: entries[name] for name in COLUMNS})
-        return records
+        return records_of(self)
 
     @property
     def inference(self) -> Inference:
@@ -263,6 +228,8 @@ class Comparison:
         needs("A data frame", "evaluate", "pandas")
         import pandas as pd
 
+        from .records import COLUMNS
+
         return pd.DataFrame(self.records(), columns=list(COLUMNS))
 
     def segments(self, worst: int | None = None) -> Any:
@@ -293,8 +260,10 @@ class Comparison:
         0        1      B              4.8  a dog ran
         1        2      A             61.8   it rains
         """
+        from .segment_rows import segments_of
+
         check_value("segments", "worst", integer(1, none=True), worst)
-        return drawing("comparison.segment_rows.segments_of")(self, worst)
+        return segments_of(self, worst)
 
     def to_markdown(self, columns: Iterable[str] | None = None) -> str:
         """Return the verdict and the scores of all systems as tables in Markdown.
@@ -305,8 +274,9 @@ class Comparison:
             What stands beside each score; by default all that there is. ``[]`` shows scores alone. An interval stands
             beside the score, and beside the difference.
         """
-        text: str = drawing("comparison.tables.in_format")([self], "markdown", columns)
-        return text
+        from .tables import in_format
+
+        return in_format([self], "markdown", columns)
 
     def to_latex(self, columns: Iterable[str] | None = None) -> str:
         r"""Return the scores of all systems as tables in LaTeX, which need the package booktabs.
@@ -334,8 +304,9 @@ class Comparison:
         \bottomrule
         \end{tabular}
         """
-        text: str = drawing("comparison.tables.in_format")([self], "latex", columns)
-        return text
+        from .tables import in_format
+
+        return in_format([self], "latex", columns)
 
     def plot(self) -> Any:
         """Return a matplotlib figure: for each score, a row per system with its interval.
@@ -347,7 +318,9 @@ class Comparison:
         OptionError
             Where matplotlib is not installed.
         """
-        return drawing("report.intervals_figure.intervals_figure")(self)
+        from tercet.report.intervals_figure import intervals_figure
+
+        return intervals_figure(self)
 
     def to_html(self, title: str | None = None) -> str:
         """Return the report: one HTML page that loads nothing; only its list of segments needs a script.
@@ -357,8 +330,9 @@ class Comparison:
         OptionError
             Where jinja2 is not installed.
         """
-        page: str = drawing("report.comparison.to_html")([self], title=title)
-        return page
+        from tercet.report.comparison import to_html
+
+        return to_html([self], title=title)
 
     def to_eval_results(self, dataset_id: str, task_id: str | None = None) -> list[Any]:
         """Return the scores of one system as huggingface_hub's ``EvalResultEntry``.
@@ -389,8 +363,9 @@ class Comparison:
         >>> print(entry.dataset_id, entry.task_id, round(entry.value, 2))
         openai/gsm8k main 53.61
         """
-        entries: list[Any] = drawing("comparison.eval_results.to_entries")(self, dataset_id, task_id)
-        return entries
+        from .eval_results import to_entries
+
+        return to_entries(self, dataset_id, task_id)
 
     def __repr__(self) -> str:
         test = self._test_in_short()
@@ -409,7 +384,9 @@ class Comparison:
 
     def __str__(self) -> str:
         """Return what a terminal shows: the verdict, the scores, intervals and tests, and how columns were read."""
-        text: str = drawing("comparison.terminal.to_text")([self], with_warnings=True)
+        from .terminal import to_text
+
+        text = to_text([self], with_warnings=True)
         fields = self.test_set.fields
         if not fields:
             return text.rstrip("\n")
@@ -417,8 +394,9 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """Show the verdict and the scores with their intervals in a notebook, a row for each system."""
-        shown: str = drawing("comparison.notebook.to_html")(self)
-        return shown
+        from .notebook import to_html
+
+        return to_html(self)
 
     def legend(
         self, plain: Callable[[str], str] = str, best: str = "Bold", shown: Collection[str] = BESIDE_SCORES
@@ -427,43 +405,50 @@ class Comparison:
 
         `shown` is what the table has beside scores: its marks are by tests even where it has no p.
         """
-        text: str = drawing("comparison.legends.table_legend")(self, plain, best, shown)
-        return text
+        from .legends import table_legend
+
+        return table_legend(self, plain, best, shown)
 
     def marks_in_words(self, best: str) -> str:
         """Return what the marks beside scores are, `best` that of the best; "" where there are none."""
-        words: str = drawing("comparison.legends.marks_in_words")(self, best)
-        return words
+        from .legends import marks_in_words
+
+        return marks_in_words(self, best)
 
     def in_parentheses(self, shown: Collection[str] = BESIDE_SCORES) -> str:
         """Return what stands in parentheses and brackets where a score and its interval share a cell.
 
         `shown` is what the table has beside scores.
         """
-        words: str = drawing("comparison.legends.in_parentheses")(self, shown)
-        return words
+        from .legends import in_parentheses
+
+        return in_parentheses(self, shown)
 
     def rank_legend(self, lined: Sequence[ScoreTable] = ()) -> str:
         """Return what ranks mean, and the lines that are drawn by these scores; "" where tables have no ranks."""
-        text: str = drawing("comparison.legends.rank_legend")(self, lined)
-        return text
+        from .legends import rank_legend
+
+        return rank_legend(self, lined)
 
     def methods_in_words(self) -> list[str]:
         """Return as sentences of which kind the intervals are, and which tests ran."""
-        sentences: list[str] = drawing("comparison.legends.methods_in_words")(self)
-        return sentences
+        from .legends import methods_in_words
+
+        return methods_in_words(self)
 
     def intervals_in_words(
         self, tables: Sequence[ScoreTable] | None = None, plain: Callable[[str], str] = str
     ) -> str:
         """Return the kinds of intervals of scores, of all by default."""
-        words: str = drawing("comparison.legends.intervals_in_words")(self, tables, plain)
-        return words
+        from .legends import intervals_in_words
+
+        return intervals_in_words(self, tables, plain)
 
     def resamples_in_words(self) -> str:
         """Return how many resamples the test takes, or that it takes every exchange of so few units."""
-        words: str = drawing("comparison.legends.resamples_in_words")(self)
-        return words
+        from .legends import resamples_in_words
+
+        return resamples_in_words(self)
 
     @property
     def has_intervals(self) -> bool:
@@ -485,7 +470,7 @@ class Comparison:
 
     def marked_labels(self) -> list[str]:
         """Return the label of each table's score, with a mark where lower is better."""
-        return [label if table.higher_is_better else f"{label} {LOWER}" for label, table in self.labelled_tables()]
+        return [f"{label}{table.arrow}" for label, table in self.labelled_tables()]
 
     def remarks(self, plain: Callable[[str], str] = str) -> list[str]:
         """Return sentences on empty predictions, segments left out, and too few segments; `plain` formats names."""
@@ -532,43 +517,9 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return scores, intervals and tests as plain Python (not the texts)."""
-        clusters = self.test_set.clusters
-        entries = {
-            "test_set": self.test_set.name,
-            "n_segments": self.test_set.n_segments,
-            "clusters": None if clusters is None else clusters.to_dict(),
-            **self.test_set.about,
-            "baseline": self.baseline if self.test is not None else None,
-            **{name: getattr(self, name) for name in _SETTINGS},
-            "tables": [self._entries_of(table) for table in self.tables],
-            "facts": [row.to_dict() for row in self.facts],
-            "warnings": self.warnings,
-        }
-        if self.tests_runs:
-            # Outputs are not tested; their systems are.
-            entries |= {"baseline": self.design.system_of_baseline, "test": WELCH.name, "adjust": "holm"}
-        return entries
+        from .records import entries_of
 
-    def _entries_of(self, table: ScoreTable) -> dict[str, Any]:
-        """Return a score as plain Python."""
-        return {
-            "metric": table.metric,
-            "score": table.name,
-            "higher_is_better": table.higher_is_better,
-            "signature": table.signature,
-            **(self.inference_of(table).to_dict() if table.is_exact else {}),
-            "systems": [self.numbers(row) for row in table.rows],
-            "adjusted_pvalues": table.pvalues.tolist() if self.test is not None else None,
-            "too_few": table.too_few,
-            **_values_of_sections(table.sections),
-        }
-
-
-def _values_of_sections(sections: Sequence[Section]) -> dict[str, Any]:
-    """Return the values of sections by their keys; the slices of all kinds in one list."""
-    values = {section.key: section.value for section in sections}
-    slices = [row for section in sections if section.key == "slices" for row in section.value]
-    return {**values, "slices": slices} if slices else values
+        return entries_of(self)
 
 
 def _in_words(words: re.Match[str]) -> str:

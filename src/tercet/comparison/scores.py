@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
 from tercet.statistics.groups import best_first
+from tercet.statistics.resampled_scores import jackknife
 from tercet.statistics.rounding import apart
 from tercet.statistics.stats import SegmentStats
 from tercet.tables import decimals, interval_text, pvalue_text
 
+from .run_scores import ScoresOverRuns
 from .sections import Section
 
 #: Marks of the best system, of those not significantly worse, and of scores of which lower is better.
@@ -138,6 +140,8 @@ class ScoreTable:
     too_few : str or None
         Why no difference could be significant, however large: too few segments, or resamples. Then there are no ranks
         and groups, and nothing is said to be as good. None if one could, or without a test.
+    over_runs : ScoresOverRuns or None
+        The means of systems with several runs, and their tests; None where no system has several.
     sections : list of Section
         What else is said of the score, such as how small a difference the test set can show.
     """
@@ -154,6 +158,7 @@ class ScoreTable:
     is_exact: bool = False
     n_units: int = 0
     too_few: str | None = None
+    over_runs: ScoresOverRuns | None = field(default=None, repr=False)
     sections: list[Section] = field(default_factory=list, repr=False)
 
     @property
@@ -165,6 +170,11 @@ class ScoreTable:
     def better(self) -> str:
         """Which values are better, ``higher`` or ``lower``."""
         return "higher" if self.higher_is_better else "lower"
+
+    @property
+    def arrow(self) -> str:
+        """What stands behind the name of the score where lower is better; "" elsewhere."""
+        return "" if self.higher_is_better else f" {LOWER}"
 
     @property
     def digits(self) -> int:
@@ -187,16 +197,14 @@ class ScoreTable:
         part = self.stats[system].selected(np.asarray(segments, np.int64))
         return float(self.scorer.finalize(self.scorer.corpus_totals(part))[self.name])
 
+    def scores_without_each(self, units: SegmentStats) -> NDArray[np.float64]:
+        """Return the scores of all units but each in turn (jackknife)."""
+        return np.asarray(jackknife(self.scorer, units)[self.name], np.float64)
+
 
 def row_of(table: ScoreTable, system: str) -> SystemScore:
     """Return the score of a system in a table."""
     return next(row for row in table.rows if row.system == system)
-
-
-def digits_of(metric: Metric, values: Iterable[float | None]) -> int:
-    """Return with how many decimals people read scores: two, or four of scores that are no percents and small."""
-    small = all(value is None or math.isnan(value) or abs(value) < 10 for value in values)
-    return 4 if metric.scale == 1 and small else 2
 
 
 def some_best(values: Sequence[float], higher_is_better: bool) -> bool:
@@ -241,6 +249,12 @@ def scored_for_all(stats: Sequence[SegmentStats]) -> NDArray[np.bool_]:
     # The column "items" is 0 where a metric leaves an item out.
     is_scored: NDArray[np.bool_] = np.logical_and.reduce([system_rows.column("items") > 0 for system_rows in stats])
     return is_scored
+
+
+def differ(first: SegmentStats, second: SegmentStats) -> NDArray[np.bool_]:
+    """Return which units of two systems differ."""
+    is_different: NDArray[np.bool_] = (first.rows != second.rows).any(axis=1)
+    return is_different
 
 
 def against(row: SystemScore) -> tuple[str, str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import comb
 from typing import Literal
 
 from tercet.base.options import Value, option
@@ -29,7 +30,7 @@ def usual_resamples(test: str, n_systems: int) -> int:
     >>> [usual_resamples("permutation", n_systems) for n_systems in (2, 100, 150, 1000)]
     [10000, 10000, 2000, 1000]
     """
-    n_pairs = n_systems * (n_systems - 1) // 2
+    n_pairs = comb(n_systems, 2)
     if test != "permutation":
         return RESAMPLES[test]
     for n_resamples in _FEWER_RESAMPLES:

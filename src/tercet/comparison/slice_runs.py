@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
 from tercet.statistics.estimates import Estimate
-from tercet.statistics.intervals import ConfidenceInterval
 from tercet.statistics.resampled_scores import N_RESAMPLES, bootstrap_scores
 
 from .design import Design
-from .runs import against, estimates_of_systems, interval_of, pvalue_of, spread_of, why_untested
+from .run_scores import RunsInSlice
+from .runs import against_baseline, estimates_of_systems, has_spread, interval_of, pvalue_of, spread_of, why_untested
 from .slice_tests import Part, ScoreInSlice, SliceScores, by_holm
 
 
@@ -43,36 +42,27 @@ def _in_slice(design: Design, metric: Metric, outputs: dict[str, Estimate], n_un
     """Return the systems in a slice, with p of each test alone: it is not adjusted yet."""
     systems, known = estimates_of_systems(design.runs, outputs)
     level = design.confidence_level
-    baseline = systems[design.system_of_baseline]
-    lone = []
-    if known is None:
-        lone = [name for name, estimate in systems.items() if len(estimate.runs) < 2]
+    system_of_baseline = design.system_of_baseline
+    baseline = systems[system_of_baseline]
     scores = []
     for name, estimate in systems.items():
-        figures = against(baseline, estimate, known, level)
-        difference = figures["difference"]
-        margin = math.nan if figures["margin"] is None else figures["margin"]
+        against = against_baseline(baseline, estimate, known, level)
         bounds = interval_of(estimate, known, level, metric)
-        over_runs: dict[str, Any] = {
-            "runs": {output: outputs[output].value for output in design.runs[name]},
-            "spread": spread_of(estimate),
-            "t": None,
-            "freedom": None,
-        }
+        runs = {output: outputs[output].value for output in design.runs[name]}
+        over_runs = RunsInSlice(runs, spread_of(estimate), t=None, freedom=None)
         p = math.nan
         reason = ""
-        if name != design.system_of_baseline:
-            over_runs["t"] = figures["t"]
-            over_runs["freedom"] = figures["freedom"]
+        if name != system_of_baseline:
+            over_runs = over_runs._replace(t=against.t, freedom=against.freedom)
             p = pvalue_of(baseline, estimate, known, n_units)
             if math.isnan(p):
-                row = {"system": name, "difference": difference, "low": bounds.low}
-                reason = why_untested(row, design.system_of_baseline, f"{design.unit}s", lone)
+                knows_spread = has_spread(baseline, estimate, known)
+                reason = why_untested(against, bounds.low, design.unit, knows_spread=knows_spread)
         scores.append(
             ScoreInSlice(
                 value=estimate.value,
                 bounds=bounds,
-                bounds_of_difference=ConfidenceInterval(difference - margin, difference + margin),
+                bounds_of_difference=against.bounds,
                 pvalue=p,
                 adjusted_pvalue=math.nan,
                 over_runs=over_runs,

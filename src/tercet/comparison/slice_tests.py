@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from tercet.statistics.rounding import rounding
 from tercet.statistics.stats import Scores, SegmentStats
 
 from .design import Design
+from .run_scores import RunsInSlice
 
 if TYPE_CHECKING:
     from tercet.statistics.null_differences import NullDifferences
@@ -56,7 +57,7 @@ class ScoreInSlice(NamedTuple):
     pvalue: float
     adjusted_pvalue: float
     #: Of a system with several runs: what else its row has, and why it was not tested, "" where it was.
-    over_runs: Mapping[str, Any] = {}
+    over_runs: RunsInSlice | None = None
     why_untested: str = ""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from tercet.tables import Cell, Column, Group, Table, decimals
 
 from .result import Comparison
-from .scores import AS_GOOD, BESIDE_SCORES, LOWER, ScoreTable, SystemScore, against
+from .scores import AS_GOOD, BESIDE_SCORES, SystemScore, against
 
 
 def wide_table(
@@ -23,7 +23,7 @@ def wide_table(
     columns = [Column("system", "name")]
     rows: list[list[Any]] = [[system] for system in comparison.test_set.systems]
     for label, table in zip(comparison.score_labels(), comparison.tables, strict=True):
-        columns.append(Column(label, after=_mark(table)))
+        columns.append(Column(label, after=table.arrow))
         columns += _columns_beside(comparison, shown)
         for cells, row in zip(rows, table.rows, strict=True):
             cells += _cells_of(comparison, row, shown)
@@ -51,7 +51,7 @@ def stacked_table(
     lines: list[int] = []
     for score, table in zip(comparison.titles(), comparison.tables, strict=True):
         start = len(rows)
-        groups.append(Group(start, score, _mark(table)))
+        groups.append(Group(start, score, table.arrow))
         order = table.order if ranked else range(len(table.rows))
         for index in order:
             row = table.rows[index]
@@ -59,7 +59,7 @@ def stacked_table(
         if ranked and "rank" in shown:
             lines += [start + line for line in table.lines]
     first = comparison.tables[0]
-    head = Column("score") if several else Column(comparison.titles()[0], after=_mark(first))
+    head = Column("score") if several else Column(comparison.titles()[0], after=first.arrow)
     return Table(
         title,
         [Column("system", "name"), head, *_columns_beside(comparison, shown)],
@@ -69,10 +69,6 @@ def stacked_table(
         lines=lines,
         groups=groups if several else (),
     )
-
-
-def _mark(table: ScoreTable) -> str:
-    return "" if table.higher_is_better else f" {LOWER}"
 
 
 def _columns_beside(comparison: Comparison, shown: Collection[str]) -> list[Column]:

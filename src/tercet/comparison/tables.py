@@ -14,7 +14,8 @@ from tercet.signature import __version__
 from tercet.tables import FOR_PEOPLE, Cell, Column, Group, Table, json_text, to_lines
 
 from .overall import overall_first, sets_and_overall
-from .result import COLUMNS, Comparison
+from .records import COLUMNS
+from .result import Comparison
 from .run_means import over_runs
 from .scores import BESIDE_SCORES, ScoreTable
 from .segment_rows import segments_sheet

@@ -17,7 +17,7 @@ from tercet.names_as_shown import one_cell, short_names
 from tercet.tables import Cell, Column, Table, decimals, to_terminal
 
 from .run_means import over_runs
-from .scores import BEST, LOWER, ScoreTable, SystemScore, against
+from .scores import BEST, ScoreTable, SystemScore, against
 from .table_width import Fitted, Shown, fitted, folded, left_out_in_words, printed
 
 if TYPE_CHECKING:
@@ -334,7 +334,7 @@ def _ranking(display: _Display, table: ScoreTable, title: str) -> Fitted:
         is_baseline = row.difference is None
         names.append(f"{name} (baseline)" if comparison.test and is_baseline else name)
     columns.append(Shown("system", names, is_name=True))
-    columns.append(Shown(table.name if table.higher_is_better else f"{table.name} {LOWER}", list(map(_value, rows))))
+    columns.append(Shown(f"{table.name}{table.arrow}", list(map(_value, rows))))
     intervals = [row.interval for row in rows]
     if any(intervals):
         columns.append(Shown(level, intervals, leaves=_INTERVALS_LEAVE, said="intervals of scores"))

@@ -33,7 +33,7 @@ def why_too_few(design: Design, pvalues: NDArray[np.float64], n_units: int, infe
     n_pairs = 1
     adjusted = ""
     if inference.adjust == "holm" and len(design.systems) > 2:
-        n_pairs = len(design.systems) * (len(design.systems) - 1) // 2
+        n_pairs = design.n_pairs
         adjusted = f", adjusted for {n_pairs:,} pairs of systems"
     too_few_units = _too_few_units(design, test, n_units, n_pairs, adjusted)
     if too_few_units is not None:

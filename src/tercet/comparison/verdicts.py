@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -285,14 +286,28 @@ def _pvalues_against(table: ScoreTable, best: SystemScore) -> dict[str, float]:
     return {row.system: float(p) for row, p in zip(table.rows, table.pvalues[index_of_best], strict=True)}
 
 
-def _split_by_test(
-    comparison: Comparison, pvalues: Mapping[str, float], not_best: Sequence[SystemScore]
-) -> tuple[list[SystemScore], list[SystemScore], list[SystemScore]]:
-    """Return those that are significantly worse, those that are not told apart, and those that were not tested."""
-    worse = [row for row in not_best if pvalues[row.system] < comparison.alpha]
-    unclear = [row for row in not_best if pvalues[row.system] >= comparison.alpha]
-    untested = [row for row in not_best if math.isnan(pvalues[row.system])]
-    return worse, unclear, untested
+class _ByTest(NamedTuple):
+    """The systems that are not the best, by what the test says of each and the best."""
+
+    #: Significantly worse.
+    worse: list[SystemScore]
+    #: Not told apart.
+    unclear: list[SystemScore]
+    untested: list[SystemScore]
+
+
+def _split_by_test(comparison: Comparison, pvalues: Mapping[str, float], not_best: Sequence[SystemScore]) -> _ByTest:
+    """Return the systems by their p against one that has the best score."""
+    split = _ByTest([], [], [])
+    for row in not_best:
+        p = pvalues[row.system]
+        if math.isnan(p):
+            split.untested.append(row)
+        elif p < comparison.alpha:
+            split.worse.append(row)
+        else:
+            split.unclear.append(row)
+    return split
 
 
 def _sentence_on_baseline(comparison: Comparison, table: ScoreTable, names: Mapping[str, Name]) -> list[Sentence]:

@@ -12,7 +12,6 @@ import numpy as np
 
 from tercet.comparison.settings import PERMUTATIONS
 from tercet.errors import OptionError, argument_set, did_you_mean, needs, shorten
-from tercet.registry import drawing
 from tercet.statistics.inference import ADJUSTED
 from tercet.tables import finite_or_none
 from tercet.test_sets.test_set import TestSet
@@ -381,23 +380,27 @@ class Correlation:
 
     def __str__(self) -> str:
         """Return what a terminal shows: the answers, the figures with their intervals, and the tests."""
-        text: str = drawing("correlation.tables.to_text")(self)
-        return text.rstrip("\n")
+        from .tables import to_text
+
+        return to_text(self).rstrip("\n")
 
     def to_markdown(self) -> str:
         """Return the answers and figures as tables in Markdown."""
-        text: str = drawing("correlation.tables.in_format")(self, "markdown")
-        return text
+        from .tables import in_format
+
+        return in_format(self, "markdown")
 
     def to_latex(self) -> str:
         """Return the figures as tables in LaTeX, which need the package booktabs."""
-        text: str = drawing("correlation.tables.in_format")(self, "latex")
-        return text
+        from .tables import in_format
+
+        return in_format(self, "latex")
 
     def _repr_html_(self) -> str:
         """Show the answer, and the figures with their intervals, in a notebook."""
-        html: str = drawing("correlation.tables.correlation_html")(self)
-        return html
+        from .tables import correlation_html
+
+        return correlation_html(self)
 
 
 def _plain_numbers(values: Mapping[str, float]) -> dict[str, float | None]:

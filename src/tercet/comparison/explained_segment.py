@@ -7,30 +7,28 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table as Grid
 from rich.text import Text
 
 from tercet.base.metric import Metric
 from tercet.base.pieces import corpus_stats, stats_of_systems
 from tercet.base.scoring import segment_lists, warn_of
-from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, shorten
-from tercet.explanation.terminal import coloured, drawn, grid
+from tercet.explanation.terminal import drawn, grid
 from tercet.names_as_shown import one_cell, visible
 from tercet.statistics.groups import best_first
-from tercet.tables import decimals
-from tercet.test_sets.checks import check_baseline, check_has_texts, check_references, check_segment
+from tercet.test_sets.checks import check_has_texts, check_references, check_segment
 from tercet.test_sets.test_set import TestSet
-from tercet.test_sets.text_warnings import warn_of_artefacts
 
-from .compare import system_stats
-from .given_scores import in_percent
-from .metric_specs import MeanOfMetrics, label_of, name_of
-from .scores import LOWER, digits_of
+from .decimals import digits_of_scale
+from .mean_of_metrics import MeanOfMetrics
+from .metric_specs import label_of, name_of
+
+#: Scores nearer than this are equal, as those of sums in another order.
+_SAME = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +67,7 @@ class ExplainedSegment:
     @property
     def digits(self) -> int:
         """With how many decimals people read the scores."""
-        return 4 if self.scale == 1 else 2
+        return digits_of_scale(self.scale)
 
     @property
     def order(self) -> list[str]:
@@ -113,7 +111,9 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
     else:
         stats, context = corpus_stats(metric, corpus)
         values = [segment_lists(metric, system_stats)[name] for system_stats in stats.split(len(systems))]
-        segment, why_chosen = _segment_that_says_most(test_set, np.array(values, float), metric, name)
+        choice = _segment_that_says_most(test_set, np.array(values, float), metric, name)
+        segment = choice.segment
+        why_chosen = choice.why
     warn_of(metric, metric.corpus_warning(context, corpus))
     if metric.takes_references and not test_set.references[segment - 1]:
         raise InputError(f"{test_set.name}, segment {segment} has no reference to compare it with.")
@@ -139,59 +139,6 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
     )
 
 
-def _segment_that_says_most(test_set: TestSet, values: Any, metric: Metric, name: str) -> tuple[int, str]:
-    """Return the number of the segment that can be explained and says most, and why it does."""
-    if metric.takes_references:
-        values[:, [not texts for texts in test_set.references]] = np.nan
-    if np.isnan(values).any(axis=0).all():
-        raise InputError(f"{test_set.name} has no segment with a score of all systems; choose one with --segment.")
-    title = metric.score_title(metric.primary)
-    digits = 4 if metric.scale == 1 else 2
-    index, why = _most_apart(values, title, digits) or _worst_scored(values, metric, name)
-    return index + 1, why
-
-
-#: Scores nearer than this are equal, as those of sums in another order.
-_SAME = 1e-9
-
-
-def _most_apart(values: Any, title: str, digits: int) -> tuple[int, str] | None:
-    """Return the index of the segment in which most pairs of systems score differently; of several, by the most.
-
-    None where no segment tells any two systems apart.
-    """
-    ordered = np.sort(values, axis=0)
-    n_systems, n_segments = values.shape
-    n_apart = np.zeros(n_segments)
-    distance = np.zeros(n_segments)
-    with np.errstate(invalid="ignore"):
-        for lag in range(1, n_systems):
-            differences = ordered[lag:] - ordered[:-lag]
-            n_apart += (differences > _SAME).sum(axis=0)
-            distance += differences.sum(axis=0)
-    n_apart[~np.isfinite(distance)] = 0
-    if not n_apart.any():
-        return None
-    index = int(np.argmax(np.where(n_apart == n_apart.max(), distance, -np.inf)))
-    n_pairs = n_systems * (n_systems - 1) // 2
-    apart = int(n_apart[index])
-    mean = f"{distance[index] / n_pairs:.{digits}f}"
-    if n_pairs == 1:
-        return index, f"in which the two systems differ most by {title}: {mean}"
-    pairs = "no two score the same" if apart == n_pairs else f"{apart:,} of {n_pairs:,} pairs score differently"
-    apart_by = f"the scores of any two are {mean} apart on average"
-    return index, f"which tells the systems apart best by {title}: {pairs}; {apart_by}"
-
-
-def _worst_scored(values: Any, metric: Metric, name: str) -> tuple[int, str]:
-    """Return the index of the segment that scores worst, and that it does."""
-    means = values.mean(axis=0)
-    worst = np.nanmin(means) if metric.higher_is_better else np.nanmax(means)
-    ties = int(np.count_nonzero(means == worst))
-    choice = f"the first of {ties:,} with the worst {name}" if ties > 1 else f"the worst by {name}"
-    return int(np.flatnonzero(means == worst)[0]), choice
-
-
 def to_text(segments: Sequence[ExplainedSegment], *, width: int, colour: bool) -> str:
     """Return explanations for a terminal: source, then for each system the texts, their matches and the numbers."""
     buffer = io.StringIO()
@@ -214,73 +161,61 @@ def to_text(segments: Sequence[ExplainedSegment], *, width: int, colour: bool) -
     return re.sub("\n{3,}", "\n\n", lines) + "\n"
 
 
+class _Choice(NamedTuple):
+    """The number of a segment, from 1, and why it was chosen, in words."""
+
+    segment: int
+    why: str
+
+
+def _segment_that_says_most(test_set: TestSet, values: Any, metric: Metric, name: str) -> _Choice:
+    """Return the segment that can be explained and says most, by its scores of all systems."""
+    if metric.takes_references:
+        values[:, [not texts for texts in test_set.references]] = np.nan
+    if np.isnan(values).any(axis=0).all():
+        raise InputError(f"{test_set.name} has no segment with a score of all systems; choose one with --segment.")
+    title = metric.score_title(metric.primary)
+    digits = digits_of_scale(metric.scale)
+    return _most_apart(values, title, digits) or _worst_scored(values, metric, name)
+
+
+def _most_apart(values: Any, title: str, digits: int) -> _Choice | None:
+    """Return the segment in which most pairs of systems score differently; of several, by the most.
+
+    None where no segment tells any two systems apart.
+    """
+    ordered = np.sort(values, axis=0)
+    n_systems, n_segments = values.shape
+    n_apart = np.zeros(n_segments)
+    distance = np.zeros(n_segments)
+    with np.errstate(invalid="ignore"):
+        for lag in range(1, n_systems):
+            differences = ordered[lag:] - ordered[:-lag]
+            n_apart += (differences > _SAME).sum(axis=0)
+            distance += differences.sum(axis=0)
+    n_apart[~np.isfinite(distance)] = 0
+    if not n_apart.any():
+        return None
+    index = int(np.argmax(np.where(n_apart == n_apart.max(), distance, -np.inf)))
+    n_pairs = math.comb(n_systems, 2)
+    apart = int(n_apart[index])
+    mean = f"{distance[index] / n_pairs:.{digits}f}"
+    if n_pairs == 1:
+        return _Choice(index + 1, f"in which the two systems differ most by {title}: {mean}")
+    pairs = "no two score the same" if apart == n_pairs else f"{apart:,} of {n_pairs:,} pairs score differently"
+    apart_by = f"the scores of any two are {mean} apart on average"
+    return _Choice(index + 1, f"which tells the systems apart best by {title}: {pairs}; {apart_by}")
+
+
+def _worst_scored(values: Any, metric: Metric, name: str) -> _Choice:
+    """Return the segment that scores worst."""
+    means = values.mean(axis=0)
+    worst = np.nanmin(means) if metric.higher_is_better else np.nanmax(means)
+    ties = int(np.count_nonzero(means == worst))
+    why = f"the first of {ties:,} with the worst {name}" if ties > 1 else f"the worst by {name}"
+    index = int(np.flatnonzero(means == worst)[0])
+    return _Choice(index + 1, why)
+
+
 def _first_values(lists: dict[str, list[float | None]]) -> dict[str, float]:
     return {name: values[0] for name, values in lists.items() if values[0] is not None}
-
-
-# One segment of every system: text, scores, and matches in colour.
-
-
-def side_by_side(
-    test_set: TestSet,
-    segment: int,
-    metrics: Sequence[Metric],
-    *,
-    baseline: str | None = None,
-    width: int | None = None,
-    colour: bool = False,
-) -> str:
-    """Return a segment's source, references, and each system's text with its scores; segments count from 1.
-
-    The first score of each metric is shown. With `colour`, texts are shown as the tokens of `bleu_multi`, and matched
-    n-grams are coloured by order. The baseline comes first.
-    """
-    check_baseline(baseline, test_set.systems)
-    check_segment(test_set, segment)
-    check_has_texts(test_set, "a segment")
-    for metric in metrics:
-        if metric.takes_references:
-            check_references(test_set, metric, name_of(metric))
-    index = segment - 1
-    buffer = io.StringIO()
-    console = Console(file=buffer, width=width, force_terminal=colour, highlight=False)
-    console.print(f"{one_cell(test_set.name)}, segment {segment}", style="bold", markup=False)
-    table = Grid(show_header=True, show_lines=True, expand=True)
-    table.add_column("", overflow="fold", ratio=1)
-    corpus = test_set.corpus()
-    warn_of_artefacts(test_set, corpus, metrics)
-    scaled_metrics = [in_percent(metric, test_set) for metric in metrics]
-    scores = [_first_scores(test_set, corpus, index, metric) for metric in scaled_metrics]
-    bleu = next((metric for metric in scaled_metrics if metric.name == "bleu_multi"), None)
-    for name, _ in scores:
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("text", overflow="fold", ratio=4)
-    no_scores = [""] * len(scores)
-    if test_set.source is not None:
-        table.add_row("source", *no_scores, Text(visible(test_set.source[index])))
-    for number, reference in enumerate(test_set.references[index], 1):
-        table.add_row(f"reference {number}", *no_scores, Text(visible(reference)))
-    for system in sorted(test_set.systems, key=lambda name: name != baseline):
-        cells = []
-        for metric, (_, by_system) in zip(scaled_metrics, scores, strict=True):
-            value = by_system[system]
-            digits = digits_of(metric, by_system.values())
-            cells.append("" if value is None else decimals(value, digits))
-        text = Text(visible(test_set.systems[system][index]))
-        if colour and bleu is not None and test_set.references[index]:
-            batch = corpus.part(index, index + 1).system(list(test_set.systems).index(system))
-            text = coloured(bleu.explained(bleu.as_scored(batch)).prediction)
-        table.add_row(Text(one_cell(system)), *cells, text)
-    console.print(table)
-    return buffer.getvalue()
-
-
-def _first_scores(
-    test_set: TestSet, corpus: Corpus, index: int, metric: Metric
-) -> tuple[str, dict[str, float | None]]:
-    """Return the score's name and values, from the whole test set: IDF and the tokenizer may depend on it."""
-    name = dict(zip(metric.score_names, metric.segment_names, strict=True))[metric.primary]
-    stats = system_stats(metric, corpus, test_set)
-    values = [segment_lists(metric, of_system)[name][index] for of_system in stats]
-    lower = "" if metric.higher_is_better else f" {LOWER}"
-    return f"{name}{lower}", dict(zip(test_set.systems, values, strict=True))

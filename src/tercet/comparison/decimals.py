@@ -1,0 +1,37 @@
+"""With how many decimals people read scores, differences and counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from tercet.base.metric import Metric
+from tercet.tables import decimals
+
+
+def digits_of(metric: Metric, values: Iterable[float | None]) -> int:
+    """Return with how many decimals people read scores: two, or four of scores that are no percents and small."""
+    small = all(value is None or math.isnan(value) or abs(value) < 10 for value in values)
+    return digits_of_scale(metric.scale) if small else 2
+
+
+def digits_of_scale(scale: float) -> int:
+    """Return with how many decimals people read shares of 1, or percents."""
+    return 4 if scale == 1 else 2
+
+
+def figures(difference: float, digits: int) -> str:
+    """Return a difference with the decimals of the score, or two digits where that is 0."""
+    return decimals(difference, digits) if difference >= 10.0**-digits else f"{difference:.2g}"
+
+
+def in_two_digits(count: int) -> str:
+    """Return a number with two digits: more would promise too much."""
+    unit = 10 ** max(0, len(str(count)) - 2)
+    return f"{-(-count // unit) * unit:,}"
+
+
+def between(texts: Sequence[str]) -> str:
+    """Return the least and greatest of some numbers, or the one that they are."""
+    ordered = sorted(texts, key=lambda text: float(text.replace(",", "")))
+    return ordered[0] if ordered[0] == ordered[-1] else f"{ordered[0]} to {ordered[-1]}"

@@ -1,0 +1,240 @@
+"""Systems by a metric: the rows of their texts, the scores of these, and a table of each score, tested."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.base.definition import is_higher_better
+from tercet.base.metric import Metric
+from tercet.base.scoring import batch_stats, segment_lists, summarize
+from tercet.corpus.corpus import Corpus
+from tercet.errors import InputError, recorded, shorten
+from tercet.metrics.column import Column
+from tercet.statistics.clusters import clustered
+from tercet.statistics.inference import Inference
+from tercet.statistics.intervals import BootstrapResult
+from tercet.statistics.stats import Scores, SegmentStats
+from tercet.test_sets.checks import check_gaps
+from tercet.test_sets.test_set import TestSet
+from tercet.test_sets.text_warnings import warn_of_scores
+
+from .decimals import digits_of
+from .design import Design
+from .given_scores import column_stats, direction_section
+from .metric_specs import label_of
+from .score_rows import Measured, bounds_of_systems, score_rows
+from .scores import ScoreTable, scored_for_all
+from .system_facts import SystemFacts, facts_of_systems
+from .too_few import why_too_few
+
+if TYPE_CHECKING:
+    from tercet.statistics.families import PairTests
+
+    from .sections import Section
+    from .slice_scores import ScoresOfSlices
+
+
+class Found(NamedTuple):
+    """What a comparison finds by one metric, or by all, and what these warned of."""
+
+    tables: list[ScoreTable]
+    facts: list[SystemFacts]
+    messages: list[str]
+
+
+def compare_by(
+    metric: Metric, design: Design, corpus: Corpus, heading: str, show_line: Callable[[str], None]
+) -> Found:
+    """Score the systems by a metric, and test them."""
+    test_set = design.test_set
+    show_line(f"{heading}: scores")
+    with recorded() as messages:
+        stats = system_stats(metric, corpus, test_set)
+        warn_of_scores(test_set, metric, stats)
+    check_gaps(test_set, metric, stats)
+    work = "intervals" if design.test is None else f"{design.test} test and intervals"
+    show_line(f"{heading}: {work}")
+    rows = _MetricRows.of(design, metric, stats)
+    facts = facts_of_systems(metric, rows.of_segments, rows.scored)
+    return Found(list(_tables(design, rows)), facts, list(messages))
+
+
+def system_stats(metric: Metric, corpus: Corpus, test_set: TestSet) -> list[SegmentStats]:
+    """Return the rows of each system; an error in its texts names it."""
+    if isinstance(metric, Column):
+        return column_stats(metric, test_set)
+    try:
+        return batch_stats(metric, corpus).split(corpus.n_systems)
+    except InputError:
+        # All systems are scored in one call, whose error does not say whose text it was.
+        for index, name in enumerate(test_set.systems):
+            try:
+                batch_stats(metric, corpus.system(index))
+            except InputError as error:
+                heading = f"{test_set.name}: the system {shorten(name)}: {metric.name}"
+                raise InputError(f"{heading}: {error}") from None
+        raise
+
+
+class _MetricRows(NamedTuple):
+    """The rows that a metric makes of each system's texts, and how they are tested."""
+
+    metric: Metric
+    #: Of all segments, by system.
+    of_segments: dict[str, SegmentStats]
+    #: Of the segments that are scored for all systems, and which these are.
+    scored: list[SegmentStats]
+    is_scored: NDArray[np.bool_]
+    #: What is resampled: these segments, or their clusters.
+    units: list[SegmentStats]
+    #: Whether scores are 0 or 1 alone, of which tests and intervals are exact.
+    are_shares: bool
+    inference: Inference
+
+    @classmethod
+    def of(cls, design: Design, metric: Metric, stats: list[SegmentStats]) -> _MetricRows:
+        """Return the rows of a metric."""
+        is_scored = scored_for_all(stats)
+        scored = [of_system.selected(is_scored) for of_system in stats]
+        clusters = design.test_set.clusters
+        if clusters is not None:
+            clusters = clusters.selected(is_scored)
+        are_shares = isinstance(metric, Column) and clusters is None and metric.are_shares(scored)
+        inference = design.inference
+        if are_shares:
+            inference = inference.of_shares()
+        of_segments = dict(zip(design.systems, stats, strict=True))
+        return cls(metric, of_segments, scored, is_scored, clustered(scored, clusters), are_shares, inference)
+
+    @property
+    def n_units(self) -> int:
+        """How many units are resampled."""
+        return len(self.units[0])
+
+
+class _MetricScores(NamedTuple):
+    """What a metric says of the systems: each list has an entry for each of them, with all scores by their names."""
+
+    values: list[Scores]
+    intervals: list[dict[str, BootstrapResult]]
+    segments: list[dict[str, list[float | None]]]
+    #: What wins and losses count: clusters, or else segments, where those left out have no score.
+    parts: list[dict[str, list[float | None]]]
+    tests: dict[str, PairTests]
+
+    @classmethod
+    def of(cls, design: Design, rows: _MetricRows) -> _MetricScores:
+        """Return the scores by the rows of a metric, tested."""
+        metric = rows.metric
+        n_draws = design.n_resamples or 0
+        tests = rows.inference.of_all_pairs(metric, rows.units, n_resamples=n_draws, seed=design.seed)
+        segments = [segment_lists(metric, stats) for stats in rows.of_segments.values()]
+        parts = segments
+        if design.test_set.clusters is not None:
+            parts = [segment_lists(metric, stats) for stats in rows.units]
+        return cls(
+            values=[metric.finalize(metric.corpus_totals(stats)) for stats in rows.scored],
+            intervals=design.intervals(metric, rows.units),
+            segments=segments,
+            parts=parts,
+            tests=tests,
+        )
+
+    def measure(self, design: Design, rows: _MetricRows, name: str, segment_name: str) -> Measured:
+        """Return one of the scores."""
+        values = np.array([float(of_system[name]) for of_system in self.values])
+        intervals = [of_system[name] for of_system in self.intervals]
+        return Measured(
+            values=values,
+            bounds=bounds_of_systems(design, rows.metric, rows.scored, intervals, rows.inference),
+            tests=self.tests[name],
+            parts=[of_system[segment_name] for of_system in self.parts],
+            higher_is_better=is_higher_better(rows.metric, name),
+            digits=digits_of(rows.metric, values.tolist()),
+        )
+
+
+def _tables(design: Design, rows: _MetricRows) -> Iterator[ScoreTable]:
+    """Yield a table for each score of a metric."""
+    metric = rows.metric
+    scores = _MetricScores.of(design, rows)
+    signature = summarize(metric, rows.of_segments[design.baseline]).signature
+    slices = []
+    if design.slices:
+        # Here, as most comparisons have no slices.
+        from .slice_scores import scores_of_slices
+
+        slices = scores_of_slices(design, metric, rows.scored, rows.is_scored, rows.inference)
+    for name, segment_name in zip(metric.score_names, metric.segment_names, strict=True):
+        score = scores.measure(design, rows, name, segment_name)
+        too_few = why_too_few(design, score.tests.adjusted, rows.n_units, rows.inference)
+        system_scores, adjusted_pvalues = score_rows(design, score, can_tell=too_few is None)
+        segments = [of_system[segment_name] for of_system in scores.segments]
+        table = ScoreTable(
+            metric=label_of(metric),
+            name=name,
+            signature=signature,
+            rows=system_scores,
+            pvalues=adjusted_pvalues,
+            segments=dict(zip(design.systems, segments, strict=True)),
+            higher_is_better=score.higher_is_better,
+            scorer=metric,
+            stats=rows.of_segments,
+            is_exact=rows.are_shares,
+            n_units=rows.n_units,
+            too_few=too_few,
+        )
+        resampled = [of_system[name].bootstrap_distribution for of_system in scores.intervals]
+        if design.runs:
+            # Here, as most comparisons have no runs.
+            from .runs import scores_over_runs
+
+            table = replace(table, over_runs=scores_over_runs(design, table, resampled))
+        table = replace(table, sections=list(_sections(design, table, resampled, rows.units)))
+        yield replace(table, sections=[*table.sections, *_slices_sections(design, table, slices)])
+
+
+def _sections(
+    design: Design,
+    table: ScoreTable,
+    resampled: Sequence[NDArray[np.float64]],
+    units: Sequence[SegmentStats],
+) -> Iterator[Section]:
+    """Yield what else is said of a score, but for its slices: by the resamples of each system's score."""
+    if design.runs:
+        from .runs import runs_section
+
+        yield runs_section(design, table)
+    direction = direction_section(design.test_set, table)
+    if direction is not None:
+        yield direction
+    if design.test is None:
+        return
+    from .fragile_differences import cautions_section
+    from .groups import groups_section
+    from .power import power_section
+
+    if table.too_few is None:
+        yield groups_section(table)
+    if table.too_few is None and design.interval is not None:
+        power = power_section(design, table, resampled, units)
+        if power is not None:
+            yield power
+    cautions = cautions_section(design, table, units)
+    if cautions is not None:
+        yield cautions
+
+
+def _slices_sections(design: Design, table: ScoreTable, slices: Sequence[ScoresOfSlices]) -> Iterator[Section]:
+    """Yield what is said of a score in the slices of each kind."""
+    if not slices:
+        return
+    from .slice_section import slices_section
+
+    for of_kind in slices:
+        yield slices_section(design, table, of_kind)
