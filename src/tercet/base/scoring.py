@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet import numpy_later as np
@@ -12,7 +11,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing
 from tercet.corpus.styles import style_messages
 from tercet.errors import InputError, warn
-from tercet.result import Result
+from tercet.result import Result, empty_result
 from tercet.signature import Signature
 from tercet.statistics.stats import SegmentStats, SummedStats
 
@@ -119,7 +118,8 @@ def summarize(metric: MetricDefinition, stats: SegmentStats, clusters: Clusters 
         notes=notes,
         requested=requested,
     )
-    result = Result._lazy(entries, metric.name, partial(attributes_of, metric, outcome))
+    result = empty_result(metric.name, (attributes_of, metric, outcome))
+    result.update(entries)
     for name in ("segments", "intervals"):
         if name in requested:
             result[name] = requested[name]

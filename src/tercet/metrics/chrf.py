@@ -272,16 +272,15 @@ class Chrf(Metric):
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the scores, and the keys of evaluate's chrf: `score` is `chrf`."""
         scores = self._scores_of_rows(as_rows(totals, self.columns))
-        return self._entries([float(values[0]) for values in scores.values()], totals)
+        return self._entries([float(values[0]) for values in scores.values()], totals.tolist())
 
-    def _entries(self, scores: list[float], sums: Any) -> dict[str, Any]:
-        """Return the entries of a result, given the scores."""
-        entries: dict[str, Any] = dict(zip(self.word_orders, scores, strict=True))
+    def _enter(self, entries: dict[str, Any], of: Any) -> None:
+        """Enter the scores, and the options that evaluate's chrf returns."""
+        super()._enter(entries, of)
         entries["score"] = entries["chrf"]
         entries["char_order"] = self.char_order
         entries["word_order"] = next(iter(self.word_orders.values()))
         entries["beta"] = self.beta
-        return entries
 
     def explained(self, batch: Corpus, context: Any = None) -> ChrfMatches:
         """Explain a batch of one item."""

@@ -220,10 +220,12 @@ class Ter(Metric):
         scores = engine.ter_scores(as_rows(totals, self.columns), self.scale).tolist()
         return self._entries(scores, totals.tolist())
 
-    def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
-        """Return the entries of a result, given the rate and the sums."""
-        (score,) = scores
-        return {"ter": score, "score": score, "num_edits": int(sums[_NUM_EDITS]), "ref_length": sums[_REF_LENGTH]}
+    def _enter(self, entries: dict[str, Any], of: Any) -> None:
+        """Enter the rate, and the keys of evaluate's ter."""
+        sums = of.sums
+        entries["ter"] = entries["score"] = of.scores[0]
+        entries["num_edits"] = int(sums[_NUM_EDITS])
+        entries["ref_length"] = sums[_REF_LENGTH]
 
     def explained(self, batch: Corpus, context: Any = None) -> TerEdits:
         """Explain a batch of one item."""

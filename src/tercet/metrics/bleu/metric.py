@@ -422,7 +422,8 @@ class Bleu(HasTokenizer):
         needs_last_item = self.compat == "nltk" and self.method in _OF_LAST_ITEM
         if needs_last_item or self._grid is not None:
             return None
-        rules = rules_of_plan(lowercase=self._lowercase, count_letters=self.needs_blanks)
+        watched = self._columns_to_watch or slice(0)
+        rules = rules_of_plan(lowercase=self._lowercase, count_letters=self.needs_blanks, watched=watched)
         formula = self._formula_settings(self.method, self.reference_length, list(self._weightings.values()))
         return engine.bleu_plan(rules, self._tokenizer, *self._counted, formula)
 
@@ -437,20 +438,20 @@ class Bleu(HasTokenizer):
             entries["grid"] = self._grid.rows(partial(self._scores_in_grid, totals))
         return entries
 
-    def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
-        """Return the entries but for the grid, given scores, precisions and penalty, and the sums of the rows."""
+    def _enter(self, entries: dict[str, Any], of: Any) -> None:
+        """Enter all but the grid, given scores, precisions and penalty, and the sums of the rows."""
         rule = self.reference_length
+        sums = of.sums
         length = sums[LENGTH_COLUMN]
         reference_length = sums[REFERENCE_LENGTH_COLUMNS[rule]]
-        entries: dict[str, Any] = {}
-        for column, name in enumerate(self._weightings):
-            entries[name] = scores[column]
-        entries["precisions"] = scores[len(self._weightings) : -1]
-        entries["brevity_penalty"] = scores[-1]
+        *precisions, penalty = of.scores
+        for name in self._weightings:
+            entries[name] = precisions.pop(0)
+        entries["precisions"] = precisions
+        entries["brevity_penalty"] = penalty
         entries["length_ratio"] = length / reference_length if reference_length else 0.0
         entries["translation_length"] = int(length)
         entries["reference_length"] = reference_length if rule == "average" else int(reference_length)
-        return entries
 
     def _scores_in_grid(self, totals: Array, method: str, length_rule: str, weights: Array) -> list[float]:
         (scores,) = self._scores(totals, self._formula_settings(method, length_rule, weights)).tolist()
