@@ -12,7 +12,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_texts
 from tercet.corpus.normalizers import label_of_normalizers
 from tercet.corpus.reading import Crossing, read_corpus
-from tercet.engine.planned import SumsAndScores
+from tercet.engine.planned import Entry, SumsAndScores
 from tercet.errors import OptionError
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
@@ -164,13 +164,17 @@ class MetricDefinition(Configured, metaclass=ABCMeta):
         """
         return None
 
-    def _enter(self, entries: dict[str, Any], of: Any) -> None:
-        """Enter what `report` returns, given the `sums` of the rows, and as `scores` what the plan makes of them."""
-        for name, score in zip(self.score_names, of.scores, strict=True):
-            entries[name] = score
+    @cached_property
+    def _keys(self) -> list[Entry]:
+        """What `report` returns, of the sums of the rows and what the plan makes of them."""
+        return [Entry(name, "score", number) for number, name in enumerate(self.score_names)]
+
+    def _enter(self, entries: dict[str, Any], of: SumsAndScores) -> None:
+        """Enter it."""
+        of.enter(entries, self._keys)
 
     def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
-        """Return them."""
+        """Return it."""
         entries: dict[str, Any] = {}
         self._enter(entries, SumsAndScores(sums, scores))
         return entries

@@ -1,6 +1,7 @@
 # Plans: what a metric asks of the engine, put together once, and then one call for each list of texts; each class is
 # explained in `plain_plan`. A class says how rows are filled, and what a sum of rows is as scores.
 
+from cpython.dict cimport PyDict_SetItem
 from cpython.list cimport PyList_New, PyList_SET_ITEM
 from cpython.ref cimport Py_INCREF
 
@@ -34,6 +35,32 @@ cdef class Scored:
     @property
     def scores(self):
         return floats(self.numbers + self.columns, self.n_scores)
+
+    def enter(self, entries, list wanted):
+        """See `planned.SumsAndScores.enter`; entries are a dict."""
+        cdef const double* scores = self.numbers + self.columns
+        cdef size_t first, last, n
+        cdef tuple entry
+        cdef str kind
+        for each in wanted:
+            entry = <tuple> each
+            kind, value = entry[1], entry[2]
+            if kind != "given":
+                first, last = value, entry[3]
+                n = self.n_scores if kind == "score" or kind == "scores" else self.columns
+                if first >= n or last > n - (kind == "ratio"):
+                    raise IndexError(entry[0])
+                if kind == "score":
+                    value = scores[first]
+                elif kind == "scores":
+                    value = floats(scores + first, last - first)
+                elif kind == "sum":
+                    value = self.numbers[first]
+                elif kind == "count":
+                    value = <int64_t> self.numbers[first]
+                else:
+                    value = self.numbers[first] / self.numbers[last] if self.numbers[last] != 0 else 0.0
+            PyDict_SetItem(entries, entry[0], value)
 
 
 cdef list floats(const double* values, size_t n):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 
 class TextRules(NamedTuple):
@@ -25,15 +25,44 @@ class TextRules(NamedTuple):
     watched: slice = slice(0)
 
 
-class SumsAndScores(NamedTuple):
+class Entry(NamedTuple):
+    """A key of a result, and what its value is."""
+
+    name: str
+    #: One of the scores, or those from the first to before the last; one of the sums, also as a whole number; the
+    #: first of two sums divided by the last, 0 where that is 0; a value as it is given.
+    kind: Literal["score", "scores", "sum", "count", "ratio", "given"]
+    first: Any
+    last: int = 0
+
+
+@dataclass(slots=True)
+class SumsAndScores:
     """The sums of rows, and what the formula makes of them."""
 
     sums: list[float]
     scores: list[float]
 
+    def enter(self, entries: dict[str, Any], wanted: list[Entry]) -> None:
+        """Enter the keys of a result that are wanted."""
+        for name, kind, first, last in wanted:
+            if kind == "score":
+                entries[name] = self.scores[first]
+            elif kind == "scores":
+                entries[name] = self.scores[first:last]
+            elif kind == "sum":
+                entries[name] = self.sums[first]
+            elif kind == "count":
+                entries[name] = int(self.sums[first])
+            elif kind == "ratio":
+                divisor = self.sums[last]
+                entries[name] = self.sums[first] / divisor if divisor else 0.0
+            else:
+                entries[name] = first
 
-@dataclass(slots=True)
-class Scored:
+
+@dataclass(slots=True, kw_only=True)
+class Scored(SumsAndScores):
     """What a plan made of texts."""
 
     #: All texts, the predictions first, as they were counted, but for their case: other threads may change the
@@ -46,11 +75,7 @@ class Scored:
     #: How many references an item has, the fewest and the most.
     fewest: int
     most: int
-    #: The sums of the rows.
-    sums: list[float]
-    #: What the formula makes of the sums.
-    scores: list[float]
-    #: What it makes of the row of each item, a list for each score; None unless that was asked for.
+    #: What the formula makes of the row of each item, a list for each score; None unless that was asked for.
     scores_of_items: list[list[Any]] | None
     #: Whether all texts are of ASCII without marks.
     plain: bool

@@ -25,6 +25,7 @@ from tercet.corpus.reading import Crossing, Indices, of_texts
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import pair_edits
+from tercet.engine.planned import Entry
 from tercet.explanation.edits import Edits, steps_of, words_in
 from tercet.explanation.explanation import Matched
 from tercet.explanation.matches import Word
@@ -220,12 +221,15 @@ class Ter(Metric):
         scores = engine.ter_scores(as_rows(totals, self.columns), self.scale).tolist()
         return self._entries(scores, totals.tolist())
 
-    def _enter(self, entries: dict[str, Any], of: Any) -> None:
-        """Enter the rate, and the keys of evaluate's ter."""
-        sums = of.sums
-        entries["ter"] = entries["score"] = of.scores[0]
-        entries["num_edits"] = int(sums[_NUM_EDITS])
-        entries["ref_length"] = sums[_REF_LENGTH]
+    @cached_property
+    def _keys(self) -> list[Entry]:
+        """The rate, and the keys of evaluate's ter."""
+        return [
+            Entry("ter", "score", 0),
+            Entry("score", "score", 0),
+            Entry("num_edits", "count", _NUM_EDITS),
+            Entry("ref_length", "sum", _REF_LENGTH),
+        ]
 
     def explained(self, batch: Corpus, context: Any = None) -> TerEdits:
         """Explain a batch of one item."""

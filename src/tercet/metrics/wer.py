@@ -19,6 +19,7 @@ from tercet.corpus.reading import changed_texts, engine_texts, is_read_by_engine
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import nearest_edits
+from tercet.engine.planned import SumsAndScores
 from tercet.explanation.edits import Edits, Step, steps_of, words_in
 from tercet.explanation.explanation import Matched
 from tercet.explanation.matches import Word
@@ -134,7 +135,7 @@ class Wer(HasTokenizer):
         (rates,) = engine.error_rates(as_rows(totals, self.columns), self.scale).tolist()
         return self._entries(rates, totals.tolist())
 
-    def _enter(self, entries: dict[str, Any], of: Any) -> None:
+    def _enter(self, entries: dict[str, Any], of: SumsAndScores) -> None:
         """Enter the rates, and jiwer's counts."""
         wer, cer, mer, wil, wip = of.scores
         (

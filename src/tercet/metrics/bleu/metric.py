@@ -63,6 +63,7 @@ from tercet.corpus.stems import (
 )
 from tercet.corpus.tokenizers import is_subword_model, tokenize
 from tercet.engine.chosen import engine
+from tercet.engine.planned import Entry
 from tercet.engine.ragged import TokenBatch
 from tercet.errors import OptionError
 from tercet.signature import Signature
@@ -438,20 +439,20 @@ class Bleu(HasTokenizer):
             entries["grid"] = self._grid.rows(partial(self._scores_in_grid, totals))
         return entries
 
-    def _enter(self, entries: dict[str, Any], of: Any) -> None:
-        """Enter all but the grid, given scores, precisions and penalty, and the sums of the rows."""
-        rule = self.reference_length
-        sums = of.sums
-        length = sums[LENGTH_COLUMN]
-        reference_length = sums[REFERENCE_LENGTH_COLUMNS[rule]]
-        *precisions, penalty = of.scores
-        for name in self._weightings:
-            entries[name] = precisions.pop(0)
-        entries["precisions"] = precisions
-        entries["brevity_penalty"] = penalty
-        entries["length_ratio"] = length / reference_length if reference_length else 0.0
-        entries["translation_length"] = int(length)
-        entries["reference_length"] = reference_length if rule == "average" else int(reference_length)
+    @cached_property
+    def _keys(self) -> list[Entry]:
+        """All but the grid, of scores, precisions and penalty, and of the sums of the rows."""
+        first_precision = len(self._weightings)
+        penalty = first_precision + self.max_order
+        of_reference = REFERENCE_LENGTH_COLUMNS[self.reference_length]
+        return [
+            *super()._keys,
+            Entry("precisions", "scores", first_precision, penalty),
+            Entry("brevity_penalty", "score", penalty),
+            Entry("length_ratio", "ratio", LENGTH_COLUMN, of_reference),
+            Entry("translation_length", "count", LENGTH_COLUMN),
+            Entry("reference_length", "sum" if self.reference_length == "average" else "count", of_reference),
+        ]
 
     def _scores_in_grid(self, totals: Array, method: str, length_rule: str, weights: Array) -> list[float]:
         (scores,) = self._scores(totals, self._formula_settings(method, length_rule, weights)).tolist()
