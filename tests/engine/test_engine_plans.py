@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercet.engine import _engine, plain
-from tercet.engine.planned import TextRules
+from tercet.engine.planned import Entry, TextRules
+from tercet.result import Result
 from texts import PAIRS
 
 ENGINES = pytest.mark.parametrize("engine", [_engine, plain], ids=["compiled", "plain"])
@@ -145,6 +146,29 @@ def test_what_is_odd_about_texts_is_shown_and_not_judged(engine):
     several = plan.score(["a", "b"], [["a", "c"], ["b"]])
     assert (several.ends, several.fewest, several.most) == ([0, 2, 3], 1, 2)
     assert plan.score(["a", "b"], [["a"], ("b",)]).ends is None
+
+
+@ENGINES
+def test_keys_are_entered_as_they_are_described(engine):
+    scored = engine.gleu_plan(read(), "13a", 1, 2, 100.0).score(["a b"], ["a c"])
+    wanted = [
+        Entry("gleu", "score", 0),
+        Entry("all", "scores", 0, 1),
+        Entry("items", "sum", 0),
+        Entry("matches", "count", 4),
+        Entry("share", "ratio", 4, 5),
+        Entry("by nothing", "ratio", 4, 2),
+        Entry("order", "given", 2),
+    ]
+    entries = Result()
+    scored.enter(entries, wanted)
+    share = 1 / 3
+    values = [100 * share, [100 * share], 1.0, 1, share, 0.0, 2]
+    assert list(entries.items()) == [(entry.name, value) for entry, value in zip(wanted, values, strict=True)]
+    assert [type(value) for value in entries.values()] == [type(value) for value in values]
+    for entry in (Entry("beyond", "score", 1), Entry("beyond", "sum", 6), Entry("beyond", "ratio", 0, 6)):
+        with pytest.raises(IndexError):
+            scored.enter({}, [entry])
 
 
 @ENGINES

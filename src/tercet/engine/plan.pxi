@@ -6,6 +6,14 @@ from cpython.list cimport PyList_New, PyList_SET_ITEM
 from cpython.ref cimport Py_INCREF
 
 
+cdef enum:  # the kinds of `planned.Entry`
+    A_SCORE, SOME_SCORES, A_SUM, A_COUNT, A_RATIO, GIVEN
+
+cdef dict ENTRY_KINDS = {
+    "score": A_SCORE, "scores": SOME_SCORES, "sum": A_SUM, "count": A_COUNT, "ratio": A_RATIO, "given": GIVEN
+}
+
+
 cdef class Scored:
     """See `planned.Scored`."""
 
@@ -41,22 +49,22 @@ cdef class Scored:
         cdef const double* scores = self.numbers + self.columns
         cdef size_t first, last, n
         cdef tuple entry
-        cdef str kind
+        cdef int kind
         for each in wanted:
             entry = <tuple> each
-            kind, value = entry[1], entry[2]
-            if kind != "given":
+            kind, value = ENTRY_KINDS[entry[1]], entry[2]
+            if kind != GIVEN:
                 first, last = value, entry[3]
-                n = self.n_scores if kind == "score" or kind == "scores" else self.columns
-                if first >= n or last > n - (kind == "ratio"):
+                n = self.n_scores if kind <= SOME_SCORES else self.columns
+                if first >= n or last + <size_t> (kind == A_RATIO) > n:
                     raise IndexError(entry[0])
-                if kind == "score":
+                if kind == A_SCORE:
                     value = scores[first]
-                elif kind == "scores":
+                elif kind == SOME_SCORES:
                     value = floats(scores + first, last - first)
-                elif kind == "sum":
+                elif kind == A_SUM:
                     value = self.numbers[first]
-                elif kind == "count":
+                elif kind == A_COUNT:
                     value = <int64_t> self.numbers[first]
                 else:
                     value = self.numbers[first] / self.numbers[last] if self.numbers[last] != 0 else 0.0
