@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .errors import did_you_mean
@@ -72,14 +72,17 @@ class Result(dict[str, Any]):
     Result({'eval_m': 0.5})
     """
 
-    metric: str = ""
+    __slots__ = ("__dict__", "__weakref__", "_details", "metric")
+
+    metric: str
     signature: str
     n_segments: int
     empty_predictions: int
     missing_references: int
     intervals: dict[str, list[float]] | None
     segments: dict[str, list[float | None]] | None
-    _details: Callable[[], Mapping[str, Any]] | None
+    #: The function that makes the attributes when the first is read, and what it is called with; None once it was.
+    _details: tuple[Any, ...] | None
 
     def __init__(
         self,
@@ -90,21 +93,12 @@ class Result(dict[str, Any]):
         **attributes: Any,
     ) -> None:
         super().__init__(entries)
-        stored = vars(self)
-        stored["metric"] = metric
+        self.metric = metric
+        self._details = None
         if metric:
-            stored.update(attributes)
+            vars(self).update(attributes)
         else:  # then keywords are entries, as those of dict
             self.update(attributes)
-
-    @classmethod
-    def _lazy(cls, entries: Mapping[str, Any], metric: str, details: Callable[[], Mapping[str, Any]]) -> Result:
-        """Return a result whose attributes are made when the first is read: most are read for their scores."""
-        result = cls.__new__(cls)
-        result |= entries
-        result.metric = metric
-        result._details = details
-        return result
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute that is not stored yet: called by Python for such alone."""
@@ -119,16 +113,16 @@ class Result(dict[str, Any]):
     def _attributes(self) -> dict[str, Any]:
         """Return all attributes but the metric's name, in order; made on the first call."""
         stored = vars(self)
-        details = stored.get("_details")
-        if details is not None:
+        if self._details is not None:
+            make, *of = self._details
             try:
-                attributes = details()
+                attributes = make(*of)
             except AttributeError as error:
                 # Python would take it for an attribute that is not there, and `hasattr` for False.
                 raise RuntimeError(f"the attributes of the result cannot be made: {error}") from error
-            stored.update({**attributes, **stored, "_details": None})  # what a user has set stays
-        attributes = {name: value for name, value in stored.items() if name not in ("metric", "_details")}
-        return {**_ATTRIBUTES, **attributes} if self.metric else attributes
+            stored.update({**attributes, **stored})  # what a user has set stays
+            self._details = None
+        return {**_ATTRIBUTES, **stored} if self.metric else {**stored}
 
     def __missing__(self, key: object) -> Any:
         """Raise a KeyError that says where an attribute is, or how to request a missing key."""
@@ -215,6 +209,20 @@ class Result(dict[str, Any]):
     def _shown(self) -> dict[str, Any]:
         """Return the attributes that are set and are not keys."""
         return {name: value for name, value in self._attributes().items() if name not in self and value is not None}
+
+
+_new = dict.__new__
+
+
+def empty_result(metric: str, details: tuple[Any, ...]) -> Result:
+    """Return a result to enter keys into, whose attributes are made when the first is read: see `_details`.
+
+    Most are read for their scores alone.
+    """
+    result = _new(Result)
+    result.metric = metric
+    result._details = details
+    return result
 
 
 def _number_text(value: object, between: str = ", ") -> str:

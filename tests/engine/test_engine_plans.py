@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercet.engine import _engine, plain
-from tercet.engine.planned import TextRules
+from tercet.engine.planned import Entry, TextRules
+from tercet.result import Result
 from texts import PAIRS
 
 ENGINES = pytest.mark.parametrize("engine", [_engine, plain], ids=["compiled", "plain"])
-READ = TextRules(most_items=50, marks=b"<&")
+READ = TextRules(most_items=50, marks=b"<&", odd_items=3, odd_references=3, watched=slice(4, 6))
 THREE = (("n", 1), ("n", 2), ("L", 0))
 
 #: What each function takes behind the texts.
@@ -25,9 +26,9 @@ PLANS = {
         ("13a", 2, True, True, (5, "nltk7", 5.0, False, [[0.5, 0.5], [1.0, 0.0]], 100.0)),
     ],
     "rouge_plan": [
-        ("rouge", THREE, 1.0, False, 1.0),
-        (None, (*THREE, ("Lsum", 0), ("S", 2)), 1.5, True, 100.0),
-        ("unicode", THREE, 1.0, False, 1.0),
+        ("rouge", THREE, 1.0, False, 1.0, [2, 5, 8]),
+        (None, (*THREE, ("Lsum", 0), ("S", 2)), 1.5, True, 100.0, [*range(15)]),
+        ("unicode", THREE, 1.0, False, 1.0, [8, 0]),
     ],
     "chrf_plan": [(6, [0], False, 2, False, 100.0), (3, [2, 0], True, 1.5, True, 1.0)],
     "error_plan": [("blanks", True, 1.0), ("char", False, 100.0)],
@@ -50,7 +51,7 @@ def read(lowercase=False, count_letters=True):
 
 
 def fields(scored):
-    names = ("predictions", "references", "ends", "fewest", "most", "plain", "letters")
+    names = ("predictions", "references", "ends", "fewest", "most", "plain", "usual", "letters")
     numbers = ("sums", "scores", "scores_of_items")
     return scored and [getattr(scored, name) for name in (*names, *numbers)]
 
@@ -69,7 +70,7 @@ def test_a_plan_counts_and_scores_as_the_single_steps_do(engine):
 
 @given(items=items)
 def test_both_engines_return_the_same_of_the_type_w_with_one_reference_each(items):
-    options = read()._replace(one_each=True), None, (*THREE, ("W", 1.2)), 1.5, True, 100.0
+    options = read()._replace(one_each=True), None, (*THREE, ("W", 1.2)), 1.5, True, 100.0, [2, 9, 10, 11]
     predictions, references = lists(items)
     first_references = [first for first, *_ in references]
     expected = fields(plain.rouge_plan(*options).score(predictions, first_references, True))
@@ -78,12 +79,12 @@ def test_both_engines_return_the_same_of_the_type_w_with_one_reference_each(item
 
 @ENGINES
 def test_the_type_w_takes_one_reference_each_and_letters_that_choose_are_counted(engine):
-    options = None, (("W", 1.2),), 1.0, False, 1.0
+    options = None, (("W", 1.2),), 1.0, False, 1.0, [2]
     plan = engine.rouge_plan(read()._replace(one_each=True), *options)
     assert plan.score(["a b"], ["a c"]) is not None
     assert plan.score(["a b"], [["a c"]]) is plan.score(["a b"], [["a c", "a"]]) is None
     with pytest.raises(ValueError, match="letters that choose the reading must be counted"):
-        engine.rouge_plan(READ, None, THREE, 1.0, False, 1.0)
+        engine.rouge_plan(READ, None, THREE, 1.0, False, 1.0, [2])
     with pytest.raises(ValueError, match="the type W takes texts with one reference each"):
         engine.rouge_plan(read(), *options)
 
@@ -134,6 +135,10 @@ def test_a_plan_of_nltk_s_methods_has_the_columns_that_they_read():
 def test_what_is_odd_about_texts_is_shown_and_not_judged(engine):
     plan = engine.gleu_plan(read(), "13a", 1, 4, 1.0)
     assert plan.score(["a b"], ["a c"]).plain
+    assert plan.score(["a b"], ["a c"]).usual
+    assert not plan.score(["a b"], [["a c"] * 3]).usual
+    assert not plan.score(["a b"] * 3, ["a c"] * 3).usual
+    assert not plan.score(["b"], ["a"]).usual  # no match: the first column that is watched
     assert not plan.score(["a <b>"], ["a c"]).plain
     assert not plan.score(["a b"], ["a ç"]).plain
     assert plan.score(["zz"], ["abc é", "中文"][:1]).letters == (3, 1, 0, 0)
@@ -144,9 +149,32 @@ def test_what_is_odd_about_texts_is_shown_and_not_judged(engine):
 
 
 @ENGINES
+def test_keys_are_entered_as_they_are_described(engine):
+    scored = engine.gleu_plan(read(), "13a", 1, 2, 100.0).score(["a b"], ["a c"])
+    wanted = [
+        Entry("gleu", "score", 0),
+        Entry("all", "scores", 0, 1),
+        Entry("items", "sum", 0),
+        Entry("matches", "count", 4),
+        Entry("share", "ratio", 4, 5),
+        Entry("by nothing", "ratio", 4, 2),
+        Entry("order", "given", 2),
+    ]
+    entries = Result()
+    scored.enter(entries, wanted)
+    share = 1 / 3
+    values = [100 * share, [100 * share], 1.0, 1, share, 0.0, 2]
+    assert list(entries.items()) == [(entry.name, value) for entry, value in zip(wanted, values, strict=True)]
+    assert [type(value) for value in entries.values()] == [type(value) for value in values]
+    for entry in (Entry("beyond", "score", 1), Entry("beyond", "sum", 6), Entry("beyond", "ratio", 0, 6)):
+        with pytest.raises(IndexError):
+            scored.enter({}, [entry])
+
+
+@ENGINES
 def test_the_letters_choose_the_reading_of_rouge(engine):
-    plan = engine.rouge_plan(read(), None, THREE, 1.0, False, 1.0)
-    of_words = engine.rouge_plan(read(lowercase=True), "unicode", THREE, 1.0, False, 1.0)
+    plan = engine.rouge_plan(read(), None, THREE, 1.0, False, 1.0, [2, 5, 8])
+    of_words = engine.rouge_plan(read(lowercase=True), "unicode", THREE, 1.0, False, 1.0, [2, 5, 8])
     russian = ["мы идём Домой"], ["Мы идём в школу"]
     assert plan.score(*russian).scores == of_words.score(*russian).scores
     assert plan.score(["Идём home now"], ["идём home now"]).scores[2] == 1.0

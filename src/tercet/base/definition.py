@@ -12,6 +12,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_texts
 from tercet.corpus.normalizers import label_of_normalizers
 from tercet.corpus.reading import Crossing, read_corpus
+from tercet.engine.planned import Entry, SumsAndScores
 from tercet.errors import OptionError
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
@@ -157,17 +158,26 @@ class MetricDefinition(Configured, metaclass=ABCMeta):
         return {name: np.asarray(scores[name]).tolist() for name in self.score_names}
 
     def new_plan(self) -> Any:
-        """Return what the engine does in one step (`engine/plain_plan.py`); None where Python has a part in it."""
+        """Return what the engine does in one step (`engine/plain_plan.py`); None where Python has a part in it.
+
+        Its first scores are those of `score_names`.
+        """
         return None
 
-    def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
-        """Return what `report` returns, given the sums of the rows, and as scores what the plan makes of them."""
-        raise NotImplementedError
+    @cached_property
+    def _keys(self) -> list[Entry]:
+        """What `report` returns, of the sums of the rows and what the plan makes of them."""
+        return [Entry(name, "score", number) for number, name in enumerate(self.score_names)]
 
-    @property
-    def scores_of_plan(self) -> Mapping[str, int]:
-        """Which of the plan's scores each of `score_names` is."""
-        return {name: number for number, name in enumerate(self.score_names)}
+    def _enter(self, entries: dict[str, Any], of: SumsAndScores) -> None:
+        """Enter it."""
+        of.enter(entries, self._keys)
+
+    def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
+        """Return it."""
+        entries: dict[str, Any] = {}
+        self._enter(entries, SumsAndScores(sums, scores))
+        return entries
 
     # Private, as users name options and attributes of their own metrics.
     @cached_property

@@ -19,9 +19,6 @@ from .short_road import score_lists, segments_of_lists
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: The numbers of a call that asks for nothing special.
-_USUAL = (Call.n_resamples, Call.seed, Call.n_jobs)
-
 #: What a user does with a metric; all else is for the code of the package.
 PUBLIC = ("__call__", "explain", "pairwise", "segments", "stats")
 
@@ -110,7 +107,7 @@ class Metric(MetricDefinition, metaclass=_Helpful):
             For a value that an argument does not take.
         """
         adds_to_result = segments or confidence_level is not None or signature
-        is_usual = not adds_to_result and (n_resamples, seed, n_jobs) == _USUAL
+        is_usual = not adds_to_result and n_resamples == 1000 and seed == 12345 and n_jobs == 1
         if is_usual and cluster is None:
             result = score_lists(self, predictions, references)
             if result is not None:

@@ -7,7 +7,6 @@ take the road of `short_road.py`, which makes a result as here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet import numpy_later as np
@@ -16,7 +15,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing
 from tercet.corpus.styles import style_messages
 from tercet.errors import InputError, warn
-from tercet.result import Result
+from tercet.result import Result, empty_result
 from tercet.signature import Signature
 from tercet.statistics.stats import SegmentStats
 
@@ -108,7 +107,8 @@ def summarize(metric: MetricDefinition, stats: SegmentStats, clusters: Clusters 
         stats=stats if metric.keeps_rows else None,
         additions=additions,
     )
-    result = Result._lazy(entries, metric.name, partial(attributes_of, metric, outcome))
+    result = empty_result(metric.name, (attributes_of, metric, outcome))
+    result.update(entries)
     for name in ("segments", "intervals"):
         if name in additions.attributes:
             result[name] = additions.attributes[name]

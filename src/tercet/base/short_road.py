@@ -6,8 +6,6 @@ and said as on the other road (`scoring.py`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from tercet import numpy_later as np
@@ -15,36 +13,39 @@ from tercet.corpus.artefacts import FEWEST_TOKENS, MARKS_OF_ASCII
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import short_lists
 from tercet.corpus.letters import LetterCounts
-from tercet.corpus.styles import may_have_styles
+from tercet.corpus.styles import FEWEST, may_have_styles
 from tercet.engine.planned import Scored, TextRules
-from tercet.result import Result
+from tercet.result import Result, empty_result
 
 from .configured import Configured
 from .definition import MetricDefinition
 from .pieces import PIECE
 from .scoring import Outcome, attributes_of, warn_of, warn_of_corpus
 
+_ASKED_BY_DEFAULT = Configured.asked
 
-def rules_of_plan(*, lowercase: bool = False, count_letters: bool = False, one_each: bool = False) -> TextRules:
-    """Return how a plan reads texts."""
-    return TextRules(PIECE, MARKS_OF_ASCII, lowercase, count_letters, one_each)
+
+def rules_of_plan(**rules: Any) -> TextRules:
+    """Return how a plan reads texts: the rules are those of `TextRules` that metrics differ in."""
+    return TextRules(PIECE, MARKS_OF_ASCII, odd_items=FEWEST, odd_references=FEWEST_TOKENS, **rules)
 
 
 def score_lists(metric: MetricDefinition, predictions: Any, references: Any) -> Result | None:
     """Return the result of a user's columns; None where they, or what is asked of them, need the other road."""
     # The cheap test: a metric made with options of a call, were they the defaults, takes the long road to the same.
-    if metric.asked is not Configured.asked:
+    if metric.asked is not _ASKED_BY_DEFAULT:
         return None
     scored = scored_by_plan(metric, predictions, references)
     if scored is None:
         return None
-    context = warn_of_lists(metric, scored, heeds_style=True)
-    message = metric.score_warning(scored.sums)
-    if message is not None:
-        warn_of(metric, message)
-    entries = metric._entries(scored.scores, scored.sums)
-    details = partial(_details_of_lists, metric, context, scored.fewest, scored.most, scored.sums, entries)
-    return Result._lazy(entries, metric.name, details)
+    context = None
+    if not scored.usual:
+        context = warn_of_lists(metric, scored, heeds_style=True)
+        warn_of(metric, metric.score_warning(scored.sums))
+    scored.texts = None  # a result that is kept does not keep them
+    result = empty_result(metric.name, (_details_of_lists, metric, context, scored))
+    metric._enter(result, scored)
+    return result
 
 
 def segments_of_lists(
@@ -54,20 +55,17 @@ def segments_of_lists(
     # A user's metric without a plan may make rows of its own, of which `segment_metric` makes scores.
     if metric._plan is None:
         return None
-    scored = scored_by_plan(metric.segment_metric, predictions, references, each=True)
+    segment_metric = metric.segment_metric
+    scored = scored_by_plan(segment_metric, predictions, references, True)
     if scored is None:
         return None
-    warn_of_lists(metric.segment_metric, scored)
+    if not scored.usual:
+        warn_of_lists(segment_metric, scored)
     assert scored.scores_of_items is not None
-    lists: dict[str, list[float | None]] = {}
-    for name, number in zip(metric.segment_names, metric.scores_of_plan.values(), strict=True):
-        lists[name] = list(scored.scores_of_items[number])
-    return lists
+    return dict(zip(metric.segment_names, scored.scores_of_items, strict=False))  # further ones are no scores
 
 
-def scored_by_plan(
-    metric: MetricDefinition, predictions: Any, references: Any, *, each: bool = False
-) -> Scored | None:
+def scored_by_plan(metric: MetricDefinition, predictions: Any, references: Any, each: bool = False) -> Scored | None:
     """Return what the plan makes of a user's lists, with `each` of every item too; None where the other road does."""
     plan = metric._plan
     if plan is None:
@@ -87,22 +85,26 @@ def warn_of_lists(
 
     Messages call the predictions by the name.
     """
+    if scored.usual:
+        return None
     # What is odd about texts is an unusual character, or shows in several references of an item, or in several items.
+    predictions = scored.predictions
+    references = scored.references
     is_usual = scored.plain and scored.most < FEWEST_TOKENS
-    if is_usual and not (heeds_style and may_have_styles(scored.predictions, scored.references)):
+    if is_usual and not (heeds_style and may_have_styles(predictions, references)):
         return None
     context = None
     if scored.letters is not None:
-        context = LetterCounts(*scored.letters, len(scored.references))
+        context = LetterCounts(*scored.letters, len(references))
     ends = None if scored.ends is None else np.array(scored.ends)
-    corpus = Corpus(scored.predictions, scored.references, ends, (name,))
+    corpus = Corpus(predictions, references, ends, (name,))
     warn_of_corpus(metric, corpus, context, heeds_style=heeds_style)
     return context
 
 
-def _details_of_lists(
-    metric: MetricDefinition, context: Any, fewest: int, most: int, sums: list[float], entries: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the attributes of a result; an item has from the fewest to the most references."""
-    references = str(fewest) if fewest == most else f"{fewest}-{most}"
+def _details_of_lists(metric: MetricDefinition, context: Any, scored: Scored) -> dict[str, Any]:
+    """Return the attributes of a result."""
+    references = str(scored.fewest) if scored.fewest == scored.most else f"{scored.fewest}-{scored.most}"
+    sums = scored.sums
+    entries = metric._entries(scored.scores, sums)
     return attributes_of(metric, Outcome(metric.signature(context), references, sums, entries))

@@ -68,11 +68,7 @@ cdef Arena* take() except NULL:
 
 cdef void give(Arena* a, bint as_it_was) noexcept:
     """Keep an arena for the next call, or free it: a large one, and one that was left in the middle of something."""
-    cdef size_t total = 0
-    cdef int which
-    for which in range(N_ROOMS):
-        total += a.scratch.sizes[which]
-    if as_it_was and total <= LARGEST_KEPT:
+    if as_it_was and a.scratch.total <= LARGEST_KEPT:
         a = <Arena*> give_kept(a)
     if a != NULL:
         free_rooms(&a.scratch)

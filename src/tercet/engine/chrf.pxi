@@ -385,6 +385,27 @@ cdef int fill_item(
     return 0
 
 
+cdef int64_t fill_items(
+    Arena* a, size_t n, const int64_t* bounds, ChrfRequest* q, size_t n_systems, double* to, size_t columns
+) noexcept nogil:
+    """Fill the rows of n items of each system; return DONE, the item that is no text, or another problem."""
+    cdef const Span* predictions = <const Span*> a.scratch.rooms[SPANS]
+    cdef const Span* references = predictions + n_systems * n
+    cdef size_t i, begin, end
+    cdef int problem
+    for i in range(n):
+        a.item = begin = i
+        end = i + 1
+        if bounds != NULL:
+            begin, end = bounds[i], bounds[i + 1]
+        problem = fill_item(
+            &a.scratch, q, predictions + i, n, n_systems, references + begin, end - begin, to + i * columns, columns
+        )
+        if problem:
+            return <int64_t> i if problem == NO_TEXT else problem
+    return DONE
+
+
 cdef int make_request(Scratch* s, ChrfRequest* q, int char_order, list word_orders) except -1:
     """Fill the request with what it keeps in rooms, and the longest of the orders of words."""
     cdef int score
@@ -409,34 +430,27 @@ cdef size_t columns_of_chrf(int char_order, list word_orders) except 0:
 
 cdef int fill_chrf(
     object texts, size_t n, const int64_t* bounds, int char_order, list word_orders, ChrfRequest* q, size_t n_systems,
-    double* to
+    double* to, bint is_own=False
 ) except -1:
-    """Fill the rows of n items of each system; texts are as for `fill`."""
-    cdef size_t n_texts, i = 0, begin, end, n_predictions = n_systems * n
-    cdef size_t columns = columns_of_chrf(char_order, word_orders), n_references = bounds[n] if bounds != NULL else n
-    cdef int problem = 0
+    """Fill the rows of n items of each system; texts are as for `hold_texts`."""
+    cdef size_t n_texts, n_references = bounds[n] if bounds != NULL else n
+    cdef size_t columns = columns_of_chrf(char_order, word_orders)
+    cdef int64_t problem = NO_MEMORY
     cdef const Span* spans
     cdef Arena* a = take()
     try:
         make_request(&a.scratch, q, char_order, word_orders)
-        kept = hold_texts(a, texts, &n_texts)
-        if n_texts != n_predictions + n_references:
+        kept = hold_texts(a, texts, &n_texts, is_own)
+        if n_texts != n_systems * n + n_references:
             raise ValueError("the lists of texts have changed")
-        spans = <const Span*> a.scratch.rooms[SPANS]
-        with nogil:
-            for i in range(n):
-                begin, end = i, i + 1
-                if bounds != NULL:
-                    begin, end = bounds[i], bounds[i + 1]
-                begin, end = n_predictions + begin, n_predictions + end
-                problem = fill_item(
-                    &a.scratch, q, spans + i, n, n_systems, spans + begin, end - begin, to + i * columns, columns
-                )
-                if problem:
-                    break
-        raise_of_item(DONE if problem == 0 else <int64_t> i if problem == NO_TEXT else problem, i)
+        if are_short(<const Span*> a.scratch.rooms[SPANS], n_texts):
+            problem = fill_items(a, n, bounds, q, n_systems, to, columns)
+        else:
+            with nogil:
+                problem = fill_items(a, n, bounds, q, n_systems, to, columns)
+        raise_of_item(problem, a.item)
     finally:
-        give(a, problem == 0)
+        give(a, problem == DONE)
     return 0
 
 

@@ -65,8 +65,12 @@ class Plan:
         if 0 in n_references:
             return None
         both = texts + flat
+        plain = is_plain(both, self._rules.marks)
+        is_few = len(texts) < self._rules.odd_items and max(n_references) < self._rules.odd_references
+        usual = plain and is_few
         try:
-            counted = letters(flat) if self._rules.count_letters else None
+            # Texts of ASCII alone have no others that could choose a reading.
+            counted = letters(flat) if self._rules.count_letters and not usual else None
             read = lowered(both) if self._rules.lowercase else both
             offsets = None if ends is None else np.array(ends)
             rows = self._rows_of(read, len(texts), offsets, *self._choose_reading(counted))
@@ -78,15 +82,16 @@ class Plan:
         if each:
             scores_of_items = self._scores_of(rows).T.tolist()  # a list for each score
         return Scored(
-            predictions=texts,
-            references=flat,
+            texts=both,
+            n=len(texts),
             ends=ends,
             fewest=min(n_references),
             most=max(n_references),
             sums=sums.tolist(),
             scores=scores,
             scores_of_items=scores_of_items,
-            plain=is_plain(both, self._rules.marks),
+            plain=plain,
+            usual=usual and 0.0 not in sums[self._rules.watched],
             letters=counted,
         )
 
@@ -119,9 +124,10 @@ def bleu_plan(
 
 
 def rouge_plan(
-    rules: TextRules, reading: str | None, types: Sequence[tuple[str, float]], beta: float, porter: bool, scale: float
-) -> Plan:
-    """Return what :func:`.plain_rouge.rouge_rows` counts and :func:`item_means` makes of it.
+    rules: TextRules, reading: str | None, types: Sequence[tuple[str, float]], beta: float, porter: bool,
+    scale: float, means: Sequence[int],
+) -> Plan:  # fmt: skip
+    """Return what :func:`.plain_rouge.rouge_rows` counts, and which of the :func:`item_means` its scores are.
 
     Without a reading, the letters choose it: "unicode", in lower case, where more of them are beyond ASCII than in
     it, else "rouge". With the type W there must be one reference each: which of several is the best one is known only
@@ -140,15 +146,14 @@ def rouge_plan(
     def choose(counted: tuple[int, int, int, int] | None) -> tuple[str]:
         if reading is not None:
             return (reading,)
-        assert counted is not None
-        of_ascii, others, _, _ = counted
+        of_ascii, others, _, _ = counted or (0, 0, 0, 0)
         return ("unicode",) if others > of_ascii else ("rouge",)
 
     if reading is None and not rules.count_letters:
         raise ValueError("letters that choose the reading must be counted")
     if any(name == "W" for name, _ in types) and not rules.one_each:
         raise ValueError("the type W takes texts with one reference each")
-    return Plan(rules, rows_of, partial(item_means, scale=scale), choose)
+    return Plan(rules, rows_of, lambda rows: item_means(rows, scale)[:, means], choose)
 
 
 def item_means(rows: Array, scale: float) -> Array:

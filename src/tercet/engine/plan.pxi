@@ -1,17 +1,74 @@
 # Plans: what a metric asks of the engine, put together once, and then one call for each list of texts; each class is
 # explained in `plain_plan`. A class says how rows are filled, and what a sum of rows is as scores.
 
+from cpython.dict cimport PyDict_SetItem
 from cpython.list cimport PyList_New, PyList_SET_ITEM
 from cpython.ref cimport Py_INCREF
+
+
+cdef enum:  # the kinds of `planned.Entry`
+    A_SCORE, SOME_SCORES, A_SUM, A_COUNT, A_RATIO, GIVEN
+
+cdef dict ENTRY_KINDS = {
+    "score": A_SCORE, "scores": SOME_SCORES, "sum": A_SUM, "count": A_COUNT, "ratio": A_RATIO, "given": GIVEN
+}
 
 
 cdef class Scored:
     """See `planned.Scored`."""
 
-    cdef readonly list predictions, references, ends, sums, scores, scores_of_items
-    cdef readonly int64_t fewest, most
-    cdef readonly bint plain
+    cdef public list texts
+    cdef readonly list ends, scores_of_items
+    cdef readonly int64_t n, fewest, most
+    cdef readonly bint plain, usual
     cdef readonly tuple letters
+    cdef double* numbers  # sums, and behind them scores: they become objects where they are read
+    cdef size_t columns, n_scores
+
+    def __dealloc__(self):
+        free(self.numbers)
+
+    @property
+    def predictions(self):
+        return self.texts[: self.n]
+
+    @property
+    def references(self):
+        return self.texts[self.n :]
+
+    @property
+    def sums(self):
+        return floats(self.numbers, self.columns)
+
+    @property
+    def scores(self):
+        return floats(self.numbers + self.columns, self.n_scores)
+
+    def enter(self, entries, list wanted):
+        """See `planned.SumsAndScores.enter`; entries are a dict."""
+        cdef const double* scores = self.numbers + self.columns
+        cdef size_t first, last, n
+        cdef tuple entry
+        cdef int kind
+        for each in wanted:
+            entry = <tuple> each
+            kind, value = ENTRY_KINDS[entry[1]], entry[2]
+            if kind != GIVEN:
+                first, last = value, entry[3]
+                n = self.n_scores if kind <= SOME_SCORES else self.columns
+                if first >= n or last + <size_t> (kind == A_RATIO) > n:
+                    raise IndexError(entry[0])
+                if kind == A_SCORE:
+                    value = scores[first]
+                elif kind == SOME_SCORES:
+                    value = floats(scores + first, last - first)
+                elif kind == A_SUM:
+                    value = self.numbers[first]
+                elif kind == A_COUNT:
+                    value = <int64_t> self.numbers[first]
+                else:
+                    value = self.numbers[first] / self.numbers[last] if self.numbers[last] != 0 else 0.0
+            PyDict_SetItem(entries, entry[0], value)
 
 
 cdef list floats(const double* values, size_t n):
@@ -35,10 +92,16 @@ cdef class Plan:
     cdef Py_ssize_t most_items
     cdef bytes marks
     cdef bint lowercase, count_letters, one_each
+    cdef int64_t odd_items, odd_references
+    cdef size_t watched, after_watched
     cdef size_t columns, n_scores  # numbers of a row, and of what it becomes
 
     def __init__(self, rules):
-        self.most_items, self.marks, self.lowercase, self.count_letters, self.one_each = rules
+        (
+            self.most_items, self.marks, self.lowercase, self.count_letters, self.one_each, self.odd_items,
+            self.odd_references, columns,
+        ) = rules
+        self.watched, self.after_watched = columns.start or 0, columns.stop
 
     cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
         """Fill the rows of n items; return False where texts are too long for a table."""
@@ -51,63 +114,65 @@ cdef class Plan:
         """See `plain_plan.Plan.score`."""
         cdef Scored scored
         cdef tuple strings
-        cdef list both, read
-        cdef size_t n, i, n_numbers
+        cdef list both, read, ends = None
+        cdef size_t n, i
         cdef int64_t n_references
         cdef int64_t counts[4]
         cdef int64_t* bounds = NULL
         cdef double* rows = NULL
-        cdef double* sums
         cdef double* scores
         if not is_list_or_tuple(predictions) or not is_list_or_tuple(references):
             return None
-        n = len(predictions)
-        if not 0 < n <= <size_t> self.most_items:
+        if not 0 < len(predictions) <= self.most_items:
             return None
         if self.one_each and not (references and type(references[0]) is str):
             return None
-        strings = paired_strings(predictions, references)
-        if strings is None:
-            return None
-        scored = Scored.__new__(Scored)
-        scored.predictions, scored.references, scored.ends = strings
-        n = len(scored.predictions)
+        both = list(predictions)  # other threads may change them meanwhile
+        n = len(both)
+        both += references
+        if <size_t> len(both) != 2 * n or not all_strings(both):
+            strings = paired_strings(predictions, references)
+            if strings is None:
+                return None
+            both, ends, n = strings[0] + strings[1], strings[2], len(strings[0])
         if n == 0:  # another thread took them away before they were read
             return None
+        scored = Scored.__new__(Scored)
+        scored.texts, scored.n, scored.ends = both, n, ends
         scored.fewest = scored.most = 1
-        both = scored.predictions + scored.references
         scored.plain = is_plain(both, self.marks)
         try:
-            if self.count_letters:
-                scored.letters = letters(scored.references)
-                for i in range(4):
-                    counts[i] = scored.letters[i]
-            read = lowered(both) if self.lowercase else both
-            if scored.ends is not None:
+            if ends is not None:
                 bounds = <int64_t*> malloc(8 * (n + 1))
                 if bounds == NULL:
                     return None
                 for i in range(n + 1):
-                    bounds[i] = scored.ends[i]
+                    bounds[i] = ends[i]
                 scored.fewest = scored.most = bounds[1] - bounds[0]
                 for i in range(1, n):
                     n_references = bounds[i + 1] - bounds[i]
                     scored.fewest, scored.most = min(scored.fewest, n_references), max(scored.most, n_references)
                 if scored.fewest == 0:
                     return None
-            # One piece of memory: the rows, their sums, and the scores of these or of a row.
-            n_numbers = n * self.columns + self.columns + self.n_scores
-            rows = <double*> malloc(sizeof(double) * n_numbers)
-            if rows == NULL or not self.fill(read, n, bounds, counts, rows):
+            scored.usual = scored.plain and scored.n < self.odd_items and scored.most < self.odd_references
+            memset(counts, 0, sizeof(counts))  # texts of ASCII alone have no others that could choose a reading
+            if self.count_letters and not scored.usual:
+                scored.letters = letters(scored.references)
+                for i in range(4):
+                    counts[i] = scored.letters[i]
+            read = lowered(both) if self.lowercase else both
+            scored.columns, scored.n_scores = self.columns, self.n_scores
+            scored.numbers = <double*> calloc(self.columns + 2 * self.n_scores, sizeof(double))
+            rows = <double*> malloc(sizeof(double) * n * self.columns)
+            if rows == NULL or scored.numbers == NULL or not self.fill(read, n, bounds, counts, rows):
                 return None
-            sums = rows + n * self.columns
-            scores = sums + self.columns
-            memset(sums, 0, 8 * self.columns)
-            add_rows(rows, n, self.columns, sums)
-            self.write_scores(sums, scores)
-            scored.sums, scored.scores = floats(sums, self.columns), floats(scores, self.n_scores)
+            scores = scored.numbers + self.columns
+            add_rows(rows, n, self.columns, scored.numbers)
+            self.write_scores(scored.numbers, scores)
+            for i in range(self.watched, min(self.after_watched, self.columns)):
+                scored.usual &= scored.numbers[i] != 0
             if each:
-                scored.scores_of_items = self.of_items(rows, n, scores)
+                scored.scores_of_items = self.of_items(rows, n, scores + self.n_scores)
             return scored
         except (LoneSurrogateError, TooMuchMemoryError):
             return None
@@ -126,11 +191,13 @@ cdef class Plan:
         return found
 
 
-cdef int fill_planned(const Request* request, list texts, size_t n, const int64_t* bounds, double* rows) except -1:
+cdef int fill_planned(
+    const Request* request, int reading, list texts, size_t n, const int64_t* bounds, double* rows
+) except -1:
     """Fill the rows of n items of one system as a request says; return False where texts are too long for a table."""
     cdef Request q = request[0]  # a copy, as filling writes into it, and threads share the plan
-    q.rows, q.pairs, q.n_systems = rows, NULL, 1
-    fill_request(texts, n, bounds, &q)
+    q.reading, q.rows, q.pairs, q.n_systems = reading, rows, NULL, 1
+    fill_request(texts, n, bounds, &q, True)
     return not q.uncounted
 
 
@@ -162,7 +229,7 @@ cdef class BleuPlan(Plan):
         free(self.weights)
 
     cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
-        return fill_planned(&self.request, texts, n, bounds, rows)
+        return fill_planned(&self.request, self.request.reading, texts, n, bounds, rows)
 
     cdef void write_scores(self, const double* sums, double* to) noexcept:
         write_bleu_scores(&self.formula, sums, 1, to)
@@ -178,9 +245,11 @@ cdef class RougePlan(Plan):
     cdef int runs  # which type is W, or -1
     cdef bint chooses
     cdef double scale
+    cdef size_t means[3 * MOST_TYPES]  # columns of the scores, behind the base
 
-    def __init__(self, rules, str reading, types, double beta, bint porter, double scale):
+    def __init__(self, rules, str reading, types, double beta, bint porter, double scale, means):
         Plan.__init__(self, rules)
+        cdef size_t i
         self.chooses = reading is None
         self.request = rouge_request("rouge" if self.chooses else reading, types, beta, porter, &self.runs)
         if self.chooses and not self.count_letters:
@@ -188,21 +257,27 @@ cdef class RougePlan(Plan):
         if self.runs >= 0 and not self.one_each:
             raise ValueError("the type W takes texts with one reference each")
         self.scale = scale
-        self.columns, self.n_scores = self.request.columns, self.request.columns - BASE
+        self.columns, self.n_scores = self.request.columns, len(means)
+        if self.n_scores > self.columns - BASE or not 0 <= min(means) <= max(means) < self.columns - BASE:
+            raise ValueError("a mean is that of a column, each at most once")
+        for i in range(self.n_scores):
+            self.means[i] = means[i]
 
     cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
-        cdef Request q = self.request
+        cdef int reading = self.request.reading
         if self.chooses and letters[1] > letters[0]:  # more beyond ASCII than in it
-            q.reading, texts = UNICODE, lowered(texts)
-        if not fill_planned(&q, texts, n, bounds, rows):
+            reading, texts = UNICODE, lowered(texts)
+        if not fill_planned(&self.request, reading, texts, n, bounds, rows):
             return False
         if self.runs >= 0:
             table = np.asarray(<double[:n, :self.columns]> rows)
-            take_roots(table, BASE + 3 * self.runs, q.kinds[self.runs].weight, q.weight)
+            take_roots(table, BASE + 3 * self.runs, self.request.kinds[self.runs].weight, self.request.weight)
         return True
 
     cdef void write_scores(self, const double* sums, double* to) noexcept:
-        write_means(sums, self.columns, self.scale, to)
+        cdef size_t i
+        for i in range(self.n_scores):
+            to[i] = mean_of_items(sums, BASE + self.means[i], self.scale)
 
 
 def rouge_plan(*arguments):
@@ -226,7 +301,7 @@ cdef class ChrfPlan(Plan):
 
     cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
         cdef ChrfRequest q = self.request  # a copy, as above
-        fill_chrf(texts, n, bounds, q.char_order, self.word_orders, &q, 1, rows)
+        fill_chrf(texts, n, bounds, q.char_order, self.word_orders, &q, 1, rows, True)
         return True
 
     cdef void write_scores(self, const double* sums, double* to) noexcept:
@@ -253,7 +328,7 @@ cdef class ErrorPlan(Plan):
         self.columns, self.n_scores = self.request.columns, RATES
 
     cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
-        return fill_planned(&self.request, texts, n, bounds, rows)
+        return fill_planned(&self.request, self.request.reading, texts, n, bounds, rows)
 
     cdef void write_scores(self, const double* sums, double* to) noexcept:
         write_rates(sums, self.scale, to)
@@ -275,7 +350,7 @@ cdef class TerPlan(Plan):
         cdef Edits e
         cdef Request q = ter_request(&e)
         try:
-            return fill_planned(&q, texts, n, bounds, rows)
+            return fill_planned(&q, q.reading, texts, n, bounds, rows)
         finally:
             free_rooms(&e.memory)
 
@@ -298,7 +373,7 @@ cdef class GleuPlan(Plan):
         self.columns, self.n_scores = self.request.columns, 1
 
     cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
-        return fill_planned(&self.request, texts, n, bounds, rows)
+        return fill_planned(&self.request, self.request.reading, texts, n, bounds, rows)
 
     cdef void write_scores(self, const double* sums, double* to) noexcept:
         to[0] = gleu_of(sums, self.scale)

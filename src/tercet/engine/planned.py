@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
 
 
 class TextRules(NamedTuple):
@@ -17,26 +18,80 @@ class TextRules(NamedTuple):
     count_letters: bool = False
     #: Whether references in lists are left to the metric's other way, without being read.
     one_each: bool = False
+    #: Nothing can be odd about `plain` texts of fewer items than this, each with fewer references than that.
+    odd_items: int = 0
+    odd_references: int = 0
+    #: Columns in which a sum of 0 may be worth a warning.
+    watched: slice = slice(0)
 
 
-class Scored(NamedTuple):
+class Entry(NamedTuple):
+    """A key of a result, and what its value is."""
+
+    name: str
+    #: One of the scores, or those from the first to before the last; one of the sums, also as a whole number; the
+    #: first of two sums divided by the last, 0 where that is 0; a value as it is given.
+    kind: Literal["score", "scores", "sum", "count", "ratio", "given"]
+    first: Any
+    last: int = 0
+
+
+@dataclass(slots=True)
+class SumsAndScores:
+    """The sums of rows, and what the formula makes of them."""
+
+    sums: list[float]
+    scores: list[float]
+
+    def enter(self, entries: dict[str, Any], wanted: list[Entry]) -> None:
+        """Enter the keys of a result that are wanted."""
+        for name, kind, first, last in wanted:
+            if kind == "score":
+                entries[name] = self.scores[first]
+            elif kind == "scores":
+                entries[name] = self.scores[first:last]
+            elif kind == "sum":
+                entries[name] = self.sums[first]
+            elif kind == "count":
+                entries[name] = int(self.sums[first])
+            elif kind == "ratio":
+                divisor = self.sums[last]
+                entries[name] = self.sums[first] / divisor if divisor else 0.0
+            else:
+                entries[name] = first
+
+
+@dataclass(slots=True, kw_only=True)
+class Scored(SumsAndScores):
     """What a plan made of texts."""
 
-    #: As they were counted, but for their case: other threads may change the original lists meanwhile.
-    predictions: list[str]
-    references: list[str]
+    #: All texts, the predictions first, as they were counted, but for their case: other threads may change the
+    #: original lists meanwhile. None where they are no longer needed.
+    texts: list[str] | None
+    #: How many of them are predictions.
+    n: int
     #: Where the references of each item begin, and the end; None where each has one.
     ends: list[int] | None
     #: How many references an item has, the fewest and the most.
     fewest: int
     most: int
-    #: The sums of the rows.
-    sums: list[float]
-    #: What the formula makes of the sums.
-    scores: list[float]
-    #: What it makes of the row of each item, a list for each score; None unless that was asked for.
-    scores_of_items: list[list[float]] | None
+    #: What the formula makes of the row of each item, a list for each score; None unless that was asked for.
+    scores_of_items: list[list[Any]] | None
     #: Whether all texts are of ASCII without marks.
     plain: bool
-    #: As :func:`.plain_text.letters` counts them in the references; None unless they are counted.
+    #: Whether nothing can be odd about the texts, and no watched sum is 0: then there is nothing to warn of.
+    usual: bool
+    #: As :func:`.plain_text.letters` counts them in the references; None unless they are counted, and of usual texts.
     letters: tuple[int, int, int, int] | None
+
+    @property
+    def predictions(self) -> list[str]:
+        """The predictions."""
+        assert self.texts is not None
+        return self.texts[: self.n]
+
+    @property
+    def references(self) -> list[str]:
+        """The references of all items."""
+        assert self.texts is not None
+        return self.texts[self.n :]

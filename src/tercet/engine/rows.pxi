@@ -255,17 +255,19 @@ cdef int64_t rows_of_items(Arena* a, const Span* texts, size_t n, const int64_t*
     return write_queued(&a.scratch)
 
 
-cdef int fill_request(object texts, size_t n, const int64_t* begins, Request* q) except -1:
-    """Fill the rows of n items of each system, where the request has them; texts are as for `fill`."""
+cdef int fill_request(object texts, size_t n, const int64_t* begins, Request* q, bint is_own=False) except -1:
+    """Fill the rows of n items of each system, where the request has them; texts are as for `hold_texts`."""
     cdef size_t n_texts = 0
     cdef int64_t problem = NO_MEMORY
     cdef Arena* a = take()
     try:
-        kept = hold_texts(a, texts, &n_texts)
+        kept = hold_texts(a, texts, &n_texts, is_own)
         if n_texts != q.n_systems * n + (begins[n] if begins != NULL else n):
             raise ValueError("the lists of texts have changed")
         q.counts = <int64_t*> room(&a.scratch, COUNTS, 8 * (q.max_order + 1))
-        if q.counts != NULL:
+        if q.counts != NULL and q.edits == NULL and are_short(<const Span*> a.scratch.rooms[SPANS], n_texts):
+            problem = rows_of_items(a, <const Span*> a.scratch.rooms[SPANS], n, begins, q)
+        elif q.counts != NULL:
             with nogil:
                 problem = rows_of_items(a, <const Span*> a.scratch.rooms[SPANS], n, begins, q)
         raise_of_item(problem, a.item)

@@ -34,6 +34,7 @@ cdef enum:  # what a room holds
 cdef struct Scratch:
     void* rooms[N_ROOMS]
     size_t sizes[N_ROOMS]
+    size_t total    # of the sizes
     uint64_t steps  # since Ctrl-C was last asked for
 
 ctypedef int (*Count)(Scratch*, const Pairs*, size_t, int64_t*) noexcept nogil
@@ -43,9 +44,11 @@ cdef inline void* room(Scratch* s, int which, size_t size) noexcept nogil:
     """Return at least so many bytes, NULL where there is no memory. New ones are zero, others as they were left."""
     if s.rooms[which] == NULL or s.sizes[which] < size:
         free(s.rooms[which])
+        s.total -= s.sizes[which]
         s.sizes[which] = size + (size >> 1) + 64
         s.rooms[which] = calloc(s.sizes[which], 1)
         s.sizes[which] *= s.rooms[which] != NULL
+        s.total += s.sizes[which]
     return s.rooms[which]
 
 
@@ -56,6 +59,7 @@ cdef inline void* grown(Scratch* s, int which, size_t size) noexcept nogil:
         return room(s, which, size)
     new = realloc(s.rooms[which], size + (size >> 1) + 64)
     if new != NULL:
+        s.total += size + (size >> 1) + 64 - s.sizes[which]
         s.rooms[which], s.sizes[which] = new, size + (size >> 1) + 64
     return new
 

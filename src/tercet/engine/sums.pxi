@@ -83,23 +83,21 @@ def sum_rows(rows):
     return totals
 
 
-cdef void write_means(const double* row, size_t columns, double scale, double* to) noexcept nogil:
-    """Write the mean of each column behind the base over the items of a sum of rows."""
-    cdef double n_items = max(row[0], 1.0)
-    cdef size_t column
-    for column in range(BASE, columns):
-        to[column - BASE] = scale * row[column] / n_items
+cdef inline double mean_of_items(const double* row, size_t column, double scale) noexcept nogil:
+    """Return the mean of a column over the items of a sum of rows."""
+    return scale * row[column] / max(row[0], 1.0)
 
 
 def item_means(rows, double scale):
     """See `plain_plan.item_means`."""
-    cdef size_t n, columns, i, n_means
+    cdef size_t n, columns, i, n_means, column
     cdef const double* row = doubles_of(rows, &n, &columns)
     means = np.empty((n, columns - BASE))
     cdef double* to = doubles_of(means, &i, &n_means)
     with nogil:
         for i in range(n):
-            write_means(row + i * columns, columns, scale, to + i * n_means)
+            for column in range(BASE, columns):
+                to[i * n_means + column - BASE] = mean_of_items(row + i * columns, column, scale)
     return means
 
 

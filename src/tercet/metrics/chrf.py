@@ -24,6 +24,7 @@ from tercet.corpus.reading import Crossing, Indices, changed_texts, of_texts, re
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches
+from tercet.engine.planned import Entry
 from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import OptionError
 from tercet.explanation.explanation import CHARACTER_LEVELS, NGRAM_LEVELS, Explanation, Matched
@@ -273,16 +274,18 @@ class Chrf(Metric):
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the scores, and the keys of evaluate's chrf: `score` is `chrf`."""
         scores = self._scores_of_rows(as_rows(totals, self.columns))
-        return self._entries([float(values[0]) for values in scores.values()], totals)
+        return self._entries([float(values[0]) for values in scores.values()], totals.tolist())
 
-    def _entries(self, scores: list[float], sums: Any) -> dict[str, Any]:
-        """Return the entries of a result, given the scores."""
-        entries: dict[str, Any] = dict(zip(self.word_orders, scores, strict=True))
-        entries["score"] = entries["chrf"]
-        entries["char_order"] = self.char_order
-        entries["word_order"] = next(iter(self.word_orders.values()))
-        entries["beta"] = self.beta
-        return entries
+    @cached_property
+    def _keys(self) -> list[Entry]:
+        """The scores, and the options that evaluate's chrf returns."""
+        return [
+            *super()._keys,
+            Entry("score", "score", 0),
+            Entry("char_order", "given", self.char_order),
+            Entry("word_order", "given", next(iter(self.word_orders.values()))),
+            Entry("beta", "given", self.beta),
+        ]
 
     def explained(self, batch: Corpus, context: Any = None) -> ChrfMatches:
         """Explain a batch of one item."""

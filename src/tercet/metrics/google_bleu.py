@@ -144,10 +144,6 @@ class GoogleBleu(HasTokenizer):
         scores = engine.gleu_scores(as_rows(totals, self.columns), self.scale)
         return {"google_bleu": scores.reshape(totals.shape[:-1])}
 
-    def _entries(self, scores: list[float], sums: Any) -> dict[str, Any]:
-        """Return the keys of the result, given the score."""
-        return {"google_bleu": scores[0]}
-
     def explained(self, batch: Corpus, context: Any = None) -> GleuMatches:
         """Explain a batch of one item."""
         tokens, words = self.tokens(batch)

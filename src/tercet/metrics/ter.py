@@ -26,6 +26,7 @@ from tercet.corpus.reading import Crossing, Indices, of_texts
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import pair_edits
+from tercet.engine.planned import Entry
 from tercet.explanation.edits import Edits, steps_of, words_in
 from tercet.explanation.explanation import Matched
 from tercet.explanation.matches import Word
@@ -221,10 +222,15 @@ class Ter(Metric):
         scores = engine.ter_scores(as_rows(totals, self.columns), self.scale).tolist()
         return self._entries(scores, totals.tolist())
 
-    def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
-        """Return the entries of a result, given the rate and the sums."""
-        (score,) = scores
-        return {"ter": score, "score": score, "num_edits": int(sums[_NUM_EDITS]), "ref_length": sums[_REF_LENGTH]}
+    @cached_property
+    def _keys(self) -> list[Entry]:
+        """The rate, and the keys of evaluate's ter."""
+        return [
+            Entry("ter", "score", 0),
+            Entry("score", "score", 0),
+            Entry("num_edits", "count", _NUM_EDITS),
+            Entry("ref_length", "sum", _REF_LENGTH),
+        ]
 
     def explained(self, batch: Corpus, context: Any = None) -> TerEdits:
         """Explain a batch of one item."""

@@ -20,6 +20,7 @@ from tercet.corpus.reading import changed_texts, engine_texts, is_read_by_engine
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import nearest_edits
+from tercet.engine.planned import SumsAndScores
 from tercet.explanation.edits import Edits, Step, steps_of, words_in
 from tercet.explanation.explanation import Matched
 from tercet.explanation.matches import Word
@@ -135,27 +136,25 @@ class Wer(HasTokenizer):
         (rates,) = engine.error_rates(as_rows(totals, self.columns), self.scale).tolist()
         return self._entries(rates, totals.tolist())
 
-    def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
-        """Return the entries of a result, given the rates and the sums."""
-        wer, cer, mer, wil, wip = scores
+    def _enter(self, entries: dict[str, Any], of: SumsAndScores) -> None:
+        """Enter the rates, and jiwer's counts."""
+        wer, cer, mer, wil, wip = of.scores
         (
             _, _, _, _,
             hits, substitutions, deletions, insertions,
             character_hits, character_substitutions, character_deletions, character_insertions,
-        ) = sums  # fmt: skip
+        ) = of.sums  # fmt: skip
         edits = character_substitutions + character_deletions + character_insertions
-        return {
-            "wer": wer,
-            "cer": cer,
-            "mer": mer,
-            "wil": wil,
-            "wip": wip,
-            "hits": int(hits),
-            "substitutions": int(substitutions),
-            "deletions": int(deletions),
-            "insertions": int(insertions),
-            "character_mer": self.scale * edits / (character_hits + edits or 1),
-        }
+        entries["wer"] = wer
+        entries["cer"] = cer
+        entries["mer"] = mer
+        entries["wil"] = wil
+        entries["wip"] = wip
+        entries["hits"] = int(hits)
+        entries["substitutions"] = int(substitutions)
+        entries["deletions"] = int(deletions)
+        entries["insertions"] = int(insertions)
+        entries["character_mer"] = self.scale * edits / (character_hits + edits or 1)
 
     def explained(self, batch: Corpus, context: Any = None) -> WerEdits:
         """Explain a batch of one item."""

@@ -321,7 +321,7 @@ class Reward:
             if scored is None:
                 return None
             assert scored.scores_of_items is not None
-            scores = scored.scores_of_items[of_segments.scores_of_plan[metric.primary]]
+            scores = scored.scores_of_items[of_segments.score_names.index(metric.primary)]
             for item, score in enumerate(scores):
                 if not metric.higher_is_better:
                     score = max(0.0, 1.0 - score)

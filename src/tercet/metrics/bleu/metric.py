@@ -66,6 +66,7 @@ from tercet.corpus.stems import (
 from tercet.corpus.tokenizers import is_subword_model, tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches
+from tercet.engine.planned import Entry
 from tercet.engine.ragged import TokenBatch
 from tercet.errors import OptionError
 from tercet.signature import Signature
@@ -462,7 +463,8 @@ class Bleu(HasTokenizer):
         needs_last_item = self.compat == "nltk" and self.method in _OF_LAST_ITEM
         if needs_last_item or self._grid is not None:
             return None
-        rules = rules_of_plan(lowercase=self._lowercase, count_letters=self.needs_blanks)
+        watched = self._columns_to_watch or slice(0)
+        rules = rules_of_plan(lowercase=self._lowercase, count_letters=self.needs_blanks, watched=watched)
         formula = self._formula_settings(self.method, self.reference_length, list(self._weightings.values()))
         return engine.bleu_plan(rules, self._tokenizer, *self._counted, formula)
 
@@ -477,21 +479,20 @@ class Bleu(HasTokenizer):
             entries["grid"] = self._grid.rows(partial(self._scores_in_grid, totals))
         return entries
 
-    def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
-        """Return the entries but for the grid, given scores, precisions and penalty, and the sums of the rows."""
-        length_column, reference_length_column = self._length_columns
-        length = sums[length_column]
-        reference_length = sums[reference_length_column]
-        entries: dict[str, Any] = {}
-        for column, name in enumerate(self._weightings):
-            entries[name] = scores[column]
-        entries["precisions"] = scores[len(self._weightings) : -1]
-        entries["brevity_penalty"] = scores[-1]
-        entries["length_ratio"] = length / reference_length if reference_length else 0.0
-        entries["translation_length"] = int(length)
-        is_average = self.reference_length == "average"  # which may be no whole number
-        entries["reference_length"] = reference_length if is_average else int(reference_length)
-        return entries
+    @cached_property
+    def _keys(self) -> list[Entry]:
+        """All but the grid, of scores, precisions and penalty, and of the sums of the rows."""
+        first_precision = len(self._weightings)
+        penalty = first_precision + self.max_order
+        length, of_reference = self._length_columns
+        return [
+            *super()._keys,
+            Entry("precisions", "scores", first_precision, penalty),
+            Entry("brevity_penalty", "score", penalty),
+            Entry("length_ratio", "ratio", length, of_reference),
+            Entry("translation_length", "count", length),
+            Entry("reference_length", "sum" if self.reference_length == "average" else "count", of_reference),
+        ]
 
     def _scores_in_grid(self, totals: Array, method: str, length_rule: str, weights: Array) -> list[float]:
         (scores,) = self._scores(totals, self._formula_settings(method, length_rule, weights)).tolist()

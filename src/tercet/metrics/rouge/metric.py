@@ -187,7 +187,7 @@ class Rouge(RougeOptions):
         """Precision, recall and F of an item are at most 1."""
         return tuple((name, "items") for name in self.columns[len(self.base_columns) :])
 
-    @property
+    @cached_property
     def score_names(self) -> tuple[str, ...]:
         """Each type; with ``output="all"`` also its precision and its recall."""
         names: list[str] = []
@@ -427,22 +427,23 @@ class Rouge(RougeOptions):
         porter = self.porter or self.stemmer == "porter"
         # The best of several references is known after the roots of W, and is not all that counts by other rules.
         one_each = self.multi_ref != "best" or any(rouge_type.kind == "W" for rouge_type in self.types)
+        means = list(self._means.values())
         if self.tokenizer == "auto":
             rules = rules_of_plan(count_letters=True, one_each=one_each)
-            return engine.rouge_plan(rules, None, self._engine_types, self.beta, porter, self.scale)
+            return engine.rouge_plan(rules, None, self._engine_types, self.beta, porter, self.scale, means)
         if not is_read_by_engine(self.tokenizer) or (porter and self.tokenizer == "none"):
             return None
         rules = rules_of_plan(lowercase=self.tokenizer not in KEEP_CASE, one_each=one_each)
-        return engine.rouge_plan(rules, self.tokenizer, self._engine_types, self.beta, porter, self.scale)
+        return engine.rouge_plan(rules, self.tokenizer, self._engine_types, self.beta, porter, self.scale, means)
 
     def finalize(self, totals: Array) -> Scores:
         """Return the mean of each measure over the items."""
         means = engine.item_means(as_rows(totals, self.columns), self.scale)
         means = means.reshape(*totals.shape[:-1], means.shape[1])
-        return {name: means[..., column] for name, column in self.scores_of_plan.items()}
+        return {name: means[..., column] for name, column in self._means.items()}
 
     @cached_property
-    def scores_of_plan(self) -> dict[str, int]:
+    def _means(self) -> dict[str, int]:
         """Which of the means each score is: those of the three measures of each type."""
         columns: dict[str, int] = {}
         first = 0
@@ -462,11 +463,7 @@ class Rouge(RougeOptions):
         if not self.use_aggregator and stats is not None:
             return dict(segment_lists(self, stats))
         (means,) = engine.item_means(as_rows(totals, self.columns), self.scale).tolist()
-        return self._entries(means, totals)
-
-    def _entries(self, scores: list[float], sums: Any) -> dict[str, Any]:
-        """Return the keys of the result, given the means of all measures."""
-        return {name: scores[number] for name, number in self.scores_of_plan.items()}
+        return {name: means[column] for name, column in self._means.items()}
 
     def explained(self, batch: Corpus, context: Any = None) -> RougeMatches:
         """Explain a batch of one item."""
