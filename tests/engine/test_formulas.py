@@ -102,13 +102,7 @@ edits = st.lists(st.integers(0, 9), min_size=4, max_size=4)
 @given(st.lists(st.tuples(edits, edits), max_size=5))
 def test_both_implementations_rate_errors_alike(counts):
     rows = np.array([[1, 0, 0, 1, *words, *characters] for words, characters in counts], np.float64).reshape(-1, 12)
-    rates = plain.error_rates(rows, 100).tolist()
-    assert _engine.error_rates(rows, 100).tolist() == rates
-    for row, rates_of_row in zip(rows.tolist(), rates, strict=True):
-        compiled, defined = {}, {}
-        _engine.enter_errors(compiled, rates_of_row, row, 100)
-        plain.enter_errors(defined, rates_of_row, row, 100)
-        assert repr(compiled) == repr(defined)
+    assert _engine.error_rates(rows, 100).tolist() == plain.error_rates(rows, 100).tolist()
 
 
 @given(hypothesis=st.text("ab ", max_size=12), reference=st.text("ab ", min_size=1, max_size=12).filter(str.strip))

@@ -703,21 +703,6 @@ def error_rates(rows, double scale):
     return rates
 
 
-def enter_errors(entries, list rates, list sums, double scale):
-    """See `plain.enter_errors`."""
-    cdef double hits = sums[BASE + 4], edits = <double> sums[BASE + 5] + <double> sums[BASE + 6] + <double> sums[BASE + 7]
-    entries["wer"] = rates[0]
-    entries["cer"] = rates[1]
-    entries["mer"] = rates[2]
-    entries["wil"] = rates[3]
-    entries["wip"] = rates[4]
-    entries["hits"] = <int64_t> <double> sums[BASE]
-    entries["substitutions"] = <int64_t> <double> sums[BASE + 1]
-    entries["deletions"] = <int64_t> <double> sums[BASE + 2]
-    entries["insertions"] = <int64_t> <double> sums[BASE + 3]
-    entries["character_mer"] = scale * edits / max(hits + edits, 1.0)
-
-
 def edit_counts(
     const int32_t[::1] ids, const int64_t[::1] offsets, const int64_t[::1] texts, const int64_t[::1] references,
     size_t n_types,

@@ -2,7 +2,7 @@
 
 # mypy: implicit-reexport
 # ruff: noqa: F401
-from .plain_alignments import edit_counts, edit_steps, enter_errors, error_rates, error_rows
+from .plain_alignments import edit_counts, edit_steps, error_rates, error_rows
 from .plain_bleu import bleu_scores
 from .plain_chrf import chrf_rows, f_scores
 from .plain_counts import clipped_matches, crossed_matches, ngram_ids, overlaps, pair_matches, skip_bigram_matches

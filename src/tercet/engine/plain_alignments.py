@@ -127,18 +127,6 @@ def error_rates(rows: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
     return scale * rates
 
 
-def enter_errors(entries: dict[str, Any], rates: list[float], sums: list[float], scale: float) -> None:
-    """Enter the rates of :func:`error_rates`, and what else the sums of the rows say, into a result."""
-    entries["wer"], entries["cer"], entries["mer"], entries["wil"], entries["wip"] = rates
-    hits, substitutions, deletions, insertions, character_hits, *character_edits = sums[4:]
-    n_character_edits = sum(character_edits)
-    entries["hits"] = int(hits)
-    entries["substitutions"] = int(substitutions)
-    entries["deletions"] = int(deletions)
-    entries["insertions"] = int(insertions)
-    entries["character_mer"] = scale * n_character_edits / max(character_hits + n_character_edits, 1.0)
-
-
 def edit_steps(text: Ids, reference: Ids, n_types: int) -> list[int]:
     """Return the alignment that :func:`edit_counts` counts, of two documents as the ids of their tokens."""
     return _steps(reference, text, None)

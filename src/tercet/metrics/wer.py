@@ -136,9 +136,25 @@ class Wer(HasTokenizer):
 
     def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
         """Return the entries of a result, given the rates and the sums."""
-        entries: dict[str, Any] = {}
-        engine.enter_errors(entries, scores, sums, self.scale)
-        return entries
+        wer, cer, mer, wil, wip = scores
+        (
+            _, _, _, _,
+            hits, substitutions, deletions, insertions,
+            character_hits, character_substitutions, character_deletions, character_insertions,
+        ) = sums  # fmt: skip
+        edits = character_substitutions + character_deletions + character_insertions
+        return {
+            "wer": wer,
+            "cer": cer,
+            "mer": mer,
+            "wil": wil,
+            "wip": wip,
+            "hits": int(hits),
+            "substitutions": int(substitutions),
+            "deletions": int(deletions),
+            "insertions": int(insertions),
+            "character_mer": self.scale * edits / (character_hits + edits or 1),
+        }
 
     def explained(self, batch: Corpus, context: Any = None) -> WerEdits:
         """Explain a batch of one item."""
