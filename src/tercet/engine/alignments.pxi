@@ -24,7 +24,7 @@ cdef enum:
     LARGEST_TABLE = 1 << 18   # words of the places of tokens, where each token has one for each 64 of the reference
     FEW_BYTES = 1 << 12       # of documents that are not numbered: a table of places for all bytes is small then
 
-cdef double EDITED = 0.75  # of the characters of a word that is wrong, about: only the speed depends on it
+cdef double EDITED = 0.6  # of the characters of a word that is wrong, about: only the speed depends on it
 
 cdef uint32_t NO_WORD = <uint32_t> -1
 
