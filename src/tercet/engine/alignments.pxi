@@ -22,6 +22,9 @@ cdef enum:
     FIRST_BAND = 64        # edits more than the lengths differ by
     OFTEN = 128            # after so many columns, it is asked whether all ways lead out of the band
     LARGEST_TABLE = 1 << 18   # words of the places of tokens, where each token has one for each 64 of the reference
+    FEW_BYTES = 1 << 12       # of documents that are not numbered: a table of places for all bytes is small then
+
+cdef double EDITED = 0.6  # of the characters of a word that is wrong, about: only the speed depends on it
 
 cdef uint32_t NO_WORD = <uint32_t> -1
 
@@ -420,15 +423,27 @@ cdef struct Sequences:     # the tokens of the documents of an item
 
 
 cdef int widen(Scratch* s, Sequences* c) noexcept nogil:
-    """Number the characters that are bytes: the fewer numbers, the longer a text may be for a table of places."""
+    """Number the characters that are bytes: the fewer numbers, the longer a text may be for a table of places.
+
+    The bytes of short documents are their numbers.
+    """
     cdef uint32_t* to = <uint32_t*> room(s, CHARACTER_IDS, 4 * (c.of[c.n] + 1))
     cdef uint32_t numbers[256]
+    cdef Bytes bytes
     cdef uint8_t byte
     cdef size_t d
     cdef int64_t k
-    c.ids, c.n_types = to, 0
     if to == NULL:
         return NO_MEMORY
+    c.ids, c.n_types = to, 256
+    if c.of[c.n] <= FEW_BYTES:
+        for d in range(c.n):
+            bytes = c.bytes[d]
+            for k in range(bytes.size):
+                to[k] = bytes.data[k]
+            to += bytes.size
+        return 0
+    c.n_types = 0
     memset(numbers, 0, sizeof(numbers))
     for d in range(c.n):
         for k in range(c.bytes[d].size):

@@ -33,8 +33,7 @@ cdef struct Shift:
     int32_t start, length, target  # the first of the words, their number, and the word before which they go
 
 cdef struct Edits:
-    Scratch* scratch     # of the call: it knows when Ctrl-C was last asked for
-    Scratch memory
+    Scratch* scratch     # where its rooms are
     int problem          # DONE, or why the search ended early
     int64_t n_words, n_reference, n_steps, n_shifts
     int64_t width        # cells of a row in memory
@@ -65,8 +64,8 @@ cdef int make_room_for_edits(Edits* e, int64_t n, int64_t m, int64_t n_types) no
     """Make room for a text of `n` words, a reference of `m`, and ids below `n_types`; return 0 or NO_MEMORY."""
     # A beam has b = max(25, m / 2n + 26) cells on either side, a row 2b + 2m / n + 4: all together no more than this.
     cdef int64_t n_cells = 56 * (n + 1) + 6 * (m + 1), others = 7 * (n + 2) + 6 * (m + 3) + 6 * MOST_CANDIDATES + 60
-    cdef int32_t* rest = <int32_t*> room(&e.memory, TABLE, 4 * (2 * n_cells + others))
-    e.counts = <int32_t*> room(&e.memory, PLACES, 4 * n_types)
+    cdef int32_t* rest = <int32_t*> room(e.scratch, TABLE, 4 * (2 * n_cells + others))
+    e.counts = <int32_t*> room(e.scratch, PLACES, 4 * n_types)
     if rest == NULL or e.counts == NULL:
         return NO_MEMORY
     e.words, e.moved, e.reference = <uint32_t*> cut(&rest, n), <uint32_t*> cut(&rest, n), <uint32_t*> cut(&rest, m + 2)
@@ -334,13 +333,18 @@ cdef int64_t count_edits(
 
 
 cdef int write_edits(
-    Arena* a, size_t text, size_t first, size_t last, size_t n_types, Edits* e, double* row
+    Arena* a, size_t text, size_t first, size_t last, size_t n_types, Edits* kept, double* row
 ) noexcept nogil:
     """Fewest edits, and average length of the references: the documents from `first` on, up to `last`."""
     cdef uint32_t* of = a.token_of
+    cdef Edits own
+    cdef Edits* e = kept
     cdef int64_t size = of[text + 1] - of[text], length, total = 0, fewest = size, found
     cdef size_t d
-    e.scratch, e.problem = &a.scratch, DONE
+    if kept == NULL:
+        e = &own
+        e.scratch = &a.scratch
+    e.problem = DONE
     for d in range(first, last):
         length = of[d + 1] - of[d]
         if make_room_for_edits(e, size, length, n_types + 1):  # ids of words that no reference has are n_types
@@ -352,18 +356,17 @@ cdef int write_edits(
     return e.problem
 
 
-cdef Request ter_request(Edits* e) noexcept:
-    """Return what asks for the rows of TER; `e.memory` must then be freed."""
+cdef Request ter_request(Edits* kept) noexcept:
+    """Return what asks for the rows of TER; a search that is read later is kept, others are NULL."""
     cdef Request q
-    memset(&e.memory, 0, sizeof(Scratch))
     memset(&q, 0, sizeof(Request))
-    q.reading, q.edits, q.columns = BLANKS, e, BASE + 2
+    q.reading, q.shifted, q.edits, q.columns = BLANKS, True, kept, BASE + 2
     return q
 
 
-cdef object fill_edits(Edits* e, texts, size_t n, reference_offsets, size_t n_systems):
-    """Return the rows of TER; `e.memory` must be freed."""
-    cdef Request q = ter_request(e)
+cdef object fill_edits(Edits* kept, texts, size_t n, reference_offsets, size_t n_systems):
+    """Return the rows of TER."""
+    cdef Request q = ter_request(kept)
     rows = np.empty((n_systems * n, q.columns))
     fill(texts, reference_offsets, &q, n_systems, rows, None)
     return rows
@@ -371,11 +374,7 @@ cdef object fill_edits(Edits* e, texts, size_t n, reference_offsets, size_t n_sy
 
 def ter_rows(texts, size_t n, reference_offsets, size_t n_systems=1):
     """See `plain.ter_rows`."""
-    cdef Edits e
-    try:
-        return fill_edits(&e, texts, n, reference_offsets, n_systems)
-    finally:
-        free_rooms(&e.memory)
+    return fill_edits(NULL, texts, n, reference_offsets, n_systems)
 
 
 cdef int edits_of_pair(Scratch* s, const Pairs* p, size_t pair, int64_t* found) noexcept nogil:
@@ -383,13 +382,10 @@ cdef int edits_of_pair(Scratch* s, const Pairs* p, size_t pair, int64_t* found) 
     cdef int64_t text = p.texts[pair], reference = p.references[pair]
     cdef int64_t size = size_of(p, text), length = size_of(p, reference)
     cdef Edits e
-    e.memory, e.scratch, e.problem = s[0], s, DONE
+    e.scratch, e.problem = s, DONE
     if make_room_for_edits(&e, size, length, p.n_types):
-        e.problem = NO_MEMORY
-    else:
-        found[0] = count_edits(&e, p.ids + p.offsets[text], size, p.ids + p.offsets[reference], length)
-    e.memory.steps = s.steps
-    s[0] = e.memory  # its rooms may have grown
+        return NO_MEMORY
+    found[0] = count_edits(&e, p.ids + p.offsets[text], size, p.ids + p.offsets[reference], length)
     return e.problem
 
 
@@ -422,11 +418,14 @@ def pair_edits(
 
 def edit_path(str text, str reference):
     """See `plain.edit_path`."""
+    cdef Scratch rooms
     cdef Edits e
     cdef int64_t i
+    memset(&rooms, 0, sizeof(Scratch))
+    e.scratch = &rooms
     try:
         fill_edits(&e, [text, reference], 1, None, 1)
         shifts = [(e.shifts[i].start, e.shifts[i].length, e.shifts[i].target) for i in range(e.n_shifts)]
         return shifts, [e.steps[i] for i in range(e.n_steps - 1, -1, -1)]
     finally:
-        free_rooms(&e.memory)
+        free_rooms(&rooms)

@@ -340,19 +340,16 @@ def error_plan(*arguments):
 
 
 cdef class TerPlan(Plan):
+    cdef Request request
     cdef double scale
 
     def __init__(self, rules, double scale):
         Plan.__init__(self, rules)
-        self.scale, self.columns, self.n_scores = scale, BASE + 2, 1
+        self.request, self.scale = ter_request(NULL), scale
+        self.columns, self.n_scores = self.request.columns, 1
 
     cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
-        cdef Edits e
-        cdef Request q = ter_request(&e)
-        try:
-            return fill_planned(&q, q.reading, texts, n, bounds, rows)
-        finally:
-            free_rooms(&e.memory)
+        return fill_planned(&self.request, self.request.reading, texts, n, bounds, rows)
 
     cdef void write_scores(self, const double* sums, double* to) noexcept:
         to[0] = ter_of(sums, self.scale)

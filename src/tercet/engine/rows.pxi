@@ -37,7 +37,8 @@ cdef struct Request:
     double* rows             # (n_systems, n, columns)
     double* pairs            # of ROUGE (n_systems, m, 3 n_kinds), of Jaccard (n_systems, m, 3), or NULL
     int64_t* counts          # matches of each order, and the length of the subsequence
-    Edits* edits             # room of TER, NULL for the others
+    bint shifted             # whether edits and shifts are counted
+    Edits* edits             # the search for them, where it is read later, else NULL
     bint aligned             # whether edits without shifts are counted
     bint words_alone         # whether those of characters are left out
     int shortest             # n-grams of GLEU, 0 for the others
@@ -168,15 +169,15 @@ cdef int write_item(
         row[0], row[1] = 1, a.token_of[text + 1] == a.token_of[text]
         row[2], row[3] = first == last, <double> (last - first)
         row += BASE
-        if q.edits != NULL:
+        if q.shifted:
             problem = write_edits(a, text, first, last, n_types, q.edits, row)
         elif q.aligned:
             problem = write_alignment(&a.scratch, &words, text, first, last, 0, row)
             if q.words_alone:
                 row[4] = row[5] = row[6] = row[7] = 0
             elif problem == DONE:
-                # As many characters to a word that is wrong as to all of the prediction's.
-                expected = (row[1] + row[2] + row[3]) * (characters.of[system + 1] - characters.of[system])
+                # A word that is wrong has as many characters as all of the prediction's have, of which some are right.
+                expected = EDITED * (row[1] + row[2] + row[3]) * (characters.of[system + 1] - characters.of[system])
                 expected /= max(row[0] + row[1] + row[3], 1.0)
                 problem = write_characters(
                     &a.scratch, &characters, system, q.n_systems, q.n_systems + last - first, expected, row + 4
@@ -265,7 +266,7 @@ cdef int fill_request(object texts, size_t n, const int64_t* begins, Request* q,
         if n_texts != q.n_systems * n + (begins[n] if begins != NULL else n):
             raise ValueError("the lists of texts have changed")
         q.counts = <int64_t*> room(&a.scratch, COUNTS, 8 * (q.max_order + 1))
-        if q.counts != NULL and q.edits == NULL and are_short(<const Span*> a.scratch.rooms[SPANS], n_texts):
+        if q.counts != NULL and not q.shifted and are_short(<const Span*> a.scratch.rooms[SPANS], n_texts):
             problem = rows_of_items(a, <const Span*> a.scratch.rooms[SPANS], n, begins, q)
         elif q.counts != NULL:
             with nogil:
