@@ -11,10 +11,12 @@ from tercet import api
 from tercet.engine import plain
 from tercet.metrics.bleu import metric
 
-PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## How a text becomes a score")[2]
+PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 SHORT, LONG = (
-    re.findall(r"^    ([a-z_/]+\.py) (\S+)  ", road, flags=re.MULTILINE)
-    for road in PAGE.split("The long one is for")[:2]
+    re.findall(
+        r"^    ([a-z_/]+\.py) (\S+)  ", PAGE.partition(f"## {title}\n")[2].partition("\n## ")[0], flags=re.MULTILINE
+    )
+    for title in ("How a text becomes a score", "The long road")
 )
 ROW = re.findall(
     r"([a-z]+\d?) (\d+)(?=[,\s])", PAGE.partition("The row of this segment:\n\n")[2].partition("\n\n")[0]
