@@ -15,13 +15,13 @@ from tercet.base.metric import Metric
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import as_list, check_texts, read_texts
 from tercet.statistics.progress import bar_of
+from tercet.table_formats import Column, Table, to_notebook
 
 from .api import make_scorer
 from .checks import finite
 from .errors import InputError, OptionError, shorten
 from .signature import Signature
 from .specs import take_options
-from .tables import Column, Table, to_notebook
 
 
 def mbr(groups: Any, metric: str | Metric, weights: Any = None, **options: Any) -> Choices:

@@ -40,7 +40,7 @@ from tercet.specs import parse_value, split_metric
 from tercet.statistics import null_differences, paired_tests, resampled_scores
 from tercet.statistics.holm import holm
 from tercet.statistics.paired_tests import paired_permutation_test
-from tercet.tables import pvalue_text
+from tercet.table_formats import pvalue_text
 from tercet.test_sets.test_set import TestSet
 
 BLEU_TOKENIZERS = {"zh": "zh"}

@@ -12,12 +12,12 @@ import scipy.stats
 import tercet
 from commands import command
 from tercet.comparison.run_means import over_runs
-from tercet.comparison.run_members import members
+from tercet.comparison.runs_of_systems import members
 from tercet.comparison.tables import sheets_of
 from tercet.comparison.verdicts import verdict_of
 from tercet.errors import OptionError
 from tercet.names_as_shown import said
-from tercet.tables import pvalue_text
+from tercet.table_formats import pvalue_text
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "rained", "north", "all", "day", "while", "took", "train"]
 NAMES = ["base-1", "base-2", "base-3", "tuned-1", "tuned-2", "tuned-3"]

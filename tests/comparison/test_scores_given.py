@@ -15,7 +15,7 @@ import tercet
 from tercet import Column, InputError, OptionError
 from tercet.comparison.metric_specs import label_of, parse_column
 from tercet.comparison.tables import in_format, sheets_of
-from tercet.tables import write_workbook
+from tercet.table_formats import write_workbook
 
 TEXTS = {"base": ["a cat", "a dog", "it rains"], "tuned": ["the cat", "the dog", "it rained"]}
 REFERENCES = ["the cat", "a dog", "it rained"]

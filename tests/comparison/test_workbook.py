@@ -13,7 +13,7 @@ from tercet.comparison.segment_rows import check_segments_fit
 from tercet.comparison.tables import sheets_of
 from tercet.errors import InputError
 from tercet.files.read import read_table
-from tercet.tables import MOST_CHARACTERS, MOST_ROWS, Column, Table, write_workbook
+from tercet.table_formats import MOST_CHARACTERS, MOST_ROWS, Column, Table, write_workbook
 from tercet.test_sets.test_set import TestSet
 
 EN, ES = (str(ROOT / "examples" / "data" / f"{language}.tsv") for language in ("en", "es"))

@@ -21,7 +21,7 @@ from tercet.correlation.tables import answer_lines, in_format, shown_figures, to
 from tercet.errors import InputError, OptionError
 from tercet.files.numbers import read_number
 from tercet.report.correlation import trust_html
-from tercet.tables import pvalue_text
+from tercet.table_formats import pvalue_text
 
 TEXTS = {
     "A": ["the cat sat on the mat", "it rains a lot", "кот сидит на окне", "a good day", "ein Hund bellt"],

@@ -18,7 +18,7 @@ from conftest import ROOT
 from spaces.build import build
 from tercet.files.writing import _without_name, is_plain, write_file, write_text_file
 from tercet.metrics.bertscore.weights import read_baseline, write_baseline
-from tercet.tables import Column, Table, write_lines
+from tercet.table_formats import Column, Table, write_lines
 
 OLD, NEW = "old\n" * 50_000, "new\n" * 50_000
 
@@ -35,7 +35,7 @@ path = Path(sys.argv[1])
 #: Writes half of a file, says so, and waits.
 SLOW = {
     "write_lines": """
-from tercet.tables import Column, Table, write_lines
+from tercet.table_formats import Column, Table, write_lines
 def rows():
     yield from [["new"]] * 50_000
     wait()
@@ -118,7 +118,7 @@ class TestTheOldFileStays:
             resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
 
         for code in (
-            "from tercet.tables import Column, Table, write_lines; "
+            "from tercet.table_formats import Column, Table, write_lines; "
             "write_lines(path, Table('', [Column('new')], [['new']] * 50_000), 'tsv')",
             "from tercet.metrics.bertscore.weights import IdfTable; import numpy as np; "
             "IdfTable(9, np.random.default_rng(0).integers(0, 9, 200_000), 'f0', None).save(path)",

@@ -10,7 +10,7 @@ from conftest import ROOT
 from tercet.correlation.figures import FIGURES
 from tercet.correlation.tables import answer_lines
 from tercet.report.correlation import trust_html
-from tercet.tables import pvalue_text
+from tercet.table_formats import pvalue_text
 
 FEW = {"n_resamples": 20, "n_permutations": 200}
 GRADED = ROOT / "examples" / "data" / "graded.tsv"

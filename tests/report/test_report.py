@@ -32,7 +32,7 @@ from tercet.report.comparison import to_html
 from tercet.report.rendering import _environment, script_of
 from tercet.report.segments import Segments
 from tercet.report.text_pieces import text_in_pieces, tokens_in_pieces
-from tercet.tables import pvalue_text
+from tercet.table_formats import pvalue_text
 from tercet.test_sets.test_set import TestSet
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}

@@ -15,7 +15,7 @@ from samples import sample
 from tercet.comparison.run_means import over_runs
 from tercet.comparison.tables import in_format
 from tercet.report.comparison import to_html
-from tercet.tables import pvalue_text
+from tercet.table_formats import pvalue_text
 
 SPANISH = ROOT / "examples" / "data" / "es.tsv"
 WORDS = ("река", "несёт", "старые", "boats", "past", "静かな", "村", "while", "los", "niños", "saludan")

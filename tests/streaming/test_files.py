@@ -10,7 +10,7 @@ import pytest
 
 from tercet import IdfTable, InputError, Stream
 from tercet.api import make_scorer
-from tercet.streaming.file import pack
+from tercet.streaming.file_format import pack
 from tercet.streaming.rows import Rows, RowsFile, write_rows
 from texts import MINILM
 

@@ -16,7 +16,7 @@ from tercet.api import make_scorer
 from tercet.base.pieces import corpus_stats
 from tercet.errors import TercetError
 from tercet.statistics.exact_sums import DECIMAL
-from tercet.streaming.file import read_packed, write_packed
+from tercet.streaming.file_format import read_packed, write_packed
 from texts import all_pairs, corpora
 
 ASKED = {"confidence_level": 0.9, "n_resamples": 5}

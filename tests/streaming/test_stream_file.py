@@ -17,7 +17,7 @@ from conftest import ZERO_BLEU, needed
 from tercet import IdfTable, InputError, MergeError, OptionError, Stream
 from tercet.errors import TercetError
 from tercet.statistics.exact_sums import DECIMAL
-from tercet.streaming.file import write_packed
+from tercet.streaming.file_format import write_packed
 from tercet.streaming.stream import plain_value
 from texts import MINILM, all_pairs
 

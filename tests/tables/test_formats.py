@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 from rich.table import Table as Grid
 
-from tercet.tables import (
+from tercet.table_formats import (
     BOM,
     FOR_PEOPLE,
     Cell,

@@ -253,7 +253,7 @@ def _of_segments(test_sets: Sequence[TestSet], metrics: Sequence[Metric], segmen
     """Return why a segment of each test set has its scores."""
     from tercet.comparison.explained_segment import explain_segment, to_text
     from tercet.statistics.progress import bars_within
-    from tercet.tables import json_text
+    from tercet.table_formats import json_text
 
     with bars_within(sys.stderr.isatty()):
         explanations = [
@@ -283,7 +283,7 @@ def _of_package(test_sets: Sequence[TestSet], metrics: Sequence[Metric], package
     """Return why another package gives other scores."""
     from tercet.comparison.package_differences import explain_difference
     from tercet.statistics.progress import bars_within, line_of
-    from tercet.tables import to_terminal
+    from tercet.table_formats import to_terminal
     from tercet.test_sets.checks import check_references
 
     differences = []
@@ -323,7 +323,7 @@ def _read_options(option_texts: Sequence[str]) -> dict[str, Any]:
 
 def to_json(differences: Sequence[_SystemDifference]) -> str:
     """Return explanations as a JSON list, an object for each system of each test set."""
-    from tercet.tables import finite_or_none
+    from tercet.table_formats import finite_or_none
 
     rows = []
     for test_set, system, difference in differences:

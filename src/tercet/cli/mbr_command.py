@@ -215,7 +215,7 @@ def mbr_command(candidates: CandidateOptions, utility: _UtilityOptions, output: 
 
 
 def _rendered(choices: Choices, form: str) -> list[str]:
-    from tercet.tables import json_line
+    from tercet.table_formats import json_line
 
     if form == "jsonl":
         return [json_line(choice.to_dict()) for choice in choices]

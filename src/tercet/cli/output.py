@@ -15,7 +15,7 @@ import typer
 from tercet.errors import OptionError, needs, shorten
 from tercet.files.writing import check_ending, check_file, write_text_file
 from tercet.names_as_shown import visible
-from tercet.tables import BOM, Table, needs_workbooks, write_workbook
+from tercet.table_formats import BOM, Table, needs_workbooks, write_workbook
 
 from .options import ResultsOutput, ScoreFormat, ScoreOutput
 

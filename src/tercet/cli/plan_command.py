@@ -64,7 +64,7 @@ def plan_command(texts: TextOptions, planned: _PlanOptions, output: _PlanOutput)
     """Plan a test set: how many segments show a difference, before any system is trained."""
     from tercet.comparison.plan import plan
     from tercet.signature import __version__
-    from tercet.tables import json_text
+    from tercet.table_formats import json_text
 
     from .output import chosen_format, write
 

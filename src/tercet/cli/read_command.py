@@ -45,7 +45,7 @@ class _ReadOptions(OptionGroup):
 def read_command(texts: TextOptions, read: _ReadOptions) -> None:
     """Read files, and show what would be compared: the role of each column, and why."""
     from tercet.comparison.metric_specs import parse_column
-    from tercet.tables import json_text
+    from tercet.table_formats import json_text
     from tercet.test_sets.reading import HOW_READ, options_of
 
     files = texts.files

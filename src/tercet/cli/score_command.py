@@ -106,7 +106,7 @@ def checked_request(
 
     Without metrics there are no thresholds yet: which scores there are is known from the files.
     """
-    from tercet.tables import needs_workbooks
+    from tercet.table_formats import needs_workbooks
 
     from .output import SCORE_FORMS, SEGMENT_FORMS, check_before, check_bom, check_open, chosen_format
     from .thresholds import read_gate

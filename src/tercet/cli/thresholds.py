@@ -17,7 +17,7 @@ from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.metrics.column import Column
 from tercet.names_as_shown import MOST_NAMED, joined, visible
 from tercet.specs import split_metric
-from tercet.tables import as_markdown, decimals
+from tercet.table_formats import as_markdown, decimals
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
@@ -59,7 +59,7 @@ class Gate(NamedTuple):
         for test_set in test_sets:
             systems = list(test_set.systems)
             if runs is not None:
-                from tercet.comparison.run_members import members
+                from tercet.comparison.runs_of_systems import members
 
                 systems = list(members(systems, runs))
             if len(systems) < 2:

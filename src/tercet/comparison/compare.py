@@ -197,7 +197,7 @@ def _read_runs(names: list[str], runs: Any, baseline: str | None) -> _Outputs:
     output = baseline
     if runs is not None:
         # Here, as most comparisons have no runs: so is all that one of a single system does without.
-        from .run_members import first_output, members
+        from .runs_of_systems import first_output, members
 
         runs_of = members(names, runs)
         output = first_output(baseline, runs_of)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from tercet.base.metric import Metric
-from tercet.tables import decimals
+from tercet.table_formats import decimals
 
 
 def digits_of(metric: Metric, values: Iterable[float | None]) -> int:

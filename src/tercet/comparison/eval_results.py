@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from tercet.errors import InputError, OptionError, needs, shorten, warn
 from tercet.names_as_shown import MOST_NAMED, one_cell
 from tercet.signature import __version__
-from tercet.tables import decimals, json_text
+from tercet.table_formats import decimals, json_text
 from tercet.test_sets.test_set import TestSet
 
 from .result import Comparison

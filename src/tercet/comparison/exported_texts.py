@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tercet.errors import InputError, shorten
-from tercet.tables import Column, Table, write_lines, write_workbook
+from tercet.table_formats import Column, Table, write_lines, write_workbook
 from tercet.test_sets.test_set import TestSet
 
 from .result import Comparison

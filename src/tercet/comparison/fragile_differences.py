@@ -15,7 +15,7 @@ from tercet.names_as_shown import MOST_NAMED, Name, Sentence
 from tercet.statistics.intervals import FEWEST_UNITS
 from tercet.statistics.mcnemar import mcnemar
 from tercet.statistics.stats import SegmentStats
-from tercet.tables import decimals
+from tercet.table_formats import decimals
 
 from .design import Design
 from .scores import ScoreTable, SystemScore, scored_for_all

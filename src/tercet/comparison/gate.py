@@ -16,7 +16,7 @@ from tercet.statistics.estimates import Difference, Estimate, difference
 from tercet.statistics.resampled_scores import N_RESAMPLES, bootstrap_scores
 from tercet.statistics.rounding import apart
 from tercet.statistics.step_down_levels import step_down_levels
-from tercet.tables import decimals
+from tercet.table_formats import decimals
 
 from .given_scores import check_below_scale, check_within, is_share
 from .loss import Loss, ScoreInWords, Units

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tercet.tables import decimals
+from tercet.table_formats import decimals
 
 from .decimals import in_two_digits
 

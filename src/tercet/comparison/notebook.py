@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tercet.names_as_shown import clean, head_html, notes_html, sentences_html, short_names
-from tercet.tables import decimals
+from tercet.table_formats import decimals
 
 from .result import Comparison
 from .run_means import over_runs

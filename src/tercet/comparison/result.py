@@ -18,7 +18,7 @@ from tercet.statistics.inference import Inference
 from tercet.statistics.intervals import FEWEST_UNITS, too_few_units
 from tercet.statistics.named_tests import WELCH
 from tercet.statistics.stats import SegmentStats
-from tercet.tables import number_or_none
+from tercet.table_formats import number_or_none
 from tercet.test_sets.test_set import TestSet
 
 from .design import Design

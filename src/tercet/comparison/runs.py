@@ -17,7 +17,7 @@ from tercet.statistics.families import PairTests
 from tercet.statistics.groups import Rank, ranks
 from tercet.statistics.holm import adjusted_by_holm
 from tercet.statistics.intervals import ConfidenceInterval
-from tercet.tables import Column, Table, decimals, number_or_none, pvalue_text
+from tercet.table_formats import Column, Table, decimals, number_or_none, pvalue_text
 
 from .run_scores import AgainstBaseline, ScoresOverRuns, SystemOverRuns
 from .sections import Section

@@ -15,7 +15,7 @@ from tercet.statistics.groups import ranks
 from tercet.statistics.inference import Inference
 from tercet.statistics.intervals import BootstrapResult, ConfidenceInterval
 from tercet.statistics.stats import SegmentStats
-from tercet.tables import number_or_none
+from tercet.table_formats import number_or_none
 
 from .design import Design
 from .given_scores import share_difference_interval, share_interval

@@ -15,7 +15,7 @@ from tercet.statistics.groups import best_first
 from tercet.statistics.resampled_scores import jackknife
 from tercet.statistics.rounding import apart
 from tercet.statistics.stats import SegmentStats
-from tercet.tables import decimals, interval_text, pvalue_text
+from tercet.table_formats import decimals, interval_text, pvalue_text
 
 from .run_scores import ScoresOverRuns
 from .sections import Section

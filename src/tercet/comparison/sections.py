@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tercet.names_as_shown import Sentence, said
-from tercet.tables import Table
+from tercet.table_formats import Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from itertools import product
 from typing import Any, Literal, NamedTuple
 
-from tercet.tables import Column, Table, check_fits
+from tercet.table_formats import Column, Table, check_fits
 from tercet.test_sets.test_set import TestSet
 
 from .result import Comparison

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tercet.tables import Column
+from tercet.table_formats import Column
 
 #: The title of the column of p between two systems.
 PVALUE = "p adjusted for all pairs"

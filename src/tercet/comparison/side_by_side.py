@@ -14,7 +14,7 @@ from tercet.base.scoring import segment_lists
 from tercet.corpus.corpus import Corpus
 from tercet.explanation.terminal import coloured
 from tercet.names_as_shown import one_cell, visible
-from tercet.tables import decimals
+from tercet.table_formats import decimals
 from tercet.test_sets.checks import check_baseline, check_has_texts, check_references, check_segment
 from tercet.test_sets.test_set import TestSet
 from tercet.test_sets.text_warnings import warn_of_artefacts

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tercet.names_as_shown import MOST_NAMED, Name, Sentence, listed, one_cell
 from tercet.statistics.inference import ADJUSTED, Inference
 from tercet.statistics.rounding import apart
-from tercet.tables import decimals
+from tercet.table_formats import decimals
 
 from .clauses import Clause, sentence
 from .design import Design

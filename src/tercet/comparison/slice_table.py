@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from tercet.tables import Cell, Column, Table, decimals, interval_text, number_or_none, pvalue_text
+from tercet.table_formats import Cell, Column, Table, decimals, interval_text, number_or_none, pvalue_text
 
 from .design import Design
 from .run_scores import RunsInSlice

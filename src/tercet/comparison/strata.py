@@ -15,7 +15,7 @@ from tercet.statistics.families import PairTests
 from tercet.statistics.inference import untested
 from tercet.statistics.intervals import BootstrapResult, over_strata
 from tercet.statistics.rounding import apart
-from tercet.tables import decimals, pvalue_text
+from tercet.table_formats import decimals, pvalue_text
 
 from .clauses import Clause, sentence
 from .decimals import digits_of

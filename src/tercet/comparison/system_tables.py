@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from tercet.tables import Cell, Column, Group, Table, decimals
+from tercet.table_formats import Cell, Column, Group, Table, decimals
 
 from .result import Comparison
 from .scores import AS_GOOD, BESIDE_SCORES, SystemScore, against

@@ -12,7 +12,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from tercet.errors import on_command_line
-from tercet.tables import to_terminal
+from tercet.table_formats import to_terminal
 
 #: The width down to which a column of names folds, and the longest word that it does not break while others leave.
 _NAME_WIDTH, _WORD_WIDTH = 12, 20

@@ -11,7 +11,7 @@ from tercet.checks import has_entries
 from tercet.errors import OptionError, argument, shorten
 from tercet.names_as_shown import one_cell
 from tercet.signature import __version__
-from tercet.tables import FOR_PEOPLE, Cell, Column, Group, Table, json_text, to_lines
+from tercet.table_formats import FOR_PEOPLE, Cell, Column, Group, Table, json_text, to_lines
 
 from .overall import overall_first, sets_and_overall
 from .records import COLUMNS

@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 from tercet.names_as_shown import one_cell, short_names
-from tercet.tables import Cell, Column, Table, decimals, to_terminal
+from tercet.table_formats import Cell, Column, Table, decimals, to_terminal
 
 from .run_means import over_runs
 from .scores import BEST, ScoreTable, SystemScore, against

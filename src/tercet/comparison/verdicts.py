@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of, joined, listed, said
-from tercet.tables import decimals, pvalue_text
+from tercet.table_formats import decimals, pvalue_text
 
 from .clauses import Clause, few_named, sentence
 from .completeness import left_out_in_words

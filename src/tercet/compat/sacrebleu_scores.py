@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.engine.chosen import engine
-from tercet.metrics.bleu.options import SMOOTH_VALUES
+from tercet.metrics.bleu.option_checks import SMOOTH_VALUES
 
 #: The release of sacrebleu whose scores these are.
 VERSION = "2.6.0"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import permutations
 
 from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of, joined, listed
-from tercet.tables import pvalue_text
+from tercet.table_formats import pvalue_text
 
 from .figures import FIGURES
 from .result import Correlation, DimensionTable, too_few_permutations, too_few_permutations_in_words

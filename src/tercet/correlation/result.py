@@ -13,7 +13,7 @@ import numpy as np
 from tercet.comparison.settings import PERMUTATIONS
 from tercet.errors import OptionError, argument_set, did_you_mean, needs, shorten
 from tercet.statistics.inference import ADJUSTED
-from tercet.tables import finite_or_none
+from tercet.table_formats import finite_or_none
 from tercet.test_sets.test_set import TestSet
 
 from .figures import FIGURES, UNITS, FigureValue

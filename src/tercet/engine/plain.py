@@ -5,10 +5,10 @@
 from .plain_alignments import edit_counts, edit_steps, error_rates, error_rows
 from .plain_bleu import bleu_rows, bleu_scores, nltk_precisions
 from .plain_chrf import chrf_rows, f_scores
-from .plain_counts import clipped_matches, crossed_matches, ngram_ids, overlaps, pair_matches, skip_bigram_matches
 from .plain_diversity import diversity_rows
 from .plain_draws import count_as_large, exchange
 from .plain_edits import edit_path, pair_edits, ter_rows, ter_scores
+from .plain_ngrams import clipped_matches, crossed_matches, ngram_ids, overlaps, pair_matches, skip_bigram_matches
 from .plain_plan import (
     bleu_plan,
     chrf_plan,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tercet import numpy_later as np
 
-from .plain_counts import clipped
+from .plain_ngrams import clipped
 from .plain_text import Offsets, Texts, pairs_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tercet import numpy_later as np
 
-from .plain_counts import ngrams
+from .plain_ngrams import ngrams
 from .plain_text import Texts, texts_of_items, words_of_chrf
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from tercet import numpy_later as np
 
-from .plain_counts import Ids, Places, ngrams, tokens_of_documents
+from .plain_ngrams import Ids, Places, ngrams, tokens_of_documents
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

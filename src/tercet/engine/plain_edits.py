@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet import numpy_later as np
 
-from .plain_counts import tokens_of_documents
+from .plain_ngrams import tokens_of_documents
 from .plain_text import Texts, texts_of_items
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def pair_edits(
     ids: NDArray[np.int32], offsets: NDArray[np.int64], texts: NDArray[np.int64], references: NDArray[np.int64],
     n_types: int,
 ) -> NDArray[np.int64]:  # fmt: skip
-    """Return the edits that :func:`ter_rows` counts, of pairs of documents: as for :func:`.plain_counts.overlaps`."""
+    """Return the edits that :func:`ter_rows` counts, of pairs of documents: as for :func:`.plain_ngrams.overlaps`."""
     documents = tokens_of_documents(ids, offsets)
     pairs = zip(texts.tolist(), references.tolist(), strict=True)
     return np.array([_edits(documents[text], documents[reference]).number for text, reference in pairs], np.int64)

@@ -7,7 +7,7 @@ from itertools import chain
 
 from tercet import numpy_later as np
 
-from .plain_counts import clipped, common_length, skip_bigrams
+from .plain_ngrams import clipped, common_length, skip_bigrams
 from .plain_porter import porter as stem
 from .plain_rows import Array, f_of_shares
 from .plain_subsequences import hit_lines, worth_of_runs

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from tercet import numpy_later as np
 
 from .plain_bleu import bleu_rows
-from .plain_counts import clipped, ngrams
+from .plain_ngrams import clipped, ngrams
 from .plain_text import Offsets, Texts, Words, pairs_of
 
 if TYPE_CHECKING:

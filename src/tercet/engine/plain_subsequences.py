@@ -1,4 +1,4 @@
-"""Longest common subsequences of texts of several lines, counted from token ids as in :mod:`.plain_counts`."""
+"""Longest common subsequences of texts of several lines, counted from token ids as in :mod:`.plain_ngrams`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tercet import numpy_later as np
 
-from .plain_counts import Ids, Places, Tokens, tokens_of_documents
+from .plain_ngrams import Ids, Places, Tokens, tokens_of_documents
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

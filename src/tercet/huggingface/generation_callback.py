@@ -32,7 +32,7 @@ from tercet.statistics.paired_tests import (
 )
 from tercet.statistics.progress import bars_within
 from tercet.statistics.stats import SegmentStats
-from tercet.tables import Column, Table, to_markdown
+from tercet.table_formats import Column, Table, to_markdown
 
 from .compute_metrics import compute_metrics
 

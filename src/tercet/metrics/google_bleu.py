@@ -27,10 +27,9 @@ from tercet.explanation.explanation import NGRAM_LEVELS, Matched
 from tercet.explanation.levels import words_of_pairs
 from tercet.explanation.matches import Word
 from tercet.explanation.ngrams import NgramTexts, ngram_fields
+from tercet.metrics.bleu.option_checks import TOKENIZER, TokenizerName
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
-
-from .bleu.options import TOKENIZER, TokenizerName
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,7 +15,7 @@ from tercet.comparison.verdicts import score_verdict
 from tercet.errors import needs, warn
 from tercet.names_as_shown import fitted, one_cell, said, short_names
 from tercet.signature import __version__, digest
-from tercet.tables import decimals
+from tercet.table_formats import decimals
 
 from .shown_scores import by_metric, primary_table
 

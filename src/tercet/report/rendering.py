@@ -16,7 +16,7 @@ from typing import Any
 
 from tercet.names_as_shown import Name, clean
 from tercet.signature import __version__
-from tercet.tables import decimals, pvalue_text
+from tercet.table_formats import decimals, pvalue_text
 
 
 def script_of(names: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tercet.comparison.tables import in_format
-from tercet.tables import interval_text, number_or_none, pvalue_text
+from tercet.table_formats import interval_text, number_or_none, pvalue_text
 
 from .rendering import minus
 

@@ -30,7 +30,7 @@ from tercet.statistics.exact_sums import DECIMAL, ExactSums, check_summable
 from tercet.statistics.poisson import Keys, PoissonBootstrap, keys_of_ids, keys_of_texts
 from tercet.statistics.stats import SegmentStats
 
-from .file import read_packed, write_packed
+from .file_format import read_packed, write_packed
 
 _TEXTS = ("predictions", "references")
 

@@ -23,7 +23,7 @@ from tercet.signature import Signature
 from tercet.specs import take_options
 
 from .columns import as_table, read_ids
-from .file import read_packed, write_packed
+from .file_format import read_packed, write_packed
 from .result import check_made, result_of
 from .rows import ADDED, KEYS, Sums, summing_metric, sums_of
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from tercet.errors import shorten
 from tercet.files.columns.roles import guess_roles
-from tercet.tables import Column
-from tercet.tables import Table as Shown
+from tercet.table_formats import Column
+from tercet.table_formats import Table as Shown
 
 if TYPE_CHECKING:
     from tercet.files.table import Table

@@ -13,7 +13,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.corpus.large import LargeCorpus
 from tercet.statistics.clusters import Clusters
-from tercet.tables import to_notebook
+from tercet.table_formats import to_notebook
 
 from .reading import ColumnReading, shown_readings
 

@@ -15,7 +15,7 @@ from tercet.comparison.metric_specs import parse_metric
 from tercet.comparison.result import Comparison
 from tercet.comparison.scores import ScoreTable
 from tercet.errors import OptionError, did_you_mean, shorten, warn
-from tercet.tables import decimals
+from tercet.table_formats import decimals
 
 #: How many of the worst segments a failure shows.
 _N_WORST = 3

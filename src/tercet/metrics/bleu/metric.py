@@ -73,7 +73,7 @@ from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
 from .messages import interpretation, no_resamples, zero_warning
-from .options import (
+from .option_checks import (
     ADD_ONE,
     DIALECTS,
     NLTK_METHODS,

@@ -10,7 +10,7 @@ from tercet.base.peers import Lists, Peer, Peers, Rule, UnavailableError, by_sac
 from tercet.statistics.stats import SegmentStats
 
 from .metric import Bleu
-from .options import SMOOTH_VALUES
+from .option_checks import SMOOTH_VALUES
 
 
 def _metrics(sacrebleu: Any, metric: Any) -> dict[str, Any]:

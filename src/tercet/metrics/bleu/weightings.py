@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from tercet import numpy_later as np
 from tercet.errors import OptionError
 
-from .options import REFERENCE_LENGTHS
+from .option_checks import REFERENCE_LENGTHS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
