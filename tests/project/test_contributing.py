@@ -102,7 +102,7 @@ def test_the_page_names_many():
 @pytest.mark.parametrize(
     ("page", "expected"),
     [
-        ("`files/read.py` and `tables.py`", []),
+        ("`files/read.py` and `formats.py`", []),
         ("`files/reed.py`", ["files/reed.py"]),
         ("| a row | `files/read.py`, `wide_tables.py` |", ["wide_tables.py"]),
         ("`metrics/<metric>/metric.py`, options in `options.py`, peers in `pears.py`", ["pears.py"]),
