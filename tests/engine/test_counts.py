@@ -307,12 +307,12 @@ def test_both_engines_return_the_same_arrays(documents, order, data):
 
 @given(
     documents=st.lists(st.lists(st.integers(0, 5), max_size=80), max_size=8), order=st.integers(1, 7),
-    window=st.integers(0, 90), floors=st.booleans(), data=st.data(),
+    window=st.integers(0, 90), divisors=st.booleans(), data=st.data(),
 )  # fmt: skip
-def test_sets_of_texts_are_counted_alike(documents, order, window, floors, data):
+def test_sets_of_texts_are_counted_alike(documents, order, window, divisors, data):
     ids, offsets, n = np.array(flat(documents), np.int32), starts(map(len, documents)), len(documents)
     edges = np.array(sorted({0, n, *data.draw(st.lists(st.integers(0, n), max_size=3))}))
-    options = 6, order, window, floors, 9 + 4 * order + data.draw(st.integers(0, 4))
+    options = 6, order, window, divisors, 9 + 4 * order + data.draw(st.integers(0, 4))
     found, wanted = (each.diversity_rows(ids, offsets, edges, *options) for each in (_engine, plain))
     for one, other in zip(found, wanted, strict=True):
         assert (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes())

@@ -51,7 +51,7 @@ def read(lowercase=False, count_letters=True):
 
 
 def fields(scored):
-    names = ("predictions", "references", "ends", "fewest", "most", "plain", "usual", "letters")
+    names = ("predictions", "references", "ends", "fewest", "most", "plain", "needs_look", "letters")
     numbers = ("sums", "scores", "scores_of_items")
     return scored and [getattr(scored, name) for name in (*names, *numbers)]
 
@@ -127,7 +127,7 @@ def test_what_needs_another_reader_is_left_to_it(engine, name, options, predicti
 
 
 def test_a_plan_of_nltk_s_methods_has_the_columns_that_they_read():
-    with pytest.raises(ValueError, match="read the columns of `floors`"):
+    with pytest.raises(ValueError, match="read the columns of `divisors`"):
         _engine.bleu_plan(READ, "none", 4, False, False, (5, "nltk0", 0.0, False, [[0.25] * 4], 1.0))
 
 
@@ -135,10 +135,10 @@ def test_a_plan_of_nltk_s_methods_has_the_columns_that_they_read():
 def test_what_is_odd_about_texts_is_shown_and_not_judged(engine):
     plan = engine.gleu_plan(read(), "13a", 1, 4, 1.0)
     assert plan.score(["a b"], ["a c"]).plain
-    assert plan.score(["a b"], ["a c"]).usual
-    assert not plan.score(["a b"], [["a c"] * 3]).usual
-    assert not plan.score(["a b"] * 3, ["a c"] * 3).usual
-    assert not plan.score(["b"], ["a"]).usual  # no match: the first column that is watched
+    assert not plan.score(["a b"], ["a c"]).needs_look
+    assert plan.score(["a b"], [["a c"] * 3]).needs_look
+    assert plan.score(["a b"] * 3, ["a c"] * 3).needs_look
+    assert plan.score(["b"], ["a"]).needs_look  # no match: the first column that is watched
     assert not plan.score(["a <b>"], ["a c"]).plain
     assert not plan.score(["a b"], ["a ç"]).plain
     assert plan.score(["zz"], ["abc é", "中文"][:1]).letters == (3, 1, 0, 0)

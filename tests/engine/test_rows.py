@@ -45,9 +45,9 @@ def test_both_implementations_count_the_same(reading, items, order):
     types = ("n", order), ("L", 0), ("n", 1), ("S", order - 3), ("SU", 2), ("W", 1 + order / 5), ("Lsum", 0)
     assert _engine.bleu_rows(*given, reading, order).tolist() == expected.tolist()
     assert _engine.bleu_rows(arrow(strings), n, offsets, reading, order).tolist() == expected.tolist()
-    for floors, next_order in ((True, False), (True, True)):
-        further = plain.bleu_rows(*given, reading, order, floors, next_order).tolist()
-        assert _engine.bleu_rows(*given, reading, order, floors, next_order).tolist() == further
+    for divisors, next_order in ((True, False), (True, True)):
+        further = plain.bleu_rows(*given, reading, order, divisors, next_order).tolist()
+        assert _engine.bleu_rows(*given, reading, order, divisors, next_order).tolist() == further
         above = plain.bleu_rows(*given, reading, order + 1)
         if next_order:
             assert [row[-2] for row in further] == above[:, 8 + order].tolist()

@@ -11,7 +11,8 @@ from tercet.registry import METRICS
 SOURCE = ROOT / "src" / "tercet"
 FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
-#: From the ground up: a file imports files of its own room, and of what stands before it here. No exception.
+#: From the ground up: a file imports files of its own room, and of what stands before it here. The exceptions are
+#: in DRAWN_BY.
 HOUSE = [
     *("numpy_later", "threads", "locks", "errors", "checks", "signature", "names_as_shown", "result"),
     *("engine", "corpus", "files", "statistics", "networks", "explanation", "table_formats", "base", "metrics"),

@@ -122,4 +122,4 @@ def test_every_room_of_the_drawing_is_one():
     rooms = re.findall(r"^    ([a-z_]+(?:, [a-z_]+)*)(?:  |$)", drawing, flags=re.MULTILINE)
     named = {room for line in rooms for room in line.split(", ")}
     there = {path.stem for path in SOURCE.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
-    assert named == there - {"__init__", "__main__", "examples"}
+    assert named == there - {"__init__", "__main__"}

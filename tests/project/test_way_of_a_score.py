@@ -18,9 +18,7 @@ SHORT, LONG = (
     )
     for title in ("How a text becomes a score", "The long road")
 )
-ROW = re.findall(
-    r"([a-z]+\d?) (\d+)(?=[,\s])", PAGE.partition("The row of this segment:\n\n")[2].partition("\n\n")[0]
-)
+ROW = re.findall(r"([a-z]+\d?) (\d+)(?=[,\s])", PAGE.partition("The row of this item:\n\n")[2].partition("\n\n")[0])
 
 
 def calls_of(function):

@@ -170,11 +170,11 @@ class MetricDefinition(Configured, metaclass=ABCMeta):
         return [Entry(name, "score", number) for number, name in enumerate(self.score_names)]
 
     def _enter(self, entries: dict[str, Any], of: SumsAndScores) -> None:
-        """Enter it."""
+        """Enter the keys of a result among `entries`, each with its value from sums and scores."""
         of.enter(entries, self._keys)
 
     def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
-        """Return it."""
+        """Return the keys of a result, and the value of each, from scores and sums."""
         entries: dict[str, Any] = {}
         self._enter(entries, SumsAndScores(sums, scores))
         return entries

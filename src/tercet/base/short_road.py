@@ -22,24 +22,27 @@ from .definition import MetricDefinition
 from .pieces import PIECE
 from .scoring import Outcome, attributes_of, warn_of, warn_of_corpus
 
+#: The options of a call (segments, intervals, seed ...) that every metric carries unless it was made with others.
 _ASKED_BY_DEFAULT = Configured.asked
 
 
 def rules_of_plan(**rules: Any) -> TextRules:
     """Return how a plan reads texts: the rules are those of `TextRules` that metrics differ in."""
+    # An item with FEWEST_TOKENS references or more may be a text in tokens, each of them taken for a reference.
     return TextRules(PIECE, MARKS_OF_ASCII, odd_items=FEWEST, odd_references=FEWEST_TOKENS, **rules)
 
 
 def score_lists(metric: MetricDefinition, predictions: Any, references: Any) -> Result | None:
     """Return the result of a user's columns; None where they, or what is asked of them, need the other road."""
-    # The cheap test: a metric made with options of a call, were they the defaults, takes the long road to the same.
+    # The cheap test, of identity: a metric that was made with options of a call, were they the defaults, has its own,
+    # and takes the long road to the same result.
     if metric.asked is not _ASKED_BY_DEFAULT:
         return None
     scored = scored_by_plan(metric, predictions, references)
     if scored is None:
         return None
     context = None
-    if not scored.usual:
+    if scored.needs_look:
         context = warn_of_lists(metric, scored, heeds_style=True)
         warn_of(metric, metric.score_warning(scored.sums))
     scored.texts = None  # a result that is kept does not keep them
@@ -59,7 +62,7 @@ def segments_of_lists(
     scored = scored_by_plan(segment_metric, predictions, references, True)
     if scored is None:
         return None
-    if not scored.usual:
+    if scored.needs_look:
         warn_of_lists(segment_metric, scored)
     assert scored.scores_of_items is not None
     return dict(zip(metric.segment_names, scored.scores_of_items, strict=False))  # further ones are no scores
@@ -85,13 +88,13 @@ def warn_of_lists(
 
     Messages call the predictions by the name.
     """
-    if scored.usual:
+    if not scored.needs_look:
         return None
     # What is odd about texts is an unusual character, or shows in several references of an item, or in several items.
     predictions = scored.predictions
     references = scored.references
-    is_usual = scored.plain and scored.most < FEWEST_TOKENS
-    if is_usual and not (heeds_style and may_have_styles(predictions, references)):
+    only_style_may_be_odd = scored.plain and scored.most < FEWEST_TOKENS
+    if only_style_may_be_odd and not (heeds_style and may_have_styles(predictions, references)):
         return None
     context = None
     if scored.letters is not None:

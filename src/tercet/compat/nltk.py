@@ -14,7 +14,7 @@ import numpy as np
 from tercet.base.short_road import scored_by_plan
 from tercet.corpus.corpus import Corpus
 from tercet.engine.chosen import engine
-from tercet.engine.plain_bleu import CLOSEST, FIRST_MATCH, LENGTH
+from tercet.engine.plain_bleu_base import CLOSEST, FIRST_MATCH, LENGTH
 from tercet.errors import InputError, shorten, warn
 from tercet.metrics.bleu.metric import Bleu
 
@@ -190,7 +190,7 @@ class SmoothingFunction:
         self.k = k
 
     def method0(self, p_n: Precisions, *args: Any, **kwargs: Any) -> list[float]:
-        """Take the smallest positive float for an order without a match, with a warning."""
+        """Take the smallest normal float for an order without a match, with a warning."""
         for order, p in enumerate(p_n, 1):
             if p.numerator == 0:
                 warn(_NO_MATCH.format(order))
@@ -294,10 +294,10 @@ def _counts(
         offsets = np.array([0, *accumulate(map(len, list_of_references))])
         sums = metric.segment_stats(Corpus(predictions, references, offsets)).total().tolist()
     counts = list(map(int, sums))
-    first_floor = FIRST_MATCH + 2 * max_order
+    first_divisor = FIRST_MATCH + 2 * max_order
     return (
         counts[FIRST_MATCH : FIRST_MATCH + max_order],
-        counts[first_floor : first_floor + max_order],
+        counts[first_divisor : first_divisor + max_order],
         counts[LENGTH],
         counts[CLOSEST],
     )

@@ -1,4 +1,4 @@
-# From the counts of BLEU to its score, row by row; each step is explained in `plain_bleu`.
+# From the counts of BLEU to its score, row by row; each step is explained in `plain_bleu`, `plain_bleu_nltk`.
 
 from libc.float cimport DBL_MIN
 from libc.math cimport exp, fabs, isfinite, log  # those of Python's math, and so of sacrebleu: bits are the same
@@ -112,11 +112,11 @@ cdef void write_nltk_precisions(
     """Write the precision of each of n orders of a row of so many columns."""
     cdef const double* matches = row + MATCHES * step
     cdef const double* ngrams = matches + n * step
-    cdef const double* floors = ngrams + n * step
+    cdef const double* divisors = ngrams + n * step
     cdef double length = row[LENGTH * step], n_matches, ngrams_at_least_one, power = 1, below, prior, above
     cdef size_t order
     for order in range(n):
-        n_matches, ngrams_at_least_one = matches[order * step], max(floors[order * step], 1.0)
+        n_matches, ngrams_at_least_one = matches[order * step], max(divisors[order * step], 1.0)
         precisions[order] = n_matches / ngrams_at_least_one
         if n_matches == 0:
             power *= 2

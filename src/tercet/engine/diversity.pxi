@@ -24,7 +24,7 @@ cdef struct Texts:
     double* bleu
     int64_t longest, window
     int max_order
-    bint floors
+    bint divisors
 
 
 cdef int by_value(const void* one, const void* other) noexcept nogil:
@@ -85,7 +85,7 @@ cdef int count_order(Scratch* s, const Texts* t, int order, const uint32_t* numb
             size = max(t.offsets[d + 1] - t.offsets[d] - order + 1, 0)
             row = t.bleu + d * t.bleu_columns + BASE + 4 + order - 1
             row[0], row[t.max_order] = matches, size
-            if t.floors:
+            if t.divisors:
                 row[2 * t.max_order] = max(size, 1)
             place = BASE + 1 + 2 * order
             row = t.rows + d * t.columns
@@ -162,7 +162,7 @@ cdef int closest_others(Scratch* s, const Texts* t) noexcept nogil:
 
 def diversity_rows(
     const int32_t[::1] ids, const int64_t[::1] offsets, const int64_t[::1] edges, size_t n_types, int max_order,
-    int64_t window, bint floors, size_t n_columns,
+    int64_t window, bint divisors, size_t n_columns,
 ):
     """See `plain.diversity_rows`."""
     cdef Texts t
@@ -178,7 +178,7 @@ def diversity_rows(
     memset(&s, 0, sizeof(Scratch))
     memset(&t, 0, sizeof(Texts))
     t.offsets, t.edges, t.n, t.n_sets = start(offsets), start(edges), offsets.shape[0] - 1, edges.shape[0] - 1
-    t.columns, t.bleu_columns, t.floors = n_columns, BASE + 4 + (2 + floors) * max_order, floors
+    t.columns, t.bleu_columns, t.divisors = n_columns, BASE + 4 + (2 + divisors) * max_order, divisors
     t.window, t.max_order = window, max_order
     rows, bleu = np.zeros((t.n, t.columns)), np.zeros((t.n, t.bleu_columns))
     cdef double[:, ::1] to_rows = rows, to_bleu = bleu

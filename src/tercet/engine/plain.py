@@ -3,7 +3,8 @@
 # mypy: implicit-reexport
 # ruff: noqa: F401
 from .plain_alignments import edit_counts, edit_steps, error_rates, error_rows
-from .plain_bleu import bleu_rows, bleu_scores, nltk_precisions
+from .plain_bleu import bleu_rows, bleu_scores
+from .plain_bleu_nltk import nltk_precisions
 from .plain_chrf import chrf_rows, f_scores
 from .plain_diversity import diversity_rows
 from .plain_draws import count_as_large, exchange

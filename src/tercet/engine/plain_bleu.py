@@ -1,14 +1,15 @@
-"""BLEU in plain Python, from texts to scores: rows of counts, then penalty, precisions, smoothing and their mean."""
+"""BLEU in plain Python, from texts to scores: rows of counts, then precisions, smoothing and their mean."""
 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from tercet import numpy_later as np
 
+from .plain_bleu_base import FIRST_MATCH, LENGTH, REFERENCES, brevity_penalty
+from .plain_bleu_nltk import nltk_scores
 from .plain_ngrams import clipped
 from .plain_text import Offsets, Texts, pairs_of
 
@@ -17,24 +18,16 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "NDArray[np.float64]"
 
-#: Columns of a row of :func:`bleu_rows`: the number of references, the tokens of the prediction and of the closest
-#: reference, the first matches.
-REFERENCES = 3
-LENGTH = 4
-CLOSEST = 5
-FIRST_MATCH = 8
-
 
 def bleu_rows(
-    texts: Texts, n: int, reference_offsets: Offsets, reading: str, max_order: int, floors: bool = False,
+    texts: Texts, n: int, reference_offsets: Offsets, reading: str, max_order: int, divisors: bool = False,
     next_order: bool = False, n_systems: int = 1,
 ) -> Array:  # fmt: skip
     """Count what predictions share with their references: clipped n-grams (Papineni et al. 2002, section 2.1).
 
-    `texts`, as for :func:`.plain_text.intern`, are the n predictions of each system, then all references, item by
-    item, which are split once for all systems: item i has ``reference_offsets[i]`` to ``reference_offsets[i + 1]``,
-    or one where that is None. Time: linear in the tokens; where both texts have up to 512 tokens, in their
-    product / 64.
+    `texts`, in either form of `Texts`, are the n predictions of each system, then all references, item by item, which
+    are split once for all systems: item i has ``reference_offsets[i]`` to ``reference_offsets[i + 1]``, or one where
+    that is None. Time: linear in the tokens; where both texts have up to 512 tokens, in their product / 64.
 
     The rows, of one system behind those of the other, have these columns, with N = `max_order`. Their names are those
     of `Bleu.columns`::
@@ -48,12 +41,12 @@ def bleu_rows(
         8 to 7 + N      match1 to matchN                 the n-grams of each order that match
         8 + N to 7 + 2N total1 to totalN                 all n-grams of the prediction
         then, for NLTK's methods of smoothing:
-        N with floors   floor1 to floorN                 what NLTK divides matches by: the n-grams, or 1 where there
+        N with divisors floor1 to floorN                 what NLTK divides matches by: the n-grams, or 1 where there
                                                          is none
         2 with          next_match, next_floor           the matches of the order above N, and what NLTK divides
         next_order                                       them by
     """
-    rows = np.empty((n_systems * n, 8 + (2 + floors) * max_order + 2 * next_order))
+    rows = np.empty((n_systems * n, FIRST_MATCH + (2 + divisors) * max_order + 2 * next_order))
     for row, (words, references) in zip(rows, pairs_of(texts, n, reference_offsets, reading, n_systems), strict=True):
         size = len(words)
         # Without a reference, a prediction is as long as it should be.
@@ -62,14 +55,14 @@ def bleu_rows(
         orders = range(1, max_order + 1)
         matches = [clipped(words, references, order) for order in orders]
         n_ngrams = [max(size - order + 1, 0) for order in orders]
-        row[:4] = 1, not words, not references, len(references)
-        row[4:8] = size, closest, min(lengths), sum(lengths) / len(lengths)
+        row[:LENGTH] = 1, not words, not references, len(references)
+        row[LENGTH:FIRST_MATCH] = size, closest, min(lengths), sum(lengths) / len(lengths)
         columns = [*matches, *n_ngrams]
-        if floors:
+        if divisors:
             columns += [max(number, 1) for number in n_ngrams]
         if next_order:
             columns += [clipped(words, references, max_order + 1), max(size - max_order, 1)]
-        row[8:] = columns
+        row[FIRST_MATCH:] = columns
     return rows
 
 
@@ -91,7 +84,7 @@ def bleu_scores(
         The column of the reference's length: 5, 6 or 7 for the closest, the shortest or the average one.
     method : {"none", "floor", "add-k", "exp", "add-one", "nltk0" to "nltk7"}
         Of smoothing (see :func:`_precisions`); "add-one" is smooth=True of evaluate. The last ones are NLTK's, whose
-        BLEU has other steps (see :func:`nltk_scores`).
+        BLEU has other steps (see :func:`.plain_bleu_nltk.nltk_scores`).
     smooth_value : float
         The matches that "floor" takes where there is none, what "add-k" and "add-one" add, and the number of a method
         of NLTK.
@@ -133,21 +126,6 @@ def bleu_scores(
                 scores_of_row[number] = penalty * _mean(precisions, n_orders, weights_of_orders, scale)
         scores_of_row[len(weightings) :] = *precisions, penalty
     return scores
-
-
-def brevity_penalty(length: float, reference_length: float) -> float:
-    """Return 1 for predictions at least as long as their references, else exp(1 - reference / prediction length)."""
-    if length >= reference_length:
-        return 1.0
-    return math.exp(1 - reference_length / length) if length > 0 else 0.0
-
-
-def brevity_penalties(lengths: Array, reference_lengths: Array) -> Array:
-    """Return :func:`brevity_penalty` of many texts, as NumPy takes the power, for BLEU-ROUGE and rewards."""
-    # Both values of `where` are computed: a length of 0 must not be a divisor.
-    ratios = reference_lengths / np.maximum(lengths, 1.0)
-    penalties = np.where(lengths > 0, np.exp(1 - np.maximum(ratios, 1.0)), 0.0)
-    return np.where(lengths < reference_lengths, penalties, 1.0)
 
 
 def _precisions(
@@ -238,103 +216,3 @@ def _weighted_mean(precisions: Sequence[float], n_orders: int, weights: Sequence
         # What the orders that are left out weigh goes to the others.
         total *= weight_of_all / weight_of_orders
     return scale * math.exp(total)
-
-
-# As NLTK computes it: its methods of smoothing leave out orders of precision 0.
-
-
-def nltk_scores(
-    rows: Array, length_column: int, method: str, smooth_value: float, weightings: list[list[float]], scale: float
-) -> Array:
-    """Return what :func:`bleu_scores` does, as NLTK: orders of precision 0 are left out of the mean."""
-    n = len(weightings[0])
-    scores = np.empty((len(rows), len(weightings) + n + 1))
-    precisions = nltk_precisions(rows, length_column, method, smooth_value, n)
-    for row, parts, scores_of_row in zip(rows.tolist(), precisions.tolist(), scores, strict=True):
-        *precisions_of_row, penalty = parts
-        for number, weights in enumerate(weightings):
-            total = 0.0
-            for precision, weight in zip(precisions_of_row, weights, strict=True):
-                if precision > 0:
-                    total += weight * math.log(precision)
-            # Without a word in common BLEU is 0.
-            scores_of_row[number] = 0.0
-            if row[FIRST_MATCH] > 0:
-                scores_of_row[number] = scale * penalty * math.exp(total)
-        scores_of_row[len(weightings) :] = *(precision * scale for precision in precisions_of_row), penalty
-    return scores
-
-
-def nltk_precisions(rows: Array, length_column: int, method: str, smooth_value: float, max_order: int) -> Array:
-    """Return the precisions that NLTK's ``method0`` to ``method7`` give, and the penalty, shape (n, N + 1).
-
-    Rows are those of :func:`bleu_rows` with `floors` and, for methods 5 and 7, with `next_order`. `smooth_value` is
-    the method's number, v. Of N n-grams (at least 1 an item), M of them matches, and z orders without a match up to
-    and with this one::
-
-        method  M = 0                       M > 0
-        0       the smallest float          M / N
-        1       v / N                       M / N
-        2       (M + 1) / (N + 1) for all orders but the first, whose precision is M / N
-        3       1 / (2**z N)                M / N
-        4       log(tokens) / (2**z v N)    M / N
-        5       the mean of the precisions of the order below (smoothed), itself and above: `_average`
-        6       (M + v prior) / (N + v) from order 3 on: `_interpolate`
-        7       as 4, then as 5
-
-    Differences from NLTK, where it has no value or a wrong one: method 6 does not ask for a match of order 3, nor for
-    three orders; the order above the highest is N + 1, where NLTK takes 5; and methods 5 to 7 take the n-grams of the
-    whole corpus, unless ``compat="nltk"`` puts those of the last item in their place (see `Bleu.corpus_totals`).
-    """
-    precisions = np.empty((len(rows), max_order + 1))
-    first_ngrams = FIRST_MATCH + max_order
-    first_floors = first_ngrams + max_order
-    for row, result in zip(rows.tolist(), precisions, strict=True):
-        matches = row[FIRST_MATCH:first_ngrams]
-        ngrams = row[first_ngrams:first_floors]
-        floors = row[first_floors : first_floors + max_order]
-        values = []
-        n_zeros = 0
-        for order, (n_matches, floor) in enumerate(zip(matches, floors, strict=True)):
-            floor = max(floor, 1.0)  # rows of items that were left out are 0 throughout
-            precision = n_matches / floor
-            n_zeros += n_matches == 0
-            if method == "nltk2" and order > 0:
-                precision = (n_matches + 1) / (floor + 1)
-            elif n_matches == 0 and method == "nltk0":
-                # The smallest positive float, whose logarithm is finite.
-                precision = sys.float_info.min
-            elif n_matches == 0 and method == "nltk1":
-                precision = smooth_value / floor
-            elif n_matches == 0 and method == "nltk3":
-                precision = 1 / (2.0**n_zeros * floor)
-            # NLTK leaves a text of one token, whose logarithm is 0, as it is.
-            elif n_matches == 0 and method in ("nltk4", "nltk7") and row[LENGTH] > 1:
-                precision = math.log(row[LENGTH]) / (2.0**n_zeros * smooth_value) / floor
-            values.append(precision)
-        if method == "nltk6":
-            _interpolate(values, matches, ngrams, alpha=smooth_value)
-        elif method in ("nltk5", "nltk7"):
-            next_matches, next_ngrams = row[-2:]
-            _average(values, next_matches / max(next_ngrams, 1.0))
-        result[:] = *values, brevity_penalty(row[LENGTH], row[length_column])
-    return precisions
-
-
-def _average(values: list[float], last: float) -> None:
-    """Method 5: the mean of an order's precision, the one above it, and the averaged one below it."""
-    # Chen and Cherry 2014: below order 1 stands the precision of order 1, plus 1.
-    below = values[0] + 1
-    for order, above in enumerate([*values[1:], last]):
-        values[order] = (below + values[order] + above) / 3
-        below = values[order]
-
-
-def _interpolate(values: list[float], matches: Sequence[float], ngrams: Sequence[float], alpha: float) -> None:
-    """Method 6: from order 3 on, between the precision and what the two orders below it predict."""
-    for order in range(2, len(values)):
-        lowest, below = values[order - 2 : order]
-        prior = 0.0
-        if lowest:
-            prior = below * below / lowest
-        values[order] = (matches[order] + alpha * prior) / (ngrams[order] + alpha)

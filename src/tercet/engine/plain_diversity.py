@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from tercet import numpy_later as np
 
+from .plain_bleu_base import FIRST_MATCH, LENGTH
 from .plain_ngrams import Ids, Places, ngrams, tokens_of_documents
 
 if TYPE_CHECKING:
@@ -18,8 +19,9 @@ Rows: TypeAlias = "NDArray[np.float64]"
 
 
 def diversity_rows(
-    ids: Ids, offsets: Places, edges: Places, n_types: int, max_order: int, window: int, floors: bool, n_columns: int
-) -> tuple[Rows, Rows]:
+    ids: Ids, offsets: Places, edges: Places, n_types: int, max_order: int, window: int, divisors: bool,
+    n_columns: int,
+) -> tuple[Rows, Rows]:  # fmt: skip
     """Return rows of the metric diversity, all zero from column 9 + 4 `max_order` on, and rows of BLEU.
 
     Set s has the texts ``edges[s]`` to ``edges[s + 1]``. A row has the base columns, 0, and pairs of a part and what
@@ -27,12 +29,12 @@ def diversity_rows(
     n-grams of its set, each split among its occurrences, of its n-grams; the mean share of different tokens in its
     windows (Covington and McFall 2010; a shorter text is one), of 1; for each order the share of n-grams that repeat
     earlier ones, of 1. The rows of BLEU are those of the text against the others of its set, with base columns and
-    further lengths of 0; `floors` as of :func:`.plain_bleu.bleu_rows`. Time and memory: linear in tokens times
+    further lengths of 0; `divisors` as of :func:`.plain_bleu.bleu_rows`. Time and memory: linear in tokens times
     `max_order`.
     """
     texts = tokens_of_documents(ids, offsets)
     rows = np.zeros((len(texts), n_columns))
-    bleu = np.zeros((len(texts), 8 + (2 + floors) * max_order))
+    bleu = np.zeros((len(texts), FIRST_MATCH + (2 + divisors) * max_order))
     rows[:, 0] = 1
     for first, end in pairwise(edges.tolist()):
         texts_of_set = texts[first:end]
@@ -54,9 +56,9 @@ def diversity_rows(
             row[1] = not text
             row[5 : 9 + 4 * max_order] = np.column_stack([parts, wholes]).ravel()
             columns_of_bleu = [len(text), closest[len(text)], 0, 0, *matches, *n_ngrams]
-            if floors:
+            if divisors:
                 columns_of_bleu += at_least_one
-            bleu[first + index, 4:] = columns_of_bleu
+            bleu[first + index, LENGTH:] = columns_of_bleu
     return rows, bleu
 
 

@@ -67,10 +67,10 @@ class Plan:
         both = texts + flat
         plain = is_plain(both, self._rules.marks)
         is_few = len(texts) < self._rules.odd_items and max(n_references) < self._rules.odd_references
-        usual = plain and is_few
+        may_be_odd = not (plain and is_few)
         try:
             # Texts of ASCII alone have no others that could choose a reading.
-            counted = letters(flat) if self._rules.count_letters and not usual else None
+            counted = letters(flat) if self._rules.count_letters and may_be_odd else None
             read = lowered(both) if self._rules.lowercase else both
             offsets = None if ends is None else np.array(ends)
             rows = self._rows_of(read, len(texts), offsets, *self._choose_reading(counted))
@@ -91,7 +91,7 @@ class Plan:
             scores=scores,
             scores_of_items=scores_of_items,
             plain=plain,
-            usual=usual and 0.0 not in sums[self._rules.watched],
+            needs_look=may_be_odd or 0.0 in sums[self._rules.watched],
             letters=counted,
         )
 
@@ -107,14 +107,14 @@ class UncountedError(Exception):
 
 
 def bleu_plan(
-    rules: TextRules, reading: str, max_order: int, floors: bool, next_order: bool, formula: Sequence[Any]
+    rules: TextRules, reading: str, max_order: int, divisors: bool, next_order: bool, formula: Sequence[Any]
 ) -> Plan:
     """Return the plan that counts by :func:`.plain_bleu.bleu_rows`, and scores by :func:`.plain_bleu.bleu_scores`.
 
     `formula` is what the latter takes besides rows.
     """
     length_column, method, smooth_value, effective, weights, scale = formula
-    rows_of = partial(bleu_rows, reading=reading, max_order=max_order, floors=floors, next_order=next_order)
+    rows_of = partial(bleu_rows, reading=reading, max_order=max_order, divisors=divisors, next_order=next_order)
     weights_of_orders = np.array(weights)
 
     def scores_of(rows: Array) -> Array:

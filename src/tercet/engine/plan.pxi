@@ -20,7 +20,7 @@ cdef class Scored:
     cdef public list texts
     cdef readonly list ends, scores_of_items
     cdef readonly int64_t n, fewest, most
-    cdef readonly bint plain, usual
+    cdef readonly bint plain, needs_look
     cdef readonly tuple letters
     cdef double* numbers  # sums, and behind them scores: they become objects where they are read
     cdef size_t columns, n_scores
@@ -154,9 +154,9 @@ cdef class Plan:
                     scored.fewest, scored.most = min(scored.fewest, n_references), max(scored.most, n_references)
                 if scored.fewest == 0:
                     return None
-            scored.usual = scored.plain and scored.n < self.odd_items and scored.most < self.odd_references
+            scored.needs_look = not (scored.plain and scored.n < self.odd_items and scored.most < self.odd_references)
             memset(counts, 0, sizeof(counts))  # texts of ASCII alone have no others that could choose a reading
-            if self.count_letters and not scored.usual:
+            if self.count_letters and scored.needs_look:
                 scored.letters = letters(scored.references)
                 for i in range(4):
                     counts[i] = scored.letters[i]
@@ -170,7 +170,7 @@ cdef class Plan:
             add_rows(rows, n, self.columns, scored.numbers)
             self.write_scores(scored.numbers, scores)
             for i in range(self.watched, min(self.after_watched, self.columns)):
-                scored.usual &= scored.numbers[i] != 0
+                scored.needs_look |= scored.numbers[i] == 0
             if each:
                 scored.scores_of_items = self.of_items(rows, n, scores + self.n_scores)
             return scored
@@ -206,11 +206,11 @@ cdef class BleuPlan(Plan):
     cdef BleuFormula formula
     cdef double* weights
 
-    def __init__(self, rules, str reading, int max_order, bint floors, bint next_order, formula):
+    def __init__(self, rules, str reading, int max_order, bint divisors, bint next_order, formula):
         Plan.__init__(self, rules)
         length_column, method, smooth_value, effective, weights, scale = formula
         cdef size_t n_weightings = len(weights), w, order
-        self.request = bleu_request(reading, max_order, floors, next_order)
+        self.request = bleu_request(reading, max_order, divisors, next_order)
         self.weights = <double*> malloc(8 * n_weightings * max_order)
         if self.weights == NULL:
             raise MemoryError
@@ -222,8 +222,8 @@ cdef class BleuPlan(Plan):
             length_column, _METHODS[method], effective, smooth_value, scale, self.columns, n_weightings, max_order,
             self.weights,
         )
-        if self.formula.smoothing >= METHOD_0 and not floors:
-            raise ValueError("NLTK's methods read the columns of `floors`")
+        if self.formula.smoothing >= METHOD_0 and not divisors:
+            raise ValueError("NLTK's methods read the columns of `divisors`")
 
     def __dealloc__(self):
         free(self.weights)

@@ -21,7 +21,7 @@ class TextRules(NamedTuple):
     #: Nothing can be odd about `plain` texts of fewer items than this, each with fewer references than that.
     odd_items: int = 0
     odd_references: int = 0
-    #: Columns in which a sum of 0 may be worth a warning.
+    #: Columns in which a sum of 0 may be worth a warning: the result of the plan then asks for a look.
     watched: slice = slice(0)
 
 
@@ -29,8 +29,14 @@ class Entry(NamedTuple):
     """A key of a result, and what its value is."""
 
     name: str
-    #: One of the scores, or those from the first to before the last; one of the sums, also as a whole number; the
-    #: first of two sums divided by the last, 0 where that is 0; a value as it is given.
+    #: What the value is, with `first` and `last` as numbers of scores or of columns:
+    #:
+    #: - "score": the score `first`
+    #: - "scores": a list of those from `first` to before `last`
+    #: - "sum": the sum of the column `first`
+    #: - "count": that sum as a whole number
+    #: - "ratio": the sum of the column `first` divided by that of `last`; 0 where this is 0
+    #: - "given": `first` itself, whatever it is
     kind: Literal["score", "scores", "sum", "count", "ratio", "given"]
     first: Any
     last: int = 0
@@ -79,9 +85,10 @@ class Scored(SumsAndScores):
     scores_of_items: list[list[Any]] | None
     #: Whether all texts are of ASCII without marks.
     plain: bool
-    #: Whether nothing can be odd about the texts, and no watched sum is 0: then there is nothing to warn of.
-    usual: bool
-    #: As :func:`.plain_text.letters` counts them in the references; None unless they are counted, and of usual texts.
+    #: Whether there may be something to warn of: the texts may be odd, or a watched sum is 0.
+    needs_look: bool
+    #: As :func:`.plain_text.letters` counts them in the references; None where the rules do not count them, or where
+    #: nothing can be odd about the texts.
     letters: tuple[int, int, int, int] | None
 
     @property

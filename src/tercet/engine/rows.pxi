@@ -44,7 +44,7 @@ cdef struct Request:
     int shortest             # n-grams of GLEU, 0 for the others
     bint sets, multiset      # Jaccard's
     int recall               # how several references count beside BLEU's precision, 0 for the others
-    bint floors, next_order  # further columns of BLEU: for the latter, max_order is one more
+    bint divisors, next_order  # further columns of BLEU: for the latter, max_order is one more
 
 
 cdef inline bint same_token(Arena* a, size_t one, size_t other) noexcept nogil:
@@ -136,10 +136,10 @@ cdef int write_bleu(
     for order in range(n):
         row[order] = <double> q.counts[order]
         row[n + order] = <double> max(size - order, 0)
-        if q.floors:
+        if q.divisors:
             row[2 * n + order] = <double> max(size - order, 1)
     if q.next_order:
-        row += 3 * n if q.floors else 2 * n
+        row += 3 * n if q.divisors else 2 * n
         row[0], row[1] = <double> q.counts[n], <double> max(size - n, 1)
     return problem
 
@@ -297,21 +297,21 @@ cdef int fill(
     return fill_request(texts, n_rows // n_systems, begins, q)
 
 
-cdef Request bleu_request(str reading, int max_order, bint floors, bint next_order) except *:
+cdef Request bleu_request(str reading, int max_order, bint divisors, bint next_order) except *:
     """Return what asks for the rows of BLEU."""
     cdef Request q
     memset(&q, 0, sizeof(Request))
-    q.reading, q.max_order, q.floors, q.next_order = READINGS[reading], max_order + next_order, floors, next_order
-    q.columns = BASE + 4 + (3 if floors else 2) * max_order + 2 * next_order
+    q.reading, q.max_order, q.divisors, q.next_order = READINGS[reading], max_order + next_order, divisors, next_order
+    q.columns = BASE + 4 + (3 if divisors else 2) * max_order + 2 * next_order
     return q
 
 
 def bleu_rows(
-    texts, size_t n, reference_offsets, str reading, int max_order, bint floors=False, bint next_order=False,
+    texts, size_t n, reference_offsets, str reading, int max_order, bint divisors=False, bint next_order=False,
     size_t n_systems=1,
 ):
     """See `plain.bleu_rows`."""
-    cdef Request q = bleu_request(reading, max_order, floors, next_order)
+    cdef Request q = bleu_request(reading, max_order, divisors, next_order)
     rows = np.empty((n_systems * n, q.columns))
     fill(texts, reference_offsets, &q, n_systems, rows, None)
     return rows

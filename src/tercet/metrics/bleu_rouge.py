@@ -28,7 +28,7 @@ from tercet.corpus.stems import (
 from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches, pair_matches
-from tercet.engine.plain_bleu import brevity_penalties
+from tercet.engine.plain_bleu_base import brevity_penalties
 from tercet.engine.ragged import TokenBatch
 from tercet.explanation.explanation import NGRAM_LEVELS, Explanation, Matched
 from tercet.explanation.levels import ngram_levels

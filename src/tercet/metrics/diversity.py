@@ -271,9 +271,9 @@ def _rows_of(metric: Diversity, texts: list[str], edges: NDArray[np.int64]) -> A
     """
     ids, offsets, n_types = _tokens_of(metric, texts)
     window = min(metric.window, len(ids))
-    floors = metric.smooth_method == "nltk1"
+    divisors = metric.smooth_method == "nltk1"
     rows, rows_of_bleu = engine.diversity_rows(
-        ids, offsets, edges, n_types, metric.max_order, window, floors, len(metric.columns)
+        ids, offsets, edges, n_types, metric.max_order, window, divisors, len(metric.columns)
     )
     first = len(metric.base_columns) + 1
     has_others = rows[:, first + 1]

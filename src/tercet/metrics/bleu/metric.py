@@ -26,16 +26,17 @@ takes the mean over the other orders. The last two make (0 + 1) / (0 + 1) = 1 of
 A segment is scored as sacrebleu's sentence_bleu scores it: by effective order, and by exp where the corpus has no
 smoothing. With compat="nltk" it is scored as the corpus is.
 
-How texts are counted, and the formula step by step: `engine/plain_bleu.py`. Compiled, as it runs: `engine/rows.pxi`,
-`bleu.pxi`.
+How texts are counted, and the formula step by step: `engine/plain_bleu.py`; as NLTK, `plain_bleu_nltk.py`. Compiled,
+as it runs: `engine/rows.pxi`, `bleu.pxi`.
 
 The packages, whose numbers the presets give (`compat`):
 
     sacrebleu  exp; the same to the last bit
     evaluate   none, or add-one; the shortest reference; its tokenizer 13a leaves blanks at the end of a text
-    NLTK       none, and methods of its own (nltk1 to nltk7: `nltk_precisions` there); texts are split at blanks. An
-               order without a match has the smallest positive number as its precision. A text that is too short for
-               an order counts as having one n-gram. Methods 5 to 7 look at the last item in place of the corpus.
+    NLTK       none, and methods of its own (nltk1 to nltk7: `nltk_precisions` of `engine/plain_bleu_nltk.py`); texts
+               are split at blanks. With none, an order without a match has the smallest normal float as its
+               precision. A text that is too short for an order counts as having one n-gram. Methods 5 to 7 look at
+               the last item in place of the corpus.
 """
 
 from __future__ import annotations
@@ -96,6 +97,17 @@ if TYPE_CHECKING:
     from tercet.explanation.ngrams import NgramMatches
 
 Array: TypeAlias = "NDArray[np.float64]"
+
+
+class FormulaSettings(NamedTuple):
+    """What the formula takes besides sums: the arguments of :func:`.plain_bleu.bleu_scores`, in its order."""
+
+    length_column: int  # of the references, by the rule that counts
+    method: str
+    smooth_value: float
+    effective: bool
+    weights: Any  # of the orders, for each weighting
+    scale: float
 
 
 class Bleu(HasTokenizer):
@@ -273,7 +285,7 @@ class Bleu(HasTokenizer):
 
     @cached_property
     def _has_nltk_divisors(self) -> bool:
-        """Whether rows also have the n-grams as NLTK divides by them: 1 for a text that has none ("floor")."""
+        """Whether rows also have NLTK's divisors, the columns ``floor1`` ...: n-grams, or 1 where there are none."""
         return self._scores_like_nltk or any(method.startswith("nltk") for method in self.smoothing_methods)
 
     @cached_property
@@ -463,8 +475,10 @@ class Bleu(HasTokenizer):
         needs_last_item = self.compat == "nltk" and self.method in _OF_LAST_ITEM
         if needs_last_item or self._grid is not None:
             return None
+        # Where one of these sums is 0, `Scored.needs_look`: `score_warning` then says whether the score is 0 by it.
         watched = self._columns_to_watch or slice(0)
         rules = rules_of_plan(lowercase=self._lowercase, count_letters=self.needs_blanks, watched=watched)
+        # `_settings_of_score`, but with lists: an array would import NumPy, which the short road takes nowhere else.
         formula = self._formula_settings(self.method, self.reference_length, list(self._weightings.values()))
         return engine.bleu_plan(rules, self._tokenizer, *self._counted, formula)
 
@@ -502,7 +516,7 @@ class Bleu(HasTokenizer):
         """Return the counts behind the precisions, and the interpretation of the score."""
         sums = totals if isinstance(totals, list) else totals.tolist()
         meaning = None
-        if self._is_usual:
+        if self._bands_apply:
             meaning = interpretation(entries["bleu"] * 100 / self.scale)
         return {
             "counts": list(map(int, sums[self._match_columns])),
@@ -511,7 +525,7 @@ class Bleu(HasTokenizer):
         }
 
     @cached_property
-    def _is_usual(self) -> bool:
+    def _bands_apply(self) -> bool:
         """Whether the bands of `interpretation` are meant for this BLEU: of words, four orders and equal weights."""
         usual_weights = self.weights is None or isinstance(self.weights, Mapping)
         words = self.tokenizer != "char" and not is_subword_model(self.tokenizer)
@@ -627,17 +641,6 @@ class Bleu(HasTokenizer):
         for ids in written_tokens.tokens.lists():
             as_written.append([spelling[token] for token in ids])
         return tokens, words(), range(1, self.max_order + 1), as_written
-
-
-class FormulaSettings(NamedTuple):
-    """What the formula takes besides sums: the arguments of :func:`.plain_bleu.bleu_scores`, in its order."""
-
-    length_column: int  # of the references, by the rule that counts
-    method: str
-    smooth_value: float
-    effective: bool
-    weights: Any  # of the orders, for each weighting
-    scale: float
 
 
 #: NLTK passes its smoothing function the last text alone, in place of the corpus: these methods look at it.

@@ -115,7 +115,7 @@ _NLTK = (
         name="zero order",
         description="precision of an order without a match",
         ours="0",
-        theirs="the smallest positive float",
+        theirs="the smallest normal float",
         applies=lambda options: options.smooth_method == "none",
     ),
     Rule(
