@@ -169,14 +169,10 @@ class MetricDefinition(Configured, metaclass=ABCMeta):
         """What `report` returns, of the sums of the rows and what the plan makes of them."""
         return [Entry(name, "score", number) for number, name in enumerate(self.score_names)]
 
-    def _enter(self, entries: dict[str, Any], of: SumsAndScores) -> None:
-        """Enter the keys of a result among `entries`, each with its value from sums and scores."""
-        of.enter(entries, self._keys)
-
     def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:
-        """Return the keys of a result, and the value of each, from scores and sums."""
+        """Return the entries of a result, of these scores and sums."""
         entries: dict[str, Any] = {}
-        self._enter(entries, SumsAndScores(sums, scores))
+        SumsAndScores(sums, scores).enter(entries, self._keys)
         return entries
 
     # Private, as users name options and attributes of their own metrics.

@@ -47,7 +47,7 @@ def score_lists(metric: MetricDefinition, predictions: Any, references: Any) -> 
         warn_of(metric, metric.score_warning(scored.sums))
     scored.texts = None  # a result that is kept does not keep them
     result = empty_result(metric.name, (_details_of_lists, metric, context, scored))
-    metric._enter(result, scored)
+    scored.enter(result, metric._keys)
     return result
 
 

@@ -671,22 +671,24 @@ def error_rows(texts, size_t n, reference_offsets, str reading, size_t n_systems
 
 
 cdef enum:
-    RATES = 5  # of words, of characters, of matches, of information lost and preserved
+    RATES = 6  # of words, of characters, of matches, of information lost and preserved, of matches of characters
 
 
 cdef void write_rates(const double* row, double scale, double* rates) noexcept nogil:
     """Write the error rates of a sum of rows."""
-    cdef double hits, edits, reference, prediction, preserved = 1
+    cdef double hits, edits, character_edits, reference, prediction, preserved = 1
     row += BASE  # hits, substitutions, deletions, insertions: of words, then of characters
     hits, edits = row[0], row[1] + row[2] + row[3]
     reference, prediction = hits + row[1] + row[2], hits + row[1] + row[3]
     if hits + edits > 0:
         preserved = hits / max(reference, 1.0) * (hits / max(prediction, 1.0))
     rates[0] = scale * (edits / max(reference, 1.0))
-    rates[1] = scale * ((row[5] + row[6] + row[7]) / max(row[4] + row[5] + row[6], 1.0))
+    character_edits = row[5] + row[6] + row[7]
+    rates[1] = scale * (character_edits / max(row[4] + row[5] + row[6], 1.0))
     rates[2] = scale * (edits / max(hits + edits, 1.0))
     rates[3] = scale * (1 - preserved)
     rates[4] = scale * preserved
+    rates[5] = scale * character_edits / max(row[4] + character_edits, 1.0)
 
 
 def error_rates(rows, double scale):

@@ -95,17 +95,17 @@ def _n_edits(counts: list[int]) -> int:
 
 
 def error_rates(rows: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """Return the error rates of words and of characters, match error rate, and word information lost and preserved.
+    """Return the error rates of words and of characters, match error rates, and word information lost and preserved.
 
     Rows are those of :func:`error_rows`, of an item or summed: behind four columns come the hits H, substitutions S,
-    deletions D and insertions I of words, and those of characters. Shape (n, 5), times `scale`:
+    deletions D and insertions I of words, and those of characters. Shape (n, 6), times `scale`:
 
     - WER and CER are (S + D + I) / (H + S + D), edits per token of the reference; where that is empty, per one.
-    - MER is (S + D + I) / (H + S + D + I), the share of the aligned places that are edits.
+    - MER is (S + D + I) / (H + S + D + I), the share of the aligned places that are edits; of characters, it is last.
     - WIP is H / (H + S + D) * H / (H + S + I), the shares of both texts that are hits; 1 if both are empty.
     - WIL is 1 - WIP (Morris et al. 2004).
     """
-    rates = np.empty((len(rows), 5))
+    rates = np.empty((len(rows), 6))
     for row, rates_of_row in zip(rows.tolist(), rates, strict=True):
         hits, substitutions, deletions, insertions = row[4:8]
         edits = substitutions + deletions + insertions
@@ -117,13 +117,14 @@ def error_rates(rows: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
         character_edits = sum(row[9:12])
         characters = sum(row[8:11])
         rates_of_row[:] = (
-            edits / max(reference, 1.0),
-            character_edits / max(characters, 1.0),
-            edits / max(hits + edits, 1.0),
-            1 - preserved,
-            preserved,
+            scale * (edits / max(reference, 1.0)),
+            scale * (character_edits / max(characters, 1.0)),
+            scale * (edits / max(hits + edits, 1.0)),
+            scale * (1 - preserved),
+            scale * preserved,
+            scale * character_edits / max(row[8] + character_edits, 1.0),
         )
-    return scale * rates
+    return rates
 
 
 def edit_steps(text: Ids, reference: Ids, n_types: int) -> list[int]:

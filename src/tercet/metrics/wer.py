@@ -20,7 +20,7 @@ from tercet.corpus.reading import changed_texts, engine_texts, is_read_by_engine
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import nearest_edits
-from tercet.engine.planned import SumsAndScores
+from tercet.engine.planned import Entry
 from tercet.explanation.edits import Edits, Step, steps_of, words_in
 from tercet.explanation.explanation import Matched
 from tercet.explanation.matches import Word
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: The rates, in the engine's order.
-_RATES = ("wer", "cer", "mer", "wil", "wip")
+_RATES = ("wer", "cer", "mer", "wil", "wip", "character_mer")
 
 
 class Wer(HasTokenizer):
@@ -136,25 +136,12 @@ class Wer(HasTokenizer):
         (rates,) = engine.error_rates(as_rows(totals, self.columns), self.scale).tolist()
         return self._entries(rates, totals.tolist())
 
-    def _enter(self, entries: dict[str, Any], of: SumsAndScores) -> None:
-        """Enter the rates, and jiwer's counts."""
-        wer, cer, mer, wil, wip = of.scores
-        (
-            _, _, _, _,
-            hits, substitutions, deletions, insertions,
-            character_hits, character_substitutions, character_deletions, character_insertions,
-        ) = of.sums  # fmt: skip
-        edits = character_substitutions + character_deletions + character_insertions
-        entries["wer"] = wer
-        entries["cer"] = cer
-        entries["mer"] = mer
-        entries["wil"] = wil
-        entries["wip"] = wip
-        entries["hits"] = int(hits)
-        entries["substitutions"] = int(substitutions)
-        entries["deletions"] = int(deletions)
-        entries["insertions"] = int(insertions)
-        entries["character_mer"] = self.scale * edits / (character_hits + edits or 1)
+    @cached_property
+    def _keys(self) -> list[Entry]:
+        """The rates, with jiwer's counts before the last."""
+        *rates, character_mer = [Entry(name, "score", number) for number, name in enumerate(_RATES)]
+        counts = [Entry(name, "count", self.columns.index(name)) for name in self.facts]
+        return [*rates, *counts, character_mer]
 
     def explained(self, batch: Corpus, context: Any = None) -> WerEdits:
         """Explain a batch of one item."""
