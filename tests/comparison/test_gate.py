@@ -209,6 +209,27 @@ def test_rows_that_differ_in_another_score_are_no_difference():
     assert "no text differs; of 20, that excludes little" in str(first)
 
 
+@pytest.mark.parametrize("order", ["ABC", "CAB"])
+def test_a_third_system_that_is_nan_changes_nothing_wherever_it_stands(order):
+    texts = {"A": ["one two", "two cats"] * 10, "B": ["one two", "two dogs"] * 10, "C": ["zz"] * 20}
+    systems = {system: texts[system] for system in order}
+    references = ["one two", "two cats"] * 10
+    comparison = tercet.compare(systems, NanForZero(), references=references, baseline="A", test=None)
+    values = {row.system: row.value for row in comparison.tables[0].rows}
+    assert math.isnan(values["C"])
+    found = {result.system: result for result in losses(comparison, comparison.tables[0])}
+    assert found["B"].units.n_different == 10
+
+
+class NanForZero(tercet.Chrf):
+    """A metric whose score is NaN where it would be 0."""
+
+    name = "nan_for_zero"
+
+    def finalize(self, totals):
+        return {name: np.where(value == 0, np.nan, value) for name, value in super().finalize(totals).items()}
+
+
 SENTENCES = [
     (-16.49, -40.81, 7.82, 0, "scores 16.49 chrF higher, not significantly; a loss of up to 7.82 is not excluded"),
     (-16.49, -20, -7, 0, "scores 16.49 chrF higher, significantly"),
