@@ -9,6 +9,7 @@ from scipy.stats import beta, ttest_rel
 
 import tercet
 from commands import command
+from own_metric import NanForZero
 from tercet.comparison.decimals import in_two_digits
 from tercet.comparison.gate import Question, losses, losses_of_all
 from tercet.comparison.loss import Loss, ScoreInWords, Units
@@ -219,15 +220,6 @@ def test_a_third_system_that_is_nan_changes_nothing_wherever_it_stands(order):
     assert math.isnan(values["C"])
     found = {result.system: result for result in losses(comparison, comparison.tables[0])}
     assert found["B"].units.n_different == 10
-
-
-class NanForZero(tercet.Chrf):
-    """A metric whose score is NaN where it would be 0."""
-
-    name = "nan_for_zero"
-
-    def finalize(self, totals):
-        return {name: np.where(value == 0, np.nan, value) for name, value in super().finalize(totals).items()}
 
 
 SENTENCES = [

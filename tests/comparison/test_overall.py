@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import tercet
 from commands import command
+from own_metric import NanForZero
 from tercet.comparison.overall import n_shared
 from tercet.comparison.strata import _signature as joined_signature
 from tercet.errors import InputError, OptionError
@@ -266,20 +267,11 @@ def test_where_all_resamples_differ_alike_the_bootstrap_finds_it():
 
 def test_a_score_that_is_nan_is_not_tested():
     comparisons = [
-        tercet.compare({"A": ["ab"] * 3, "B": ["zz"] * 3}, Undefined(), references=["ab cd"] * 3) for _ in "ab"
+        tercet.compare({"A": ["ab"] * 3, "B": ["zz"] * 3}, NanForZero(), references=["ab cd"] * 3) for _ in "ab"
     ]
     rows = tercet.overall(comparisons).tables[0].rows
     assert math.isnan(rows[1].value)
     assert (rows[1].adjusted_pvalue, rows[1].best, rows[0].rank) == (None, False, (1, 1))
-
-
-class Undefined(tercet.Chrf):
-    """A metric whose score is NaN where it would be 0."""
-
-    name = "undefined"
-
-    def finalize(self, totals):
-        return {name: np.where(value == 0, np.nan, value) for name, value in super().finalize(totals).items()}
 
 
 def test_what_cannot_be_joined_is_refused():
