@@ -1,4 +1,4 @@
-"""A metric of a user's own: word edits in plain Python, for which tercet's WER is the oracle."""
+"""Metrics of a user's own: word edits in plain Python, for which tercet's WER is the oracle; a score that is NaN."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tercet import Metric
+from tercet import Chrf, Metric
 from tercet.base.options import option
 from tercet.signature import Signature
 from tercet.statistics.stats import SegmentStats
@@ -73,3 +73,12 @@ def edits(words: list[str], wanted: list[str]) -> int:
         for place, other in enumerate(wanted):
             row.append(min(row[-1] + 1, above[place + 1] + 1, above[place] + (word != other)))
     return row[-1]
+
+
+class NanForZero(Chrf):
+    """A metric whose score is NaN where chrF is 0."""
+
+    name = "nan_for_zero"
+
+    def finalize(self, totals: Any) -> Any:
+        return {name: np.where(value == 0, np.nan, value) for name, value in super().finalize(totals).items()}

@@ -4,6 +4,7 @@ import csv
 import inspect
 import io
 import json
+import math
 import pickle
 import re
 import warnings
@@ -28,6 +29,7 @@ from tercet.base.scoring import segment_lists
 from tercet.comparison.compare import compare
 from tercet.comparison.exported_texts import export_segments, export_systems
 from tercet.comparison.metric_specs import label, label_of, metric_of, parse_metric
+from tercet.comparison.scores import some_best
 from tercet.comparison.side_by_side import side_by_side
 from tercet.comparison.tables import in_format
 from tercet.comparison.terminal import to_text
@@ -220,6 +222,14 @@ class TestCompare:
             with pytest.raises(OptionError, match=message):
                 compare(EN, **given)
 
+    def test_a_setting_is_checked_before_files_are_read(self):
+        with pytest.raises(OptionError, match=r"'alpha' option of compare must be .* Got 5 instead"):
+            compare(["no such file.tsv"], "bleu", alpha=5)
+
+    def test_where_nothing_matched_for_any_no_system_is_best_also_beside_one_that_is_nan(self):
+        assert not some_best([0.0, 0.0, math.nan], higher_is_better=True)
+        assert some_best([0.0, 0.5, math.nan], higher_is_better=True)
+
     def test_resamples_without_a_test_are_warned_of(self):
         alone = {"A": ["a b c d", "e f g h"]}
         with pytest.warns(UserWarning, match="n_resamples= has no effect here: it is for the test, .* one system"):
@@ -317,6 +327,22 @@ class TestMetricsAsWritten:
     def test_the_same_metric_is_scored_once(self):
         with pytest.warns(UserWarning, match="^bleu_multi:max_order=2 is given twice, and scored once"):
             found = compare(EN, ["bleu:max_order=2", tercet.Bleu(max_order=2)], test=None)
+        assert len(found.tables) == 1
+
+    def test_two_functions_of_one_name_are_refused_as_one_score_would_hide_the_other(self):
+        tokenizers = [lambda text: text.split(), lambda text: list(text)]
+        metrics = [tercet.Bleu(tokenizer=tokenizer) for tokenizer in tokenizers]
+        texts = {"A": ["a cat sat on it"], "B": ["a dog sat on it now"]}
+        both = (
+            r"Two metrics with different values of tokenizer are both called bleu_multi:tokenizer=.*<lambda>: one "
+            r"would hide the other\. Give functions different names"
+        )
+        with pytest.raises(OptionError, match=both):
+            compare(texts, metrics, references=["a cat sat on it now"])
+        with pytest.raises(OptionError, match=both):
+            tercet.correlate(texts, metrics, references=["a cat sat on it now"], grades={"A": [1], "B": [2]})
+        with pytest.warns(UserWarning, match="given twice, and scored once"):
+            found = compare(texts, [metrics[0], metrics[0]], references=["a cat sat on it now"])
         assert len(found.tables) == 1
 
     def test_values_keep_their_kind(self):
@@ -524,6 +550,11 @@ class TestExports:
         assert path.read_text() == "source\tcandidate\treference\n\ta b c\tr\n"
         with pytest.raises(InputError, match=r"Two systems would be written to a_b_t\.tsv"):
             export_systems(TestSet("t", {"a b": texts, "a/b": texts}, [["r"]], None), tmp_path)
+
+    def test_no_file_replaces_another_where_file_systems_ignore_case(self, tmp_path):
+        with pytest.raises(InputError, match=r"Two systems would be written to a_t\.tsv: 'A' of 't' and 'a' of 't'"):
+            export_systems(TestSet("t", {"A": ["x"], "a": ["y"]}, [["r"]], None), tmp_path)
+        assert not list(tmp_path.iterdir())
 
     def test_segments_have_every_score(self, tmp_path, comparisons):
         export_segments(comparisons, tmp_path / "s.tsv")

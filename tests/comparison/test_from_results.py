@@ -36,3 +36,12 @@ def test_the_best_is_the_best_of_those_that_have_a_score(name):
             assert [row.low, row.high] == list(results[row.system].intervals[metric.primary])
         assert (comparison.test, comparison.test_set.n_segments) == (None, 5)
         assert comparison.test_set.bad_files == ("one.parquet: it is empty",)
+
+
+def test_results_without_intervals_have_none_in_the_table():
+    metric = metric_of("chrf")
+    result = tercet.score("chrf", OUTPUTS["near"], REFERENCES)
+    results = {("near", label_of(metric)): result.with_keys(result, bad_files=[])}
+    (row,) = to_comparison("news", [metric], results, 0.9, 1).tables[0].rows
+    assert math.isnan(row.low)
+    assert math.isnan(row.high)

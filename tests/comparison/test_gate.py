@@ -9,6 +9,7 @@ from scipy.stats import beta, ttest_rel
 
 import tercet
 from commands import command
+from own_metric import NanForZero
 from tercet.comparison.decimals import in_two_digits
 from tercet.comparison.gate import Question, losses, losses_of_all
 from tercet.comparison.loss import Loss, ScoreInWords, Units
@@ -207,6 +208,18 @@ def test_rows_that_differ_in_another_score_are_no_difference():
     first, second = (losses(comparison, table, 5)[0] for table in comparison.tables[:2])
     assert (first.units.n_different, second.units.n_different) == (0, 20)
     assert "no text differs; of 20, that excludes little" in str(first)
+
+
+@pytest.mark.parametrize("order", ["ABC", "CAB"])
+def test_a_third_system_that_is_nan_changes_nothing_wherever_it_stands(order):
+    texts = {"A": ["one two", "two cats"] * 10, "B": ["one two", "two dogs"] * 10, "C": ["zz"] * 20}
+    systems = {system: texts[system] for system in order}
+    references = ["one two", "two cats"] * 10
+    comparison = tercet.compare(systems, NanForZero(), references=references, baseline="A", test=None)
+    values = {row.system: row.value for row in comparison.tables[0].rows}
+    assert math.isnan(values["C"])
+    found = {result.system: result for result in losses(comparison, comparison.tables[0])}
+    assert found["B"].units.n_different == 10
 
 
 SENTENCES = [

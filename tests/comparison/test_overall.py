@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 import tercet
 from commands import command
+from own_metric import NanForZero
 from tercet.comparison.overall import n_shared
+from tercet.comparison.strata import _signature as joined_signature
 from tercet.errors import InputError, OptionError
 from tercet.statistics.clusters import Clusters
 
@@ -161,6 +163,23 @@ def test_of_sets_that_share_one_system_nothing_is_tested():
     assert (both.test, over_all.test, over_all.n_resamples) == ("permutation", None, None)
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_set_of_one_system_has_no_test_that_could_differ(is_first):
+    both, one = compared(part(0, 3), part(3, 5, systems={"tuned": SYSTEMS["tuned"]}))
+    over_all = tercet.overall([one, both] if is_first else [both, one])
+    assert [row.system for row in over_all.tables[0].rows] == ["tuned"]
+    assert over_all.test is None
+    assert over_all.notes[0] == "Not in all test sets, and left out here: the systems 'base'."
+    (other,) = compared(part(3, 5, systems={"x": SYSTEMS["tuned"]}))
+    with pytest.raises(InputError, match="have no system in common"):
+        tercet.overall([both, other])
+
+
+def test_the_version_ends_the_signature_also_where_a_later_set_has_more_fields():
+    signatures = ["bleu|tok:13a|version:1", "bleu|tok:zh|refs:2|version:1"]
+    assert joined_signature(signatures, "set") == "bleu|tok:13a,zh|refs:2|sets:2|weight:set|version:1"
+
+
 def test_lower_is_better():
     comparisons = compared(part(0, 2, 4), part(2, 5, 4), metrics="ter")
     row = tercet.overall(comparisons).tables[0].rows[1]
@@ -248,20 +267,11 @@ def test_where_all_resamples_differ_alike_the_bootstrap_finds_it():
 
 def test_a_score_that_is_nan_is_not_tested():
     comparisons = [
-        tercet.compare({"A": ["ab"] * 3, "B": ["zz"] * 3}, Undefined(), references=["ab cd"] * 3) for _ in "ab"
+        tercet.compare({"A": ["ab"] * 3, "B": ["zz"] * 3}, NanForZero(), references=["ab cd"] * 3) for _ in "ab"
     ]
     rows = tercet.overall(comparisons).tables[0].rows
     assert math.isnan(rows[1].value)
     assert (rows[1].adjusted_pvalue, rows[1].best, rows[0].rank) == (None, False, (1, 1))
-
-
-class Undefined(tercet.Chrf):
-    """A metric whose score is NaN where it would be 0."""
-
-    name = "undefined"
-
-    def finalize(self, totals):
-        return {name: np.where(value == 0, np.nan, value) for name, value in super().finalize(totals).items()}
 
 
 def test_what_cannot_be_joined_is_refused():

@@ -86,6 +86,7 @@ def test_the_run_may_stand_anywhere_in_a_name():
         (r"(tuned-\d)", "without its run, 'tuned-1' has no name"),
         ({"A": ["tuned-3"]}, "there is no system 'tuned-3'"),
         ({"A": ["tuned-1"], "B": ["tuned-1"]}, "'tuned-1' is named twice"),
+        ({"A": []}, "'A' has no outputs. Name them, or leave it out."),
         ({"A": "tuned-1"}, "must name the outputs of each system"),
     ],
 )

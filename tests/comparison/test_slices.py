@@ -447,3 +447,10 @@ def test_one_of_twenty_families_of_slices_has_a_false_alarm():
         rows = section_of(comparison).value
         n_alarms += min(row["systems"][1]["adjusted_pvalue"] for row in rows) < 0.05
     assert 0.03 <= n_alarms / 300 <= 0.07
+
+
+def test_a_system_that_is_called_like_the_score_keeps_its_name_in_the_sheet():
+    systems = {"chrf": SYSTEMS["base"], "tuned": SYSTEMS["tuned"]}
+    comparison = tercet.compare(systems, "chrf", references=REFERENCES, by={"domain": DOMAINS}, n_resamples=100)
+    (sheet,) = (sheet for sheet in sheets_of([comparison]) if sheet.title == "Slices")
+    assert [column.title for column in sheet.columns][3:7] == ["domain", "segments", "chrf", "tuned"]

@@ -99,6 +99,18 @@ def test_of_few_resamples_it_is_said_how_many_would_do(settings, with_and_p, eno
 
 
 @pytest.mark.parametrize(
+    ("settings", "advice"),
+    [
+        ({}, "a greater alpha would do."),
+        ({"n_systems": 4, "adjust": "holm"}, "a greater alpha or fewer systems would do."),
+    ],
+)
+def test_no_more_resamples_are_advised_than_can_be_given(settings, advice):
+    sentence = said(100, alpha=1e-7, **settings)
+    assert sentence.endswith(f"1,000,000, the most there can be, are too few as well: {advice}")
+
+
+@pytest.mark.parametrize(
     ("count", "text"),
     [(0, "0"), (7, "7"), (99, "99"), (100, "100"), (101, "110"), (991, "1,000"), (1200, "1,200"), (12_345, "13,000")],
 )
@@ -108,5 +120,5 @@ def test_numbers_of_segments_have_two_digits_and_are_never_too_few(count, text):
 
 def test_small_differences_keep_two_digits():
     assert [figures(size, 2) for size in (0.01, 0.0099, 1.239, 0.00012345)] == ["0.01", "0.0099", "1.24", "0.00012"]
-    assert between(["10", "2,000", "3"]) == "3 to 2,000"
-    assert between(["2,000", "2,000"]) == "2,000"
+    assert between([10, 1999, 3], in_two_digits) == "3 to 2,000"
+    assert between([1999, 2000], in_two_digits) == "2,000"

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import tercet
 from conftest import ANY_TEXTS, ROOT, ZERO_BLEU, needed, written
+from own_metric import NanForZero
 from samples import sample
 from tercet import InputError
 from tercet.comparison.compare import compare
@@ -30,7 +31,7 @@ from tercet.report.buckets import EXACT, MEAN, bucket_scores
 from tercet.report.coloured_texts import LONGEST, Colours, plain
 from tercet.report.comparison import to_html
 from tercet.report.rendering import _environment, script_of
-from tercet.report.segments import Segments
+from tercet.report.segments import Segments, compared_pairs
 from tercet.report.text_pieces import text_in_pieces, tokens_in_pieces
 from tercet.table_formats import pvalue_text
 from tercet.test_sets.test_set import TestSet
@@ -732,3 +733,13 @@ def test_as_many_segments_are_browsed_as_what_is_shown_of_their_texts_has_room(m
     assert fitting("海" * 100 * LONGEST, "м") == [0, 2]
     assert fitting("а", "м") == [0, 1, 2]
     assert fitting("а", "м" * 100 * LONGEST) == [0, 2]
+
+
+@pytest.mark.parametrize("place", range(5))
+def test_a_system_that_is_nan_takes_the_place_of_no_pair_wherever_it_stands(place):
+    systems = {"A": ["the cat sat"], "B": ["the cat"], "D": ["the"], "E": ["the cat sa"], "F": ["the cat s"]}
+    names = list(systems)
+    names.insert(place, "NaN")
+    texts = {name: systems.get(name, ["zz"]) for name in names}
+    comparison = tercet.compare(texts, NanForZero(), references=["the cat sat on"], baseline="A")
+    assert compared_pairs(comparison, comparison.tables[0]) == [("A", "D"), ("A", "B"), ("A", "F")]

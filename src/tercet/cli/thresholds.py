@@ -128,10 +128,10 @@ class Gate(NamedTuple):
         for comparison in comparisons:
             name = comparison.test_set.name
             # What is missing fails in a test set that has none of the scores, too.
-            for table in self._tables(comparison) or comparison.tables:
-                for of_system in too_many_gaps(comparison, table, self.most_missing):
-                    if self.thresholds or of_system.system not in comparison.outputs_of_baseline:
-                        lines[name, of_system.system] = f"{name}: {of_system.in_words(self.most_missing)}"
+            tables = self._tables(comparison) or comparison.tables
+            for of_system in too_many_gaps(comparison, tables, self.most_missing):
+                if self.thresholds or of_system.system not in comparison.outputs_of_baseline:
+                    lines[name, of_system.system] = f"{name}: {of_system.in_words(self.most_missing)}"
         return lines
 
 

@@ -171,10 +171,11 @@ def compare(
         "seed": seed,
         "progress": progress,
     }
-    data = arguments.read()
-    outputs = _read_runs(list(data.test_set.systems), runs, baseline)
+    # Before texts are read, which may take long.
     settings = check_values("compare", options, CompareSettings.checks())
     show_progress = settings.pop("progress")
+    data = arguments.read()
+    outputs = _read_runs(list(data.test_set.systems), runs, baseline)
     data.check_metrics()
     design = _design(data, settings, outputs, slices_by)
     messages = _messages(design, data, has_baseline=baseline is not None, runs=runs)

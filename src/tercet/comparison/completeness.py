@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -56,12 +56,21 @@ class Gaps(NamedTuple):
         )
 
 
-def gaps(comparison: Comparison, table: ScoreTable) -> Iterator[Gaps]:
-    """Yield what each system lacks: what its files say was not answered, and what has no number or no text."""
-    test_set = comparison.test_set
+def too_many_gaps(comparison: Comparison, tables: Iterable[ScoreTable], most: float) -> Iterator[Gaps]:
+    """Yield for each score what systems lack that lack more than this share of the segments."""
+    kinds_of = _kinds_of_gaps(comparison.test_set)
+    for table in tables:
+        for of_system in _gaps(comparison.test_set, table, kinds_of):
+            if of_system.share > most:
+                yield of_system
+
+
+def _kinds_of_gaps(test_set: TestSet) -> dict[str, dict[int, str]]:
+    """Return for each system which segments were not answered, as its files or its texts say, and how."""
     # Without any reference every segment asks for a text, with some those that have one that is not blank.
     has_references = any(test_set.references)
     errors = {} if test_set.no_texts else repeated_errors(test_set)
+    kinds_of = {}
     for system, texts in test_set.systems.items():
         # A segment counts once, whatever it lacks.
         kinds = dict(test_set.wrong_ends.get(system, {}))
@@ -73,6 +82,13 @@ def gaps(comparison: Comparison, table: ScoreTable) -> Iterator[Gaps]:
                     kinds.setdefault(number, kind)
             for number in errors.get(system, ()):
                 kinds.setdefault(number, AN_ERROR)
+        kinds_of[system] = kinds
+    return kinds_of
+
+
+def _gaps(test_set: TestSet, table: ScoreTable, kinds_of: Mapping[str, Mapping[int, str]]) -> Iterator[Gaps]:
+    """Yield what each system lacks: what was not answered, and what has no number in this score."""
+    for system, kinds in kinds_of.items():
         counts = Counter(test_set.lost.get(system, {}))
         counts.update(kinds.values())
         is_counted = np.zeros(test_set.n_segments, bool)
@@ -140,10 +156,3 @@ def _only_compared(
             parts.append(" and " if number == len(lacking) else ", ")
         parts += [Name(names.get(system, system)), f" lacks {count:,}"]
     return (*parts, ".")
-
-
-def too_many_gaps(comparison: Comparison, table: ScoreTable, most: float) -> Iterator[Gaps]:
-    """Yield what systems lack that lack more than this share of the segments."""
-    for of_system in gaps(comparison, table):
-        if of_system.share > most:
-            yield of_system

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
+from typing import TypeVar
 
 from tercet.base.metric import Metric
 from tercet.table_formats import decimals
+
+NumberT = TypeVar("NumberT", int, float)
 
 
 def digits_of(metric: Metric, values: Iterable[float | None]) -> int:
@@ -31,7 +34,8 @@ def in_two_digits(count: int) -> str:
     return f"{-(-count // unit) * unit:,}"
 
 
-def between(texts: Sequence[str]) -> str:
-    """Return the least and greatest of some numbers, or the one that they are."""
-    ordered = sorted(texts, key=lambda text: float(text.replace(",", "")))
-    return ordered[0] if ordered[0] == ordered[-1] else f"{ordered[0]} to {ordered[-1]}"
+def between(numbers: Collection[NumberT], as_text: Callable[[NumberT], str]) -> str:
+    """Return the least and greatest of some numbers as texts, or one text where these are equal."""
+    least = as_text(min(numbers))
+    greatest = as_text(max(numbers))
+    return least if least == greatest else f"{least} to {greatest}"

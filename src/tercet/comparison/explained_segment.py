@@ -120,8 +120,8 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
     part = corpus.part(segment - 1, segment)
     part_stats = stats_of_systems(metric, part, context).split(len(systems))
     scores = {
-        name: _first_values(segment_lists(metric, system_stats))
-        for name, system_stats in zip(systems, part_stats, strict=True)
+        system: _first_values(segment_lists(metric, system_stats))
+        for system, system_stats in zip(systems, part_stats, strict=True)
     }
     # Explanations hold shares, from 0 to 1: they are put on the metric's scale where they are shown.
     explainer = metric.segment_metric.with_options({"scale": 1}, may_be_idle=True)
@@ -135,7 +135,9 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
         scale=metric.scale,
         higher_is_better=metric.higher_is_better,
         scores=scores,
-        explanations={name: explainer.explained(part.system(index), context) for index, name in enumerate(systems)},
+        explanations={
+            system: explainer.explained(part.system(index), context) for index, system in enumerate(systems)
+        },
     )
 
 

@@ -24,11 +24,14 @@ def export_paths(test_sets: Iterable[TestSet], folder: Path) -> dict[Path, tuple
     InputError where two systems would be written to one file, or the name of a file would be too long.
     """
     paths: dict[Path, tuple[TestSet, str]] = {}
+    # Some file systems take A.tsv and a.tsv for one file.
+    path_of: dict[str, Path] = {}
     for test_set in test_sets:
         for system in test_set.systems:
             path = folder / f"{_file_name(system)}_{_file_name(test_set.name)}.tsv"
-            if path in paths:
-                earlier_set, earlier_system = paths[path]
+            earlier_path = path_of.setdefault(path.name.casefold(), path)
+            if earlier_path in paths:
+                earlier_set, earlier_system = paths[earlier_path]
                 raise InputError(
                     f"Two systems would be written to {path.name}: {shorten(earlier_system)} of "
                     f"{shorten(earlier_set.name)} and {shorten(system)} of {shorten(test_set.name)}. Rename one of "

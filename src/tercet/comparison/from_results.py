@@ -90,7 +90,10 @@ def _score_table(metric: Metric, score: str, results: Mapping[str, Result]) -> S
     any_best = some_best(list(values.values()), higher_is_better)
     rows = []
     for system, value in values.items():
-        low, high = (results[system].intervals or {})[score]
+        low = high = math.nan
+        intervals = results[system].intervals
+        if intervals is not None:
+            low, high = intervals[score]
         is_best = any_best and value == best_value
         rows.append(
             SystemScore(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -156,6 +156,8 @@ class _Test:
     pair: PairOfOutputs | None
     #: Whether there are units, or runs, enough for a test.
     has_enough: bool
+    #: Those that were found, by their level: each may take millions of draws.
+    intervals: dict[float, LossInterval] = field(default_factory=dict)
 
     @property
     def is_decided_with_others(self) -> bool:
@@ -189,6 +191,11 @@ class _Test:
 
     def interval(self, level: float) -> LossInterval:
         """Return the interval of the loss whose ends are one-sided tests of this level."""
+        if level not in self.intervals:
+            self.intervals[level] = self._interval(level)
+        return self.intervals[level]
+
+    def _interval(self, level: float) -> LossInterval:
         if self.pair is not None:
             return self.pair.interval(level)
         table = self.question.table

@@ -94,7 +94,8 @@ class PairOfOutputs:
 
     def _exceed_rounding(self, parts: NDArray[np.float64]) -> bool:
         """Return whether units differ in this score by more than rounding, where their rows differ."""
-        size = max(abs(row.value) for row in self.table.rows)
+        # The scores of both outputs are finite, as their parts are; another system's may be NaN.
+        size = max((abs(row.value) for row in self.table.rows if math.isfinite(row.value)), default=0.0)
         # each part is a difference of two scores, times the number of units
         rounding = 16 * float(np.finfo(np.float64).eps) * len(parts) * size
         return bool(np.abs(parts).max() > rounding)

@@ -10,6 +10,7 @@ from typing import Any
 from tercet.base.metric import Metric
 from tercet.errors import OptionError, argument, on_command_line, shorten, warn
 from tercet.metrics.column import Column
+from tercet.names_as_shown import joined
 from tercet.specs import parse_value, split_metric, split_options
 from tercet.statistics.resampled_scores import N_RESAMPLES
 
@@ -84,20 +85,32 @@ def label(name: str, options: Mapping[str, Any]) -> str:
 
 
 def distinct(metrics: Iterable[Metric]) -> list[Metric]:
-    """Return the metrics, each once; warns of one that is given twice with the same options."""
+    """Return the metrics, each once; warns of one that is given twice with the same options.
+
+    OptionError for different metrics with one label, as results are found by it.
+    """
     metrics_once: list[Metric] = []
     for metric in metrics:
         written = type(metric), name_of(metric), metric.written
         if any(written == (type(earlier), name_of(earlier), earlier.written) for earlier in metrics_once):
             warn(f"{label_of(metric)} is given twice, and scored once.")
         else:
-            same_name = (earlier for earlier in metrics_once if label_of(earlier) == label_of(metric))
-            if any(type(earlier) is not type(metric) for earlier in same_name):
-                raise OptionError(
-                    f"Two metrics of different classes are called {metric.name}: give one another name."
-                )
+            for earlier in metrics_once:
+                if label_of(earlier) == label_of(metric):
+                    raise _one_label(earlier, metric)
             metrics_once.append(metric)
     return metrics_once
+
+
+def _one_label(first: Metric, second: Metric) -> OptionError:
+    """Return the error of two metrics that are called alike and are not."""
+    if type(first) is not type(second):
+        return OptionError(f"Two metrics of different classes are called {second.name}: give one another name.")
+    differing = [option for option, value in second.written.items() if first.written.get(option) != value]
+    return OptionError(
+        f"Two metrics with different values of {joined(differing)} are both called {label_of(second)}: one would "
+        "hide the other. Give functions different names (def words(text): ...), or compare by one metric at a time."
+    )
 
 
 def _refuse_of_comparison(options: Iterable[str]) -> None:

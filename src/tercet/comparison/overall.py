@@ -201,9 +201,13 @@ def _check_sets(sets: Sequence[Any]) -> None:
 
 def _check_alike(sets: Sequence[Comparison]) -> None:
     """Raise an OptionError for comparisons with different tests or settings."""
+    # One system is not tested, whatever was asked for.
+    tested = [comparison for comparison in sets if len(comparison.test_set.systems) > 1]
     for name in ("test", "n_resamples", "adjust", "interval", "confidence_level", "alpha", "seed", "runs"):
-        first, *further = [getattr(comparison, name) for comparison in sets]
-        for value in further:
+        alike = tested if name in ("test", "n_resamples") else sets
+        values = [getattr(comparison, name) for comparison in alike]
+        for value in values[1:]:
+            first = values[0]
             if value != first:
                 raise OptionError(
                     f"The comparisons differ in {name!r}: {shorten(first)} and {shorten(value)}. "

@@ -15,6 +15,7 @@ from tercet.base.options import check_value, check_values
 from tercet.checks import known_keywords, number
 from tercet.errors import argument, on_command_line
 from tercet.names_as_shown import Name, Sentence, listed, one_cell, sentences_html
+from tercet.statistics.intervals import FEWEST_UNITS
 from tercet.statistics.power import MANY
 from tercet.statistics.progress import bars_within
 from tercet.statistics.resampled_scores import bootstrap_scores
@@ -38,9 +39,6 @@ _WHY_CORRELATION = (
 )
 
 NumberT = TypeVar("NumberT", int, float)
-
-#: Of fewer segments, or clusters, nobody can tell how much scores vary.
-FEWEST_UNITS = 5
 
 _check_difference = number("a number above 0, such as 0.5", lambda difference: difference > 0)
 
@@ -173,7 +171,7 @@ class Plan:
     def __repr__(self) -> str:
         needed = []
         for score in self.scores:
-            numbers = "?" if score.needed is None else between([f"{n:,}" for n in score.needed])
+            numbers = "?" if score.needed is None else between(score.needed, "{:,}".format)
             needed.append(f"{score.score} {numbers}")
         return (
             f"<Plan for a difference of {self.difference:g} on {self.test_set.name!r} (power {self.power:g}, alpha "
@@ -210,7 +208,7 @@ class Plan:
             needed += f"; as single segments it would look like {_rounded_range(score.as_segments)}"
         has = f"This set has {score.n_units:,}, too few for any difference to be significant."
         if score.smallest is not None:
-            smallest = between([figures(difference, score.digits) for difference in score.smallest])
+            smallest = between(score.smallest, lambda difference: figures(difference, score.digits))
             has = f"This set has {score.n_units:,}, which show {smallest} or more."
         if score.n_alike:
             pairs = "1 pair of systems differs" if score.n_alike == 1 else f"{score.n_alike:,} pairs differ"
@@ -251,7 +249,7 @@ class Plan:
 
 
 def _rounded_range(counts: Sequence[int]) -> str:
-    return between([in_two_digits(count) for count in counts])
+    return between(counts, in_two_digits)
 
 
 @known_keywords

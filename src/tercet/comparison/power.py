@@ -104,9 +104,9 @@ def power_section(
     counts = [count for count in needed.values() if count is not None]
     start = "This test set reliably shows only differences "
     adjusted = f", adjusted for {design.n_pairs:,} pairs" if design.n_pairs > 1 else ""
-    bounds = between([figures(difference, table.digits) for difference in smallest.values()])
+    bounds = between(smallest.values(), lambda difference: figures(difference, table.digits))
     shown = f"above {bounds} {table.title} ({chances(POWER, design.alpha)}{adjusted})"
-    numbers = between([in_two_digits(count) for count in counts])
+    numbers = between(counts, in_two_digits)
     needs = f"; a difference of {target:g} would need about {numbers} {design.unit}s{_size_in_words(design)}."
     sentence: Sentence = (f"{start}{shown}{needs}",)
     # With two systems there is only one difference.

@@ -42,6 +42,8 @@ def _systems_of_mapping(systems: Sequence[str], runs: Mapping[str, Any]) -> dict
                 "runs must name the outputs of each system, as {'tuned': ['tuned-1', 'tuned-2']}. "
                 f"Got {shorten(outputs)} for {shorten(system)}."
             )
+        if not len(outputs):
+            raise OptionError(f"runs: {shorten(system)} has no outputs. Name them, or leave it out.")
         for output in outputs:
             if output not in systems:
                 raise OptionError(f"runs: there is no system {shorten(output)}. {did_you_mean(output, systems)}")

@@ -209,7 +209,9 @@ def row_of(table: ScoreTable, system: str) -> SystemScore:
 
 def some_best(values: Sequence[float], higher_is_better: bool) -> bool:
     """Return whether one of the systems' values is the best: not of one system, nor where nothing matched for any."""
-    return len(values) > 1 and (not higher_is_better or any(values))
+    # Python takes NaN for true.
+    has_match = any(value and not math.isnan(value) for value in values)
+    return len(values) > 1 and (not higher_is_better or has_match)
 
 
 class Standing(NamedTuple):

@@ -19,6 +19,9 @@ from .lengths import buckets_of
 
 #: With more slices than these, the labels look like ids.
 _MOST_SLICES = 50
+#: The slices of a pattern without a group.
+_MATCHES = "matches"
+_NO_MATCH = "does not match"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +93,14 @@ def _slices_of_spec(test_set: TestSet, spec: str) -> Slices:
     for label in labels:
         match = re.search(pattern, "" if label == NO_LABEL else label)
         if match is None:
-            parts.append("does not match")
+            parts.append(_NO_MATCH)
         elif has_group:
             parts.append(match[1] or NO_LABEL)
         else:
-            parts.append("matches")
+            parts.append(_MATCHES)
     names_of_parts = list(dict.fromkeys(parts))
     if not has_group:
-        # "matches" comes first.
-        names_of_parts.sort(reverse=True)
+        names_of_parts = [name for name in (_MATCHES, _NO_MATCH) if name in names_of_parts]
     return _slices(spec, parts, names_of_parts)
 
 

@@ -188,6 +188,9 @@ def _signature(signatures: Sequence[str], weight: str) -> str:
         for entry in signature.split("|"):
             name, _, value = entry.partition(":")
             fields.setdefault(name, {})[value] = None
+    # The version stands last, also where a later set has a field that the first has not.
+    if "version" in fields:
+        fields["version"] = fields.pop("version")
     entries = []
     for name, values in fields.items():
         is_bare = list(values) == [""]

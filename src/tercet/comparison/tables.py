@@ -169,10 +169,7 @@ def _section_sheets(comparisons: Sequence[Comparison]) -> list[Table]:
                 if section.table is None:
                     continue
                 position = [comparison.test_set.name, table.metric, table.name]
-                titles = []
-                for column in section.table.columns:
-                    # The column of the score, which is called otherwise in each table.
-                    titles.append("value" if column.title == table.name else column.title)
+                titles = _titles_of_all_scores(section.table, table.name)
                 sheet_rows = rows.setdefault((section.key, *titles), [])
                 sheet_rows.extend([*position, *row] for row in section.table.rows)
     # Test sets with other numbers of systems have other columns: a sheet each.
@@ -183,6 +180,19 @@ def _section_sheets(comparisons: Sequence[Comparison]) -> list[Table]:
         name = key.capitalize() if numbers[key] == 1 else f"{key.capitalize()} {numbers[key]}"
         sheets.append(Table(name, sheet_columns(("test_set", "metric", "score", *key_titles)), key_rows))
     return sheets
+
+
+def _titles_of_all_scores(shown: Table, score: str) -> list[str]:
+    """Return the titles of the columns, with "value" for that of the score, which each score's table calls otherwise.
+
+    Where no column names the systems, each system has a column, which may be called like the score.
+    """
+    names_systems = any(column.kind == "name" and column.title == "system" for column in shown.columns)
+    titles = []
+    for column in shown.columns:
+        is_score = names_systems and column.kind == "number" and column.title == score
+        titles.append("value" if is_score else column.title)
+    return titles
 
 
 def _notes_sheet(comparisons: Sequence[Comparison]) -> Table:

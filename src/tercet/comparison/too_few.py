@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.checks import MOST_RESAMPLES
 from tercet.comparison.settings import RESAMPLES
 from tercet.errors import argument_set
 from tercet.statistics.inference import Inference
@@ -67,9 +68,16 @@ def _too_few_resamples(design: Design, test: PairedTest, n_pairs: int, adjusted:
         return None
     enough = max(RESAMPLES[test.name], math.floor(n_pairs / design.alpha))
     resamples = f"{n_resamples:,} resample{'s' * (n_resamples != 1)}"
+    advice = f"{argument_set('n_resamples', enough)} would do."
+    if enough > MOST_RESAMPLES:
+        fewer_systems = " or fewer systems" if n_pairs > 1 else ""
+        advice = (
+            f"{MOST_RESAMPLES:,}, the most there can be, are too few as well: a greater alpha"
+            f"{fewer_systems} would do."
+        )
     return (
         f"Too few resamples to tell systems apart: with {resamples}{adjusted}, p is at least {min(1, least):.3g}. "
-        f"{argument_set('n_resamples', enough)} would do."
+        f"{advice}"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -61,7 +62,9 @@ def compared_pairs(comparison: Comparison, table: ScoreTable) -> list[tuple[str,
     """Return the baseline beside the best system, and beside those whose scores differ most from its score."""
 
     def best_first(row: SystemScore) -> tuple[bool, float]:
-        return not row.best, -abs(row.difference or 0.0)
+        # NaN has no place in an order.
+        difference = 0.0 if row.difference is None or math.isnan(row.difference) else row.difference
+        return not row.best, -abs(difference)
 
     # only the baseline has no difference to itself
     rows = [row for row in table.rows if row.difference is not None]

@@ -211,7 +211,7 @@ def _item_losses(table: ScoreTable, system: str) -> list[float | None]:
 def _check_complete(comparison: Comparison, table: ScoreTable, max_missing: float) -> None:
     """Raise an AssertionError where more of the predictions are missing."""
     __tracebackhide__ = True
-    for gaps in too_many_gaps(comparison, table, max_missing):
+    for gaps in too_many_gaps(comparison, [table], max_missing):
         if gaps.system != "baseline":
             raise AssertionError(gaps.in_words(max_missing))
 
