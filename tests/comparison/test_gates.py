@@ -329,6 +329,25 @@ class TestFails:
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         assert says in gate(1, path, *gated)
 
+    def test_what_a_column_of_errors_says_of_most_answers(self, tmp_path):
+        errors = ["overloaded"] * 40 + [""] * (N - 40)
+        lacks = "'new' lacks 40 of 60 segments (40 failed)"
+        gated = ("-m", "chrf", "--fail-if-worse", "chrf")
+        path = texts(tmp_path / "t.csv", old=GOOD, new=REFERENCES, new__error__message=errors)
+        assert lacks in gate(1, path, *gated)
+        # Without a name that says so, they may be remarks: nothing is counted, and that is said.
+        path = texts(tmp_path / "t.csv", old=GOOD, new=REFERENCES, new__error=errors)
+        said = gate(0, path, *gated)
+        assert "'new.error' has a text in 40 of 60 rows. So many may be remarks" in said
+        assert "call the column 'new.error.message'" in said
+        path = table(tmp_path / "s.csv", old__judge=numbers(4), new__judge=numbers(5), new__error=errors)
+        assert "'new.error' has a text in 40 of 60" in gate(0, path, "--scores", "judge", "--fail-if-worse", "judge")
+        # Answers that are empty are missing by themselves.
+        path = texts(tmp_path / "t.csv", old=GOOD, new=without(REFERENCES, 40), new__error=errors)
+        said = gate(1, path, *gated)
+        assert "'new' lacks 40 of 60 segments (40 empty)" in said
+        assert "may be remarks" not in said
+
 
 class TestAsks:
     @pytest.mark.parametrize("name", ["response_time", "ttft_ms", "price", "tokens", "penalty", "refusals"])

@@ -298,3 +298,12 @@ def test_eight_keys_are_named_the_longest_values_first():
 )
 def test_a_glance_shows_of_most_texts_that_they_have_no_style(texts, targets, may_have):
     assert styles.may_have_styles(texts, targets) is may_have
+
+
+@pytest.mark.parametrize("mark", [".", ",", "。", "，", "、"])
+@pytest.mark.parametrize("beside", ["", "猫", "é", "1.5, x、y，z。"])
+def test_each_mark_behind_a_blank_is_seen_beside_marks_that_are_not(mark, beside):
+    texts = [*["a cat"] * 7, f"{beside} a {mark}"]
+    assert styles.may_have_styles(["A cat", *texts], ["a cat"] * 9)
+    attached = [text.replace(f" {mark}", mark) for text in texts]
+    assert not styles.may_have_styles(["A cat", *attached], ["a cat"] * 9)

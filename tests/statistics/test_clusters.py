@@ -173,6 +173,19 @@ GRADES = {"A": [3, 2, 3, 4, 2], "B": [5, 5, 4, 5, 5], "C": [1, 3, 2, 2, 1]}
 OF_GRADED = [*REFERENCES, "кошка спит дома"]
 
 
+@given(labels=st.lists(st.integers(0, 30), max_size=60), data=st.data())
+def test_clusters_of_some_segments_are_numbered_in_the_order_in_which_they_first_occur(labels, data):
+    clusters = Clusters.of(labels, len(labels), "doc_id")
+    kept = np.array(data.draw(st.lists(st.booleans(), min_size=len(labels), max_size=len(labels))), bool)
+    for segments in (kept, np.flatnonzero(kept), np.flatnonzero(kept)[::-1]):
+        selected = clusters.selected(segments)
+        labels_kept = np.array(labels, int)[segments]
+        as_labelled = Clusters.of(labels_kept, len(labels_kept))
+        assert selected.numbers.tolist() == as_labelled.numbers.tolist()
+        assert selected.numbers.dtype == np.int64
+        assert (len(selected), selected.name) == (len(as_labelled), "doc_id")
+
+
 class TestCorrelate:
     @pytest.mark.parametrize("figure", ["pooled.pearson", "item.acc_eq", "system.pearson", "item.kendall_b"])
     def test_copies_change_no_interval_and_no_p(self, figure):

@@ -29,7 +29,6 @@ _FEW = 0.1
 _FEWEST_REFUSALS = 2
 _REFUSED_SHARE = 0.02
 
-_MARKS_APART = (" .", " ,", " 。", " ，", " 、")
 _MARK_APART = re.compile(r"\w [.,](?: |\Z)|\w [。，、]").search
 _MARK_ATTACHED = re.compile(r"\w[.,](?:\s|\Z)|\w[。，、]").search
 
@@ -194,7 +193,14 @@ def _tokens(pairs: Sequence[Pair]) -> Style | None:
 def _may_be_tokens(texts: Sequence[str]) -> bool:
     """Return whether a text has such a mark: most have none, and need no regular expression."""
     joined = "\n".join(texts)
-    return any(mark in joined for mark in _MARKS_APART)
+    if " ." in joined or _is_apart(",", joined):
+        return True
+    return not joined.isascii() and (_is_apart("。", joined) or _is_apart("，", joined) or _is_apart("、", joined))
+
+
+def _is_apart(mark: str, text: str) -> bool:
+    # A character alone is found ten times as fast as two, and most marks are in no text.
+    return mark in text and f" {mark}" in text
 
 
 def _refusals(corpus: Corpus, system: int, item: str) -> Style | None:

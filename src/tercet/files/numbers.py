@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -65,22 +67,29 @@ def notation_of(
     meaning: str,
     *,
     said: Sign = "",
-    beside: Iterable[Any] = (),
     elsewhere: Callable[[], Notation] = lambda: PLAIN,
 ) -> Notation:
-    """Return the notation of a column, from all of its cells.
+    """Return the notation of a column, from all of its cells: see :func:`notations_of`, of which it is the only."""
+    return next(notations_of([(meaning, list(cells))], said=said, elsewhere=elsewhere))
+
+
+def notations_of(
+    columns: Sequence[tuple[str, Sequence[Any]]],
+    *,
+    said: Sign = "",
+    elsewhere: Callable[[], Notation] = lambda: PLAIN,
+) -> Iterator[Notation]:
+    """Yield the notation of each of some columns, whose numbers are of one size, and with or without percent signs.
 
     Parameters
     ----------
-    cells : iterable
-    meaning : str
-        What the numbers are, for messages.
+    columns : sequence of (str, sequence)
+        What the numbers of each are, for messages, and all of its cells.
     said : {",", ".", ""}
         What the user says stands before decimals.
-    beside : iterable
-        Numbers of the same kind in other columns: of one size, and with or without a percent sign as these.
     elsewhere : callable
-        Returns the notation of the file's other columns; called where a number of this one may be read in two ways.
+        Returns the notation of the file's other columns; called once at most, where a number of these may be read in
+        two ways.
 
     Raises
     ------
@@ -89,15 +98,31 @@ def notation_of(
     OptionError
         For a sign that is none of these.
     """
-    column = list(cells)
-    of_kind = [*column, *beside]
-    _check_percent(of_kind, meaning)
-    if said:
-        if said not in (",", "."):
-            raise OptionError(f"{argument('decimal')} must be ',' or '.'. Got {shorten(said)} instead.")
-        return Notation(said, is_known=True)
+    # Read of all columns, these are the same for each of them.
+    of_all = list(chain.from_iterable(cells for _, cells in columns))
+    notation_elsewhere = cache(elsewhere)
+    some_are_large = cache(lambda: any(map(_is_large, of_all)))
+    for number, (meaning, cells) in enumerate(columns):
+        if number == 0:
+            _check_percent(of_all, meaning)
+        if said:
+            if said not in (",", "."):
+                raise OptionError(f"{argument('decimal')} must be ',' or '.'. Got {shorten(said)} instead.")
+            yield Notation(said, is_known=True)
+            continue
+        notation = _notation_in(cells, meaning)
+        if notation is None:
+            notation = notation_elsewhere()
+            if notation == PLAIN and some_are_large():
+                # 1.107 beside 985: thousands are as likely as decimals.
+                notation = Notation("")
+        yield notation
+
+
+def _notation_in(cells: Sequence[Any], meaning: str) -> Notation | None:
+    """Return the notation that the cells of a column show; None where they may be read in two ways."""
     examples: dict[Sign, str] = {}
-    for cell in column:
+    for cell in cells:
         if isinstance(cell, str):
             sign = shown_by(cell)
             if sign:
@@ -110,14 +135,9 @@ def notation_of(
     notation = _shown_notation(examples)
     if notation is not None:
         return notation
-    in_doubt = [cell for cell in column if isinstance(cell, str) and _parse(cell, ",") != _parse(cell, ".")]
-    if not in_doubt:
-        return PLAIN
-    notation = elsewhere()
-    if notation == PLAIN and any(_is_large(cell) for cell in of_kind):
-        # 1.107 beside 985: thousands are as likely as decimals.
-        return Notation("")
-    return notation
+    if any(isinstance(cell, str) and _parse(cell, ",") != _parse(cell, ".") for cell in cells):
+        return None
+    return PLAIN
 
 
 def _is_large(cell: Any) -> bool:

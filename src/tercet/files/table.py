@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tercet.errors import InputError, did_you_mean, shorten
 
-from .numbers import PLAIN, Notation, Sign, notation_of, notation_of_file
+from .numbers import PLAIN, Notation, Sign, notation_of_file, notations_of
 
 #: Columns that a file may have whose rows name their own: what a row lacks takes memory too, so a small file of
 #: rows that share no column would otherwise become a table of the square of its rows.
@@ -62,16 +62,15 @@ class Table:
         """Return the error of a column that is not there: it has those that are."""
         return InputError(f"{self.name} has no column {shorten(name)}. {did_you_mean(name, self.columns)}")
 
-    def notation_of(self, cells: Iterable[Any], meaning: str, *, beside: Iterable[Any] = ()) -> Notation:
-        """Return how the numbers of some cells are written: as the user says, these show, or all others do.
+    def notation_of(self, cells: Iterable[Any], meaning: str) -> Notation:
+        """Return how the numbers of some cells are written: as the user says, these show, or all others do."""
+        return next(self.notations_of([(meaning, list(cells))]))
 
-        `beside` are numbers of the same score, as of other systems.
-        """
-        return notation_of(
-            cells,
-            meaning,
+    def notations_of(self, columns: Sequence[tuple[str, Sequence[Any]]]) -> Iterator[Notation]:
+        """Yield how the numbers of each column are written, all of one score: what each is, and its cells."""
+        return notations_of(
+            columns,
             said=self.decimal,
-            beside=beside,
             elsewhere=lambda: notation_of_file(self._measurements(), self.notation),
         )
 

@@ -72,7 +72,10 @@ class Clusters:
 
     def selected(self, segments: NDArray[Any]) -> Clusters:
         """Return the clusters of some segments, numbered anew."""
-        return Clusters.of(self.numbers[segments], len(self.numbers[segments]), self.name)
+        _, first_segments, ranks = np.unique(self.numbers[segments], return_index=True, return_inverse=True)
+        new_numbers = np.empty(len(first_segments), np.int64)
+        new_numbers[np.argsort(first_segments)] = np.arange(len(first_segments))
+        return Clusters(new_numbers[ranks], self.name)
 
     def sums(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sum of each cluster's rows, shape (c, k), of rows (n, k)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tercet.errors import InputError, argument_set, arguments_set, did_you_mean, shorten
+from tercet.errors import InputError, argument_set, arguments_set, did_you_mean, shorten, warn
 from tercet.files.columns.name_roles import clear_role, role_of
 from tercet.files.columns.roles import document_column, guess_roles
 from tercet.files.columns.scores import (
@@ -17,7 +17,7 @@ from tercet.files.columns.scores import (
     without_scores,
 )
 from tercet.files.formats import table_format
-from tercet.files.logs.endings import ENDING_COLUMNS, wrong_ends
+from tercet.files.logs.endings import ENDING_COLUMNS, doubtful_errors, wrong_ends
 from tercet.files.read import predictions_in, references_in
 from tercet.files.table import Memory, Roles, Table, TableWithRoles
 from tercet.files.translation.subtitles_and_memories import columns_of, complete
@@ -53,7 +53,7 @@ def table_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
     slices = slices_of_columns(segments, roles.slices)
     column_of_names = warn_pooled(segments, roles)
     test_set = _texts_or_scores(segments, path, name, roles, column_of_names)
-    wrong_ends = _wrong_ends(segments, list(test_set.systems), roles.scores)
+    wrong_ends = _wrong_ends(segments, test_set, roles.scores)
     clusters = None
     hint = ""
     if roles.cluster is not None:
@@ -316,15 +316,24 @@ def _check_not_numbered(table: Table, systems: Sequence[str], score: str, texts:
     )
 
 
-def _wrong_ends(table: Table, systems: list[str], scores: Sequence[str]) -> dict[str, dict[int, str]]:
+def _wrong_ends(table: Table, test_set: TestSet, scores: Sequence[str]) -> dict[str, dict[int, str]]:
     """Return by system what is wrong with answers, as columns such as ``status`` say that are no scores."""
-    problems: dict[str, dict[int, str]] = {system: {} for system in systems}
+    problems: dict[str, dict[int, str]] = {system: {} for system in test_set.systems}
     for name in ENDING_COLUMNS:
         if name in scores:
             continue
-        for system, column in columns_beside(table, systems, name).items():
-            for row, kind in wrong_ends(name, table.columns[column]).items():
+        for system, column in columns_beside(table, list(test_set.systems), name).items():
+            cells = table.columns[column]
+            for row, kind in wrong_ends(name, cells).items():
                 problems[system].setdefault(row, kind)
+            rows = doubtful_errors(name, cells)
+            # An answer that is empty counts as that.
+            if any(test_set.no_texts or test_set.systems[system][row].strip() for row in rows):
+                warn(
+                    f"{table.name}: {shorten(column)} has a text in {len(rows):,} of {len(cells):,} rows. So many "
+                    "may be remarks, and are not counted as answers that failed. If they are errors, call the column "
+                    f"{column + '.message'!r}."
+                )
     return problems
 
 

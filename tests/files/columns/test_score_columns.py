@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from decimal import Decimal
 
 import pandas
@@ -86,6 +87,39 @@ def test_a_comma_before_three_digits_is_decimal_where_another_cell_of_any_system
     assert numbers_in(found) == {"a": [7, 1234], "b": [0.5, 2]}
     with pytest.raises(InputError, match=r"'x' of 'a' in segment 2, got '1,234', which may be 1\.234 or 1234: write"):
         score_columns(table(x_a=["7", "1,234"], x_b=["5", "2"]), ["a", "b"], "x")
+
+
+class CountedCells(list):
+    """Cells that count how often all of them are read."""
+
+    n_times = 0
+
+    def __iter__(self):
+        self.n_times += 1
+        return super().__iter__()
+
+
+@pytest.mark.parametrize("cells", [["0.5", "2"], ["50 %", "0 %"], ["1.107", "2.204"], ["7", "1.107"]])
+def test_each_cell_is_read_as_often_for_many_systems_as_for_two(cells):
+    def times_of_all(n_systems):
+        columns = {f"x_{number}": CountedCells(cells) for number in range(n_systems)}
+        score_columns(table(**columns), [str(number) for number in range(n_systems)], "x")
+        return {column.n_times for column in columns.values()}
+
+    assert times_of_all(30) == times_of_all(2)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"x_a": ["one", "1"], "x_b": ["1,5", "1.5"]}, "as 'x' of 'a' in segment 1, got 'one'"),
+        ({"x_a": ["1,5", "1.5"], "x_b": ["one", "1"]}, "as 'x' of 'a' are written in two ways"),
+        ({"x_a": ["one", "2"], "x_b": ["1", "5 %"]}, "as 'x' of 'a' have a percent sign and others have none: '5 %'"),
+    ],
+)
+def test_what_is_wrong_in_the_first_system_is_said_first(columns, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        score_columns(table(**columns), ["a", "b"], "x")
 
 
 @pytest.mark.parametrize(

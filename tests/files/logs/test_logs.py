@@ -377,6 +377,20 @@ class TestResultsOfRagas:
         )
         assert "have no sample in common" in refusal(tmp_path / "a.csv", tmp_path / "c.csv")
 
+    @pytest.mark.parametrize("order", ["ab", "ba"])
+    def test_an_input_with_two_references_is_told_apart_by_them_in_a_run_that_has_only_one_of_these(
+        self, tmp_path, order
+    ):
+        rows = {"a": [("q", "x"), ("q", "y"), ("p", "z")], "b": [("p", "z"), ("q", "y")]}
+        for name, samples in rows.items():
+            lines = [f"{question},{name} {reference},{reference},1\n" for question, reference in samples]
+            (tmp_path / f"{name}.csv").write_text(f"user_input,response,reference,f\n{''.join(lines)}")
+        with pytest.warns(UserWarning, match="1 of the 3 samples of these runs"):
+            found = read([tmp_path / f"{name}.csv" for name in order])
+        assert sorted(found.references) == [["y"], ["z"]]
+        for name in order:
+            assert found.systems[name] == [f"{name} {reference}" for [reference] in found.references]
+
     def test_columns_of_versions_before_0_2(self, tmp_path):
         """As its documentation has them: question, answer, contexts, ground_truth."""
         rows = [{"question": "a?", "answer": "b", "contexts": ["c"], "ground_truth": "d", "faithfulness": 0.5}]

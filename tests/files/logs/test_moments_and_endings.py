@@ -4,7 +4,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from tercet.files.logs.endings import wrong_end, wrong_end_of_any, wrong_ends
+from tercet.files.logs.endings import doubtful_errors, wrong_end, wrong_end_of_any, wrong_ends
 from tercet.files.logs.moments import NEVER, instant, is_moment, last_moment, without_moments
 
 
@@ -93,12 +93,29 @@ def test_a_column_of_states_says_it_where_all_of_them_are_known(cells, expected)
     [
         ([None, "перегрузка", "", "n/a"], [1]),
         ([{"code": 500}, None, None], [0]),
-        ([None, "перегрузка", "занято", ""], []),
+        ([{"message": "занято"}, {"message": "занято", "code": 500}, None], [0, 1]),
+        ([{"message": "", "code": 0}, {"message": None}], []),
         ([None, "перегрузка", "занято", "", None], [1, 2]),
         ([None, "0.7", "", "", ""], []),
         ([None, 0.7, "", "", ""], []),
         ([None, 0, "", "", "zu spät"], [4]),
     ],
 )
-def test_a_column_of_errors_says_it_where_less_than_half_of_the_rows_have_a_message(column, cells, rows):
+def test_a_column_of_errors_says_it_by_messages(column, cells, rows):
     assert wrong_ends(column, cells) == dict.fromkeys(rows, "failed")
+    assert doubtful_errors(column, cells) == []
+
+
+@pytest.mark.parametrize(
+    ("cells", "rows"),
+    [
+        ([None, "перегрузка", "занято", ""], [1, 2]),
+        (["zu spät"] * 3 + [None, ""], [0, 1, 2]),
+        ([{"code": 500}, {"code": 500}, None], [0, 1]),
+    ],
+)
+def test_errors_in_half_of_the_rows_are_in_doubt_unless_they_are_messages_of_objects(cells, rows):
+    assert wrong_ends("error", cells) == {}
+    assert doubtful_errors("error", cells) == rows
+    assert wrong_ends("error.message", cells) == dict.fromkeys(rows, "failed")
+    assert doubtful_errors("error.message", cells) == []

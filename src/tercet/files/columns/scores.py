@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, product
+from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -177,15 +177,13 @@ def score_columns(table: Table, systems: Sequence[str], name: str) -> dict[str, 
             f"{table.name} has no scores {shorten(name)}{of_systems}; expected columns such as {column!r} or "
             f"{other_form!r}. {did_you_mean(column, table.columns)}"
         )
-    of_all = list(chain.from_iterable(column_cells or [] for _, column_cells in cells.values()))
+    known_cells = [(f"{shorten(name)} of {shorten(system)}", own or []) for system, (_, own) in cells.items()]
     numbers = {}
-    for system, (column, column_cells) in cells.items():
-        meaning = f"{shorten(name)} of {shorten(system)}"
-        known_cells = column_cells or []
-        notation = table.notation_of(known_cells, meaning, beside=of_all)
-        numbers[system] = read_numbers(
-            known_cells, meaning, notation, location=partial(table.location, column=column)
-        )
+    for (system, (column, _)), (meaning, own_cells), notation in zip(
+        cells.items(), known_cells, table.notations_of(known_cells), strict=True
+    ):
+        location = partial(table.location, column=column)
+        numbers[system] = read_numbers(own_cells, meaning, notation, location=location)
     return numbers
 
 

@@ -54,13 +54,9 @@ def wrong_ends(column: str, cells: Sequence[Any]) -> dict[int, str]:
     """Return what is wrong with answers, by row, as the cells of one of `ENDING_COLUMNS` say.
 
     Nothing of a column that may say something else: whose states are not all known (``passed``), or whose errors are
-    numbers, or in most rows.
+    numbers, or are texts in half of the rows or more (see :func:`doubtful_errors`).
     """
-    present: dict[int, Any] = {}
-    for row, cell in enumerate(cells):
-        is_empty = not cell or (isinstance(cell, str) and is_missing(cell))
-        if not is_empty:
-            present[row] = cell
+    present = _present(cells)
     kinds: Mapping[int, str]
     if column == "finish_reason":
         kinds = {row: wrong_end(cell) for row, cell in present.items()}
@@ -70,10 +66,40 @@ def wrong_ends(column: str, cells: Sequence[Any]) -> dict[int, str]:
             return {}
         kinds = {row: _STATES[state] for row, state in states.items()}
     else:
-        if 2 * len(present) >= len(cells) or not all(map(_is_message, present.values())):
+        if not all(map(_is_message, present.values())) or doubtful_errors(column, cells):
             return {}
         kinds = dict.fromkeys(present, "failed")
     return {row: kind for row, kind in kinds.items() if kind}
+
+
+def doubtful_errors(column: str, cells: Sequence[Any]) -> list[int]:
+    """Return the rows whose texts in a column of errors are too many to be failed answers for sure, else none.
+
+    They may be remarks on the answers. Objects with a message are what programs write of a request that failed.
+
+    >>> doubtful_errors("error", ["timeout", "timeout", ""]), doubtful_errors("error.message", ["timeout"])
+    ([0, 1], [])
+    """
+    present = _present(cells)
+    if column != "error" or 2 * len(present) < len(cells):
+        return []
+    if all(isinstance(field_of(cell, "message"), str) for cell in present.values()):
+        return []
+    if not all(map(_is_message, present.values())):
+        return []
+    return list(present)
+
+
+def _present(cells: Sequence[Any]) -> dict[int, Any]:
+    present: dict[int, Any] = {}
+    for row, cell in enumerate(cells):
+        is_empty = not cell or (isinstance(cell, str) and is_missing(cell))
+        # A program may write an object of nothing for a request that did not fail: {"code": 0, "message": ""}.
+        if isinstance(cell, dict):
+            is_empty = not any(cell.values())
+        if not is_empty:
+            present[row] = cell
+    return present
 
 
 def _is_message(cell: Any) -> bool:

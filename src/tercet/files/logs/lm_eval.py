@@ -7,7 +7,7 @@ import json
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -58,10 +58,11 @@ def log_in_table(table: Table) -> Log | None:
     if not is_samples(table):
         return None
     documents = _Documents.of(table)
-    by_doc = documents.table(table)
-    columns = by_doc.columns
+    as_logged = documents.table(table)
+    locations = [as_logged.location_on(line, _TARGET) for line in as_logged.lines]
+    columns = {**as_logged.columns, _TARGET: _targets(as_logged.columns[_TARGET], locations)}
+    by_doc = replace(as_logged, columns=columns)
     systems = tuple(name for name in columns if name.startswith(_RESPONSE))
-    columns[_TARGET] = _targets(columns[_TARGET], [by_doc.location_on(line, _TARGET) for line in by_doc.lines])
     for system in systems:
         _warn_of(by_doc, system, ("[invalid]",), "its filter found nothing there")
     if not documents.no_texts:

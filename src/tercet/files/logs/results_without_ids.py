@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from tercet.errors import InputError
@@ -16,6 +17,9 @@ from .inspect_ai import number_of_grade
 from .names import run_of
 from .scores import numbers_of_scores, score_of
 
+#: The columns that tell samples apart: what was asked, with the references where one input has several, and how often
+#: it was asked before.
+_KEY = ("input text", "repeat")
 #: Metrics of these programs of which lower scores are better, though their names do not say it of any score.
 _LOWER = ("noise_sensitivity", "ari_grade_level", "flesch_kincaid_grade_level")
 
@@ -70,6 +74,28 @@ def results_log(
     )
 
 
+def with_one_key(runs: Mapping[str, Log]) -> Mapping[str, Log]:
+    """Return the runs of a task with references in the keys of all of them, where some run needs them there.
+
+    A run may have only some of the samples, and among these no input twice.
+    """
+    new_keys: dict[str, dict[str, list[str]]] = {}
+    some_have_references = False
+    for name, log in runs.items():
+        if log.key != _KEY:
+            continue
+        inputs = [written_or_empty(cell) for cell in log.column(log.roles.source or "")]
+        if log.columns[_KEY[0]] == inputs:
+            new_keys[name] = _numbered(
+                _with_references(inputs, [log.column(column) for column in log.roles.references])
+            )
+        else:
+            some_have_references = True
+    if not some_have_references:
+        return runs
+    return {name: replace(log, columns=log.columns | new_keys.get(name, {})) for name, log in runs.items()}
+
+
 def score_in_cell(cell: Any) -> Any:
     """Return a number that a cell is, or is written in it; None where it is missing."""
     if isinstance(cell, str):
@@ -88,17 +114,23 @@ def _text_or_list(cell: Any) -> Any:
 def _key_of(inputs: Sequence[Any], references: Sequence[Sequence[Any]]) -> dict[str, list[str]]:
     """Return columns that tell samples apart; without inputs, samples are told apart by their rows."""
     texts = [written_or_empty(cell) for cell in inputs]
-    with_references = []
-    for row, text in enumerate(texts):
-        with_references.append(f"{text} {[column[row] for column in references]}")
+    with_references = _with_references(texts, references)
     if len(set(with_references)) > len(set(texts)):
         # One input with several references, such as a prompt that all samples share.
         texts = with_references
     if not any(inputs) or (len(set(texts)) == 1 and len(texts) > 1):
         return {"row": [str(number) for number in range(1, len(texts) + 1)]}
+    return _numbered(texts)
+
+
+def _with_references(texts: Sequence[str], references: Sequence[Sequence[Any]]) -> list[str]:
+    return [f"{text} {[column[row] for column in references]}" for row, text in enumerate(texts)]
+
+
+def _numbered(texts: list[str]) -> dict[str, list[str]]:
     repeats: Counter[str] = Counter()
     numbers = []
     for text in texts:
         repeats[text] += 1
         numbers.append(str(repeats[text]))
-    return {"input text": texts, "repeat": numbers}
+    return dict(zip(_KEY, (texts, numbers), strict=True))

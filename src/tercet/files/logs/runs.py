@@ -19,6 +19,7 @@ from tercet.files.table import Log
 from .moments import is_moment, last_moment
 from .names import with_tasks
 from .opencompass import joined_parts
+from .results_without_ids import with_one_key
 
 #: The column that tells the repeats of a sample apart.
 _REPEAT = "repeat"
@@ -72,7 +73,7 @@ def join_logs(
     nothing: list[_NothingToCompareError] = []
     for runs in tasks.values():
         try:
-            repeated = _with_rows_of_repeats(runs, systems)
+            repeated = _with_rows_of_repeats(with_one_key(runs), systems)
             if missing == EMPTY:
                 repeated = _with_empty_texts(repeated, systems)
             yield _Task.of(repeated, systems, references, source, missing).as_runs(cluster)
