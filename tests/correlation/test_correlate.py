@@ -120,6 +120,19 @@ def test_an_item_that_a_system_did_not_answer_is_left_out_for_all(tmp_path):
         read_graded(path)
 
 
+def test_systems_of_a_long_table_are_told_apart_though_their_long_names_begin_alike(tmp_path):
+    """The other one, whose name comes later, has all items."""
+    path = long(tmp_path)
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    a, b = (f"/models/{'long-' * 12}{name}" for name in "ab")
+    kept = "".join(line for line in lines if not line.startswith("s1\tA\t"))
+    path.write_text(kept.replace("\tA\t", f"\t{a}\t").replace("\tB\t", f"\t{b}\t"), encoding="utf-8")
+    with pytest.warns(UserWarning, match=rf"long\.tsv: '{a}' lacks 1 of the 5 items"):
+        test_set, _ = read_graded(path)
+    assert test_set.lost == {a: {"missing": 1}}
+    assert test_set.systems[b] == [TEXTS["B"][0], *TEXTS["B"][2:]]
+
+
 def test_grades_may_stand_in_a_table_of_their_own(tmp_path):
     lines = wide(tmp_path).read_text(encoding="utf-8").splitlines()
     texts = written(tmp_path / "texts.tsv", [line.split("\t")[:5] for line in lines])

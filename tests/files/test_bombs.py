@@ -19,8 +19,8 @@ import pytest
 from openpyxl import Workbook
 
 from tercet.errors import InputError
-from tercet.files.limits import LIMITS
-from tercet.files.xml import MOST_DEPTH, check_part
+from tercet.files.limits import LIMITS, size
+from tercet.files.xml import MOST_DEPTH, check_part, parse
 
 #: What the process may take beyond what it has once the packages are imported, and in seconds.
 MEMORY, SECONDS = 2 << 30, 60
@@ -274,3 +274,34 @@ def test_elements_may_be_nested_as_deep_as_the_limit_and_no_deeper():
     check_part(nested(MOST_DEPTH), "sheet1.xml", LIMITS, "Excel")
     with pytest.raises(InputError, match=r"^sheet1\.xml, line 1: elements are nested more than 200 deep"):
         check_part(nested(MOST_DEPTH + 1), "sheet1.xml", LIMITS, "Excel")
+
+
+@pytest.mark.parametrize(
+    ("n_bytes", "words"),
+    [
+        (1023, "1023 bytes"),
+        (1.234 * 2**10, "1.23 KiB"),
+        (99.96 * 2**20, "100 MiB"),
+        (999.7 * 2**20, "1000 MiB"),
+        (1023 * 2**20, "1023 MiB"),
+        (2 << 30, "2 GiB"),
+    ],
+)
+def test_a_size_has_three_digits_or_four_and_no_power(n_bytes, words):
+    assert size(int(n_bytes)) == words
+
+
+class _Broken:
+    """A target with a fault of its own."""
+
+    def start(self, tag, attributes):
+        raise KeyError(tag)
+
+
+def test_a_fault_in_what_reads_a_document_is_not_called_one_of_its_encoding():
+    broken = _Broken()
+    broken.data = broken.end = broken.close = print
+    with pytest.raises(KeyError, match="кот"):
+        parse(io.BytesIO("<кот/>".encode()), "a.tmx", LIMITS, broken, "TMX")
+    with pytest.raises(InputError, match=r"^a\.tmx, line 1: the declared encoding cannot be read .*klingon"):
+        parse(io.BytesIO(b'<?xml version="1.0" encoding="klingon"?><a/>'), "a.tmx", LIMITS, broken, "TMX")

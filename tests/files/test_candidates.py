@@ -144,3 +144,8 @@ def test_a_column_that_is_called_as_responses_of_lm_eval_is_one_of_others_in_oth
         read_lists(path)
     assert read_lists(path, "resps").texts == [["a", "b"]]
     assert read_lists(saved(tmp_path, [{"id": 1, "resps": [["a"], ["b"]]}])).texts == [["a", "b"]]
+
+
+def test_a_list_may_begin_with_any_number_as_a_part_of_one_does():
+    """Moses gives the first line of a part the number that -start-translation-id says."""
+    assert ranked_groups({"a.txt": ["7 ||| кот", "8 ||| 猫"]}).texts == [["кот"], ["猫"]]

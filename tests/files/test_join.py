@@ -13,7 +13,8 @@ import pytest
 import tercet
 from tercet.comparison.verdicts import verdict_of
 from tercet.errors import InputError, OptionError
-from tercet.files.join import EMPTY, ERROR, LEAVE_OUT, Lost, join
+from tercet.files.join import EMPTY, ERROR, LEAVE_OUT, Lost, join, join_rows
+from tercet.files.table import Table
 from tercet.names_as_shown import said
 
 IDS = [f"q{number}" for number in range(6)]
@@ -170,6 +171,54 @@ def test_many_systems_that_lack_some_are_one_message() -> None:
     )
     assert joined.keys == [6, 7, 8, 9]
     assert joined.lost({"a": "system 0", "b": "system 9"}) == Lost({"a": {"missing": 1}}, 10)
+
+
+#: Names that are alike where messages cut them.
+LONG_NAMES = [f"/mnt/data/experiments/2024/llama-3-8b-sft-dpo/checkpoint-{step}" for step in (1000, 1500)]
+
+
+def long_names_in_a_long_table(folder: Path) -> Path:
+    rows = [
+        {"id": id, "model": name, "answer": text, "reference": REFERENCES[id]}
+        for name, texts in zip(LONG_NAMES, [OTHER, ONE], strict=True)
+        for id, text in texts.items()
+    ]
+    return json_lines(folder / "long.jsonl", rows)
+
+
+def long_names_in_a_table_with_roles(folder: Path) -> Path:
+    """A file of WMT in which the first of two translators lacks segments."""
+    sources, references, translations = [], [], {name: [] for name in LONG_NAMES}
+    for number, (id, reference) in enumerate(REFERENCES.items(), 1):
+        sources.append(f'<seg id="{number}">source {id}</seg>')
+        references.append(f'<seg id="{number}">{reference}</seg>')
+        for name, texts in zip(LONG_NAMES, [OTHER, ONE], strict=True):
+            if id in texts:
+                translations[name].append(f'<seg id="{number}">{texts[id]}</seg>')
+    parts = [f'<src lang="en"><p>{"".join(sources)}</p></src>']
+    parts.append(f'<ref lang="x" translator="A"><p>{"".join(references)}</p></ref>')
+    for name, segments in translations.items():
+        parts.append(f'<hyp lang="x" system="{name}"><p>{"".join(segments)}</p></hyp>')
+    path = folder / "test.xml"
+    path.write_text(f'<dataset id="t"><doc id="d">{"".join(parts)}</doc></dataset>', encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("shape", [long_names_in_a_long_table, long_names_in_a_table_with_roles])
+def test_systems_are_told_apart_though_their_long_names_begin_alike(shape: Any, tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match=r"checkpoint-1000' lacks 2 of the 6"):
+        test_set = read([shape(tmp_path)], None)
+    assert test_set.lost == {LONG_NAMES[0]: {"missing": 2}}
+    assert list(test_set.systems.values()) == [[*OTHER.values()], [ONE[id] for id in OTHER]]
+
+
+def test_rows_of_a_table_are_joined_by_the_whole_names_of_its_systems() -> None:
+    table = Table("t", {}, [2, 3, 4, 5])
+    rows_of = dict(zip(LONG_NAMES, [{0, 1, 3}, {0, 1, 2, 3}], strict=True))
+    with pytest.warns(UserWarning, match=r"^t: '/mnt.*/checkpoint-1000' lacks 1 of the 4 segments, .* on line 4"):
+        rows, lost = join_rows(table, rows_of, range(4), "segments", LEAVE_OUT)
+    assert rows == [0, 1, 3]
+    assert lost.by_system == {LONG_NAMES[0]: {"missing": 1}}
 
 
 def test_nothing_is_said_where_all_have_all() -> None:

@@ -61,6 +61,9 @@ def test_carriage_returns_within_lines_are_text_and_counted(way, saved):
     with pytest.warns(UserWarning, match=rf"texts.*: {message}, as sacrebleu does\.") as caught:
         assert way(path) == ["one", "two\rhalves", "three"]
     assert [each.filename for each in caught] == [__file__]
+    path = saved(b"one\r\r\ntwo\r\n")
+    with pytest.warns(UserWarning, match=r"1 line holds a carriage return .* line 1: read"):
+        assert way(path) == ["one\r", "two"]
     path = saved(b"a\rb\r\n" * 1_200 + b"c\n")
     with pytest.warns(UserWarning, match=r"1,200 lines hold a carriage return .* line 1: read"):
         assert len(way(path)) == 1_201

@@ -16,7 +16,8 @@ import pytest
 
 from conftest import ROOT
 from spaces.build import build
-from tercet.files.writing import _without_name, is_plain, write_file, write_text_file
+from tercet.errors import InputError
+from tercet.files.writing import _without_name, check_file, is_plain, write_file, write_text_file
 from tercet.metrics.bertscore.weights import read_baseline, write_baseline
 from tercet.table_formats import Column, Table, write_lines
 
@@ -184,6 +185,14 @@ class TestWhereItIsWritten:
         with write_file(tmp_path / "link") as file:
             file.write(b"new")
         assert (tmp_path / "new.txt").read_bytes() == b"new"
+
+    def test_where_a_link_leads_to_is_where_a_file_must_fit(self, tmp_path):
+        link = tmp_path / "link"
+        link.symlink_to(Path("none", "new.txt"))
+        with pytest.raises(InputError, match=r"Cannot write the file .*link': its folder does not exist"):
+            check_file(link)
+        (tmp_path / "none").mkdir()
+        check_file(link)
 
     def test_the_permissions_stay_and_a_new_file_has_those_of_every_new_file(self, path, tmp_path):
         for mode in [0o600, 0o640, 0o664, 0o755]:

@@ -243,3 +243,18 @@ def test_another_sign_before_decimals_is_refused(tmp_path, sign):
     path.write_text("old.s\tnew.s\n1,5\t1,25\n", encoding="utf-8")
     with pytest.raises(tercet.OptionError, match=r"decimal= must be ',' or '\.'\. Got "):
         tercet.read_test_sets(path, scores="s", need_references=False, decimal=sign)
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**400), 10**101])
+def test_an_integer_of_any_size_that_is_too_large_is_refused_with_its_segment(tmp_path, number):
+    message = r"expected a number of at most 1e\+100 as '?q.* in segment 2, got "
+    with pytest.raises(InputError, match=f"(?i){message}"):
+        tercet.compare(scores={"q": {"A": [1, number], "B": [0, 1]}})
+    path = tmp_path / "scores.jsonl"
+    path.write_text(f'{{"A.q": 1, "B.q": 0}}\n{{"A.q": {number}, "B.q": 1}}\n', encoding="utf-8")
+    with pytest.raises(InputError, match=f"(?i)scores.jsonl, line 2, .*{message}"):
+        tercet.read_test_sets(path, scores="q", need_references=False)
+
+
+def test_an_integer_of_any_size_makes_thousands_likely_beside_it():
+    assert notation_of(["1,107", 10**400], "it") == Notation("")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from tercet.errors import InputError, shorten
 from tercet.files.columns.name_roles import clear_role, role_of
 from tercet.files.columns.vocabulary import DIMENSION, ITEM, RATER, SYSTEM, TEXT, VALUE
-from tercet.files.join import join
+from tercet.files.join import join, sides_in_table
 from tercet.files.table import Table
 from tercet.statistics.clusters import Clusters
 from tercet.test_sets.long_tables import column_called
@@ -128,10 +128,10 @@ class LongGrades:
         source = columns.source or self._source
         first_rows = self._rows_of_items(columns.cluster)
         texts = self._texts_by_system(self.text)
-        sides = {system: f"{table.name}: {shorten(system)}" for system in texts}
+        side_of = sides_in_table(table.name, texts)
         if not set(first_rows).intersection(*texts.values()):
             raise InputError(f"{table.name}: no item has a text of each system ({', '.join(map(repr, texts))}).")
-        keys_of = {sides[system]: by_item for system, by_item in texts.items()}
+        keys_of = {side_of[system]: by_item for system, by_item in texts.items()}
         items = join(keys_of, list(first_rows), "items", lambda key: f"is {shorten(key)} ({self.item})")
         rows = [first_rows[key] for key in items.keys]
         clusters = None
@@ -142,7 +142,7 @@ class LongGrades:
         if source is not None:
             cells = table.column(source)
             sources = [str(cells[row] or "") for row in rows]
-        lost = items.lost(sides)
+        lost = items.lost(side_of)
         test_set = TestSet(
             name,
             {system: [by_item[key] for key in items.keys] for system, by_item in texts.items()},

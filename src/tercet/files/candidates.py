@@ -136,6 +136,7 @@ def ranked_groups(files: Mapping[str, Sequence[str]]) -> CandidateGroups:
                 raise InputError(f"{path}, line {number}: expected 'number ||| text ||| ...', got {shorten(line)}.")
             texts_by_number.setdefault(int(match[1]), []).append(match[2].partition("|||")[0].strip(" "))
     numbers = sorted(texts_by_number)
+    # The first may be any, as in a part that Moses decodes with -start-translation-id; a gap is a lost item.
     for previous, number in pairwise(numbers):
         if number != previous + 1:
             raise InputError(

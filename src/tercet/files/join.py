@@ -6,7 +6,7 @@ match is said here, and what becomes of it is what a user chose as `missing`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
@@ -120,10 +120,19 @@ def join_rows(
     table: Table, rows_of: Mapping[str, Collection[int]], expected: Collection[int], what: str, missing: str
 ) -> tuple[list[int], Lost]:
     """Return the rows of a table that are scored, given those of each of its systems, and what the systems lack."""
-    side_of = {system: f"{table.name}: {shorten(system)}" for system in rows_of}
+    side_of = sides_in_table(table.name, rows_of)
     rows_by_side = {side: rows_of[system] for system, side in side_of.items()}
     joined = join(rows_by_side, expected, what, lambda row: f"on line {table.lines[row]:,}", missing)
     return joined.keys, joined.lost(side_of)
+
+
+def sides_in_table(table_name: str, systems: Iterable[str]) -> dict[str, str]:
+    """Return by system what messages call its side of a join, where all systems stand in one table."""
+    side_of = {system: f"{table_name}: {shorten(system)}" for system in systems}
+    if len(set(side_of.values())) < len(side_of):
+        # Long names may be alike where they are cut.
+        side_of = {system: f"{table_name}: {system!r}" for system in side_of}
+    return side_of
 
 
 def lacks_in_words(

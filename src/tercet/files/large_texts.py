@@ -154,8 +154,9 @@ def _lines(path: str, file: BinaryIO) -> FileLines | None:
             n_returns += piece.count(b"\r")
             n_ends_with_return += piece.count(b"\r\n")
         ends = np.flatnonzero(np.frombuffer(piece, np.uint8) == ord("\n"))
-        # Of the lines that end here, the first is this one.
-        starts += (ends[-(n_lines + 1) % _STEP :: _STEP] + (start + 1)).tolist()
+        # A step begins behind the end of each line whose number, from 1, is a multiple of _STEP: the first one here.
+        first_end = -(n_lines + 1) % _STEP
+        starts += (ends[first_end::_STEP] + (start + 1)).tolist()
         n_lines += len(ends)
         start += len(piece)
         ends_line = piece.endswith(b"\n")

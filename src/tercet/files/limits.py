@@ -152,5 +152,9 @@ def size(n_bytes: int) -> str:
     """Return a number of bytes in words."""
     for unit, power in (("GiB", 30), ("MiB", 20), ("KiB", 10)):
         if n_bytes >= 1 << power:
-            return f"{n_bytes / (1 << power):.3g} {unit}"
+            number = n_bytes / (1 << power)
+            if number < 100:
+                return f"{number:.3g} {unit}"
+            # Three digits as well, and of 1000 to 1023 all four.
+            return f"{number:.0f} {unit}"
     return f"{n_bytes} bytes"

@@ -57,7 +57,7 @@ def stream_lines(path: str) -> Iterator[str]:
                         check_line_ends(line, path)
                 if "\0" in line:
                     raise InputError(f"{path}, line {number}: found a NUL character; expected text saved as UTF-8.")
-                line = line.rstrip("\r\n")
+                line = line.removesuffix("\n").removesuffix("\r")
                 if "\r" in line:
                     n_within += 1
                     first_within = first_within or number

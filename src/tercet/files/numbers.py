@@ -145,8 +145,9 @@ def _is_large(cell: Any) -> bool:
     if isinstance(cell, str):
         number = _parse(cell, ".")
         return number is not None and number == _parse(cell, ",") and abs(number) >= _LARGE
-    is_plain = isinstance(cell, int | float | Decimal) and not isinstance(cell, bool)
-    return is_plain and abs(float(cell)) >= _LARGE
+    if isinstance(cell, int):
+        return not isinstance(cell, bool) and abs(cell) >= _LARGE
+    return isinstance(cell, float | Decimal) and abs(float(cell)) >= _LARGE
 
 
 def notation_of_file(columns: Iterable[Iterable[Any]], otherwise: Notation) -> Notation:
@@ -232,14 +233,22 @@ def read_number(value: Any, meaning: str, notation: Notation = PLAIN) -> float:
     if isinstance(value, str):
         number = _read_text(value, meaning, notation)
     elif isinstance(value, int | float | Decimal | np.integer | np.floating) and not isinstance(value, bool):
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:
+            # An integer beyond the floats.
+            raise _too_large(value, meaning) from None
     if number is None:
         raise InputError(f"Expected a number as {meaning}, got {shorten(value)}.")
     if math.isinf(number):
         raise InputError(f"Expected a finite number as {meaning}, got {shorten(value)}.")
     if abs(number) > LARGEST:
-        raise InputError(f"Expected a number of at most {LARGEST:g} as {meaning}, got {shorten(value)}.")
+        raise _too_large(value, meaning)
     return number
+
+
+def _too_large(value: Any, meaning: str) -> InputError:
+    return InputError(f"Expected a number of at most {LARGEST:g} as {meaning}, got {shorten(value)}.")
 
 
 def read_score(value: Any, meaning: str, notation: Notation = PLAIN) -> float:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
 
 from .encodings import check_encoding
-from .formats import READERS, SUFFIXES, check_no_workbook, table_format
+from .formats import READERS, SUFFIXES, check_no_workbook, table_format, unpacked
 from .json_values import as_list
 from .limits import LIMITS, Limits
 from .lines import open_binary
@@ -26,7 +26,7 @@ _OF_ANY_ENCODING = ("", "tsv", "csv")
 
 
 def read_table(path: str | os.PathLike[str], *, format: str | None = None, limits: Limits = LIMITS) -> Table:
-    """Read a file of texts in columns."""
+    """Read a file of texts in columns, which is not gzipped."""
     file = Path(path)
     reader = READERS[_format(file, format)]
     try:
@@ -127,6 +127,8 @@ def _format(path: Path, format: str | None) -> str:
             raise InputError(f"no format is called {format!r}. {did_you_mean(format, READERS)}")
         return format
     check_no_workbook(path.name)
+    if unpacked(path.name) != path.name:
+        raise InputError(f"{path.name} is, judging by its extension, gzipped: unpack it.")
     known_format = SUFFIXES.get(path.suffix.lower())
     if known_format is None:
         # What a file is explains more than the end of its name.

@@ -31,24 +31,26 @@ def list_rows(rows: Iterable[Row], name: str) -> list[Row]:
     return collected
 
 
-def table_of_rows(rows: list[Row], name: str) -> Table:
+def table_of_rows(rows: Sequence[Row], name: str) -> Table:
     """Return rows as columns under the names of the first row."""
     names = _names_in_first_row(rows, name)
+    (_, titles), *items = rows
     # Empty lines at the end; in a table of a single column, they are cells.
-    _, last_cells = rows[-1]
-    while len(names) > 1 and last_cells == [""]:
-        rows.pop()
-        _, last_cells = rows[-1]
-    if len(rows) == 1:
+    is_empty_line = len(names) > 1
+    while items and is_empty_line:
+        _, last_cells = items[-1]
+        is_empty_line = last_cells == [""]
+        if is_empty_line:
+            items.pop()
+    if not items:
         header = ", ".join(shorten(column)[1:-1] for column in names[:20])
         raise InputError(f"{name} has a header ({header}) and no rows; expected a row per item.")
-    for line, cells in rows:
+    for line, cells in items:
         if len(cells) != len(names):
             number = str(len(cells))
             if len(cells) > MOST_COLUMNS:
                 number = f"more than {MOST_COLUMNS}"
             raise InputError(f"{name}, line {line}: expected {len(names)} cells, as in the header, found {number}.")
-    (_, titles), *items = rows
     cells_by_column = zip(*(cells for _, cells in items), strict=True)
     columns: dict[str, list[Any]] = {}
     for column, title, column_cells in zip(names, titles, cells_by_column, strict=True):

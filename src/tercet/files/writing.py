@@ -156,14 +156,15 @@ def _keep_permissions(path: str, status: os.stat_result) -> None:
 
 def check_file(path: Path) -> None:
     """Raise an InputError for a file that could not be written."""
-    folder = path.parent
     if path == Path("-"):
         raise InputError("Give a file's name, not '-': without one, the output goes to the standard output.")
     if not is_plain(path):
         # A pipe or a device is written to as it is.
         fits = os.access(path, os.W_OK) and not path.is_dir()
     else:
-        # A file is written beside its path and then moved there, for which the folder must be writable.
+        # A file is written beside where its path leads and then moved there: that folder must be writable.
+        target, _ = _target(str(path))
+        folder = Path(target).parent
         fits = folder.is_dir() and os.access(folder, os.W_OK) and (not path.exists() or os.access(path, os.W_OK))
     if not fits:
         raise InputError(

@@ -49,7 +49,8 @@ def parse(stream: BinaryIO, name: str, limits: Limits, target: Target, format: s
     from defusedxml.ElementTree import XMLParser
 
     bounds = limits.of(stream)
-    parser = XMLParser(target=_Shallow(target, name, format))
+    elements = _Shallow(target, name, format)
+    parser = XMLParser(target=elements)
     target.line = lambda: parser.parser.CurrentLineNumber
     defaults = _Defaults(lambda: f"{name}, line {target.line()}", format)
     parser.parser.AttlistDeclHandler = defaults.add
@@ -82,6 +83,9 @@ def parse(stream: BinaryIO, name: str, limits: Limits, target: Target, format: s
         reason, _, _ = str(error).rpartition(": line")
         raise InputError(f"{name}, line {line}: malformed XML at column {column + 1} ({reason}).") from None
     except (LookupError, ValueError) as error:
+        if elements.has_begun:
+            # Not the parser's, but the target's.
+            raise
         # This is how the parser says that it does not know the declared encoding.
         raise InputError(
             f"{name}, line {target.line()}: the declared encoding cannot be read ({error}); save the file as UTF-8."
@@ -98,8 +102,11 @@ class _Shallow:
         self.data = target.data
         self.close = target.close
         self.depth = 0
+        #: Whether an element was met: what is declared is before all.
+        self.has_begun = False
 
     def start(self, tag: str, attributes: dict[str, Any]) -> None:
+        self.has_begun = True
         self.depth += 1
         if self.depth > MOST_DEPTH:
             raise _too_deep(f"{self.name}, line {self.target.line()}", self.format)

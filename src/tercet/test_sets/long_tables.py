@@ -14,7 +14,7 @@ from tercet.files.columns.contents import CODES, lack
 from tercet.files.columns.roles import guess_roles
 from tercet.files.columns.scores import without_scores
 from tercet.files.columns.vocabulary import ITEM, RUN, SYSTEM, TEXT
-from tercet.files.join import NOTHING_LOST, Lost, join
+from tercet.files.join import NOTHING_LOST, Lost, join, sides_in_table
 from tercet.files.logs.endings import ENDING_COLUMNS
 from tercet.files.table import Memory, Table
 
@@ -343,13 +343,13 @@ def _item_in_words(table: Table, key: list[str], row: int) -> str:
 
 def _scored_items(items: _Items, missing: str) -> tuple[_Items, Lost]:
     """Return the items that are scored, and what systems lack; a warning says which have no row of others."""
-    in_words = {system: f"{items.long.table.name}: {shorten(system)}" for system in items.long.systems}
+    side_of = sides_in_table(items.long.table.name, items.long.systems)
     items_of: dict[str, set[Hashable]] = {}
-    for system, words in in_words.items():
-        items_of[words] = {item for item, by_system in items.rows.items() if system in by_system}
+    for system, side in side_of.items():
+        items_of[side] = {item for item, by_system in items.rows.items() if system in by_system}
     joined = join(items_of, list(items.rows), "items", partial(_first_in_words, items), missing)
     rows = {item: items.rows[item] for item in joined.keys}
-    return items._replace(rows=rows), joined.lost(in_words)
+    return items._replace(rows=rows), joined.lost(side_of)
 
 
 def _first_in_words(items: _Items, item: Hashable) -> str:

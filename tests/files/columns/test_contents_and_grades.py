@@ -1,9 +1,11 @@
 """What a column is by its name and cells: a role, documents, texts, grades, or no part of its rows."""
 
+import time
+
 import pytest
 
 from tercet import InputError
-from tercet.files.columns.contents import lack, unrelated
+from tercet.files.columns.contents import are_codes, lack, unrelated
 from tercet.files.columns.grades import check_systems_of_grades, grade_columns, possible_grades
 from tercet.files.columns.name_roles import clear_role
 from tercet.files.columns.roles import document_column
@@ -38,6 +40,24 @@ def test_a_column_of_texts_has_texts_of_which_one_is_no_number(cells, reason):
     reasons = {"": "", "empty": lack([]), "codes": lack(["1"]), "no text": lack([5])}
     assert len(set(reasons.values())) == 4
     assert lack(cells) == reasons[reason]
+
+
+@pytest.mark.parametrize("cell", ["7", "1.5", "2026-01-09 10:20", "٧ ٥", "q7", "run_3/a#b", "a٧", "http://кот"])
+def test_numbers_dates_ids_and_addresses_are_codes(cell):
+    assert are_codes([cell, None, f" {cell} "])
+
+
+@pytest.mark.parametrize("cell", ["", "кот", "a", "a 7", "a٧٧", "кот7", "7%"])
+def test_texts_are_no_codes(cell):
+    assert not are_codes([cell, " x "])
+
+
+def test_a_long_run_of_digits_takes_no_more_time_than_its_length():
+    before = time.process_time()
+    for digits in ("0" * 200_000, "a" * 100_000 + "0" * 100_000, "1 " * 100_000):
+        assert not are_codes([f"{digits}。"])
+        assert are_codes([digits])
+    assert time.process_time() - before < 5
 
 
 @pytest.mark.parametrize(

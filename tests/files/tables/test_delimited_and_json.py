@@ -22,6 +22,7 @@ from tercet.files.columns.roles import guess_roles
 from tercet.files.formats import READERS, SUFFIXES
 from tercet.files.limits import Limits
 from tercet.files.read import predictions_in, read_table, references_in
+from tercet.files.rows import table_of_rows
 from tercet.files.table import MOST_COLUMNS, Roles, Table
 from texts import all_pairs, any_texts
 from workbooks import workbook
@@ -82,6 +83,12 @@ def test_the_first_row_names_the_columns(format, text):
     assert rows_of(read(text, format)) == [["src", "ref"], ["a", "b"]]
 
 
+def test_rows_stay_those_of_who_gives_them():
+    rows = [(1, ["mt", "ref"]), (2, ["кот", "猫"]), (3, [""]), (4, [""])]
+    assert table_of_rows(rows, "t").columns == {"mt": ["кот"], "ref": ["猫"]}
+    assert [line for line, _ in rows] == [1, 2, 3, 4]
+
+
 class TestWhatAFileIs:
     def test_its_suffix_says_in_any_case(self, tmp_path):
         tuv = '<tuv lang="{}"><seg>{}</seg></tuv>'
@@ -106,6 +113,13 @@ class TestWhatAFileIs:
     def test_a_format_that_is_given_wins(self, tmp_path):
         (tmp_path / "test.txt").write_text("mt\na b\n")
         assert read_table(str(tmp_path / "test.txt"), format="tsv").columns == {"mt": ["a b"]}
+
+    def test_what_is_gzipped_is_to_be_unpacked(self, tmp_path):
+        (tmp_path / "test.tsv.gz").write_bytes(gzip.compress(b"mt\tref\na\tb\n"))
+        with pytest.raises(InputError, match=r"^test\.tsv\.gz is, judging by its extension, gzipped: unpack it\.$"):
+            read_table(tmp_path / "test.tsv.gz")
+        with pytest.raises(InputError, match=r"^test\.tsv\.gz is gzipped: unpack it\.$"):
+            read_table(tmp_path / "test.tsv.gz", format="tsv")
 
     def test_what_cannot_be_opened_or_has_an_unknown_name_is_refused(self, tmp_path):
         (tmp_path / "folder.csv").mkdir()

@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 CODES = "holds numbers, dates, ids or hashes"
 EMPTY = "is empty in every row"
 _NO_TEXT = "has values that are not text"
-# A number, a date, an id, a hash or an address.
-_CODE = re.compile(r"[\d\s:.,/+-]*\d[\d\s:.,/+-]*|[A-Za-z0-9_.:/#-]*\d[A-Za-z0-9_.:/#-]*|[a-z]+://\S+")
+# A number, a date, an id, a hash or an address. Each digit that must be there is the first of its kind, so that no
+# other is tried: long runs of digits would take the square of their length.
+_CODE = re.compile(
+    r"[\s:.,/+-]*\d[\d\s:.,/+-]*|(?:[A-Za-z_.:/#-]*[0-9]|[A-Za-z0-9_.:/#-]*(?![0-9])\d)[A-Za-z0-9_.:/#-]*"
+    r"|[a-z]+://\S+"
+)
 #: Different values that labels have at most, such as "a", "b" and "tie".
 _MOST_LABELS = 4
 #: In fewer rows, texts may share words by chance, or none.

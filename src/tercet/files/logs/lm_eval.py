@@ -39,7 +39,8 @@ _OF_LIKELIHOOD = ("perplexity", "word_perplexity", "byte_perplexity", "bits_per_
 _LIKELIHOOD = "loglikelihood"
 #: Of lm-evaluation-harness samples_<task>_<date>.jsonl, of lmms-eval <date>_samples_<task>.jsonl.
 _FILE_NAME = re.compile(
-    r"(?:(\d{8}_\d{6})_)?(?:samples_)?(.+?)(?:_(\d{4}-\d\d?-\d\d?[T ][^/]*))?\.(?:jsonl|ndjson|json)(?:\.gz)?",
+    r"(?:(?P<moment_before>\d{8}_\d{6})_)?(?:samples_)?(?P<task>.+?)"
+    r"(?:_(?P<moment_behind>\d{4}-\d\d?-\d\d?[T ][^/]*))?\.(?:jsonl|ndjson|json)(?:\.gz)?",
     re.IGNORECASE,
 )
 
@@ -107,7 +108,8 @@ def _file_name(name: str) -> _FileName:
     match = _FILE_NAME.fullmatch(name)
     if match is None:
         return _FileName(name)
-    return _FileName(match[2], match[1] or match[3] or "", begins_with_moment=bool(match[1]))
+    before = match["moment_before"]
+    return _FileName(match["task"], before or match["moment_behind"] or "", begins_with_moment=bool(before))
 
 
 @dataclass

@@ -8,9 +8,12 @@ from datetime import datetime, timedelta, timezone
 #: A time as lm-evaluation-harness and lighteval write it, or inspect-ai, with what it is ahead of UTC; and as
 #: lmms-eval and OpenCompass do.
 _MOMENT = re.compile(
-    r"(\d{4})-(\d\d?)-(\d\d?)[T ](\d\d?)[-:](\d\d?)[-:](\d\d?)(?:[.,](\d{1,9}))?(?:([+-])(\d\d)[-:]?(\d\d)(?!\d)|Z)?"
-    r"|(?<!\d)(\d{4})(\d\d)(\d\d)_(\d\d)(\d\d)(\d\d)(?!\d)"
+    r"(?P<year>\d{4})-(?P<month>\d\d?)-(?P<day>\d\d?)[T ](?P<hour>\d\d?)[-:](?P<minute>\d\d?)[-:](?P<second>\d\d?)"
+    r"(?:[.,](?P<fraction>\d{1,9}))?(?:(?P<sign>[+-])(?P<hours_ahead>\d\d)[-:]?(?P<minutes_ahead>\d\d)(?!\d)|Z)?"
+    r"|(?<!\d)(?P<plain_year>\d{4})(?P<plain_month>\d\d)(?P<plain_day>\d\d)"
+    r"_(?P<plain_hour>\d\d)(?P<plain_minute>\d\d)(?P<plain_second>\d\d)(?!\d)"
 )
+_PARTS = ("year", "month", "day", "hour", "minute", "second")
 #: Before any other: that of a path without a time.
 NEVER = datetime.min.replace(tzinfo=timezone.utc)
 
@@ -42,15 +45,15 @@ def instant(moment: str) -> datetime:
     match = _MOMENT.fullmatch(moment)
     if match is None:
         return NEVER
-    numbers = match.groups()[:6]
-    if not match[1]:
-        numbers = match.groups()[10:]
-    year, month, day, hour, minute, second = map(int, numbers)
-    ahead = timedelta(hours=int(match[9] or 0), minutes=int(match[10] or 0))
-    if match[8] == "-":
+    prefix = ""
+    if not match["year"]:
+        prefix = "plain_"
+    year, month, day, hour, minute, second = (int(match[prefix + part]) for part in _PARTS)
+    ahead = timedelta(hours=int(match["hours_ahead"] or 0), minutes=int(match["minutes_ahead"] or 0))
+    if match["sign"] == "-":
         ahead = -ahead
     # Digits behind the sixth are less than a microsecond.
-    microsecond = int((match[7] or "").ljust(6, "0")[:6])
+    microsecond = int((match["fraction"] or "").ljust(6, "0")[:6])
     try:
         return datetime(year, month, day, hour, minute, second, microsecond, tzinfo=timezone(ahead))
     except ValueError:
