@@ -147,6 +147,11 @@ def test_columns_of_two_notations_are_refused():
     assert read_numbers(["74 %", "0", None, "n/a"], "it")[:2].tolist() == [74, 0]
 
 
+def test_an_integer_of_more_digits_than_python_writes_is_named_beside_percents():
+    with pytest.raises(InputError, match=r"others have none: '74 %' and <int of about 5,001 digits>"):
+        tercet.compare(scores={"accuracy": {"a": ["74 %", 10**5000], "b": ["70 %", "71 %"]}})
+
+
 def test_a_sign_that_the_user_names_is_taken():
     said = notation_of(["1.107"], "it", said=",")
     assert read_number("1.107", "it", said) == 1107

@@ -187,10 +187,16 @@ def _check_percent(cells: Sequence[Any], meaning: str) -> None:
     if not with_sign:
         return
     for cell in cells:
-        text = str(cell).strip()
-        if isinstance(cell, bool) or text.endswith("%") or text.casefold() in _MISSING:
+        if isinstance(cell, bool):
             continue
-        if is_written_number(text) and (_parse(text, ".") or _parse(text, ",")):
+        if isinstance(cell, int):
+            has_value = cell != 0  # Python writes no integer of more than 4,300 digits
+        else:
+            text = str(cell).strip()
+            if text.endswith("%") or text.casefold() in _MISSING or not is_written_number(text):
+                continue
+            has_value = bool(_parse(text, ".") or _parse(text, ","))
+        if has_value:
             raise InputError(
                 f"Some numbers as {meaning} have a percent sign and others have none: {shorten(with_sign[0])} and "
                 f"{shorten(cell)}. Write them in one way."
