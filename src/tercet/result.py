@@ -102,6 +102,11 @@ class Result(dict[str, Any]):
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute that is not stored yet: called by Python for such alone."""
+        # Of a result that no constructor of ours made, or that an earlier version pickled.
+        if name == "metric":
+            return vars(self).get(name, "")
+        if name == "_details":
+            return None
         attributes = self._attributes() if name[:1] != "_" else {}
         if name in attributes or name in _ATTRIBUTES:
             return attributes.get(name, _ATTRIBUTES.get(name))
@@ -113,8 +118,9 @@ class Result(dict[str, Any]):
     def _attributes(self) -> dict[str, Any]:
         """Return all attributes but the metric's name, in order; made on the first call."""
         stored = vars(self)
-        if self._details is not None:
-            make, *of = self._details
+        details = self._details  # read once: another thread may make the attributes meanwhile
+        if details is not None:
+            make, *of = details
             try:
                 attributes = make(*of)
             except AttributeError as error:
@@ -172,7 +178,7 @@ class Result(dict[str, Any]):
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Pickle with all attributes: what makes them stays in this process."""
         self._attributes()
-        return super().__reduce_ex__(protocol)
+        return super().__reduce_ex__(max(protocol, 2))  # earlier ones know no slots
 
     def copy(self) -> Result:
         """Return a shallow copy, with its attributes."""

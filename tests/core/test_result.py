@@ -65,6 +65,28 @@ def test_made_anew_by_others_it_is_shown_and_kept_as_a_dict_with_nothing_invente
         again["segments"]
 
 
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_pickled_by_any_protocol_it_has_its_attributes(protocol):
+    result = tercet.score("bleu", ["the cat sat on the mat"], ["a cat sat on the mat"])
+    again = pickle.loads(pickle.dumps(result, protocol))
+    assert repr(again) == repr(result)
+    assert (again.metric, again.signature) == (result.metric, result.signature)
+
+
+def test_one_that_no_constructor_filled_is_a_dict():
+    class Own(Result):
+        def __init__(self, entries):
+            dict.__init__(self, entries)
+
+    own = Own({"m": 0.5})
+    assert (own.metric, own.signature, repr(own)) == ("", "", "Result({'m': 0.5})")
+    with pytest.raises(KeyError, match=r"^'n'$"):
+        own["n"]
+    result = RESULT.copy()
+    del result.metric
+    assert result.metric == ""
+
+
 def test_joined_with_another_it_is_a_plain_dict():
     for joined in (RESULT | {"loss": 2.0}, {"loss": 2.0} | RESULT, {**RESULT, "loss": 2.0}):
         assert type(joined) is dict

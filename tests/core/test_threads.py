@@ -1,5 +1,6 @@
 """Pieces are worked on in threads, in order, as the caller's own thread would."""
 
+import sys
 import threading
 from contextvars import ContextVar
 
@@ -63,3 +64,29 @@ def test_numpys_settings_of_the_caller_hold_for_a_metric_of_his_own_in_threads()
     with np.errstate(divide="ignore"):
         result = tercet.score(DividesByZero(), predictions, references, n_jobs=2)
     assert result["errors"] == tercet.score("wer", predictions, references)["wer"]
+
+
+@pytest.mark.parametrize("make", [tercet.Bleu, tercet.Chrf], ids=lambda make: make.__name__)
+def test_first_called_by_several_threads_a_metric_gives_each_all_keys(make):
+    """Keys are put together once, on the first call."""
+    expected = list(make()(["a b c d e"], ["a b c d f"]))
+    found = []
+
+    def call(metric, barrier):
+        barrier.wait()
+        found.append(list(metric(["a b c d e"], ["a b c d f"])))
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(150):
+            metric = make()
+            barrier = threading.Barrier(4)
+            threads = [threading.Thread(target=call, args=(metric, barrier)) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert found == [expected] * 600

@@ -237,3 +237,12 @@ def test_texts_that_the_engine_splits_have_the_rows_of_those_that_python_does(
     metrics = [Wer(tokenizer=each, missing_references=missing, **flags) for each in split]
     rows = [metric.segment_stats(metric.corpus(texts, references)).rows.tolist() for metric in metrics]
     assert rows[0] == rows[1]
+
+
+def test_a_subclass_that_reports_other_facts_has_the_counts():
+    """`facts` are what a page shows of a metric; the keys are jiwer's."""
+
+    class Own(tercet.Wer):
+        facts = ()
+
+    assert Own()(["a b"], ["a c"]) == tercet.Wer()(["a b"], ["a c"])

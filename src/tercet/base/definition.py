@@ -160,13 +160,19 @@ class MetricDefinition(Configured, metaclass=ABCMeta):
     def new_plan(self) -> Any:
         """Return what the engine does in one step (`engine/plain_plan.py`); None where Python has a part in it.
 
-        Its first scores are those of `score_names`.
+        Its first scores are those of `score_names`. `score_warning` is asked where texts are unusual, or one of the
+        columns is 0 that its rules name as `watched`.
         """
         return None
 
     @cached_property
     def _keys(self) -> list[Entry]:
         """What `report` returns, of the sums of the rows and what the plan makes of them."""
+        return self._score_keys()
+
+    # No property: one that is kept, and asks that of a parent by the same name, may give another thread the parent's.
+    def _score_keys(self) -> list[Entry]:
+        """Return the keys of the scores."""
         return [Entry(name, "score", number) for number, name in enumerate(self.score_names)]
 
     def _entries(self, scores: list[float], sums: list[float]) -> dict[str, Any]:

@@ -280,7 +280,7 @@ class Chrf(Metric):
     def _keys(self) -> list[Entry]:
         """The scores, and the options that evaluate's chrf returns."""
         return [
-            *super()._keys,
+            *self._score_keys(),
             Entry("score", "score", 0),
             Entry("char_order", "given", self.char_order),
             Entry("word_order", "given", next(iter(self.word_orders.values()))),

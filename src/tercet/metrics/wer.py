@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 #: The rates, in the engine's order.
 _RATES = ("wer", "cer", "mer", "wil", "wip", "character_mer")
 
+#: The steps of an alignment that are counted, of words and of characters.
+_COUNTS = ("hits", "substitutions", "deletions", "insertions")
+
 
 class Wer(HasTokenizer):
     """WER, the word error rate, with CER, the same of characters, MER, of matches, and WIL, of information lost.
@@ -58,8 +61,8 @@ class Wer(HasTokenizer):
     higher_is_better = False
     unit = "rate"
     at_zero = "compares them with an empty text"
-    facts = ("hits", "substitutions", "deletions", "insertions")
-    columns = (*Metric.base_columns, *facts, *(f"character_{count}" for count in facts))
+    facts = _COUNTS
+    columns = (*Metric.base_columns, *_COUNTS, *(f"character_{count}" for count in _COUNTS))
     score_names = ("wer", "cer", "mer", "wil")
 
     #: Whether the edits of characters are counted: drop-ins that give rates of words alone do without.
@@ -140,7 +143,7 @@ class Wer(HasTokenizer):
     def _keys(self) -> list[Entry]:
         """The rates, with jiwer's counts before the last."""
         *rates, character_mer = [Entry(name, "score", number) for number, name in enumerate(_RATES)]
-        counts = [Entry(name, "count", self.columns.index(name)) for name in self.facts]
+        counts = [Entry(name, "count", self.columns.index(name)) for name in _COUNTS]
         return [*rates, *counts, character_mer]
 
     def explained(self, batch: Corpus, context: Any = None) -> WerEdits:

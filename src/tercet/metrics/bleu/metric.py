@@ -500,7 +500,7 @@ class Bleu(HasTokenizer):
         penalty = first_precision + self.max_order
         length, of_reference = self._length_columns
         return [
-            *super()._keys,
+            *self._score_keys(),
             Entry("precisions", "scores", first_precision, penalty),
             Entry("brevity_penalty", "score", penalty),
             Entry("length_ratio", "ratio", length, of_reference),
