@@ -133,6 +133,10 @@ def _cached_metric(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
     """
     if type(metric) is not str:
         return make_scorer(metric, options)
+    # The key below of a call that names no option, as most do.
+    cached_metric = None if options else _cache.get((metric,))
+    if cached_metric is not None:
+        return cached_metric
     # With the types of the values, as 1, 1.0 and True are equal: a metric may take one of them and refuse another.
     values: list[Any] = list(options.values())
     of_lists: tuple[type, ...] = ()
