@@ -188,7 +188,8 @@ class MetricDefinition(Configured, metaclass=ABCMeta):
 
         A subclass may count otherwise, and has the plan that it defines itself.
         """
-        if self.normalize is not None or "new_plan" not in vars(type(self)):
+        inherits_its_plan = "new_plan" not in vars(type(self))
+        if self.normalize is not None or inherits_its_plan:
             return None
         return self.new_plan()
 

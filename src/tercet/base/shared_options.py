@@ -6,6 +6,7 @@ from typing import Any
 
 from tercet.checks import as_device, as_dtype, as_revision, as_tokenizer, text_or_callable
 from tercet.corpus.normalizers import label_of_normalizers
+from tercet.errors import OptionError
 
 from .options import option
 
@@ -87,3 +88,9 @@ def dtype_option(network: str) -> Any:
         "times slower (then there is a warning); scores differ in the third digit."
     )
     return option(default=None, doc=doc, check=as_dtype)
+
+
+def check_word_options(options: Any) -> None:
+    """Refuse a stemmer and a lemmatizer at once: which goes first would change the score."""
+    if options.stemmer is not None and options.lemmatizer is not None:
+        raise OptionError("The options 'stemmer' and 'lemmatizer' exclude each other: give one of them.")

@@ -28,8 +28,14 @@ _ASKED_BY_DEFAULT = Configured.asked
 
 def rules_of_plan(**rules: Any) -> TextRules:
     """Return how a plan reads texts: the rules are those of `TextRules` that metrics differ in."""
-    # An item with FEWEST_TOKENS references or more may be a text in tokens, each of them taken for a reference.
-    return TextRules(PIECE, MARKS_OF_ASCII, odd_items=FEWEST, odd_references=FEWEST_TOKENS, **rules)
+    return TextRules(
+        most_items=PIECE,  # 8,192
+        marks=MARKS_OF_ASCII,  # as in <br> or &amp;
+        odd_items=FEWEST,  # 5
+        # 3: a text that was split into tokens, each taken for a reference, has as many or more.
+        odd_references=FEWEST_TOKENS,
+        **rules,
+    )
 
 
 def score_lists(metric: MetricDefinition, predictions: Any, references: Any) -> Result | None:
@@ -42,7 +48,7 @@ def score_lists(metric: MetricDefinition, predictions: Any, references: Any) -> 
     if scored is None:
         return None
     context = None
-    if scored.needs_look:
+    if scored.needs_look:  # the texts may be odd, or a watched sum is 0
         context = warn_of_lists(metric, scored, heeds_style=True)
         warn_of(metric, metric.score_warning(scored.sums))
     scored.texts = None  # a result that is kept does not keep them
@@ -86,10 +92,8 @@ def warn_of_lists(
 ) -> Any:
     """Warn of texts as :func:`batch_stats` does; return the context of the metric, None where it changes nothing.
 
-    Messages call the predictions by the name.
+    Called where the texts need a look. Messages call the predictions by the name.
     """
-    if not scored.needs_look:
-        return None
     # What is odd about texts is an unusual character, or shows in several references of an item, or in several items.
     predictions = scored.predictions
     references = scored.references

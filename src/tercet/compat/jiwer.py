@@ -348,7 +348,7 @@ def _rates_in_one_step(metric: Wer, reference: Any, hypothesis: Any) -> dict[str
     scored = scored_by_plan(metric, hypotheses, references)
     if scored is None:
         return None
-    if metric is _METRIC_OF_WORDS:
+    if scored.needs_look and metric is _METRIC_OF_WORDS:
         warn_of_lists(metric, scored)
     return metric._entries(scored.scores, scored.sums)
 

@@ -264,7 +264,8 @@ class Metric(ABC, Generic[S]):
         items: list[Any] = texts if len(texts) == 1 else [texts]  # a text alone is read faster
         scored = scored_by_plan(self.tercet, [hypothesis], items)
         if scored is not None:
-            warn_of_lists(self.tercet, scored, "hypotheses")
+            if scored.needs_look:
+                warn_of_lists(self.tercet, scored, "hypotheses")
             return self._score(np.array(scored.sums))
         return self._score(self._rows([hypothesis], items).total())
 

@@ -227,9 +227,3 @@ def stopwords_label(stopwords: str | Collection[str] | None) -> str | None:
     if stopwords is None or isinstance(stopwords, str):
         return stopwords
     return digest(sorted(stopwords))
-
-
-def check_word_options(options: Any) -> None:
-    """Refuse a stemmer and a lemmatizer at once: which goes first would change the score."""
-    if options.stemmer is not None and options.lemmatizer is not None:
-        raise OptionError("The options 'stemmer' and 'lemmatizer' exclude each other: give one of them.")

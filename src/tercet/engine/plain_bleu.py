@@ -112,8 +112,8 @@ def bleu_scores(
         ngrams = row[FIRST_MATCH + n : FIRST_MATCH + 2 * n]
         penalty = brevity_penalty(length, reference_length)
         precisions = _precisions(matches, ngrams, method, smooth_value, scale)
-        n_orders = n
-        if effective:
+        n_orders = n  # an order without n-grams has the precision 0, and makes the mean 0
+        if effective:  # it is left out
             n_orders = _n_orders_with_ngrams(ngrams, method, smooth_value)
         if method == "add-one":
             # It scores texts without a word in common, too, but not where one side has no text at all.
@@ -155,7 +155,7 @@ def _precisions(
             n_matches += smooth_value
             n_ngrams += smooth_value
         if n_ngrams <= 0:
-            # No text is so long, and so none has n-grams of a higher order: their precisions stay 0.
+            # No prediction is so long, and so none has n-grams of a higher order: their precisions stay 0.
             break
         if n_matches == 0 and method == "exp":
             divisor *= 2

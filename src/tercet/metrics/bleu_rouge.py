@@ -12,13 +12,12 @@ from tercet.base.about import from_card
 from tercet.base.metric import Metric
 from tercet.base.options import OnlyWith, option
 from tercet.base.rows import PairRows, base_of_pairs, divide_or_zero, leave_out
-from tercet.base.shared_options import TOKENIZER, lemmatizer_option, shared_labels, stemmer_option
+from tercet.base.shared_options import TOKENIZER, check_word_options, lemmatizer_option, shared_labels, stemmer_option
 from tercet.checks import integer, number
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.letters import dropped_letters_warning
 from tercet.corpus.reading import Crossing, Indices, engine_texts, of_texts
 from tercet.corpus.stems import (
-    check_word_options,
     lemmatizer_label,
     map_words,
     stemmer_label,

@@ -13,14 +13,13 @@ from tercet.base.about import from_card
 from tercet.base.metric import Metric
 from tercet.base.options import OnlyWith, option
 from tercet.base.rows import PairRows, base_of_pairs, leave_out
-from tercet.base.shared_options import TOKENIZER, lemmatizer_option, shared_labels, stemmer_option
+from tercet.base.shared_options import TOKENIZER, check_word_options, lemmatizer_option, shared_labels, stemmer_option
 from tercet.checks import integer, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.letters import dropped_letters_warning
 from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Indices, engine_texts, of_texts
 from tercet.corpus.stems import (
     check_stopwords,
-    check_word_options,
     lemmatizer_label,
     map_words,
     stemmer_label,

@@ -51,7 +51,11 @@ def zero_warning(
     compat: str | None,
     smoothed: bool = False,
 ) -> str | None:
-    """Return why the BLEU of a corpus is 0 although words match, and how to avoid that; None if it is not 0."""
+    """Return why the BLEU of a corpus is 0 although words match, and how to avoid that; None if it is not 0.
+
+    The sequences have a value for each order: its matches, its n-grams, and whether it has a weight. `smoothed` says
+    whether orders without a match are smoothed.
+    """
     if matches[0] == 0:
         return None
     unmatched: list[int] = []

@@ -51,13 +51,12 @@ from tercet.base.about import from_card
 from tercet.base.has_tokenizer import HasTokenizer
 from tercet.base.options import option
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
-from tercet.base.shared_options import lemmatizer_option, shared_labels, stemmer_option
+from tercet.base.shared_options import check_word_options, lemmatizer_option, shared_labels, stemmer_option
 from tercet.base.short_road import rules_of_plan
 from tercet.checks import integer, number
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import Crossing, engine_texts, is_read_by_engine, of_texts
 from tercet.corpus.stems import (
-    check_word_options,
     lemmatizer_label,
     map_words,
     stemmer_label,
@@ -475,8 +474,8 @@ class Bleu(HasTokenizer):
         needs_last_item = self.compat == "nltk" and self.method in _OF_LAST_ITEM
         if needs_last_item or self._grid is not None:
             return None
-        # Where one of these sums is 0, `Scored.needs_look`: `score_warning` then says whether the score is 0 by it.
-        watched = self._columns_to_watch or slice(0)
+        # Where one of these sums is 0, the plan sets `needs_look`, and `score_lists` asks `score_warning` about it.
+        watched = self._columns_to_watch or slice(0)  # slice(0): no column
         rules = rules_of_plan(lowercase=self._lowercase, count_letters=self.needs_blanks, watched=watched)
         # `_settings_of_score`, but with lists: an array would import NumPy, which the short road takes nowhere else.
         formula = self._formula_settings(self.method, self.reference_length, list(self._weightings.values()))
@@ -496,11 +495,12 @@ class Bleu(HasTokenizer):
     @cached_property
     def _keys(self) -> list[Entry]:
         """All but the grid, of scores, precisions and penalty, and of the sums of the rows."""
+        # What the formula returns: a score for each weighting, the precisions of the orders, the penalty.
         first_precision = len(self._weightings)
         penalty = first_precision + self.max_order
         length, of_reference = self._length_columns
         return [
-            *self._score_keys(),
+            *self._score_keys(),  # bleu, and bleu_<name> of a named weighting
             Entry("precisions", "scores", first_precision, penalty),
             Entry("brevity_penalty", "score", penalty),
             Entry("length_ratio", "ratio", length, of_reference),
@@ -585,7 +585,10 @@ class Bleu(HasTokenizer):
 
     @cached_property
     def _columns_to_watch(self) -> slice | None:
-        """The columns in which a sum of 0 may be what makes the score 0; None where smoothing leaves no such sum."""
+        """The columns in which a sum of 0 may be what makes the score 0; None where smoothing leaves no such sum.
+
+        They are those of matches; with smoothing those of n-grams, as 0 of 0 n-grams stay 0.
+        """
         if not self._smooths:
             return self._match_columns
         if self._scores_like_nltk or self.method in (ADD_ONE, "add-k"):

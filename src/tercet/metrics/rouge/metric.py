@@ -13,14 +13,13 @@ from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, base_rows
 from tercet.base.scoring import segment_lists
-from tercet.base.shared_options import shared_labels
+from tercet.base.shared_options import check_word_options, shared_labels
 from tercet.base.short_road import rules_of_plan
 from tercet.corpus.corpus import Corpus, encode
 from tercet.corpus.letters import FEW, LetterCounts, count_letters, dropped_letters_warning
 from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Indices, is_read_by_engine
 from tercet.corpus.stems import (
     WordMap,
-    check_word_options,
     lemmatizer_label,
     map_words,
     stemmer_for,
