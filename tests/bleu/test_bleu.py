@@ -415,6 +415,26 @@ def test_scripts_without_spaces_are_warned_of_where_the_tokenizer_cannot_split_t
         score("bleu_multi", [text], [text], tokenizer="char")
 
 
+@ZERO_BLEU
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("ฉันรักแมวมาก นะ", "Thai"), ("ຂ້ອຍຮັກແມວ", "Lao"), ("ខ្ញុំស្រឡាញ់ឆ្មា", "Khmer"), ("ကျွန်တော်ကြောင်ချစ်တယ်", "Burmese")],
+)
+@pytest.mark.parametrize("tokenizer", ["13a", "zh"])
+@pytest.mark.parametrize("as_column", [list, iter])
+def test_languages_that_no_tokenizer_is_named_after_get_one_that_splits_them(text, language, tokenizer, as_column):
+    texts = [text] * 3
+    with pytest.warns(UserWarning, match=rf"\({language}\)\. Give tokenizer='char' or 'unicode'\."):
+        score("bleu", as_column(texts), as_column(texts), tokenizer=tokenizer)
+    for better in ("char", "unicode"):
+        assert score("bleu", texts, texts, tokenizer=better)["bleu"] == pytest.approx(1)
+
+
+def test_chinese_is_split_by_its_tokenizer_without_a_word(recwarn):
+    score("bleu", ["我们今天去公园散步吧"] * 3, ["我们今天去公园散步吧"] * 3, tokenizer="zh")
+    assert not recwarn
+
+
 def test_nltk_has_no_smoothing_of_others():
     for options in ({"smooth_method": "exp"}, {"smooth": True}, {"grid": {"smooth_method": ["floor"]}}):
         with pytest.raises(OptionError, match="smoothing methods that NLTK has"):

@@ -1,8 +1,11 @@
 """A child that is forked while another thread holds a lock finds it open."""
 
 import os
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -98,3 +101,29 @@ def test_a_child_forked_within_the_block_leaves_it():
         with lock:
             os._exit(0)
     assert code_of_child(child) == 0
+
+
+FORK_WHILE_NUMPY_IS_IMPORTED = """
+import os, sys, threading, warnings
+warnings.simplefilter("ignore")
+import tercet
+from test_locks import code_of_child
+
+assert "numpy" not in sys.modules
+thread = threading.Thread(target=lambda: tercet.score("diversity", ["a b"] * 3))
+thread.start()
+while "numpy" not in sys.modules:
+    pass
+child = os.fork()
+if child == 0:
+    tercet.score("diversity", ["a b", "c d"])
+    os._exit(0)
+thread.join()
+sys.exit(code_of_child(child, seconds=30))
+"""
+
+
+def test_a_child_that_is_forked_while_numpy_is_imported_imports_it():
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(tercet.__file__).parents[1]), *sys.path])}
+    done = subprocess.run([sys.executable, "-c", FORK_WHILE_NUMPY_IS_IMPORTED], env=environment, timeout=60)
+    assert done.returncode == 0

@@ -525,3 +525,13 @@ class TestColumns:
         assert [table.dimension for table in found.tables] == ["content"]
         with pytest.raises(InputError, match=r"no scores 'COMET'; expected columns such as 'A\.COMET' or 'COMET_A'"):
             read_graded(path, scores=["COMET"])
+
+
+def test_the_signature_says_how_segments_are_scored():
+    """Scores of segments have an effective order, with which sacrebleu gives the same figures."""
+    texts = {"A": ["a b", "c d e", "f g"], "B": ["a c", "c d f", "f"]}
+    found = tercet.correlate(texts, "bleu", {"A": [3, 4, 2], "B": [2, 3, 1]}, references=["a b", "c d e", "f g h"])
+    (signature,) = found.signatures()
+    of_segments = tercet.score("bleu", ["a b c d"], ["a b c d"], segments=True, scale=100).signature
+    assert signature == of_segments
+    assert "|seg:exp,eff|" in signature

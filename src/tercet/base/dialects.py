@@ -102,13 +102,22 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 
 
+#: The texts of a call, which are misspelled as its options are.
+TEXTS = ("predictions", "references")
+
+
 def no_option(called: str, name: str, options: Iterable[str], dialects: Mapping[str, Dialect]) -> OptionError:
     """Return the error for an unknown option, with what may be meant: by another name, or by spelling."""
     other_names = dict(OTHER_NAMES)
     for dialect in dialects.values():
         for argument, option in dialect.arguments.items():
             other_names[argument] = (option,)
-    hint = did_you_mean(name, options, other_names)
+    names = list(options)
+    if not on_command_line():
+        names = [*TEXTS, *names]
+    hint = did_you_mean(name, names, other_names)
+    if name in TEXTS:
+        hint = "Texts are given in the call, the predictions first, then the references."
     return OptionError(f"{called} has no option {shorten(name)}. {hint}")
 
 

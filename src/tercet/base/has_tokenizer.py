@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.letters import LetterCounts, count_letters
+from tercet.corpus.letters import LetterCounts, count_letters, unspaced_language
 from tercet.corpus.reading import ENGINE_TOKENIZERS
 from tercet.corpus.tokenizers import tokenizer_label
 from tercet.signature import Signature
@@ -54,8 +54,8 @@ class HasTokenizer(Metric):
 
     @cached_property
     def needs_blanks(self) -> bool:
-        """Whether the tokenizer finds no words in scripts without spaces."""
-        return self.tokenizer in ("13a", "intl", "none", "blanks")
+        """Whether the tokenizer finds no words in scripts without spaces, or as "zh" in Chinese alone."""
+        return self.tokenizer in _SPLIT_AT
 
     def fit(self, batch: Corpus) -> LetterCounts | None:
         """Count the letters of the references, to warn of a tokenizer that cannot split them."""
@@ -65,10 +65,26 @@ class HasTokenizer(Metric):
         """Return a warning when a tokenizer that splits at blanks meets texts without any."""
         if context is None or not context.mostly_without_blanks:
             return None
-        where = "spaces and punctuation"
-        if self.tokenizer in ("none", "blanks"):
-            where = "spaces"
+        language = None if corpus is None else unspaced_language(corpus)
+        where = f"tokenizer={self.tokenizer!r} splits at {_SPLIT_AT[self.tokenizer]}"
+        if language is not None:
+            return (
+                f"{where}, but these references are mostly in scripts written without spaces ({language}). Give "
+                "tokenizer='char' or 'unicode'."
+            )
+        if self.tokenizer == "zh":
+            return None
         return (
-            f"tokenizer={self.tokenizer!r} splits at {where}, but these references are mostly in "
-            "scripts written without spaces. Give tokenizer='zh', 'ja', 'jieba', 'char' or 'unicode'."
+            f"{where}, but these references are mostly in scripts written without spaces. Give tokenizer='zh', 'ja', "
+            "'jieba', 'char' or 'unicode'."
         )
+
+
+#: Where tokenizers split that find no words in scripts without spaces.
+_SPLIT_AT = {
+    "13a": "spaces and punctuation",
+    "intl": "spaces and punctuation",
+    "none": "spaces",
+    "blanks": "spaces",
+    "zh": "Chinese characters, spaces and punctuation",
+}

@@ -136,6 +136,8 @@ def _check_text(text: Any, name: str) -> None:
         hint = ""
         if isinstance(text, (list, tuple)) and text and all(isinstance(token, str) for token in text):
             hint = ' Texts are not split into tokens: if these are tokens, join them with spaces, " ".join(tokens).'
+            if not name.endswith("references"):
+                hint += " If they are references of one item, predictions and references are swapped."
         raise InputError(f"{name} must be a string, got {shorten(text)} ({kind_of(text)}).{hint}")
 
 

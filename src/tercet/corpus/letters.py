@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass
 from functools import reduce
@@ -11,6 +12,7 @@ from itertools import filterfalse
 from operator import add
 from typing import Any, NamedTuple
 
+from tercet.engine.character_kinds import is_without_blanks
 from tercet.engine.chosen import engine
 from tercet.errors import shorten
 
@@ -68,6 +70,28 @@ def count_letters(batch: Corpus) -> LetterCounts:
         # Encoding the texts raises an error that names the item.
         _ = batch.texts
         raise
+
+
+#: Languages without spaces whose words no tokenizer by name finds, by the script as Unicode calls it.
+_UNSPACED_LANGUAGES = {"THAI": "Thai", "LAO": "Lao", "KHMER": "Khmer", "MYANMAR": "Burmese"}
+#: The characters that are looked at of a reference: its first ones.
+_FIRST_CHARACTERS = 200
+
+
+def unspaced_language(corpus: Corpus) -> str | None:
+    """Return the language of most letters without spaces, of references evenly spread; None if it is a further one.
+
+    Chinese and Japanese are such: tokenizers have their names.
+    """
+    scripts: Counter[str] = Counter()
+    for _, references in corpus.items(sampled(corpus.n_segments, FEW)):
+        for reference in references:
+            letters = filter(is_without_blanks, reference[:_FIRST_CHARACTERS])
+            scripts.update(unicodedata.name(letter).partition(" ")[0] for letter in letters)
+    if not scripts:
+        return None
+    ((script, _),) = scripts.most_common(1)
+    return _UNSPACED_LANGUAGES.get(script)
 
 
 #: Items whose words are compared, or up to twice as many: more would take longer than scoring all.

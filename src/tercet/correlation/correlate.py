@@ -16,7 +16,7 @@ import numpy as np
 from tercet.base.definition import is_higher_better
 from tercet.base.metric import Metric
 from tercet.base.options import check_values
-from tercet.base.scoring import batch_stats, summarize
+from tercet.base.scoring import batch_stats
 from tercet.checks import known_keywords
 from tercet.comparison.inputs.arguments import check_test_set, read_metrics, read_test_set
 from tercet.comparison.inputs.files_and_frames import check_no_splits
@@ -414,7 +414,11 @@ def _columns_of_metric(metric: Metric, metric_name: str, test_set: TestSet, corp
     stats = batch_stats(scorer, corpus).split(corpus.n_systems)
     scores = [scorer.segment_metric.finalize(part.rows) for part in stats]
     is_scored = np.array([part.column("items") > 0 for part in stats])
-    signature = summarize(scorer, stats[0]).signature
+    if not is_scored[0].any():
+        raise InputError(scorer.nothing_left)
+    references = stats[0].selected(is_scored[0]).span("references")
+    # What is correlated are scores of segments.
+    signature = str(stats[0].signature.extended(scorer.notes(references, segments=True)))
     distinct_scores: dict[str, Array] = {}
     for name in scorer.score_names:
         values = np.where(is_scored, [part_scores[name] for part_scores in scores], np.nan)
