@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import typer
@@ -98,7 +99,10 @@ class CandidateOptions(OptionGroup):
             )
         texts = [list(candidates) for candidates in zip(*test_set.systems.values(), strict=True)]
         names = [f"{path}, row {number}" for number in range(1, len(texts) + 1)]
-        return CandidateGroups(texts, None, names, test_set.fields.replace("systems: ", "candidates: ", 1))
+        # The name of the file may hold any words, too.
+        file = Path(path).name
+        fields = test_set.fields.replace(f"{file}: systems: ", f"{file}: candidates: ", 1)
+        return CandidateGroups(texts, None, names, fields)
 
     def _of_text_files(self) -> CandidateGroups:
         from tercet.files.candidates import is_ranked, parallel_groups, ranked_groups, successive_groups
@@ -169,7 +173,7 @@ class _ChosenOutput(Progress):
         "-f",
         metavar="FORMAT",
         help="text: a chosen text per line; or jsonl: also its expected score, the runner-up, the margin and all "
-        "scores. Default: jsonl for names that end in .jsonl, else text.",
+        "scores. Default: by the extension of --out (.jsonl, .txt or the like), else text.",
     )
     out: Out = None
 

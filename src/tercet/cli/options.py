@@ -512,8 +512,8 @@ def segments_option(further: str = "") -> Any:
     return writing(
         None,
         metavar="FILE",
-        help="File for the scores of every segment: .csv, .jsonl or .xlsx by its extension, else TSV. A table's "
-        "own columns that are neither texts nor scores, such as ids, come back in it. Texts are "
+        help="File for the scores of every segment: .csv, .jsonl, .xlsx or TSV (.tsv, .txt) by its extension. A "
+        "table's own columns that are neither texts nor scores, such as ids, come back in it. Texts are "
         "written unchanged, even those that a spreadsheet would take for formulas: take .xlsx, or import the columns "
         f"as text.{further}",
     )

@@ -50,7 +50,7 @@ class _PlanOutput(Progress):
         "--format",
         "-f",
         metavar="FORMAT",
-        help="Format of the output: text or json. Default: json for names that end in .json, else text.",
+        help="Format of the output: text or json. Default: by the extension of --out (.json or .txt), else text.",
     )
     out: Out = None
 

@@ -10,7 +10,7 @@ import typer
 
 from tercet.errors import InputError
 from tercet.files.join import LEAVE_OUT
-from tercet.names_as_shown import one_cell
+from tercet.names_as_shown import counted, joined, one_cell
 
 from .help import Command
 from .options import OptionGroup, TextOptions, scores_option, takes_groups, writing
@@ -139,7 +139,6 @@ def _as_plain(
 
 def _show(test_set: TestSet) -> None:
     """Print the columns of a test set, and what would be compared with what."""
-    from tercet.names_as_shown import joined
     from tercet.test_sets.reading import shown_readings
 
     if test_set.columns:
@@ -149,17 +148,16 @@ def _show(test_set: TestSet) -> None:
     names = [one_cell(name) for name in test_set.systems]
     n_references = max((len(texts) for texts in test_set.references), default=0)
     beside = "no references"
-    if n_references == 1:
-        beside = "1 reference each"
-    elif n_references:
-        beside = f"{n_references} references each"
+    if n_references:
+        beside = f"{counted(n_references, 'reference')} each"
     elif test_set.no_texts:
         beside = "no texts"
-    typer.echo(f"{one_cell(test_set.name)}: {test_set.n_segments:,} segments of {joined(names)}; {beside}.")
+    n_segments = counted(test_set.n_segments, "segment")
+    typer.echo(f"{one_cell(test_set.name)}: {n_segments} of {joined(names)}; {beside}.")
     n_lacking = sum(not texts for texts in test_set.references)
     if n_references and n_lacking:
         typer.echo(one_cell(_lacking(test_set, n_lacking)))
-    if beside == "no references":
+    if not n_references and not test_set.no_texts:
         typer.echo(_WITHOUT_REFERENCES)
     if test_set.hint:
         typer.echo(one_cell(test_set.hint))
@@ -167,16 +165,14 @@ def _show(test_set: TestSet) -> None:
 
 def _lacking(test_set: TestSet, n_lacking: int) -> str:
     """Return how many segments have no reference, and where the first of them are, in words."""
-    subject = f"But {n_lacking:,} segments have"
-    if n_lacking == 1:
-        subject = "But 1 segment has"
+    sentence = f"But {counted(n_lacking, 'segment has', 'segments have')} no reference"
     positions = list(test_set.without_reference.values())
     if not positions:
-        return f"{subject} no reference."
+        return f"{sentence}."
     further = ""
     if len(positions) > _MOST_LINES:
         further = f" and {len(positions) - _MOST_LINES:,} more"
-    return f"{subject} no reference: {'; '.join(positions[:_MOST_LINES])}{further}."
+    return f"{sentence}: {'; '.join(positions[:_MOST_LINES])}{further}."
 
 
 def _show_names(files: Sequence[str], texts: TextOptions) -> None:
@@ -196,11 +192,8 @@ def _show_names(files: Sequence[str], texts: TextOptions) -> None:
             # Why it cannot be read is said once, by who asked.
             continue
         if isinstance(table, Memory):
-            n_texts = len(table.lines)
-            counted = f"{n_texts:,} texts"
-            if n_texts == 1:
-                counted = "1 text"
-            typer.echo(f"{one_cell(path)}: {counted}, joined with other files by {table.joined_by}.")
+            n_texts = counted(len(table.lines), "text")
+            typer.echo(f"{one_cell(path)}: {n_texts}, joined with other files by {table.joined_by}.")
         elif not isinstance(table, Log):
             _print(shown_readings(path, readings_of_names(table)))
 

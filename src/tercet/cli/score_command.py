@@ -13,7 +13,7 @@ from tercet.comparison.settings import CompareSettings
 from tercet.errors import OptionError
 from tercet.files.join import LEAVE_OUT
 from tercet.files.writing import check_ending, check_outputs
-from tercet.names_as_shown import visible
+from tercet.names_as_shown import counted, visible
 
 from .metric_arguments import MetricCommand
 from .options import (
@@ -169,6 +169,7 @@ def _score_command_with_ray(texts: TextOrParquetOptions, scores: ScoreOptions, o
         "--source": texts.source,
         "--source-column": texts.source_column,
         "--system-column": texts.system_column,
+        "--decimal": texts.decimal,
         "--encoding": texts.encoding,
         "--sheet": texts.sheet,
         "--missing": texts.missing != LEAVE_OUT,
@@ -210,11 +211,9 @@ def _score_with_ray(
     )
     bad_files = next(iter(results.values())).bad_files
     if bad_files:
-        skipped_files = f"{len(bad_files):,} files could not be read and are"
-        if len(bad_files) == 1:
-            skipped_files = "1 file could not be read and is"
+        skipped_files = counted(len(bad_files), "file could not be read and is", "files could not be read and are")
         typer.echo(f"warning: {skipped_files} left out: {visible('; '.join(bad_files[:5]))}", err=True)
-    name = f"{len(texts.files):,} files"
+    name = counted(len(texts.files), "file")
     if len(texts.files) == 1:
         name = Path(texts.files[0]).name
     return to_comparison(name, configured_metrics, results, confidence_level=level, seed=seed)
