@@ -14,23 +14,21 @@ from tercet.errors import OptionError, shorten
 from tercet.files.writing import check_file, check_outputs
 from tercet.names_as_shown import visible
 
+from .input import read_metrics, reported
 from .metric_arguments import MetricCommand
 from .options import (
     HOW_METRICS_ARE_WRITTEN,
     LEVEL,
     ColumnOptions,
     OptionGroup,
-    OutputOptions,
-    ScoreFormat,
     metric_option,
-    read_metrics,
     reading,
-    reported,
     scoring,
     setting,
     takes_groups,
     writing,
 )
+from .output_options import OutputOptions, ScoreFormat
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
@@ -176,10 +174,10 @@ def _checked_format(
     """Return the format of the output; what cannot be made or written fails here, before any text is read."""
     from tercet.comparison.metric_specs import name_of
 
-    from .output import check_before, check_bom, check_open, chosen_format
+    from .output import check_bom, check_can_write, check_open, chosen_format
 
     form = chosen_format(output.format, output.out)
-    check_before(form, output.out)
+    check_can_write(form, output.out)
     check_bom(output.bom, form)
     check_open(output.open, form, output.out)
     _check_options(figures, output)

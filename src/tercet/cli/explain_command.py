@@ -23,10 +23,11 @@ from tercet.files.writing import check_outputs
 from tercet.names_as_shown import one_cell, visible
 from tercet.registry import in_suite, metric_class
 
+from .completion import metrics_like
+from .input import read_metrics, reported
 from .metric_arguments import MetricCommand
 from .options import (
     HOW_METRICS_ARE_WRITTEN,
-    OPENS,
     Encoding,
     ReferenceColumns,
     References,
@@ -34,10 +35,8 @@ from .options import (
     SourceColumn,
     SystemColumn,
     Systems,
-    metrics_like,
-    read_metrics,
-    reported,
 )
+from .output_options import OPENS
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
@@ -146,7 +145,7 @@ def explain(
     from tercet.test_sets.names import paths_of
     from tercet.test_sets.read import read_test_sets
 
-    from .output import check_before, check_open, chosen_format, coloured, write
+    from .output import check_can_write, check_open, chosen_format, coloured, write
 
     _check_options(against, segment=segment, their_option=their_option, items=items)
     form = chosen_format(format, out, (".html", ".htm", ".json", ".txt", ""))
@@ -159,7 +158,7 @@ def explain(
     their_options = _read_options(their_option or ())
     if not files:
         raise InputError(f"No file was given, only the metric {shorten(arguments[0])}; expected METRIC FILES.")
-    check_before(form, out)
+    check_can_write(form, out)
     check_open(opens, form, out)
     check_outputs({"--out": out}, [*paths_of(files), *(references or ()), *filter(None, [source])])
     test_sets = read_test_sets(

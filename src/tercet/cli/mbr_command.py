@@ -13,7 +13,8 @@ from tercet.files.writing import check_different, check_file, check_outputs
 from tercet.names_as_shown import visible
 
 from .metric_arguments import MetricCommand
-from .options import Encoding, OptionGroup, Out, Progress, Sheet, metric_option, reading, takes_groups, writing
+from .options import Encoding, OptionGroup, Sheet, metric_option, reading, takes_groups, writing
+from .output_options import Out, Progress
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from tercet.registry import SHORT_NAMES, canonical, metric_class
 
-from .options import metrics_like
+from .completion import metrics_like
 
 app = typer.Typer(rich_markup_mode=None)
 

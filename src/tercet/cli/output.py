@@ -17,7 +17,7 @@ from tercet.files.writing import check_ending, check_file, write_text_file
 from tercet.names_as_shown import visible
 from tercet.table_formats import BOM, Table, needs_workbooks, write_workbook
 
-from .options import ResultsOutput, ScoreFormat, ScoreOutput
+from .output_options import ResultsOutput, ScoreFormat, ScoreOutput
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
@@ -59,7 +59,7 @@ def chosen_format(
     return _FORMS[out.suffix.lower()]
 
 
-def check_before(format: ScoreFormat, out: Path | None, *further_files: Path | None) -> None:
+def check_can_write(format: ScoreFormat, out: Path | None, *further_files: Path | None) -> None:
     """Fail before scoring starts if the result could not be made, or a file not be written."""
     if format == "html":
         needs("An HTML report", "report", "jinja2")

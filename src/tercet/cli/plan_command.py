@@ -15,14 +15,13 @@ from .metric_arguments import MetricCommand
 from .options import (
     HOW_METRICS_ARE_WRITTEN,
     MetricOptions,
-    Out,
-    Progress,
     TextOptions,
     scoring,
     setting,
     takes_groups,
     writing,
 )
+from .output_options import Out, Progress
 
 
 @dataclass(init=False, eq=False, repr=False)

@@ -18,15 +18,12 @@ from tercet.names_as_shown import counted, visible
 from .metric_arguments import MetricCommand
 from .options import (
     HOW_METRICS_ARE_WRITTEN,
-    CompareOutput,
-    ResultsOutput,
-    ScoreFormat,
     ScoreOptions,
-    ScoreOutput,
     TextOptions,
     TextOrParquetOptions,
     takes_groups,
 )
+from .output_options import CompareOutput, ResultsOutput, ScoreFormat, ScoreOutput
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
@@ -108,7 +105,7 @@ def checked_request(
     """
     from tercet.table_formats import needs_workbooks
 
-    from .output import SCORE_FORMS, SEGMENT_FORMS, check_before, check_bom, check_open, chosen_format
+    from .output import SCORE_FORMS, SEGMENT_FORMS, check_bom, check_can_write, check_open, chosen_format
     from .thresholds import read_gate
 
     metrics = scores.metrics()
@@ -134,7 +131,7 @@ def checked_request(
     check_open(output.open, form, output.out)
     if output.plain and form != "text":
         raise OptionError(f"--plain is for text: it cannot be given with the format {form}.")
-    check_before(form, output.out, segments)
+    check_can_write(form, output.out, segments)
     check_outputs({"--out": output.out, "--segments": segments}, texts.inputs(metrics))
     return metrics, gate, form
 
