@@ -7,10 +7,10 @@ import math
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import typer
 from rich import box
@@ -29,12 +29,14 @@ from .metric_arguments import MetricCommand
 from .options import (
     HOW_METRICS_ARE_WRITTEN,
     Encoding,
+    OptionGroup,
     ReferenceColumns,
     References,
     Sheet,
     SourceColumn,
     SystemColumn,
     Systems,
+    takes_groups,
 )
 from .output_options import OPENS
 
@@ -51,53 +53,99 @@ _SCORE_WIDTH = 17
 _SAME = 1e-6
 
 
-Arguments = Annotated[
-    list[str],
-    typer.Argument(
+@dataclass(init=False, eq=False, repr=False)
+class _ExplainedTexts(OptionGroup):
+    """What is explained: a metric's scores of files, or those of another package; and how the files are read."""
+
+    arguments: list[str] = typer.Argument(
         metavar="[METRIC] FILES",
         help="A metric, as bleu or chrf, and files, as for tercet compare: tables with named columns, or text files. "
         "The metric is written as for --metric, and left out where that is given. Default: bleu.",
         show_default=False,
-    ),
-]
-Metrics = Annotated[
-    list[str] | None,
-    typer.Option(
+    )
+    against: str | None = typer.Option(None, "--against", "-a", help="Package to explain")
+    references: References = None
+    source: str | None = typer.Option(None, metavar="FILE", help="Text file of sources, when systems are text files.")
+    system: Systems = None
+    reference_column: ReferenceColumns = None
+    source_column: SourceColumn = None
+    system_column: SystemColumn = None
+    encoding: Encoding = None
+    sheet: Sheet = None
+
+    def test_sets(self, files: Sequence[str], metrics: Sequence[Metric]) -> list[TestSet]:
+        """Read the files, and warn of problems in them."""
+        from tercet.test_sets.read import read_test_sets
+
+        test_sets = read_test_sets(
+            files,
+            references=self.references or (),
+            source=self.source,
+            systems=self.system or (),
+            reference_columns=self.reference_column or (),
+            source_column=self.source_column,
+            system_column=self.system_column,
+            need_references=any(metric.takes_references for metric in metrics),
+            need_texts=True,
+            encoding=self.encoding or "",
+            sheet=self.sheet or "",
+        )
+        return [reported(test_set) for test_set in test_sets]
+
+
+@dataclass(init=False, eq=False, repr=False)
+class _ExplainedScores(OptionGroup):
+    """The metrics, and which part of their scores is explained."""
+
+    metric: list[str] | None = typer.Option(
+        None,
         "--metric",
         "-m",
         metavar="METRIC",
         autocompletion=metrics_like,
         help="One metric or several, with options: see below. Repeatable. With --against, the other package "
         "gets the options too, where it has them. Scores are in percent unless scale=1 is given.",
-    ),
-]
-_TheirOptions = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME=VALUE", help="Option for the other package only, by tercet's name for it; repeatable."
-    ),
-]
-Source = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Text file of sources, when systems are text files.")
-]
-Segment = Annotated[
-    int | None,
-    typer.Option(
+    )
+    segment: int | None = typer.Option(
+        None,
         min=1,
         metavar="N",
         help="Number of the segment that is explained; default: the one that tells the systems apart best; of one "
         "system, the one that scores worst.",
-    ),
-]
-_Form = Annotated[
-    Literal["text", "json", "html"] | None,
-    typer.Option(
-        "--format", "-f", help="Output format. Default: by the extension of --out (.html, .json or .txt), else text."
-    ),
-]
-Out = Annotated[
-    Path | None, typer.Option("--out", "-o", metavar="FILE", help="Output file; default: standard output.")
-]
+    )
+    their_option: list[str] | None = typer.Option(
+        None, metavar="NAME=VALUE", help="Option for the other package only, by tercet's name for it; repeatable."
+    )
+    items: int | None = typer.Option(
+        None, min=0, help="With --against, how many segments to show, of those that differ most; default: 5."
+    )
+
+    def check(self, against: str | None) -> None:
+        """Refuse options of a segment with --against, and those of --against without it."""
+        if against is not None:
+            if self.segment is not None:
+                raise OptionError("--segment is an option without --against.")
+            return
+        if self.their_option is not None:
+            raise OptionError("--their-option is an option with --against.")
+        if self.items is not None:
+            raise OptionError("--items is an option with --against.")
+
+
+@dataclass(init=False, eq=False, repr=False)
+class _ExplainOutput(OptionGroup):
+    """Destination and format of the explanation."""
+
+    format: Literal["text", "json", "html"] | None = typer.Option(
+        None,
+        "--format",
+        "-f",
+        help="Output format. Default: by the extension of --out (.html, .json or .txt), else text.",
+    )
+    out: Path | None = typer.Option(
+        None, "--out", "-o", metavar="FILE", help="Output file; default: standard output."
+    )
+    open: bool = typer.Option(False, "--open", help=OPENS)
 
 
 class ExplainCommand(MetricCommand):
@@ -116,77 +164,48 @@ app = typer.Typer(rich_markup_mode=None)
 
 
 @app.command("explain", cls=ExplainCommand, epilog=HOW_METRICS_ARE_WRITTEN)
-def explain(
-    arguments: Arguments,
-    against: Annotated[str | None, typer.Option("--against", "-a", help="Package to explain")] = None,
-    references: References = None,
-    source: Source = None,
-    system: Systems = None,
-    reference_column: ReferenceColumns = None,
-    source_column: SourceColumn = None,
-    system_column: SystemColumn = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    metric: Metrics = None,
-    segment: Segment = None,
-    their_option: _TheirOptions = None,
-    items: Annotated[
-        int | None,
-        typer.Option(min=0, help="With --against, how many segments to show, of those that differ most; default: 5."),
-    ] = None,
-    format: _Form = None,
-    out: Out = None,
-    opens: Annotated[bool, typer.Option("--open", help=OPENS)] = False,
-) -> None:
+@takes_groups
+def explain_command(texts: _ExplainedTexts, scores: _ExplainedScores, output: _ExplainOutput) -> None:
     """Show why a segment scores as it does: its matches, and the numbers behind the score.
 
     With --against, show why another package gives a different score: ours, theirs, and the effect of each rule.
     """
     from tercet.test_sets.names import paths_of
-    from tercet.test_sets.read import read_test_sets
 
     from .output import check_can_write, check_open, chosen_format, coloured, write
 
-    _check_options(against, segment=segment, their_option=their_option, items=items)
-    form = chosen_format(format, out, (".html", ".htm", ".json", ".txt", ""))
+    against = texts.against
+    out = output.out
+    scores.check(against)
+    form = chosen_format(output.format, out, (".html", ".htm", ".json", ".txt", ""))
     if against is not None and form == "html":
         raise OptionError("--against gives text or JSON, not HTML.")
-    metric_texts, files = _metrics_and_files(metric, arguments)
+    metric_texts, files = _metrics_and_files(scores.metric, texts.arguments)
     if against is not None:
         _check_peers(metric_texts, against)
     metrics = read_metrics(metric_texts)
-    their_options = _read_options(their_option or ())
+    their_options = _read_options(scores.their_option or ())
     if not files:
-        raise InputError(f"No file was given, only the metric {shorten(arguments[0])}; expected METRIC FILES.")
+        raise InputError(f"No file was given, only the metric {shorten(texts.arguments[0])}; expected METRIC FILES.")
     check_can_write(form, out)
-    check_open(opens, form, out)
-    check_outputs({"--out": out}, [*paths_of(files), *(references or ()), *filter(None, [source])])
-    test_sets = read_test_sets(
-        files,
-        references=references or (),
-        source=source,
-        systems=system or (),
-        reference_columns=reference_column or (),
-        source_column=source_column,
-        system_column=system_column,
-        need_references=any(each.takes_references for each in metrics),
-        need_texts=True,
-        encoding=encoding or "",
-        sheet=sheet or "",
-    )
-    test_sets = [reported(test_set) for test_set in test_sets]
+    check_open(output.open, form, out)
+    inputs = [*paths_of(files), *(texts.references or ())]
+    if texts.source:
+        inputs.append(texts.source)
+    check_outputs({"--out": out}, inputs)
+    test_sets = texts.test_sets(files, metrics)
     width = 120
     if out is None:
         width = Console().width
     view = _View(form, width, coloured(out))
     if against is None:
-        text = _of_segments(test_sets, metrics, segment, view)
+        text = _of_segments(test_sets, metrics, scores.segment, view)
     else:
         package = _Package(against, their_options)
-        if items is not None:
-            package = package._replace(n_gaps=items)
+        if scores.items is not None:
+            package = package._replace(n_gaps=scores.items)
         text = _of_package(test_sets, metrics, package, view)
-    write(text, out, form, opens=opens)
+    write(text, out, form, opens=output.open)
 
 
 class _View(NamedTuple):
@@ -205,20 +224,6 @@ class _Package(NamedTuple):
     options: Mapping[str, Any]
     #: How many segments are shown, of those that differ most.
     n_gaps: int = 5
-
-
-def _check_options(
-    against: str | None, *, segment: int | None, their_option: Sequence[str] | None, items: int | None
-) -> None:
-    """Refuse options of a segment with --against, and those of --against without it."""
-    if against is not None:
-        if segment is not None:
-            raise OptionError("--segment is an option without --against.")
-        return
-    if their_option is not None:
-        raise OptionError("--their-option is an option with --against.")
-    if items is not None:
-        raise OptionError("--items is an option with --against.")
 
 
 def _metrics_and_files(metric: Sequence[str] | None, arguments: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
