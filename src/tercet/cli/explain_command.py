@@ -24,7 +24,7 @@ from tercet.names_as_shown import one_cell, visible
 from tercet.registry import in_suite, metric_class
 
 from .completion import metrics_like
-from .input import read_metrics, reported
+from .input import read_metrics, report_on
 from .metric_arguments import MetricCommand
 from .options import (
     HOW_METRICS_ARE_WRITTEN,
@@ -90,7 +90,7 @@ class _ExplainedTexts(OptionGroup):
             encoding=self.encoding or "",
             sheet=self.sheet or "",
         )
-        return [reported(test_set) for test_set in test_sets]
+        return [report_on(test_set) for test_set in test_sets]
 
 
 @dataclass(init=False, eq=False, repr=False)
@@ -172,7 +172,7 @@ def explain_command(texts: _ExplainedTexts, scores: _ExplainedScores, output: _E
     """
     from tercet.test_sets.names import paths_of
 
-    from .output import check_can_write, check_open, chosen_format, coloured, write
+    from .output import check_can_write, check_open, chosen_format, has_colours, write
 
     against = texts.against
     out = output.out
@@ -197,14 +197,14 @@ def explain_command(texts: _ExplainedTexts, scores: _ExplainedScores, output: _E
     width = 120
     if out is None:
         width = Console().width
-    view = _View(form, width, coloured(out))
+    view = _View(form, width, has_colours(out))
     if against is None:
-        text = _of_segments(test_sets, metrics, scores.segment, view)
+        text = _explained_segments(test_sets, metrics, scores.segment, view)
     else:
         package = _Package(against, their_options)
         if scores.items is not None:
             package = package._replace(n_gaps=scores.items)
-        text = _of_package(test_sets, metrics, package, view)
+        text = _explained_package(test_sets, metrics, package, view)
     write(text, out, form, opens=output.open)
 
 
@@ -253,7 +253,9 @@ def _is_file(argument: str) -> bool:
     return os.path.exists(argument) or (":" not in name and os.path.exists(path))
 
 
-def _of_segments(test_sets: Sequence[TestSet], metrics: Sequence[Metric], segment: int | None, view: _View) -> str:
+def _explained_segments(
+    test_sets: Sequence[TestSet], metrics: Sequence[Metric], segment: int | None, view: _View
+) -> str:
     """Return why a segment of each test set has its scores."""
     from tercet.comparison.explained_segment import explain_segment, to_text
     from tercet.statistics.progress import bars_within
@@ -275,7 +277,7 @@ def _of_segments(test_sets: Sequence[TestSet], metrics: Sequence[Metric], segmen
     return to_text(explanations, width=view.width, colour=view.colour)
 
 
-class _SystemDifference(NamedTuple):
+class SystemDifference(NamedTuple):
     """Why the other package gives a system another score."""
 
     test_set: str
@@ -283,7 +285,9 @@ class _SystemDifference(NamedTuple):
     difference: Difference
 
 
-def _of_package(test_sets: Sequence[TestSet], metrics: Sequence[Metric], package: _Package, view: _View) -> str:
+def _explained_package(
+    test_sets: Sequence[TestSet], metrics: Sequence[Metric], package: _Package, view: _View
+) -> str:
     """Return why another package gives other scores."""
     from tercet.comparison.package_differences import explain_difference
     from tercet.statistics.progress import bars_within, line_of
@@ -303,12 +307,13 @@ def _of_package(test_sets: Sequence[TestSet], metrics: Sequence[Metric], package
         for system, texts in test_set.systems.items():
             with bars_within(sys.stderr.isatty()), line_of(f"{system}: {metric.name} and {package.name}"):
                 difference = explain_difference(metric.name, texts, test_set.references, **settings)
-            differences.append(_SystemDifference(test_set.name, system, difference))
+            differences.append(SystemDifference(test_set.name, system, difference))
     if view.form == "json":
         return to_json(differences)
     parts: list[Any] = []
-    for name, system, difference in differences:
-        parts += shown(difference, f"{name}: {system}", view.width)
+    for of_system in differences:
+        title = f"{of_system.test_set}: {of_system.system}"
+        parts += _parts_of(of_system.difference, title, view.width)
     return to_terminal(parts, view.width, view.colour)
 
 
@@ -325,20 +330,26 @@ def _read_options(option_texts: Sequence[str]) -> dict[str, Any]:
     return options
 
 
-def to_json(differences: Sequence[_SystemDifference]) -> str:
+def to_json(differences: Sequence[SystemDifference]) -> str:
     """Return explanations as a JSON list, an object for each system of each test set."""
     from tercet.table_formats import finite_or_none
 
     rows = []
-    for test_set, system, difference in differences:
-        row: dict[str, Any] = {"test_set": test_set, "system": system, **asdict(difference), "same": difference.same}
+    for of_system in differences:
+        difference = of_system.difference
+        row: dict[str, Any] = {
+            "test_set": of_system.test_set,
+            "system": of_system.system,
+            **asdict(difference),
+            "same": difference.same,
+        }
         for rule_fields, rule in zip(row["rules"], difference.rules, strict=True):
             rule_fields |= {"change": rule.change, "has_effect": rule.has_effect}
         rows.append(row)
     return json.dumps(finite_or_none(rows), ensure_ascii=False, indent=2, default=str, allow_nan=False)
 
 
-def shown(difference: Difference, title: str, width: int) -> Iterator[Any]:
+def _parts_of(difference: Difference, title: str, width: int) -> Iterator[Any]:
     """Yield an explanation: both numbers, the rules between them, and the segments that differ most."""
     lower = " (lower is better)"
     if metric_class(difference.metric).higher_is_better:
@@ -366,7 +377,7 @@ def _chain_table(difference: Difference, names: Sequence[str], heading: str) -> 
         rule_in_words = f"{escape(rule.name)}\n[dim]{escape(rule.description)}[/]"
         changes = ["no effect here"]
         if rule.has_effect:
-            changes = [_signed(rule, name) for name in names]
+            changes = [_signed_change(rule, name) for name in names]
         table.add_row(rule_in_words, values, *changes)
     table.add_row(f"compat={difference.against}", "", *_score_cells(difference.equal_to, names), style="bold")
     if difference.theirs is not None:
@@ -422,12 +433,20 @@ def _gaps_table(difference: Difference) -> Table:
 
 
 def _score_cells(scores: Mapping[str, float], names: Sequence[str]) -> list[str]:
-    return [f"{scores[name]:.4f}" if name in scores else "–" for name in names]
+    cells = []
+    for name in names:
+        cell = "–"
+        if name in scores:
+            cell = f"{scores[name]:.4f}"
+        cells.append(cell)
+    return cells
 
 
-def _signed(rule: Rule, name: str) -> str:
+def _signed_change(rule: Rule, name: str) -> str:
     change = rule.change[name]
     # Smaller changes would be 0 with four decimals.
     if abs(change) >= 5e-5:
         return f"{change:+.4f}"
-    return "0" if abs(change) < 1e-9 else f"{change:+.0e}"
+    if abs(change) < 1e-9:
+        return "0"
+    return f"{change:+.0e}"

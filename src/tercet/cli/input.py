@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tercet.test_sets.test_set import TestSet
 
 
-def reported(test_set: TestSet) -> TestSet:
+def report_on(test_set: TestSet) -> TestSet:
     """Say what was taken as what, and warn of problems; those that reports show too are in the test set returned."""
     from tercet.errors import warn
     from tercet.names_as_shown import visible

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import partial, wraps
 from inspect import Parameter, Signature
@@ -18,7 +18,7 @@ from tercet.errors import OptionError
 from tercet.files.join import LEAVE_OUT
 
 from .completion import metrics_like
-from .input import read_metrics, reported
+from .input import read_metrics, report_on
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
@@ -152,12 +152,13 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
                 Parameter(option.name, Parameter.KEYWORD_ONLY, default=option.default, annotation=hints[option.name])
             )
 
-    def filled(group: type[Any], values: Mapping[str, Any]) -> Any:
-        return group(**{option.name: values[option.name] for option in fields(group)})
-
     @wraps(command)
     def run(**values: Any) -> None:
-        command(*(filled(group, values) for group in groups))
+        filled_groups = []
+        for group in groups:
+            of_group = {option.name: values[option.name] for option in fields(group)}
+            filled_groups.append(group(**of_group))
+        command(*filled_groups)
 
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = hints
@@ -251,14 +252,14 @@ class TextOptions(ColumnOptions, _FileOptions):
 
             large_set = read_large_texts(self.files, self.references or ())
             if large_set is not None:
-                return [reported(large_set)]
+                return [report_on(large_set)]
         test_sets = self.read(
             need_references=not metrics or any(metric.takes_references for metric in metrics),
             need_texts=any(not isinstance(metric, Column) for metric in metrics),
             scores=[metric.name for metric in metrics if isinstance(metric, Column)],
             by=by,
         )
-        return [reported(test_set) for test_set in test_sets]
+        return [report_on(test_set) for test_set in test_sets]
 
     @property
     def _says_more_than_files(self) -> bool:
@@ -284,9 +285,14 @@ class TextOptions(ColumnOptions, _FileOptions):
         from tercet.comparison.metric_specs import name_of
         from tercet.test_sets.names import paths_of
 
-        named = [value for metric in metrics for value in (*metric.written.values(), name_of(metric))]
-        metric_files = [value for value in named if isinstance(value, str) and os.path.isfile(value)]
-        return [*paths_of(self.files), *(self.references or ()), *filter(None, [self.source]), *metric_files]
+        inputs = [*paths_of(self.files), *(self.references or ())]
+        if self.source:
+            inputs.append(self.source)
+        for metric in metrics:
+            for value in (*metric.written.values(), name_of(metric)):
+                if isinstance(value, str) and os.path.isfile(value):
+                    inputs.append(value)
+        return inputs
 
 
 @dataclass(init=False, eq=False, repr=False)

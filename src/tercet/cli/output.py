@@ -118,7 +118,7 @@ def in_terminal(out: Path | None) -> bool:
     return out is None and sys.stdout.isatty()
 
 
-def coloured(out: Path | None) -> bool:
+def has_colours(out: Path | None) -> bool:
     """Return whether the output is a terminal with colours."""
     return in_terminal(out) and "NO_COLOR" not in os.environ
 
@@ -176,7 +176,7 @@ def segment_text(
             metrics or default_metrics(test_set),
             baseline=baseline,
             width=width,
-            colour=coloured(out),
+            colour=has_colours(out),
         )
         for test_set in test_sets
     ]
@@ -210,14 +210,15 @@ def finish(
 
         write_book(sheets_of(results, worst_first=output.worst_first), output.out)
     else:
-        text = _rendered(results, format, output)
+        text = _in_format(results, format, output)
         if format == "hub" and output.out is not None:
             output.out.parent.mkdir(exist_ok=True)
         write(text, output.out, format, bom=output.bom, opens=output.open)
     gate.decide(comparisons, results)
 
 
-def _rendered(comparisons: Sequence[Comparison], format: ScoreFormat, output: ScoreOutput) -> str:
+def _in_format(comparisons: Sequence[Comparison], format: ScoreFormat, output: ScoreOutput) -> str:
+    """Return comparisons as a text in any format but that of workbooks."""
     if isinstance(output, ResultsOutput) and format in ("hub", "eee"):
         from tercet.comparison.eval_results import to_record, to_yaml
 
@@ -242,7 +243,7 @@ def _rendered(comparisons: Sequence[Comparison], format: ScoreFormat, output: Sc
         return to_text(
             comparisons,
             width=width,
-            colour=coloured(output.out) and not output.plain,
+            colour=has_colours(output.out) and not output.plain,
             verbose=output.verbose,
             plain=output.plain,
             wraps=wraps,

@@ -176,11 +176,10 @@ def _score_command_with_ray(texts: TextOrParquetOptions, scores: ScoreOptions, o
         "--no-intervals": scores.no_intervals,
     }
     names = [name for name, value in refused.items() if value]
+    if len(names) == 1:
+        raise OptionError(f"{names[0]} does not work with --engine ray.")
     if names:
-        verb = "does"
-        if len(names) > 1:
-            verb = "do"
-        raise OptionError(f"{' and '.join(names)} {verb} not work with --engine ray.")
+        raise OptionError(f"{' and '.join(names)} do not work with --engine ray.")
     finish([_score_with_ray(texts, metrics, scores, output)], form, output, gate)
 
 
