@@ -96,6 +96,13 @@ def test_over_all_names_the_sets_that_fail_and_none_whose_name_begins_another(tm
     ]
 
 
+def test_what_is_missing_in_a_set_of_one_segment_is_one(tmp_path):
+    for name, text in (("a.tsv", "base\ttuned\tref\nx y\tx z\tx y\n"), ("b.tsv", "base\tref\nq y\tx q\n")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    said = command("score", "a.tsv", "b.tsv", "-m", "chrf", "--fail-under", "chrf=1", cwd=tmp_path, code=1).stderr
+    assert "failed: b: 'tuned' is missing: all 1 segment.\n" in said
+
+
 @pytest.mark.parametrize(
     ("written", "message"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import typer
@@ -201,7 +202,7 @@ def read_thresholds(threshold_texts: Sequence[str] | None, metrics: Sequence[Met
     """Return the thresholds given as ``METRIC=VALUE``; unknown names are refused."""
     thresholds = []
     for text in threshold_texts or ():
-        threshold = _threshold(text)
+        threshold = _parse_threshold(text)
         if threshold is None:
             raise OptionError(f"--fail-under takes METRIC=VALUE, such as bleu=30. Got {shorten(text)} instead.")
         thresholds.append(threshold)
@@ -217,8 +218,8 @@ def read_margins(margin_texts: Sequence[str] | None, metrics: Sequence[Metric]) 
     for text in margin_texts or ():
         # The options of a metric have "=", too: "chrf:word_order=2" has no margin.
         margin = Threshold(text.strip(), 0.0)
-        if "=" in text and not _meant(margin.name, scores):
-            with_value = _threshold(text)
+        if "=" in text and not _find_scores(margin.name, scores):
+            with_value = _parse_threshold(text)
             if with_value is None or with_value.value < 0:
                 raise OptionError(
                     "--fail-if-worse takes METRIC, or METRIC=MARGIN with the greatest loss allowed, as in chrf=0.3. "
@@ -240,7 +241,7 @@ def metrics_of_gate(
     """
     defaults = [default_metrics(test_set) for test_set in test_sets]
     texts = [*(threshold_texts or ()), *(margin_texts or ())]
-    named = _metrics_named(texts, [metric for set_defaults in defaults for metric in set_defaults])
+    named = _metrics_named(texts, list(chain.from_iterable(defaults)))
     metrics_of_sets: list[list[Metric]] = []
     for test_set, set_defaults in zip(test_sets, defaults, strict=True):
         metrics = set_defaults
@@ -255,18 +256,23 @@ def metrics_of_gate(
 
 def _metrics_named(texts: Iterable[str], defaults: Sequence[Metric]) -> list[Metric]:
     """Return the metrics of texts that thresholds and margins name, by a name of their own or by that of a score."""
-    by_default = {(label_of(metric), name): metric for metric in defaults for name in metric.score_names}
-    scores = _scores_of(defaults)
+    metric_with: dict[_NamedScore, Metric] = {}
+    for metric in defaults:
+        for score in _scores_of([metric]):
+            metric_with[score] = metric
+    scores = list(metric_with)
     named: list[Metric] = []
     for text in texts:
-        threshold = _threshold(text)
+        threshold = _parse_threshold(text)
         names = [text.strip()]
         if threshold is not None:
             # The options of a metric have "=", too: its name may be all of the text, or what stands before the last.
             names.append(threshold.name)
-        meant = [scores[index] for name in names for index in _meant(name, scores)]
-        named += [by_default[score.metric, score.name] for score in meant]
-        if meant:
+        of_defaults: list[Metric] = []
+        for name in names:
+            of_defaults += [metric_with[scores[index]] for index in _find_scores(name, scores)]
+        if of_defaults:
+            named += of_defaults
             continue
         for name in names:
             with suppress(OptionError):
@@ -278,13 +284,16 @@ def _metrics_named(texts: Iterable[str], defaults: Sequence[Metric]) -> list[Met
     return [metric for metric in distinct.values() if not isinstance(metric, Column)]
 
 
-def _threshold(text: str) -> Threshold | None:
-    name, _, value = text.rpartition("=")
+def _parse_threshold(text: str) -> Threshold | None:
+    """Return what ``NAME=NUMBER`` says; None where a text is not so."""
+    name, _, number = text.rpartition("=")
     try:
-        threshold = Threshold(name.strip(), float(value))
+        value = float(number)
     except ValueError:
         return None
-    return threshold if threshold.name and math.isfinite(float(value)) else None
+    if not name.strip() or not math.isfinite(value):
+        return None
+    return Threshold(name.strip(), value)
 
 
 def _scores_of(metrics: Iterable[Metric]) -> list[_NamedScore]:
@@ -297,13 +306,13 @@ def _scores_of(metrics: Iterable[Metric]) -> list[_NamedScore]:
 
 def _check_name(option: str, name: str, metrics: Sequence[Metric]) -> None:
     scores = _scores_of(metrics)
-    if not _meant(name, scores):
+    if not _find_scores(name, scores):
         score_names = dict.fromkeys(score.name for score in scores)
-        hint = _asked_for(name, metrics) or did_you_mean(name, score_names)
+        hint = _how_asked_for(name, metrics) or did_you_mean(name, score_names)
         raise OptionError(f"{option}: no score is called {shorten(name)} with these metrics. {hint}")
 
 
-def _asked_for(name: str, metrics: Sequence[Metric]) -> str:
+def _how_asked_for(name: str, metrics: Sequence[Metric]) -> str:
     """Return how a score is asked for that a metric has and tables leave out; "" if there is none."""
     for metric in metrics:
         for option in metric.in_tables:
@@ -316,7 +325,7 @@ def failures(thresholds: Sequence[Threshold], comparisons: Iterable[Comparison])
     """Yield each score of a system that is worse than its threshold."""
     for score in _gated_scores("--fail-under", thresholds, comparisons):
         name = score.comparison.test_set.name
-        for system, why in _worse(score.table, score.limit):
+        for system, why in _systems_beyond(score.table, score.limit):
             yield Finding(name, f"the system {shorten(system)}: {score.label} is {why}")
 
 
@@ -366,13 +375,13 @@ def _gated_scores(
         ]
         labels = comparison.score_labels()
         for threshold in thresholds:
-            for index in _meant(threshold.name, scores):
+            for index in _find_scores(threshold.name, scores):
                 table = comparison.tables[index]
                 check_gated(table, comparison.test_set, f"{option} {threshold.name}")
                 yield _GatedScore(comparison, table, labels[index], threshold.value)
 
 
-def _worse(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
+def _systems_beyond(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
     """Yield the systems beyond a limit, and by how much; NaN counts as beyond."""
     if isinstance(table.scorer, Column) and table.scorer.scale == 100 and 0 < limit <= 1:
         raise OptionError(
@@ -401,8 +410,8 @@ def _worse(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
             yield row.system, f"{decimals(row.value, row.digits)}, {side} {limit:g} by {apart}."
 
 
-def _meant(name: str, scores: Sequence[_NamedScore]) -> list[int]:
-    """Return the scores with this name, or the primary ones of a metric with this name."""
+def _find_scores(name: str, scores: Sequence[_NamedScore]) -> list[int]:
+    """Return which scores have this name, or are the primary ones of a metric with this name."""
     with_this_name = [
         index for index, score in enumerate(scores) if name in (score.name, f"{score.metric} {score.name}")
     ]
