@@ -359,7 +359,7 @@ def _parts_of(difference: Difference, title: str, width: int) -> Iterator[Any]:
     at_once = max(1, (width - _WORDS_WIDTH) // _SCORE_WIDTH)
     for start in range(0, len(difference.names), at_once):
         yield _chain_table(difference, difference.names[start : start + at_once], heading)
-    yield from map(visible, _findings(difference))
+    yield from map(visible, _sentences_on(difference))
     if difference.largest_gaps:
         yield _gaps_table(difference)
 
@@ -385,7 +385,7 @@ def _chain_table(difference: Difference, names: Sequence[str], heading: str) -> 
     return table
 
 
-def _findings(difference: Difference) -> list[str]:
+def _sentences_on(difference: Difference) -> list[str]:
     """Return sentences on the scores of both, in the order in which they are read."""
     lines = []
     if difference.same:

@@ -139,7 +139,9 @@ def write(
         text = f"{BOM}{text}"
     if out is None:
         if isinstance(sys.stdout, io.TextIOWrapper):
-            encoding = sys.stdout.encoding if format == "text" else "utf-8"
+            encoding = "utf-8"
+            if format == "text":
+                encoding = sys.stdout.encoding
             # No line end is translated: CSV has its own.
             sys.stdout.reconfigure(newline="", encoding=encoding, errors=sys.stdout.errors)
         sys.stdout.write(text)
