@@ -38,8 +38,8 @@ DRAWN_BY = {
     "comparison.result": {
         *(f"tercet.comparison.{file}" for file in ("eval_results", "legends", "notebook", "records", "segment_rows")),
         *(
-            "tercet.comparison.tables",
-            "tercet.comparison.terminal",
+            "tercet.comparison.shown.tables",
+            "tercet.comparison.shown.terminal",
             "tercet.report.comparison",
             "tercet.report.intervals_figure",
         ),

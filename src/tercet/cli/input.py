@@ -30,6 +30,6 @@ def report_on(test_set: TestSet) -> TestSet:
 
 def read_metrics(metric_texts: Sequence[str]) -> list[Metric]:
     """Return the metrics given on the command line, their options checked before any file is read."""
-    from tercet.comparison.metric_specs import distinct, parse_metric
+    from tercet.comparison.specs.metric_specs import distinct, parse_metric
 
     return distinct(parse_metric(text, imports=True) for text in metric_texts)

@@ -20,7 +20,7 @@ def append_to_job_summary(comparisons: Sequence[Comparison], lines: Sequence[str
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if not path:
         return
-    from tercet.comparison.tables import in_format
+    from tercet.comparison.shown.tables import in_format
 
     findings = "".join(f"- {as_markdown(line)}\n" for line in lines)
     text = f"{findings}\n{in_format(comparisons, 'markdown')}\n"

@@ -154,7 +154,7 @@ class _UtilityOptions(OptionGroup):
 
     def chosen_metric(self) -> Metric:
         """Return the metric, its options checked before any file is read."""
-        from tercet.comparison.metric_specs import is_mean, parse_metric
+        from tercet.comparison.specs.metric_specs import is_mean, parse_metric
 
         metric_names: list[str] = []
         for text in self.metric:

@@ -13,7 +13,7 @@ import typer
 
 from tercet.base.options import Value
 from tercet.checks import Integer
-from tercet.comparison.settings import Adjust, CompareSettings, Interval, Test
+from tercet.comparison.values.settings import Adjust, CompareSettings, Interval, Test
 from tercet.errors import OptionError
 from tercet.files.join import LEAVE_OUT
 
@@ -282,7 +282,7 @@ class TextOptions(ColumnOptions, _FileOptions):
 
     def inputs(self, metrics: Sequence[Metric]) -> list[str]:
         """Return all input files, those that metrics and their options name included."""
-        from tercet.comparison.metric_specs import name_of
+        from tercet.comparison.specs.metric_specs import name_of
         from tercet.test_sets.names import paths_of
 
         inputs = [*paths_of(self.files), *(self.references or ())]
@@ -344,7 +344,7 @@ class MetricOptions(OptionGroup):
 
     def metrics(self) -> list[Metric]:
         """Return the metrics and the columns of scores, their options checked; empty if none is named."""
-        from tercet.comparison.metric_specs import distinct, for_tables, parse_column
+        from tercet.comparison.specs.metric_specs import distinct, for_tables, parse_column
 
         metrics = [for_tables(metric) for metric in read_metrics(self.metric or ())]
         return distinct([*metrics, *map(parse_column, self.scores or ())])
