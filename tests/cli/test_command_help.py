@@ -81,3 +81,18 @@ def test_an_option_is_rare_only_if_some_command_has_it():
 def test_segment_is_rare_in_compare_and_not_in_explain():
     assert "--segment" not in options_in(helped("compare"))
     assert "--segment" in options_in(helped("explain"))
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("plan a.txt --difference 1 --out made.html", "by the extension of --out (.json or .txt), else text."),
+        ("mbr a.txt -n 1 --out made.html", "by the extension of --out (.jsonl, .txt or the like), else text."),
+        ("score a.txt --segments made.html", ".csv, .jsonl, .xlsx or TSV (.tsv, .txt) by its extension."),
+        ("compare a.txt --segments made.html", ".csv, .jsonl, .xlsx or TSV (.tsv, .txt) by its extension."),
+    ],
+)
+def test_help_names_the_extensions_that_are_taken_and_others_are_refused(line, said, tmp_path):
+    name, *arguments = line.split()
+    assert said in " ".join(helped(name, "--help-all").split())
+    assert "'made.html': " in command(name, *arguments, code=2, cwd=tmp_path).stderr

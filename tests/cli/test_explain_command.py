@@ -12,7 +12,7 @@ import pytest
 import tercet
 from commands import TERCET, command
 from conftest import ROOT
-from tercet.cli.explain_command import to_json
+from tercet.cli.explain_command import SystemDifference, to_json
 from tercet.comparison.packages.package_differences import explain_difference
 from texts import LATIN, all_pairs
 
@@ -148,7 +148,8 @@ def test_gives_json(table):
 
 def test_a_number_that_json_does_not_have_is_null():
     found = explain_difference("ter", ["a b"], [["a c"]], against="sacrebleu")
-    text = to_json([("a set", "mt", replace(found, ours={"ter": math.nan}, theirs={"ter": -math.inf}))])
+    difference = replace(found, ours={"ter": math.nan}, theirs={"ter": -math.inf})
+    text = to_json([SystemDifference("a set", "mt", difference)])
     (row,) = json.loads(text, parse_constant=pytest.fail)
     assert row["ours"] == row["theirs"] == {"ter": None}
 

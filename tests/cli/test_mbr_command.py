@@ -198,3 +198,9 @@ def test_what_cannot_be_read_is_refused_by_file_and_line(write, arguments, messa
     run = command("mbr", *arguments, code=2)
     assert run.stderr.startswith(f"error: {message}")
     assert run.stdout == ""
+
+
+def test_a_file_may_be_called_as_columns_are(tmp_path):
+    (tmp_path / "systems: x.tsv").write_text("a\tb\nein Hund\tkein Hund\n", encoding="utf-8")
+    said = command("mbr", "systems: x.tsv", cwd=tmp_path).stderr
+    assert "note: systems: x.tsv: candidates: 'a', 'b'.\n" in said

@@ -161,6 +161,23 @@ def test_options_and_names_of_metrics_are_not_options_of_the_command(name, typed
     assert shown.endswith(f" {example}\n")
 
 
+@pytest.mark.parametrize(
+    ("typed", "example"),
+    [
+        ("-m bleu -qn", "bleu:max_order=..."),
+        ("-m bleu -qn 2", "bleu:max_order=2"),
+        ("-mbleu:lowercase=true -qvn2", "bleu:lowercase=true,max_order=2"),
+        ("-n=2 -m jaccard", "jaccard:ngram=2"),
+        ("-nq -m bleu", "bleu:max_order=..."),
+        ("-ngram 2 -m bleu", "bleu:max_order=2"),
+    ],
+)
+def test_short_options_of_other_packages_are_answered_too_in_clusters(typed, example, tmp_path):
+    shown = said(f"score good.tsv {typed}", tmp_path)
+    assert shown.startswith("error: There is no option -n. ")
+    assert shown.endswith(f" -m {example}\n")
+
+
 @pytest.mark.parametrize("typed", ["--smooth_method exp", "--weights [0.5,0.5]", "--lc"])
 def test_what_that_answer_says_can_be_typed(typed, tmp_path):
     shown = said(f"score good.tsv -m bleu:max_order=2 {typed}", tmp_path)

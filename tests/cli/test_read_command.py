@@ -98,7 +98,14 @@ def test_text_files(tmp_path):
     for name, text in {"hyp.txt": "un chat\n", "ref.txt": "le chat\n"}.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     run = command("read", tmp_path / "hyp.txt", "-r", tmp_path / "ref.txt")
-    assert "1 segments of hyp; 1 reference each." in run.stdout
+    assert "1 segment of hyp; 1 reference each." in run.stdout
+
+
+def test_a_single_text_is_counted_as_one(tmp_path):
+    (tmp_path / "a.tsv").write_text("mt\tref\nun chat\tle chat\nil pleut\t\n", encoding="utf-8")
+    (tmp_path / "b.po").write_text('msgid "cat"\nmsgstr "chat"\n', encoding="utf-8")
+    assert "But 1 segment has no reference: " in command("read", "a.tsv", cwd=tmp_path).stdout
+    assert "b.po: 1 text, joined with" in command("read", "b.po", cwd=tmp_path, code=2).stdout
 
 
 def test_where_no_references_are_what_can_be_done_is_said(tmp_path):

@@ -5,7 +5,7 @@ import csv
 import pytest
 
 from commands import command
-from tercet.cli.metric_arguments import with_options_of_their_own
+from tercet.cli.metric_arguments import with_m_before_each_metric
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_each_metric_has_options_of_its_own(folder):
     ],
 )
 def test_only_a_metric_right_after_a_metric_is_one(words, separate):
-    assert with_options_of_their_own("tercet score", words.split()) == separate.split()
+    assert with_m_before_each_metric("tercet score", words.split()) == separate.split()
 
 
 def test_a_word_that_is_a_metric_and_a_file_is_asked_for(folder):

@@ -83,6 +83,26 @@ def test_every_test_set_and_every_form(tmp_path):
     assert len(json.loads(out.read_text())["test_sets"]) == 2
 
 
+def test_over_all_names_the_sets_that_fail_and_none_whose_name_begins_another(tmp_path):
+    paths = []
+    for name, text, reference in (("wmt", "ein Hund", "ein Hund bellt"), ("wmt: x", "сидит", "it rains")):
+        path = tmp_path / f"{name}.tsv"
+        path.write_text(f"mt\tref\n{text}\t{reference}\n", encoding="utf-8")
+        paths.append(path)
+    said = command("score", *paths, "-m", "chrf", "--fail-under", "chrf=20", code=1).stderr.splitlines()
+    assert [line for line in said if line.startswith("failed: ")] == [
+        "failed: wmt: x: the system 'mt': chrf is 0.00, below 20 by 20.00.",
+        "failed: over all: 1 of 2 test sets: wmt: x.",
+    ]
+
+
+def test_what_is_missing_in_a_set_of_one_segment_is_one(tmp_path):
+    for name, text in (("a.tsv", "base\ttuned\tref\nx y\tx z\tx y\n"), ("b.tsv", "base\tref\nq y\tx q\n")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    said = command("score", "a.tsv", "b.tsv", "-m", "chrf", "--fail-under", "chrf=1", cwd=tmp_path, code=1).stderr
+    assert "failed: b: 'tuned' is missing: all 1 segment.\n" in said
+
+
 @pytest.mark.parametrize(
     ("written", "message"),
     [

@@ -94,9 +94,10 @@ def test_a_threshold_is_not_reached_by_nan(comparison):
     from tercet.comparison.specs.metric_specs import parse_metric
 
     metrics = [parse_metric(UNDEFINED), parse_metric("chrf")]
-    lines = failures(read_thresholds(["mean_recall=10"], metrics), [comparison])
-    assert len(lines) == 3
-    assert all(line.endswith("mean_recall is NaN, not a number: expected 10 or more.") for line in lines)
+    findings = list(failures(read_thresholds(["mean_recall=10"], metrics), [comparison]))
+    assert len(findings) == 3
+    said = "mean_recall is NaN, not a number: expected 10 or more."
+    assert all(finding.line.endswith(said) for finding in findings)
 
 
 def test_a_notebook_shows_nan(comparison):

@@ -94,7 +94,7 @@ def test_the_page_names_many():
     assert len(names) > 5
     assert {
         ("COLOURS", "explanation/html.py"),
-        ("Format", "cli/options.py"),
+        ("Format", "cli/output_options.py"),
         ("KINDS", "corpus/artefacts.py"),
     } <= names
 
@@ -108,7 +108,7 @@ def test_the_page_names_many():
         ("`metrics/<metric>/metric.py`, options in `options.py`, peers in `pears.py`", ["pears.py"]),
         ("`FORMATS` of `files/formats.py`", []),
         ("`Formats` of `files/formats.py`", ["Formats of files/formats.py"]),
-        ("its name in `cli/options.py` (`Formats`)", ["Formats of cli/options.py"]),
+        ("its name in `cli/output_options.py` (`Formats`)", ["Formats of cli/output_options.py"]),
         ("`base/options.py from_option`", ["from_option of base/options.py"]),
         ("`tests/project/test_architektur.py` enforces this", ["tests/project/test_architektur.py"]),
     ],

@@ -318,6 +318,7 @@ class TestCommand:
             (["--references", "x.txt"], "--references does not work with --engine ray."),
             (["--format", "html"], "--format html does not work"),
             (["--interval", "BCa"], "--interval does not work"),
+            (["--decimal", ","], "--decimal does not work with --engine ray."),
         ):
             done = commands.command("score", "--engine", "ray", files, *given, code=2)
             assert message in " ".join(done.stderr.split())

@@ -7,7 +7,7 @@ import gc
 import sys
 import warnings
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.main import get_group
@@ -19,30 +19,44 @@ from tercet.signature import __version__
 from .help import CommandGroup
 from .streams import drop, standard_streams
 
-#: The commands, as help lists them: the file of each, and what it does, as its docstring begins.
+
+class ListedCommand(NamedTuple):
+    """A command as help lists it: its file, and what it does, as its docstring begins."""
+
+    file: str
+    does: str
+
+
+#: The commands, in the order of help.
 COMMANDS = {
-    "score": ("score_command", "Score systems: each score with its interval and signature."),
-    "compare": (
+    "score": ListedCommand("score_command", "Score systems: each score with its interval and signature."),
+    "compare": ListedCommand(
         "compare_command",
         "Compare systems: their scores with intervals, and which differences are significant.",
     ),
-    "plan": ("plan_command", "Plan a test set: how many segments show a difference, before any system is trained."),
-    "correlate": (
+    "plan": ListedCommand(
+        "plan_command", "Plan a test set: how many segments show a difference, before any system is trained."
+    ),
+    "correlate": ListedCommand(
         "correlate_command",
         "Correlate metrics with human grades: which metric to trust, with intervals and tests.",
     ),
-    "explain": (
+    "explain": ListedCommand(
         "explain_command",
         "Show why a segment scores as it does: its matches, and the numbers behind the score.",
     ),
-    "mbr": (
+    "mbr": ListedCommand(
         "mbr_command",
         "Choose in each group of candidates the one that agrees best with all of them: minimum Bayes risk.",
     ),
-    "read": ("read_command", "Read files, and show what would be compared: the role of each column, and why."),
-    "metrics": ("metrics_command", "List the metrics, or the options of one: values, default and description."),
-    "idf": ("bertscore_commands", "Make files of document frequencies for bertscore_idf."),
-    "bertscore-baseline": (
+    "read": ListedCommand(
+        "read_command", "Read files, and show what would be compared: the role of each column, and why."
+    ),
+    "metrics": ListedCommand(
+        "metrics_command", "List the metrics, or the options of one: values, default and description."
+    ),
+    "idf": ListedCommand("bertscore_commands", "Make files of document frequencies for bertscore_idf."),
+    "bertscore-baseline": ListedCommand(
         "bertscore_commands",
         "Make a file of baselines, the scores of unrelated texts; pass it as baseline_path= in Python.",
     ),
@@ -57,7 +71,9 @@ class _Commands(CommandGroup):
         name, listed, arguments = super().resolve_command(ctx, args)
         if name is None or listed is None:
             return name, listed, arguments
-        return name, get_group(import_module(f".{COMMANDS[name][0]}", __package__).app).commands[name], arguments
+        module = import_module(f".{COMMANDS[name].file}", __package__)
+        command = get_group(module.app).commands[name]
+        return name, command, arguments
 
 
 app = typer.Typer(
@@ -66,8 +82,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _name, (_, _sentence) in COMMANDS.items():
-    app.command(_name, help=_sentence)(lambda: None)
+for _name, _listed in COMMANDS.items():
+    app.command(_name, help=_listed.does)(lambda: None)
 
 _LONGEST_MESSAGE = 5_000
 
@@ -92,18 +108,22 @@ def main() -> None:
                 app()
     # Under -W error, warnings are raised.
     except (TercetError, OSError, MemoryError, Warning) as error:
-        try:
-            from rich.console import Console
-            from rich.markup import escape
-
-            from tercet.names_as_shown import visible
-
-            console = Console(stderr=True, soft_wrap=True)
-            console.print(f"[bold red]error:[/] {escape(visible(_for_command(_message(error))))}", highlight=False)
-        # The standard error may be closed, or nobody reads it: rich would end with another code.
-        except (OSError, SystemExit):
-            drop(sys.stderr)
+        _print_error(error)
         sys.exit(2)
+
+
+def _print_error(error: BaseException) -> None:
+    try:
+        from rich.console import Console
+        from rich.markup import escape
+
+        from tercet.names_as_shown import visible
+
+        message = escape(visible(_for_command(_message(error))))
+        Console(stderr=True, soft_wrap=True).print(f"[bold red]error:[/] {message}", highlight=False)
+    # The standard error may be closed, or nobody reads it: rich would end with another code.
+    except (OSError, SystemExit):
+        drop(sys.stderr)
 
 
 def _for_command(message: str) -> str:
@@ -115,12 +135,16 @@ def _for_command(message: str) -> str:
 
 def _message(error: BaseException) -> str:
     if isinstance(error, MemoryError):
-        reason = f": {error}" if str(error) else ""
+        reason = ""
+        if str(error):
+            reason = f": {error}"
         return f"This machine does not have enough memory{reason}. Give fewer texts at a time."
     if isinstance(error, FileNotFoundError) and error.filename is None:
         return "The folder in which the command was started no longer exists."
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+        if error.filename:
+            return f"{error.filename}: {error.strerror}."
+        return f"{error.strerror}."
     return str(error)
 
 

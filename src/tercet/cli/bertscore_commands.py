@@ -17,7 +17,7 @@ from tercet.files.writing import check_ending, check_file, check_outputs
 from tercet.names_as_shown import visible
 
 from .help import CommandGroup
-from .options import Quiet
+from .output_options import Quiet
 
 app = typer.Typer(rich_markup_mode=None)
 idf = typer.Typer(

@@ -12,7 +12,8 @@ from tercet.files.writing import check_ending, check_folder, check_outputs
 from tercet.names_as_shown import visible
 
 from .metric_arguments import MetricCommand
-from .options import HOW_METRICS_ARE_WRITTEN, CompareOutput, ScoreFormat, TestOptions, TextOptions, takes_groups
+from .options import HOW_METRICS_ARE_WRITTEN, TestOptions, TextOptions, takes_groups
+from .output_options import CompareOutput, ScoreFormat
 from .score_command import check_fit, checked_request, default_metrics_and_gate
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def _check_files_to_write(
     texts: TextOptions, metrics: Sequence[Metric], output: CompareOutput, form: ScoreFormat
 ) -> None:
     """Refuse files that cannot be written, before any text is read."""
-    from .output import check_before
+    from .output import check_can_write
 
     if output.segment is not None:
         output.check_segment_alone(form)
@@ -64,7 +65,7 @@ def _check_files_to_write(
 
         check_ending("--card", output.card, (".png",))
         needs_drawing()
-        check_before("text", output.card)
+        check_can_write("text", output.card)
         check_outputs(
             {"--out": output.out, "--segments": output.segments, "--card": output.card}, texts.inputs(metrics)
         )

@@ -14,23 +14,21 @@ from tercet.errors import OptionError, shorten
 from tercet.files.writing import check_file, check_outputs
 from tercet.names_as_shown import visible
 
+from .input import read_metrics, report_on
 from .metric_arguments import MetricCommand
 from .options import (
     HOW_METRICS_ARE_WRITTEN,
     LEVEL,
     ColumnOptions,
     OptionGroup,
-    OutputOptions,
-    ScoreFormat,
     metric_option,
-    read_metrics,
     reading,
-    reported,
     scoring,
     setting,
     takes_groups,
     writing,
 )
+from .output_options import OutputOptions, ScoreFormat
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
@@ -150,7 +148,7 @@ def correlate_command(graded: GradeOptions, figures: FigureOptions, output: _Mea
     # The other fields of FigureOptions are parameters of correlate by the same names.
     settings = {name: value for name, value in vars(figures).items() if name != "metric"}
     correlation = correlate(
-        reported(test_set),
+        report_on(test_set),
         metrics,
         grades,
         scores=graded.scores or (),
@@ -161,7 +159,7 @@ def correlate_command(graded: GradeOptions, figures: FigureOptions, output: _Mea
     )
     text = ""
     if form != "xlsx":
-        text = _rendered(correlation, form, output.out)
+        text = _in_format(correlation, form, output.out)
     if output.mean is not None:
         _write_mean(correlation, output.mean, figures.alpha, output)
     if form == "xlsx" and output.out is not None:
@@ -176,14 +174,16 @@ def _checked_format(
     """Return the format of the output; what cannot be made or written fails here, before any text is read."""
     from tercet.comparison.specs.metric_specs import name_of
 
-    from .output import check_before, check_bom, check_open, chosen_format
+    from .output import check_bom, check_can_write, check_open, chosen_format
 
     form = chosen_format(output.format, output.out)
-    check_before(form, output.out)
+    check_can_write(form, output.out)
     check_bom(output.bom, form)
     check_open(output.open, form, output.out)
     _check_options(figures, output)
-    inputs = [graded.file, *filter(None, [graded.grades]), *map(name_of, metrics)]
+    inputs = [graded.file, *map(name_of, metrics)]
+    if graded.grades:
+        inputs.append(graded.grades)
     check_outputs({"--out": output.out, "--mean": output.mean}, inputs)
     return form
 
@@ -218,10 +218,11 @@ def _write_mean(correlation: Correlation, path: Path, alpha: float, output: _Mea
         typer.echo(visible(line), err=True)
 
 
-def _rendered(correlation: Correlation, format: ScoreFormat, out: Path | None) -> str:
+def _in_format(correlation: Correlation, format: ScoreFormat, out: Path | None) -> str:
+    """Return a correlation as a text in any format but that of workbooks."""
     from tercet.correlation.tables import in_format, to_text
 
-    from .output import coloured, command_line, in_terminal
+    from .output import command_line, has_colours, in_terminal
 
     if format == "html":
         # Imported here: no other format needs templates.
@@ -235,5 +236,5 @@ def _rendered(correlation: Correlation, format: ScoreFormat, out: Path | None) -
         width = 120
         if is_seen:
             width = Console().width
-        return to_text(correlation, width=width, colour=coloured(out), wraps=is_seen)
+        return to_text(correlation, width=width, colour=has_colours(out), wraps=is_seen)
     return in_format(correlation, format)

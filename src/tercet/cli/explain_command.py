@@ -7,10 +7,10 @@ import math
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import typer
 from rich import box
@@ -23,21 +23,22 @@ from tercet.files.writing import check_outputs
 from tercet.names_as_shown import one_cell, visible
 from tercet.registry import in_suite, metric_class
 
+from .completion import metrics_like
+from .input import read_metrics, report_on
 from .metric_arguments import MetricCommand
 from .options import (
     HOW_METRICS_ARE_WRITTEN,
-    OPENS,
     Encoding,
+    OptionGroup,
     ReferenceColumns,
     References,
     Sheet,
     SourceColumn,
     SystemColumn,
     Systems,
-    metrics_like,
-    read_metrics,
-    reported,
+    takes_groups,
 )
+from .output_options import OPENS
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
@@ -52,53 +53,99 @@ _SCORE_WIDTH = 17
 _SAME = 1e-6
 
 
-Arguments = Annotated[
-    list[str],
-    typer.Argument(
+@dataclass(init=False, eq=False, repr=False)
+class _ExplainedTexts(OptionGroup):
+    """What is explained: a metric's scores of files, or those of another package; and how the files are read."""
+
+    arguments: list[str] = typer.Argument(
         metavar="[METRIC] FILES",
         help="A metric, as bleu or chrf, and files, as for tercet compare: tables with named columns, or text files. "
         "The metric is written as for --metric, and left out where that is given. Default: bleu.",
         show_default=False,
-    ),
-]
-Metrics = Annotated[
-    list[str] | None,
-    typer.Option(
+    )
+    against: str | None = typer.Option(None, "--against", "-a", help="Package to explain")
+    references: References = None
+    source: str | None = typer.Option(None, metavar="FILE", help="Text file of sources, when systems are text files.")
+    system: Systems = None
+    reference_column: ReferenceColumns = None
+    source_column: SourceColumn = None
+    system_column: SystemColumn = None
+    encoding: Encoding = None
+    sheet: Sheet = None
+
+    def test_sets(self, files: Sequence[str], metrics: Sequence[Metric]) -> list[TestSet]:
+        """Read the files, and warn of problems in them."""
+        from tercet.test_sets.read import read_test_sets
+
+        test_sets = read_test_sets(
+            files,
+            references=self.references or (),
+            source=self.source,
+            systems=self.system or (),
+            reference_columns=self.reference_column or (),
+            source_column=self.source_column,
+            system_column=self.system_column,
+            need_references=any(metric.takes_references for metric in metrics),
+            need_texts=True,
+            encoding=self.encoding or "",
+            sheet=self.sheet or "",
+        )
+        return [report_on(test_set) for test_set in test_sets]
+
+
+@dataclass(init=False, eq=False, repr=False)
+class _ExplainedScores(OptionGroup):
+    """The metrics, and which part of their scores is explained."""
+
+    metric: list[str] | None = typer.Option(
+        None,
         "--metric",
         "-m",
         metavar="METRIC",
         autocompletion=metrics_like,
         help="One metric or several, with options: see below. Repeatable. With --against, the other package "
         "gets the options too, where it has them. Scores are in percent unless scale=1 is given.",
-    ),
-]
-_TheirOptions = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME=VALUE", help="Option for the other package only, by tercet's name for it; repeatable."
-    ),
-]
-Source = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Text file of sources, when systems are text files.")
-]
-Segment = Annotated[
-    int | None,
-    typer.Option(
+    )
+    segment: int | None = typer.Option(
+        None,
         min=1,
         metavar="N",
         help="Number of the segment that is explained; default: the one that tells the systems apart best; of one "
         "system, the one that scores worst.",
-    ),
-]
-_Form = Annotated[
-    Literal["text", "json", "html"] | None,
-    typer.Option(
-        "--format", "-f", help="Output format. Default: by the extension of --out (.html, .json or .txt), else text."
-    ),
-]
-Out = Annotated[
-    Path | None, typer.Option("--out", "-o", metavar="FILE", help="Output file; default: standard output.")
-]
+    )
+    their_option: list[str] | None = typer.Option(
+        None, metavar="NAME=VALUE", help="Option for the other package only, by tercet's name for it; repeatable."
+    )
+    items: int | None = typer.Option(
+        None, min=0, help="With --against, how many segments to show, of those that differ most; default: 5."
+    )
+
+    def check(self, against: str | None) -> None:
+        """Refuse options of a segment with --against, and those of --against without it."""
+        if against is not None:
+            if self.segment is not None:
+                raise OptionError("--segment is an option without --against.")
+            return
+        if self.their_option is not None:
+            raise OptionError("--their-option is an option with --against.")
+        if self.items is not None:
+            raise OptionError("--items is an option with --against.")
+
+
+@dataclass(init=False, eq=False, repr=False)
+class _ExplainOutput(OptionGroup):
+    """Destination and format of the explanation."""
+
+    format: Literal["text", "json", "html"] | None = typer.Option(
+        None,
+        "--format",
+        "-f",
+        help="Output format. Default: by the extension of --out (.html, .json or .txt), else text.",
+    )
+    out: Path | None = typer.Option(
+        None, "--out", "-o", metavar="FILE", help="Output file; default: standard output."
+    )
+    open: bool = typer.Option(False, "--open", help=OPENS)
 
 
 class ExplainCommand(MetricCommand):
@@ -117,77 +164,48 @@ app = typer.Typer(rich_markup_mode=None)
 
 
 @app.command("explain", cls=ExplainCommand, epilog=HOW_METRICS_ARE_WRITTEN)
-def explain(
-    arguments: Arguments,
-    against: Annotated[str | None, typer.Option("--against", "-a", help="Package to explain")] = None,
-    references: References = None,
-    source: Source = None,
-    system: Systems = None,
-    reference_column: ReferenceColumns = None,
-    source_column: SourceColumn = None,
-    system_column: SystemColumn = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    metric: Metrics = None,
-    segment: Segment = None,
-    their_option: _TheirOptions = None,
-    items: Annotated[
-        int | None,
-        typer.Option(min=0, help="With --against, how many segments to show, of those that differ most; default: 5."),
-    ] = None,
-    format: _Form = None,
-    out: Out = None,
-    opens: Annotated[bool, typer.Option("--open", help=OPENS)] = False,
-) -> None:
+@takes_groups
+def explain_command(texts: _ExplainedTexts, scores: _ExplainedScores, output: _ExplainOutput) -> None:
     """Show why a segment scores as it does: its matches, and the numbers behind the score.
 
     With --against, show why another package gives a different score: ours, theirs, and the effect of each rule.
     """
     from tercet.test_sets.names import paths_of
-    from tercet.test_sets.read import read_test_sets
 
-    from .output import check_before, check_open, chosen_format, coloured, write
+    from .output import check_can_write, check_open, chosen_format, has_colours, write
 
-    _check_options(against, segment=segment, their_option=their_option, items=items)
-    form = chosen_format(format, out, (".html", ".htm", ".json", ".txt", ""))
+    against = texts.against
+    out = output.out
+    scores.check(against)
+    form = chosen_format(output.format, out, (".html", ".htm", ".json", ".txt", ""))
     if against is not None and form == "html":
         raise OptionError("--against gives text or JSON, not HTML.")
-    metric_texts, files = _metrics_and_files(metric, arguments)
+    metric_texts, files = _metrics_and_files(scores.metric, texts.arguments)
     if against is not None:
         _check_peers(metric_texts, against)
     metrics = read_metrics(metric_texts)
-    their_options = _read_options(their_option or ())
+    their_options = _read_options(scores.their_option or ())
     if not files:
-        raise InputError(f"No file was given, only the metric {shorten(arguments[0])}; expected METRIC FILES.")
-    check_before(form, out)
-    check_open(opens, form, out)
-    check_outputs({"--out": out}, [*paths_of(files), *(references or ()), *filter(None, [source])])
-    test_sets = read_test_sets(
-        files,
-        references=references or (),
-        source=source,
-        systems=system or (),
-        reference_columns=reference_column or (),
-        source_column=source_column,
-        system_column=system_column,
-        need_references=any(each.takes_references for each in metrics),
-        need_texts=True,
-        encoding=encoding or "",
-        sheet=sheet or "",
-    )
-    test_sets = [reported(test_set) for test_set in test_sets]
+        raise InputError(f"No file was given, only the metric {shorten(texts.arguments[0])}; expected METRIC FILES.")
+    check_can_write(form, out)
+    check_open(output.open, form, out)
+    inputs = [*paths_of(files), *(texts.references or ())]
+    if texts.source:
+        inputs.append(texts.source)
+    check_outputs({"--out": out}, inputs)
+    test_sets = texts.test_sets(files, metrics)
     width = 120
     if out is None:
         width = Console().width
-    view = _View(form, width, coloured(out))
+    view = _View(form, width, has_colours(out))
     if against is None:
-        text = _of_segments(test_sets, metrics, segment, view)
+        text = _explained_segments(test_sets, metrics, scores.segment, view)
     else:
         package = _Package(against, their_options)
-        if items is not None:
-            package = package._replace(n_gaps=items)
-        text = _of_package(test_sets, metrics, package, view)
-    write(text, out, form, opens=opens)
+        if scores.items is not None:
+            package = package._replace(n_gaps=scores.items)
+        text = _explained_package(test_sets, metrics, package, view)
+    write(text, out, form, opens=output.open)
 
 
 class _View(NamedTuple):
@@ -206,20 +224,6 @@ class _Package(NamedTuple):
     options: Mapping[str, Any]
     #: How many segments are shown, of those that differ most.
     n_gaps: int = 5
-
-
-def _check_options(
-    against: str | None, *, segment: int | None, their_option: Sequence[str] | None, items: int | None
-) -> None:
-    """Refuse options of a segment with --against, and those of --against without it."""
-    if against is not None:
-        if segment is not None:
-            raise OptionError("--segment is an option without --against.")
-        return
-    if their_option is not None:
-        raise OptionError("--their-option is an option with --against.")
-    if items is not None:
-        raise OptionError("--items is an option with --against.")
 
 
 def _metrics_and_files(metric: Sequence[str] | None, arguments: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
@@ -249,7 +253,9 @@ def _is_file(argument: str) -> bool:
     return os.path.exists(argument) or (":" not in name and os.path.exists(path))
 
 
-def _of_segments(test_sets: Sequence[TestSet], metrics: Sequence[Metric], segment: int | None, view: _View) -> str:
+def _explained_segments(
+    test_sets: Sequence[TestSet], metrics: Sequence[Metric], segment: int | None, view: _View
+) -> str:
     """Return why a segment of each test set has its scores."""
     from tercet.comparison.one_segment.explained_segment import explain_segment, to_text
     from tercet.statistics.progress import bars_within
@@ -271,7 +277,7 @@ def _of_segments(test_sets: Sequence[TestSet], metrics: Sequence[Metric], segmen
     return to_text(explanations, width=view.width, colour=view.colour)
 
 
-class _SystemDifference(NamedTuple):
+class SystemDifference(NamedTuple):
     """Why the other package gives a system another score."""
 
     test_set: str
@@ -279,7 +285,9 @@ class _SystemDifference(NamedTuple):
     difference: Difference
 
 
-def _of_package(test_sets: Sequence[TestSet], metrics: Sequence[Metric], package: _Package, view: _View) -> str:
+def _explained_package(
+    test_sets: Sequence[TestSet], metrics: Sequence[Metric], package: _Package, view: _View
+) -> str:
     """Return why another package gives other scores."""
     from tercet.comparison.packages.package_differences import explain_difference
     from tercet.statistics.progress import bars_within, line_of
@@ -299,12 +307,13 @@ def _of_package(test_sets: Sequence[TestSet], metrics: Sequence[Metric], package
         for system, texts in test_set.systems.items():
             with bars_within(sys.stderr.isatty()), line_of(f"{system}: {metric.name} and {package.name}"):
                 difference = explain_difference(metric.name, texts, test_set.references, **settings)
-            differences.append(_SystemDifference(test_set.name, system, difference))
+            differences.append(SystemDifference(test_set.name, system, difference))
     if view.form == "json":
         return to_json(differences)
     parts: list[Any] = []
-    for name, system, difference in differences:
-        parts += shown(difference, f"{name}: {system}", view.width)
+    for of_system in differences:
+        title = f"{of_system.test_set}: {of_system.system}"
+        parts += _parts_of(of_system.difference, title, view.width)
     return to_terminal(parts, view.width, view.colour)
 
 
@@ -321,20 +330,26 @@ def _read_options(option_texts: Sequence[str]) -> dict[str, Any]:
     return options
 
 
-def to_json(differences: Sequence[_SystemDifference]) -> str:
+def to_json(differences: Sequence[SystemDifference]) -> str:
     """Return explanations as a JSON list, an object for each system of each test set."""
     from tercet.table_formats import finite_or_none
 
     rows = []
-    for test_set, system, difference in differences:
-        row: dict[str, Any] = {"test_set": test_set, "system": system, **asdict(difference), "same": difference.same}
+    for of_system in differences:
+        difference = of_system.difference
+        row: dict[str, Any] = {
+            "test_set": of_system.test_set,
+            "system": of_system.system,
+            **asdict(difference),
+            "same": difference.same,
+        }
         for rule_fields, rule in zip(row["rules"], difference.rules, strict=True):
             rule_fields |= {"change": rule.change, "has_effect": rule.has_effect}
         rows.append(row)
     return json.dumps(finite_or_none(rows), ensure_ascii=False, indent=2, default=str, allow_nan=False)
 
 
-def shown(difference: Difference, title: str, width: int) -> Iterator[Any]:
+def _parts_of(difference: Difference, title: str, width: int) -> Iterator[Any]:
     """Yield an explanation: both numbers, the rules between them, and the segments that differ most."""
     lower = " (lower is better)"
     if metric_class(difference.metric).higher_is_better:
@@ -344,7 +359,7 @@ def shown(difference: Difference, title: str, width: int) -> Iterator[Any]:
     at_once = max(1, (width - _WORDS_WIDTH) // _SCORE_WIDTH)
     for start in range(0, len(difference.names), at_once):
         yield _chain_table(difference, difference.names[start : start + at_once], heading)
-    yield from map(visible, _findings(difference))
+    yield from map(visible, _sentences_on(difference))
     if difference.largest_gaps:
         yield _gaps_table(difference)
 
@@ -362,7 +377,7 @@ def _chain_table(difference: Difference, names: Sequence[str], heading: str) -> 
         rule_in_words = f"{escape(rule.name)}\n[dim]{escape(rule.description)}[/]"
         changes = ["no effect here"]
         if rule.has_effect:
-            changes = [_signed(rule, name) for name in names]
+            changes = [_signed_change(rule, name) for name in names]
         table.add_row(rule_in_words, values, *changes)
     table.add_row(f"compat={difference.against}", "", *_score_cells(difference.equal_to, names), style="bold")
     if difference.theirs is not None:
@@ -370,7 +385,7 @@ def _chain_table(difference: Difference, names: Sequence[str], heading: str) -> 
     return table
 
 
-def _findings(difference: Difference) -> list[str]:
+def _sentences_on(difference: Difference) -> list[str]:
     """Return sentences on the scores of both, in the order in which they are read."""
     lines = []
     if difference.same:
@@ -418,12 +433,20 @@ def _gaps_table(difference: Difference) -> Table:
 
 
 def _score_cells(scores: Mapping[str, float], names: Sequence[str]) -> list[str]:
-    return [f"{scores[name]:.4f}" if name in scores else "–" for name in names]
+    cells = []
+    for name in names:
+        cell = "–"
+        if name in scores:
+            cell = f"{scores[name]:.4f}"
+        cells.append(cell)
+    return cells
 
 
-def _signed(rule: Rule, name: str) -> str:
+def _signed_change(rule: Rule, name: str) -> str:
     change = rule.change[name]
     # Smaller changes would be 0 with four decimals.
     if abs(change) >= 5e-5:
         return f"{change:+.4f}"
-    return "0" if abs(change) < 1e-9 else f"{change:+.0e}"
+    if abs(change) < 1e-9:
+        return "0"
+    return f"{change:+.0e}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import typer
@@ -12,7 +13,8 @@ from tercet.files.writing import check_different, check_file, check_outputs
 from tercet.names_as_shown import visible
 
 from .metric_arguments import MetricCommand
-from .options import Encoding, OptionGroup, Out, Progress, Sheet, metric_option, reading, takes_groups, writing
+from .options import Encoding, OptionGroup, Sheet, metric_option, reading, takes_groups, writing
+from .output_options import Out, Progress
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
@@ -72,9 +74,11 @@ class CandidateOptions(OptionGroup):
                 f"{tables[0]!r} is a table; expected it alone, or text files. Got {len(self.files)} files."
             )
         check_different(self.files, role="a candidate")
-        return self._of_table(tables[0], opening) if tables else self._of_text_files()
+        if tables:
+            return self._groups_of_table(tables[0], opening)
+        return self._groups_of_text_files()
 
-    def _of_table(self, path: str, opening: Opening) -> CandidateGroups:
+    def _groups_of_table(self, path: str, opening: Opening) -> CandidateGroups:
         from tercet.files.candidates import CandidateGroups, read_lists
         from tercet.test_sets.checks import check_has_texts
         from tercet.test_sets.read import read_test_sets
@@ -83,7 +87,8 @@ class CandidateOptions(OptionGroup):
             raise OptionError(f"--candidates is for lines of a text file, and {path!r} is a table.")
         columns = self.column or []
         if len(columns) <= 1:
-            lists = read_lists(path, columns[0] if columns else None, self.weights, opening)
+            column_of_lists = next(iter(columns), None)
+            lists = read_lists(path, column_of_lists, self.weights, opening)
             if lists is not None:
                 return lists
         (test_set,) = read_test_sets(
@@ -98,9 +103,12 @@ class CandidateOptions(OptionGroup):
             )
         texts = [list(candidates) for candidates in zip(*test_set.systems.values(), strict=True)]
         names = [f"{path}, row {number}" for number in range(1, len(texts) + 1)]
-        return CandidateGroups(texts, None, names, test_set.fields.replace("systems: ", "candidates: ", 1))
+        # The name of the file may hold any words, too.
+        file = Path(path).name
+        fields = test_set.fields.replace(f"{file}: systems: ", f"{file}: candidates: ", 1)
+        return CandidateGroups(texts, None, names, fields)
 
-    def _of_text_files(self) -> CandidateGroups:
+    def _groups_of_text_files(self) -> CandidateGroups:
         from tercet.files.candidates import is_ranked, parallel_groups, ranked_groups, successive_groups
         from tercet.files.fairseq import is_generated
         from tercet.files.lines import STDIN, read_lines
@@ -148,7 +156,11 @@ class _UtilityOptions(OptionGroup):
         """Return the metric, its options checked before any file is read."""
         from tercet.comparison.specs.metric_specs import is_mean, parse_metric
 
-        metric_names = [name for text in self.metric for name in text.partition(":")[0].split(",")]
+        metric_names: list[str] = []
+        for text in self.metric:
+            # Several may be given behind one -m too, as bleu,chrf: the commas of options stand behind a colon.
+            names, _, _ = text.partition(":")
+            metric_names += names.split(",")
         if len(metric_names) > 1:
             raise OptionError(
                 f"tercet mbr takes one metric, got {len(metric_names)}: {', '.join(map(shorten, metric_names))}."
@@ -169,18 +181,22 @@ class _ChosenOutput(Progress):
         "-f",
         metavar="FORMAT",
         help="text: a chosen text per line; or jsonl: also its expected score, the runner-up, the margin and all "
-        "scores. Default: jsonl for names that end in .jsonl, else text.",
+        "scores. Default: by the extension of --out (.jsonl, .txt or the like), else text.",
     )
     out: Out = None
 
     def chosen_format(self) -> Literal["text", "jsonl"]:
         """Return the given format, or that of the file's extension, which of text may be any, such as a language."""
-        suffix = "" if self.out is None else self.out.suffix.lower()
-        if self.format is None and suffix in _OTHER_FORMS:
+        if self.format is not None:
+            return self.format
+        if self.out is None:
+            return "text"
+        suffix = self.out.suffix.lower()
+        if suffix in _OTHER_FORMS:
             raise OptionError(f"--out {shorten(str(self.out))}: expected .jsonl, .txt or the like, or --format.")
-        if self.format is None and suffix in (".jsonl", ".ndjson"):
+        if suffix in (".jsonl", ".ndjson"):
             return "jsonl"
-        return self.format or "text"
+        return "text"
 
 
 app = typer.Typer(rich_markup_mode=None)
@@ -203,7 +219,7 @@ def mbr_command(candidates: CandidateOptions, utility: _UtilityOptions, output: 
     groups = candidates.groups()
     with bars_within(output.progress):
         choices = decide(groups.texts, metric, groups.weights, groups.names)
-    lines = _rendered(choices, form)
+    lines = _lines_of(choices, form)
     if in_terminal(output.out):
         lines = list(map(visible, lines))
     # "json" is any format for programs: it is written in UTF-8, whatever the locale.
@@ -214,7 +230,8 @@ def mbr_command(candidates: CandidateOptions, utility: _UtilityOptions, output: 
         typer.echo(visible(line), err=True)
 
 
-def _rendered(choices: Choices, form: str) -> list[str]:
+def _lines_of(choices: Choices, form: str) -> list[str]:
+    """Return a line for each group, in this format."""
     from tercet.table_formats import json_line
 
     if form == "jsonl":

@@ -38,8 +38,7 @@ class MetricCommand(Command):
         """Read the arguments; OptionError where an option belongs to a metric, or is the name of one."""
         arguments = args
         if not ctx.resilient_parsing:
-            arguments = with_options_of_their_own(f"tercet {self.name}", args)
-        # click takes arguments out of the list as it reads them.
+            arguments = with_m_before_each_metric(f"tercet {self.name}", args)
         all_arguments = list(arguments)
         try:
             return super().parse_args(ctx, arguments)
@@ -52,7 +51,9 @@ class MetricCommand(Command):
             # An option that is nearly one of the command is a typo, to which click has an answer.
             if get_close_matches(unknown, known_options, cutoff=_ALIKE_OPTION):
                 raise
-            answer = _how_written(unknown, all_arguments)
+            # click takes arguments out of the list as it reads them: the last that it took has the unknown option.
+            index = len(all_arguments) - len(arguments) - 1
+            answer = _how_written(unknown, all_arguments, index)
             if not answer:
                 raise
             raise OptionError(f"There is no option {unknown}. {answer}") from None
@@ -61,10 +62,10 @@ class MetricCommand(Command):
 # Several metrics after one -m.
 
 
-def with_options_of_their_own(command: str, arguments: Sequence[str]) -> list[str]:
+def with_m_before_each_metric(command: str, arguments: Sequence[str]) -> list[str]:
     """Return the arguments with ``-m`` before each metric that follows another; OptionError where it may be a file.
 
-    >>> with_options_of_their_own("tercet score", ["-m", "bleu", "chrf:word_order=2", "base.txt"])
+    >>> with_m_before_each_metric("tercet score", ["-m", "bleu", "chrf:word_order=2", "base.txt"])
     ['-m', 'bleu', '-m', 'chrf:word_order=2', 'base.txt']
     """
     separate: list[str] = []
@@ -105,8 +106,11 @@ def _check_no_typo(argument: str) -> None:
 
 def _holds_metric(argument: str) -> bool:
     """Return whether an argument is the option with its value, as ``-mbleu`` and ``--metric=bleu``."""
-    is_short = argument.startswith("-m") and argument != "-m"
-    return is_short or argument.startswith("--metric=")
+    return _is_short_with_value(argument) or argument.startswith("--metric=")
+
+
+def _is_short_with_value(argument: str) -> bool:
+    return argument.startswith("-m") and argument != "-m"
 
 
 def _metric_or_file(command: str, arguments: Sequence[str], index: int) -> OptionError:
@@ -125,14 +129,14 @@ def _metric_or_file(command: str, arguments: Sequence[str], index: int) -> Optio
 # An option or the name of a metric, given as an option of the command.
 
 
-def _how_written(unknown: str, arguments: Sequence[str]) -> str:
+def _how_written(unknown: str, arguments: Sequence[str], index: int) -> str:
     """Return how the option or the name of a metric is written that a user gave as an option of the command.
 
-    Empty where it is neither.
+    Empty where it is neither. The argument with this index has it, alone or in a cluster of short options.
 
-    >>> _how_written("--smooth_method", ["a.tsv", "--smooth_method", "exp"])
+    >>> _how_written("--smooth_method", ["a.tsv", "--smooth_method", "exp"], 1)
     'It is an option of bleu and diversity: write it behind the metric and a colon, as in -m bleu:smooth_method=exp'
-    >>> _how_written("--chrf", ["a.tsv", "--chrf"])
+    >>> _how_written("--chrf", ["a.tsv", "--chrf"], 1)
     'A metric is given with -m: -m chrf'
     """
     from tercet.base.dialects import what_is
@@ -143,24 +147,33 @@ def _how_written(unknown: str, arguments: Sequence[str]) -> str:
     names |= {name.lower(): short for name, short in zip(CLASS_NAMES, SHORT_NAMES, strict=True)}
     if word.lower() in names:
         return f"A metric is given with -m: -m {names[word.lower()]}"
-    specs = [after for before, after in pairwise(arguments) if before in _METRIC]
-    specs += [argument.partition("=")[2] for argument in arguments if argument.startswith("--metric=")]
-    # Of the metrics that were asked for, or else of any.
-    asked = [spec.partition(":")[0] for spec in specs]
-    option_of_metric = _options_called(word, asked) or _options_called(word, list(SHORT_NAMES))
+    # The metrics that were asked for, as the user wrote them: with the options that they have.
+    spec_of: dict[str, str] = {}
+    for spec in _metrics_given(arguments):
+        spec_of.setdefault(spec.partition(":")[0], spec)
+    # Of these, or else of any.
+    option_of_metric = _options_called(word, list(spec_of)) or _options_called(word, list(SHORT_NAMES))
     if not option_of_metric:
         return what_is(word) or known_as(word) or ""
     metric, option = next(iter(option_of_metric.items()))
-    # the metric as the user wrote it, with the options that it has
-    spec = next((spec for spec in specs if spec.partition(":")[0] == metric), metric)
+    spec = spec_of.get(metric, metric)
     separator = ":"
     if ":" in spec:
         separator = ","
-    example = f"{spec}{separator}{option}={_value_of(unknown, arguments, metric, option)}"
+    value = _as_value_of(metric, option, _value_given(unknown, arguments, index))
+    example = f"{spec}{separator}{option}={value}"
     return (
         f"It is an option of {joined(list(option_of_metric))}: write it behind the metric and a colon, as in "
         f"-m {shlex.quote(example)}"
     )
+
+
+def _metrics_given(arguments: Sequence[str]) -> list[str]:
+    """Return the values of ``--metric``, as they were written."""
+    specs = [after for before, after in pairwise(arguments) if before in _METRIC]
+    specs += [argument.partition("=")[2] for argument in arguments if argument.startswith("--metric=")]
+    specs += [argument.removeprefix("-m") for argument in arguments if _is_short_with_value(argument)]
+    return specs
 
 
 def _options_called(word: str, metrics: Sequence[str]) -> dict[str, str]:
@@ -185,16 +198,29 @@ def _options_called(word: str, metrics: Sequence[str]) -> dict[str, str]:
     return exact or option_of_metric
 
 
-def _value_of(unknown: str, arguments: Sequence[str], metric: str, option: str) -> str:
-    """Return the value that followed an option, as a metric takes it; "true" for a flag, "..." without one."""
+def _value_given(unknown: str, arguments: Sequence[str], index: int) -> str:
+    """Return the value that followed an unknown option; "" without one."""
+    if unknown.startswith("--"):
+        _, equals, value = arguments[index].partition("=")
+        if equals:
+            return value
+    else:
+        # In a cluster, as -qn or -n4: letters are further short options.
+        _, _, value = arguments[index].partition(unknown[1:])
+        value = value.removeprefix("=")
+        if value.isalpha():
+            value = ""
+    following = arguments[index + 1 : index + 2]
+    if not value and following and not following[0].startswith("-"):
+        return following[0]
+    return value
+
+
+def _as_value_of(metric: str, option: str, value: str) -> str:
+    """Return a value as a metric takes it: "true" for a flag, "..." without one."""
     from tercet.checks import flag
     from tercet.registry import metric_class
 
-    index = next(index for index, argument in enumerate(arguments) if argument.partition("=")[0] == unknown)
-    _, equals, value = arguments[index].partition("=")
-    following = arguments[index + 1 : index + 2]
-    if not equals and following and not following[0].startswith("-"):
-        value = following[0]
     if metric_class(metric).options()[option].check is flag:
         is_written = value.lower() in ("true", "false", "yes", "no", "on", "off", "1", "0")
         if is_written:

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from tercet.registry import SHORT_NAMES, canonical, metric_class
 
-from .options import metrics_like
+from .completion import metrics_like
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -27,16 +27,16 @@ def metrics(
     """List the metrics, or the options of one: values, default and description."""
     console = Console(highlight=False, emoji=False)
     if metric is None:
-        console.print(_metrics())
+        console.print(_table_of_metrics())
         console.print("Either name works everywhere; 'tercet metrics bleu' lists the options of BLEU.")
     else:
         name = canonical(metric)
-        console.print(_options(name))
+        console.print(_table_of_options(name))
         short = next(short for short, full_name in SHORT_NAMES.items() if full_name == name)
         console.print(f"On the command line: -m {short}:option=value,option=value", soft_wrap=True)
 
 
-def _metrics() -> Table:
+def _table_of_metrics() -> Table:
     table = Table("metric", "short name", "what it compares", "better", box=box.SIMPLE_HEAD)
     for short, name in SHORT_NAMES.items():
         metric = metric_class(name)
@@ -49,7 +49,7 @@ def _metrics() -> Table:
     return table
 
 
-def _options(metric: str) -> Table:
+def _table_of_options(metric: str) -> Table:
     from tercet.base.docs import option_docs
 
     table = Table(title=f"Options of {metric}", box=box.SIMPLE_HEAD, title_justify="left")

@@ -1,68 +1,28 @@
-"""The options of ``tercet score``, ``compare`` and ``correlate``, in groups that commands take."""
+"""The options for what is read and how it is scored, in groups that commands take; of output: output_options.py."""
 
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from functools import partial, wraps
 from inspect import Parameter, Signature
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
-from tercet.base.options import Option, Value
-from tercet.checks import Integer, OneOf, flag
+from tercet.base.options import Value
+from tercet.checks import Integer
 from tercet.comparison.values.settings import Adjust, CompareSettings, Interval, Test
 from tercet.errors import OptionError
 from tercet.files.join import LEAVE_OUT
-from tercet.registry import METRICS, SHORT_NAMES, metric_class
+
+from .completion import metrics_like
+from .input import read_metrics, report_on
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
     from tercet.test_sets.test_set import TestSet
-
-
-# Shell completion of ``--metric``: names of metrics, their options, and values of these.
-
-
-def metrics_like(incomplete: str) -> list[str]:
-    """Return the completions of a text: a metric, ``metric:option=``, or ``metric:option=value``."""
-    metric, colon, assignments = incomplete.partition(":")
-    if not colon:
-        names = dict.fromkeys([*SHORT_NAMES, *METRICS])
-        return [name for name in names if name.startswith(incomplete)]
-    earlier, comma, assignment = assignments.rpartition(",")
-    try:
-        options = metric_class(metric).options().values()
-    except OptionError:
-        # There is no metric of this name.
-        return []
-    name, equals, _ = assignment.partition("=")
-    if equals:
-        completions = [
-            f"{name}={value}" for option in options if option.name == name for value in _possible_values(option)
-        ]
-    else:
-        completions = [f"{option.name}=" for option in options]
-    return [f"{metric}:{earlier}{comma}{text}" for text in completions if text.startswith(assignment)]
-
-
-def _possible_values(option: Option) -> list[str]:
-    """Return the possible values of an option as written, if they are known."""
-    check = option.check
-    if check is flag:
-        return ["true", "false"]
-    if isinstance(check, OneOf):
-        return [choice for choice in check.choices if isinstance(choice, str)]
-    return []
-
-
-Format = Literal["text", "json", "tsv", "csv", "markdown", "latex", "html", "xlsx"]
-#: With those in which a model publishes its scores.
-ScoreFormat = Literal[Format, "hub", "eee"]
 
 #: The epilogue of the help.
 HOW_METRICS_ARE_WRITTEN = "\b\n" + "\n".join((
@@ -178,9 +138,6 @@ ClusterColumn = Annotated[
     ),
 ]
 LEVEL = setting(CompareSettings, "confidence_level", metavar="X", min=0.01, max=0.9999)
-Out = Annotated[Path | None, writing("--out", "-o", metavar="FILE", help="Output file; default: standard output.")]
-OPENS = "Show the page that --out writes (.html) in the browser."
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")]
 
 
 def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
@@ -195,38 +152,17 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
                 Parameter(option.name, Parameter.KEYWORD_ONLY, default=option.default, annotation=hints[option.name])
             )
 
-    def filled(group: type[Any], values: Mapping[str, Any]) -> Any:
-        return group(**{option.name: values[option.name] for option in fields(group)})
-
     @wraps(command)
     def run(**values: Any) -> None:
-        command(*(filled(group, values) for group in groups))
+        filled_groups = []
+        for group in groups:
+            of_group = {option.name: values[option.name] for option in fields(group)}
+            filled_groups.append(group(**of_group))
+        command(*filled_groups)
 
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = hints
     return run
-
-
-def reported(test_set: TestSet) -> TestSet:
-    """Say what was taken as what, and warn of problems; those that reports show too are in the test set returned."""
-    from tercet.errors import warn
-    from tercet.names_as_shown import visible
-    from tercet.test_sets.copies import copy_warnings
-    from tercet.test_sets.text_warnings import empty_references, empty_texts, odd_segments
-
-    for note in filter(None, (test_set.fields, test_set.hint)):
-        typer.echo(f"note: {visible(note)}", err=True)
-    odd = empty_references(test_set) + copy_warnings(test_set) + odd_segments(test_set)
-    for message in [*empty_texts(test_set), *odd]:
-        warn(message)
-    return replace(test_set, warnings=(*test_set.warnings, *odd), is_searched=True)
-
-
-def read_metrics(metric_texts: Sequence[str]) -> list[Metric]:
-    """Return the metrics given on the command line, their options checked before any file is read."""
-    from tercet.comparison.specs.metric_specs import distinct, parse_metric
-
-    return distinct(parse_metric(text, imports=True) for text in metric_texts)
 
 
 def files_argument(further: str = "") -> Any:
@@ -316,14 +252,14 @@ class TextOptions(ColumnOptions, _FileOptions):
 
             large_set = read_large_texts(self.files, self.references or ())
             if large_set is not None:
-                return [reported(large_set)]
+                return [report_on(large_set)]
         test_sets = self.read(
             need_references=not metrics or any(metric.takes_references for metric in metrics),
             need_texts=any(not isinstance(metric, Column) for metric in metrics),
             scores=[metric.name for metric in metrics if isinstance(metric, Column)],
             by=by,
         )
-        return [reported(test_set) for test_set in test_sets]
+        return [report_on(test_set) for test_set in test_sets]
 
     @property
     def _says_more_than_files(self) -> bool:
@@ -349,9 +285,14 @@ class TextOptions(ColumnOptions, _FileOptions):
         from tercet.comparison.specs.metric_specs import name_of
         from tercet.test_sets.names import paths_of
 
-        named = [value for metric in metrics for value in (*metric.written.values(), name_of(metric))]
-        metric_files = [value for value in named if isinstance(value, str) and os.path.isfile(value)]
-        return [*paths_of(self.files), *(self.references or ()), *filter(None, [self.source]), *metric_files]
+        inputs = [*paths_of(self.files), *(self.references or ())]
+        if self.source:
+            inputs.append(self.source)
+        for metric in metrics:
+            for value in (*metric.written.values(), name_of(metric)):
+                if isinstance(value, str) and os.path.isfile(value):
+                    inputs.append(value)
+        return inputs
 
 
 @dataclass(init=False, eq=False, repr=False)
@@ -467,194 +408,3 @@ class TestOptions(ScoreOptions):
     adjust: Adjust = setting(CompareSettings, "adjust", metavar="METHOD", case_sensitive=False)
     n_resamples: int | None = setting(CompareSettings, "n_resamples")
     alpha: float = setting(CompareSettings, "alpha", metavar="X")
-
-
-@dataclass(init=False, eq=False, repr=False)
-class Progress(OptionGroup):
-    """The progress of a command."""
-
-    quiet: Quiet = False
-
-    @property
-    def progress(self) -> bool:
-        """Whether a bar is shown."""
-        return not self.quiet and sys.stderr.isatty()
-
-
-def format_option(formats: Any, extensions: str = "", meaning: str = "") -> Any:
-    """Return the option ``--format``; `extensions` are further ones, and `meaning` says what some formats are."""
-    return writing(
-        None,
-        "--format",
-        "-f",
-        metavar="FORMAT",
-        help=f"Format of the output: {', '.join(get_args(formats))}. Default: by the extension of --out (.html, "
-        f".json, .tsv, .csv, .md, .tex, .xlsx{extensions} or .txt), else text.{meaning}",
-    )
-
-
-@dataclass(init=False, eq=False, repr=False)
-class OutputOptions(Progress):
-    """Destination and format of the results."""
-
-    format: Format | None = format_option(Format)
-    out: Out = None
-    bom: bool = writing(
-        False,
-        "--bom",
-        help="Begin CSV and TSV output with a byte order mark, by which Excel reads it as UTF-8.",
-    )
-    open: bool = writing(False, "--open", help=OPENS)
-
-
-def segments_option(further: str = "") -> Any:
-    """Return the option ``--segments``; `further` says what else a command writes there."""
-    return writing(
-        None,
-        metavar="FILE",
-        help="File for the scores of every segment: .csv, .jsonl or .xlsx by its extension, else TSV. A table's "
-        "own columns that are neither texts nor scores, such as ids, come back in it. Texts are "
-        "written unchanged, even those that a spreadsheet would take for formulas: take .xlsx, or import the columns "
-        f"as text.{further}",
-    )
-
-
-@dataclass(init=False, eq=False, repr=False)
-class ScoreOutput(OutputOptions):
-    """Output of scores."""
-
-    segments: Path | None = segments_option()
-    worst_first: bool = writing(
-        False,
-        "--worst-first",
-        help="Sort the rows of --segments, and of the sheet Segments of --out results.xlsx, by the first score, the "
-        "worst of each test set first.",
-    )
-    fail_under: list[str] | None = gating(
-        None,
-        metavar="METRIC=VALUE",
-        help="End with code 1 if a system scores less: bleu=30, rougeL=45; for lower-is-better metrics (ter=60), if "
-        "it scores more. The name of a metric stands for its main score, as rouge for rouge1. Repeatable. All output "
-        "is written first.",
-    )
-    max_missing: str = gating(
-        "1%",
-        metavar="PERCENT",
-        help="With --fail-under or --fail-if-worse, also end with code 1 if a system lacks more of the segments: it "
-        "has no answer or number there, an empty one, an error's message, or one that was cut off.",
-    )
-    verbose: bool = writing(
-        False,
-        "--verbose",
-        "-v",
-        help="Also show what metrics report beside scores. In text output: precisions, brevity penalty and lengths "
-        "of BLEU as sacrebleu prints them, edits of TER. JSON output always includes it.",
-    )
-    plain: bool = writing(
-        False,
-        "--plain",
-        help="Text for logs: no colours, no lines, whole names. All columns, whatever the width of the terminal.",
-    )
-
-    @property
-    def margins(self) -> Sequence[str]:
-        """What ``--fail-if-worse`` takes, which is an option of comparisons."""
-        return ()
-
-
-@dataclass(init=False, eq=False, repr=False)
-class ResultsOutput(ScoreOutput):
-    """Output of scores, also as a model publishes them."""
-
-    segments: Path | None = segments_option(" With --engine ray: a folder for Parquet files.")
-    format: ScoreFormat | None = format_option(  # type: ignore[assignment]
-        ScoreFormat,
-        ", .yaml",
-        " hub: evaluation results of a model on the Hub, in its folder .eval_results; eee: a record of Every Eval "
-        "Ever.",
-    )
-    dataset: str | None = writing(
-        None,
-        metavar="ID",
-        help="With .yaml output, or --format eee: the dataset on the Hub that the texts are from, such as "
-        "openai/gsm8k.",
-    )
-    task: str | None = writing(
-        None,
-        metavar="ID",
-        help="With .yaml output, or --format eee: the task, as the dataset's eval.yaml has it. Default: the name of "
-        "the test set.",
-    )
-
-    def check_results(self, form: ScoreFormat) -> None:
-        """Refuse the dataset and task of other forms, and forms without the dataset that they need."""
-        if form not in ("hub", "eee"):
-            names = [f"--{name}" for name in ("dataset", "task") if getattr(self, name) is not None]
-            if names:
-                verb = "is"
-                if len(names) > 1:
-                    verb = "are"
-                raise OptionError(
-                    f"{' and '.join(names)} {verb} for evaluation results: give a file "
-                    "that ends in .yaml, as --out .eval_results/gsm8k.yaml, or --format eee."
-                )
-        elif form == "hub" and self.dataset is None:
-            raise OptionError("Evaluation results name their dataset on the Hub: give it, as --dataset openai/gsm8k.")
-        elif self.dataset is not None:
-            from tercet.comparison.shown.eval_results import check_dataset
-
-            check_dataset(self.dataset, like="--dataset")
-
-
-@dataclass(init=False, eq=False, repr=False)
-class CompareOutput(ScoreOutput):
-    """Output of comparisons."""
-
-    fail_if_worse: list[str] | None = gating(
-        None,
-        "--fail-if-worse",
-        metavar="METRIC[=MARGIN]",
-        help="End with code 1 if a system is significantly worse than the baseline: chrf. With a margin, if its loss "
-        "may be greater, by an interval with level 1 - 2 alpha: chrf=0.3. Repeatable. All output is written first.",
-    )
-    segment: int | None = writing(
-        None,
-        min=1,
-        metavar="N",
-        help="Show the segment with this number, all systems side by side, instead of the tables.",
-    )
-    card: Path | None = writing(
-        None,
-        metavar="FILE",
-        help="Picture to share: the verdict, and a bar for each system by the first metric. A .png of 1200 x 630 "
-        "pixels.",
-    )
-    export: Path | None = writing(
-        None,
-        metavar="FOLDER",
-        help="Folder for one TSV file per system, with the columns source, candidate (the system's texts) and "
-        "reference; texts as in --segments.",
-    )
-
-    @property
-    def margins(self) -> Sequence[str]:
-        """What ``--fail-if-worse`` takes."""
-        return self.fail_if_worse or ()
-
-    def check_segment_alone(self, form: ScoreFormat) -> None:
-        """Refuse options of tables beside --segment."""
-        excluded_options = {
-            "--format": form != "text",
-            "--plain": self.plain,
-            "--segments": self.segments,
-            "--worst-first": self.worst_first,
-            "--card": self.card,
-            "--export": self.export,
-            "--fail-under": self.fail_under,
-            "--fail-if-worse": self.fail_if_worse,
-        }
-        option_names = [name for name, value in excluded_options.items() if value]
-        if option_names:
-            raise OptionError(
-                f"--segment shows one segment as text and excludes {', '.join(option_names)}: give only one of them."
-            )

@@ -17,7 +17,7 @@ from tercet.files.writing import check_ending, check_file, write_text_file
 from tercet.names_as_shown import visible
 from tercet.table_formats import BOM, Table, needs_workbooks, write_workbook
 
-from .options import ResultsOutput, ScoreFormat, ScoreOutput
+from .output_options import ResultsOutput, ScoreFormat, ScoreOutput
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
@@ -59,7 +59,7 @@ def chosen_format(
     return _FORMS[out.suffix.lower()]
 
 
-def check_before(format: ScoreFormat, out: Path | None, *further_files: Path | None) -> None:
+def check_can_write(format: ScoreFormat, out: Path | None, *further_files: Path | None) -> None:
     """Fail before scoring starts if the result could not be made, or a file not be written."""
     if format == "html":
         needs("An HTML report", "report", "jinja2")
@@ -118,7 +118,7 @@ def in_terminal(out: Path | None) -> bool:
     return out is None and sys.stdout.isatty()
 
 
-def coloured(out: Path | None) -> bool:
+def has_colours(out: Path | None) -> bool:
     """Return whether the output is a terminal with colours."""
     return in_terminal(out) and "NO_COLOR" not in os.environ
 
@@ -139,7 +139,9 @@ def write(
         text = f"{BOM}{text}"
     if out is None:
         if isinstance(sys.stdout, io.TextIOWrapper):
-            encoding = sys.stdout.encoding if format == "text" else "utf-8"
+            encoding = "utf-8"
+            if format == "text":
+                encoding = sys.stdout.encoding
             # No line end is translated: CSV has its own.
             sys.stdout.reconfigure(newline="", encoding=encoding, errors=sys.stdout.errors)
         sys.stdout.write(text)
@@ -176,7 +178,7 @@ def segment_text(
             metrics or default_metrics(test_set),
             baseline=baseline,
             width=width,
-            colour=coloured(out),
+            colour=has_colours(out),
         )
         for test_set in test_sets
     ]
@@ -210,14 +212,15 @@ def finish(
 
         write_book(sheets_of(results, worst_first=output.worst_first), output.out)
     else:
-        text = _rendered(results, format, output)
+        text = _in_format(results, format, output)
         if format == "hub" and output.out is not None:
             output.out.parent.mkdir(exist_ok=True)
         write(text, output.out, format, bom=output.bom, opens=output.open)
     gate.decide(comparisons, results)
 
 
-def _rendered(comparisons: Sequence[Comparison], format: ScoreFormat, output: ScoreOutput) -> str:
+def _in_format(comparisons: Sequence[Comparison], format: ScoreFormat, output: ScoreOutput) -> str:
+    """Return comparisons as a text in any format but that of workbooks."""
     if isinstance(output, ResultsOutput) and format in ("hub", "eee"):
         from tercet.comparison.shown.eval_results import to_record, to_yaml
 
@@ -242,7 +245,7 @@ def _rendered(comparisons: Sequence[Comparison], format: ScoreFormat, output: Sc
         return to_text(
             comparisons,
             width=width,
-            colour=coloured(output.out) and not output.plain,
+            colour=has_colours(output.out) and not output.plain,
             verbose=output.verbose,
             plain=output.plain,
             wraps=wraps,

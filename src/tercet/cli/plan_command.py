@@ -15,14 +15,13 @@ from .metric_arguments import MetricCommand
 from .options import (
     HOW_METRICS_ARE_WRITTEN,
     MetricOptions,
-    Out,
-    Progress,
     TextOptions,
     scoring,
     setting,
     takes_groups,
     writing,
 )
+from .output_options import Out, Progress
 
 
 @dataclass(init=False, eq=False, repr=False)
@@ -50,7 +49,7 @@ class _PlanOutput(Progress):
         "--format",
         "-f",
         metavar="FORMAT",
-        help="Format of the output: text or json. Default: json for names that end in .json, else text.",
+        help="Format of the output: text or json. Default: by the extension of --out (.json or .txt), else text.",
     )
     out: Out = None
 

@@ -10,7 +10,7 @@ import typer
 
 from tercet.errors import InputError
 from tercet.files.join import LEAVE_OUT
-from tercet.names_as_shown import one_cell
+from tercet.names_as_shown import counted, joined, one_cell
 
 from .help import Command
 from .options import OptionGroup, TextOptions, scores_option, takes_groups, writing
@@ -62,7 +62,7 @@ def read_command(texts: TextOptions, read: _ReadOptions) -> None:
     if is_one_table:
         columns = [*options_of(test_sets[0].columns), *_systems_as_references(texts, test_sets[0])]
     if read.format == "json":
-        entries = [_as_plain(files, test_set, columns, further) for test_set in test_sets]
+        entries = [_to_dict(files, test_set, columns, further) for test_set in test_sets]
         typer.echo(json_text({"test_sets": entries}), nl=False)
         return
     for test_set in test_sets:
@@ -92,26 +92,28 @@ def _systems_as_references(texts: TextOptions, test_set: TestSet) -> list[str]:
 
 def _options_beside_columns(texts: TextOptions, read: _ReadOptions) -> list[str]:
     """Return the options that were given and that no column stands for, as arguments."""
-    return _arguments(
-        {
-            "--references": texts.references,
-            "--scores": read.scores,
-            "--source": texts.source,
-            "--decimal": texts.decimal,
-            "--encoding": texts.encoding,
-            "--sheet": texts.sheet,
-            "--missing": None if texts.missing == LEAVE_OUT else texts.missing,
-        }
-    )
+    options = {
+        "--references": texts.references,
+        "--scores": read.scores,
+        "--source": texts.source,
+        "--decimal": texts.decimal,
+        "--encoding": texts.encoding,
+        "--sheet": texts.sheet,
+    }
+    if texts.missing != LEAVE_OUT:
+        options["--missing"] = texts.missing
+    return _arguments(options)
 
 
 def _arguments(options: Mapping[str, str | Sequence[str] | None]) -> list[str]:
     """Return options with their values, as they are written: an option for each of several, and none without any."""
     arguments = []
     for option, value in options.items():
-        values = [value] if isinstance(value, str) else value or ()
-        for each in values:
-            arguments += [option, each]
+        if isinstance(value, str):
+            arguments += [option, value]
+        else:
+            for one in value or ():
+                arguments += [option, one]
     return arguments
 
 
@@ -122,15 +124,15 @@ def _command(files: Sequence[str], test_set: TestSet, columns: Sequence[str], fu
     return command_of(files, len(test_set.systems), [*columns, *further])
 
 
-def _as_plain(
+def _to_dict(
     files: Sequence[str], test_set: TestSet, columns: Sequence[str], further: Sequence[str]
 ) -> dict[str, Any]:
     return {
         "name": test_set.name,
         "systems": list(test_set.systems),
         "n_segments": test_set.n_segments,
-        "n_references": max((len(texts) for texts in test_set.references), default=0),
-        "columns": [one.to_dict() for one in test_set.columns],
+        "n_references": _n_references(test_set),
+        "columns": [reading.to_dict() for reading in test_set.columns],
         "fields": test_set.fields,
         "hint": test_set.hint,
         "command": _command(files, test_set, columns, further),
@@ -139,7 +141,6 @@ def _as_plain(
 
 def _show(test_set: TestSet) -> None:
     """Print the columns of a test set, and what would be compared with what."""
-    from tercet.names_as_shown import joined
     from tercet.test_sets.reading import shown_readings
 
     if test_set.columns:
@@ -147,36 +148,38 @@ def _show(test_set: TestSet) -> None:
     elif test_set.fields:
         typer.echo(one_cell(test_set.fields))
     names = [one_cell(name) for name in test_set.systems]
-    n_references = max((len(texts) for texts in test_set.references), default=0)
+    n_references = _n_references(test_set)
     beside = "no references"
-    if n_references == 1:
-        beside = "1 reference each"
-    elif n_references:
-        beside = f"{n_references} references each"
+    if n_references:
+        beside = f"{counted(n_references, 'reference')} each"
     elif test_set.no_texts:
         beside = "no texts"
-    typer.echo(f"{one_cell(test_set.name)}: {test_set.n_segments:,} segments of {joined(names)}; {beside}.")
+    n_segments = counted(test_set.n_segments, "segment")
+    typer.echo(f"{one_cell(test_set.name)}: {n_segments} of {joined(names)}; {beside}.")
     n_lacking = sum(not texts for texts in test_set.references)
     if n_references and n_lacking:
-        typer.echo(one_cell(_lacking(test_set, n_lacking)))
-    if beside == "no references":
+        typer.echo(one_cell(_lacking_in_words(test_set, n_lacking)))
+    if not n_references and not test_set.no_texts:
         typer.echo(_WITHOUT_REFERENCES)
     if test_set.hint:
         typer.echo(one_cell(test_set.hint))
 
 
-def _lacking(test_set: TestSet, n_lacking: int) -> str:
+def _n_references(test_set: TestSet) -> int:
+    """Return the most references that a segment has."""
+    return max(map(len, test_set.references), default=0)
+
+
+def _lacking_in_words(test_set: TestSet, n_lacking: int) -> str:
     """Return how many segments have no reference, and where the first of them are, in words."""
-    subject = f"But {n_lacking:,} segments have"
-    if n_lacking == 1:
-        subject = "But 1 segment has"
+    sentence = f"But {counted(n_lacking, 'segment has', 'segments have')} no reference"
     positions = list(test_set.without_reference.values())
     if not positions:
-        return f"{subject} no reference."
+        return f"{sentence}."
     further = ""
     if len(positions) > _MOST_LINES:
         further = f" and {len(positions) - _MOST_LINES:,} more"
-    return f"{subject} no reference: {'; '.join(positions[:_MOST_LINES])}{further}."
+    return f"{sentence}: {'; '.join(positions[:_MOST_LINES])}{further}."
 
 
 def _show_names(files: Sequence[str], texts: TextOptions) -> None:
@@ -196,11 +199,8 @@ def _show_names(files: Sequence[str], texts: TextOptions) -> None:
             # Why it cannot be read is said once, by who asked.
             continue
         if isinstance(table, Memory):
-            n_texts = len(table.lines)
-            counted = f"{n_texts:,} texts"
-            if n_texts == 1:
-                counted = "1 text"
-            typer.echo(f"{one_cell(path)}: {counted}, joined with other files by {table.joined_by}.")
+            n_texts = counted(len(table.lines), "text")
+            typer.echo(f"{one_cell(path)}: {n_texts}, joined with other files by {table.joined_by}.")
         elif not isinstance(table, Log):
             _print(shown_readings(path, readings_of_names(table)))
 

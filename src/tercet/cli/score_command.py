@@ -13,20 +13,17 @@ from tercet.comparison.values.settings import CompareSettings
 from tercet.errors import OptionError
 from tercet.files.join import LEAVE_OUT
 from tercet.files.writing import check_ending, check_outputs
-from tercet.names_as_shown import visible
+from tercet.names_as_shown import counted, visible
 
 from .metric_arguments import MetricCommand
 from .options import (
     HOW_METRICS_ARE_WRITTEN,
-    CompareOutput,
-    ResultsOutput,
-    ScoreFormat,
     ScoreOptions,
-    ScoreOutput,
     TextOptions,
     TextOrParquetOptions,
     takes_groups,
 )
+from .output_options import CompareOutput, ResultsOutput, ScoreFormat, ScoreOutput
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
@@ -108,7 +105,7 @@ def checked_request(
     """
     from tercet.table_formats import needs_workbooks
 
-    from .output import SCORE_FORMS, SEGMENT_FORMS, check_before, check_bom, check_open, chosen_format
+    from .output import SCORE_FORMS, SEGMENT_FORMS, check_bom, check_can_write, check_open, chosen_format
     from .thresholds import read_gate
 
     metrics = scores.metrics()
@@ -134,7 +131,7 @@ def checked_request(
     check_open(output.open, form, output.out)
     if output.plain and form != "text":
         raise OptionError(f"--plain is for text: it cannot be given with the format {form}.")
-    check_before(form, output.out, segments)
+    check_can_write(form, output.out, segments)
     check_outputs({"--out": output.out, "--segments": segments}, texts.inputs(metrics))
     return metrics, gate, form
 
@@ -169,6 +166,7 @@ def _score_command_with_ray(texts: TextOrParquetOptions, scores: ScoreOptions, o
         "--source": texts.source,
         "--source-column": texts.source_column,
         "--system-column": texts.system_column,
+        "--decimal": texts.decimal,
         "--encoding": texts.encoding,
         "--sheet": texts.sheet,
         "--missing": texts.missing != LEAVE_OUT,
@@ -178,11 +176,10 @@ def _score_command_with_ray(texts: TextOrParquetOptions, scores: ScoreOptions, o
         "--no-intervals": scores.no_intervals,
     }
     names = [name for name, value in refused.items() if value]
+    if len(names) == 1:
+        raise OptionError(f"{names[0]} does not work with --engine ray.")
     if names:
-        verb = "does"
-        if len(names) > 1:
-            verb = "do"
-        raise OptionError(f"{' and '.join(names)} {verb} not work with --engine ray.")
+        raise OptionError(f"{' and '.join(names)} do not work with --engine ray.")
     finish([_score_with_ray(texts, metrics, scores, output)], form, output, gate)
 
 
@@ -210,11 +207,9 @@ def _score_with_ray(
     )
     bad_files = next(iter(results.values())).bad_files
     if bad_files:
-        skipped_files = f"{len(bad_files):,} files could not be read and are"
-        if len(bad_files) == 1:
-            skipped_files = "1 file could not be read and is"
+        skipped_files = counted(len(bad_files), "file could not be read and is", "files could not be read and are")
         typer.echo(f"warning: {skipped_files} left out: {visible('; '.join(bad_files[:5]))}", err=True)
-    name = f"{len(texts.files):,} files"
+    name = counted(len(texts.files), "file")
     if len(texts.files) == 1:
         name = Path(texts.files[0]).name
     return to_comparison(name, configured_metrics, results, confidence_level=level, seed=seed)

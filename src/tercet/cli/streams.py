@@ -19,16 +19,22 @@ _REPLACED = "tercet_replaced"
 _SIGNS = {"–": "-", "†": "+", "…": "...", "·": "."}
 
 
-def _replaced(error: UnicodeError) -> tuple[str, int]:
+def _replacement_of(error: UnicodeError) -> tuple[str, int]:
     """Return the replacement of characters that a stream's encoding lacks, and where to continue."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     signs = error.object[error.start : error.end]
-    lines = "".join("-" if "\u2500" <= sign <= "\u257f" else _SIGNS.get(sign, sign) for sign in signs)
-    return lines.encode("ascii", "backslashreplace").decode("ascii"), error.end
+    replacement = ""
+    for sign in signs:
+        # The lines of tables.
+        if "\u2500" <= sign <= "\u257f":
+            replacement += "-"
+        else:
+            replacement += _SIGNS.get(sign, sign)
+    return replacement.encode("ascii", "backslashreplace").decode("ascii"), error.end
 
 
-codecs.register_error(_REPLACED, _replaced)
+codecs.register_error(_REPLACED, _replacement_of)
 
 
 @contextmanager

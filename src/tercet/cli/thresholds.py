@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import typer
@@ -15,9 +15,11 @@ from tercet.comparison.inputs.given_scores import check_gated, default_metrics
 from tercet.comparison.specs.metric_specs import label, label_of, metric_of
 from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.metrics.column import Column
-from tercet.names_as_shown import MOST_NAMED, joined, visible
+from tercet.names_as_shown import MOST_NAMED, counted, joined, visible
 from tercet.specs import split_metric
-from tercet.table_formats import as_markdown, decimals
+from tercet.table_formats import decimals
+
+from .job_summary import append_to_job_summary
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
@@ -33,11 +35,18 @@ class Threshold(NamedTuple):
     value: float
 
 
-class Findings(NamedTuple):
-    """A line for each thing that fails, and for each that passes."""
+class Finding(NamedTuple):
+    """What fails or passes in a test set."""
 
-    failed: list[str]
-    passed: list[str]
+    test_set: str
+    line: str
+
+
+class Findings(NamedTuple):
+    """All that fails, and all that passes."""
+
+    failed: list[Finding]
+    passed: list[Finding]
 
 
 class Gate(NamedTuple):
@@ -75,43 +84,38 @@ class Gate(NamedTuple):
         if not self.is_set:
             return
         findings = self.findings(comparisons)
-        lines = [f"passed: {line}" for line in findings.passed]
-        lines += [f"failed: {line}" for line in findings.failed]
+        lines = [f"passed: {finding.test_set}: {finding.line}" for finding in findings.passed]
+        lines += [f"failed: {finding.test_set}: {finding.line}" for finding in findings.failed]
+        if len(comparisons) > 1:
+            lines.append(_over_all(comparisons, findings.failed))
         for line in lines:
             typer.echo(visible(line), err=True)
-        _append_to_job_summary(results, lines)
+        append_to_job_summary(results, lines)
         if findings.failed:
             raise typer.Exit(1)
 
     def findings(self, comparisons: Sequence[Comparison]) -> Findings:
-        """Return what fails, in the order of its reasons, and what passes; of several test sets a line for all."""
+        """Return what fails, in the order of its reasons, and what passes."""
         lacking = self._lacking(comparisons)
         losses = losses_in_words(self.margins, comparisons, lacking)
-        failed = list(_absent(comparisons))
-        failed += self._not_gated(comparisons)
-        failed += lacking.values()
-        failed += failures(self.thresholds, comparisons)
-        failed += losses.failed
-        passed = losses.passed
-        names = [comparison.test_set.name for comparison in comparisons]
-        if len(names) < 2:
-            return Findings(failed, passed)
-        failing = [name for name in names if any(line.startswith(f"{name}: ") for line in failed)]
-        if failing:
-            failed.append(f"over all: {len(failing)} of {len(names)} test sets: {joined(failing, MOST_NAMED)}.")
-        else:
-            passed.append(f"over all: all {len(names)} test sets.")
-        return Findings(failed, passed)
+        failed = [
+            *_absent(comparisons),
+            *self._not_gated(comparisons),
+            *lacking.values(),
+            *failures(self.thresholds, comparisons),
+            *losses.failed,
+        ]
+        return Findings(failed, losses.passed)
 
-    def _not_gated(self, comparisons: Sequence[Comparison]) -> Iterator[str]:
-        """Yield a line for each test set that has none of the scores that are named: of it nothing is known."""
+    def _not_gated(self, comparisons: Sequence[Comparison]) -> Iterator[Finding]:
+        """Yield each test set that has none of the scores that are named: of it nothing is known."""
         names = dict.fromkeys(shorten(threshold.name) for threshold in (*self.thresholds, *self.margins))
         for comparison in comparisons:
             if not self._tables(comparison):
                 scores = joined(comparison.score_labels(), MOST_NAMED)
-                yield (
-                    f"{comparison.test_set.name}: not gated: its scores are {scores}, and the gate names "
-                    f"{joined(list(names), MOST_NAMED)}."
+                gated = joined(list(names), MOST_NAMED)
+                yield Finding(
+                    comparison.test_set.name, f"not gated: its scores are {scores}, and the gate names {gated}."
                 )
 
     def _tables(self, comparison: Comparison) -> list[ScoreTable]:
@@ -122,41 +126,31 @@ class Gate(NamedTuple):
         ]
         return [score.table for score in named]
 
-    def _lacking(self, comparisons: Sequence[Comparison]) -> dict[tuple[str, str], str]:
-        """Return a line for each test set and system that lacks too much; margins alone are for new systems."""
-        lines: dict[tuple[str, str], str] = {}
+    def _lacking(self, comparisons: Sequence[Comparison]) -> dict[tuple[str, str], Finding]:
+        """Return each test set and system that lacks too much; margins alone are for new systems."""
+        lacking: dict[tuple[str, str], Finding] = {}
         for comparison in comparisons:
             name = comparison.test_set.name
             # What is missing fails in a test set that has none of the scores, too.
             tables = self._tables(comparison) or comparison.tables
-            for of_system in too_many_gaps(comparison, tables, self.most_missing):
-                if self.thresholds or of_system.system not in comparison.outputs_of_baseline:
-                    lines[name, of_system.system] = f"{name}: {of_system.in_words(self.most_missing)}"
-        return lines
+            for gaps in too_many_gaps(comparison, tables, self.most_missing):
+                if self.thresholds or gaps.system not in comparison.outputs_of_baseline:
+                    lacking[name, gaps.system] = Finding(name, gaps.in_words(self.most_missing))
+        return lacking
 
 
-def _append_to_job_summary(comparisons: Sequence[Comparison], lines: Sequence[str]) -> None:
-    """Append the findings and tables to the page that a job of continuous integration shows, where it has one."""
-    path = os.environ.get("GITHUB_STEP_SUMMARY")
-    if path:
-        from tercet.comparison.shown.tables import in_format
-
-        findings = "".join(f"- {as_markdown(line)}\n" for line in lines)
-        text = f"{findings}\n{in_format(comparisons, 'markdown')}\n"
-        try:
-            with open(path, "a", encoding="utf-8") as file:
-                file.write(text)
-        except OSError as error:
-            # A page that cannot be written, as on a full disk, does not change the verdict.
-            typer.echo(
-                f"warning: the summary of the job, {visible(path)} (GITHUB_STEP_SUMMARY), could not be written: "
-                f"{error.strerror or error}.",
-                err=True,
-            )
+def _over_all(comparisons: Sequence[Comparison], failed: Sequence[Finding]) -> str:
+    """Return the line that says in how many of several test sets anything fails."""
+    failing_names = {finding.test_set for finding in failed}
+    names = [comparison.test_set.name for comparison in comparisons]
+    failing = [name for name in names if name in failing_names]
+    if not failing:
+        return f"passed: over all: all {len(names)} test sets."
+    return f"failed: over all: {len(failing)} of {len(names)} test sets: {joined(failing, MOST_NAMED)}."
 
 
-def _absent(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """Yield a line for each output that a test set lacks, though it has others that are in the same sets as it."""
+def _absent(comparisons: Sequence[Comparison]) -> Iterator[Finding]:
+    """Yield each output that a test set lacks, though it has others that are in the same sets as it."""
     sets_of: dict[str, set[str]] = {}
     for comparison in comparisons:
         for output in comparison.test_set.systems:
@@ -167,7 +161,8 @@ def _absent(comparisons: Sequence[Comparison]) -> Iterator[str]:
         for output, sets in sets_of.items():
             # Sets of other systems altogether, as of other languages, lack nothing.
             if name not in sets and any(sets_of[present] & sets for present in here):
-                yield f"{name}: {shorten(output)} is missing: all {comparison.test_set.n_segments:,} segments."
+                n_segments = counted(comparison.test_set.n_segments, "segment")
+                yield Finding(name, f"{shorten(output)} is missing: all {n_segments}.")
 
 
 class _NamedScore(NamedTuple):
@@ -207,7 +202,7 @@ def read_thresholds(threshold_texts: Sequence[str] | None, metrics: Sequence[Met
     """Return the thresholds given as ``METRIC=VALUE``; unknown names are refused."""
     thresholds = []
     for text in threshold_texts or ():
-        threshold = _threshold(text)
+        threshold = _parse_threshold(text)
         if threshold is None:
             raise OptionError(f"--fail-under takes METRIC=VALUE, such as bleu=30. Got {shorten(text)} instead.")
         thresholds.append(threshold)
@@ -223,8 +218,8 @@ def read_margins(margin_texts: Sequence[str] | None, metrics: Sequence[Metric]) 
     for text in margin_texts or ():
         # The options of a metric have "=", too: "chrf:word_order=2" has no margin.
         margin = Threshold(text.strip(), 0.0)
-        if "=" in text and not _meant(margin.name, scores):
-            with_value = _threshold(text)
+        if "=" in text and not _find_scores(margin.name, scores):
+            with_value = _parse_threshold(text)
             if with_value is None or with_value.value < 0:
                 raise OptionError(
                     "--fail-if-worse takes METRIC, or METRIC=MARGIN with the greatest loss allowed, as in chrf=0.3. "
@@ -246,7 +241,7 @@ def metrics_of_gate(
     """
     defaults = [default_metrics(test_set) for test_set in test_sets]
     texts = [*(threshold_texts or ()), *(margin_texts or ())]
-    named = _metrics_named(texts, [metric for set_defaults in defaults for metric in set_defaults])
+    named = _metrics_named(texts, list(chain.from_iterable(defaults)))
     metrics_of_sets: list[list[Metric]] = []
     for test_set, set_defaults in zip(test_sets, defaults, strict=True):
         metrics = set_defaults
@@ -261,18 +256,23 @@ def metrics_of_gate(
 
 def _metrics_named(texts: Iterable[str], defaults: Sequence[Metric]) -> list[Metric]:
     """Return the metrics of texts that thresholds and margins name, by a name of their own or by that of a score."""
-    by_default = {(label_of(metric), name): metric for metric in defaults for name in metric.score_names}
-    scores = _scores_of(defaults)
+    metric_with: dict[_NamedScore, Metric] = {}
+    for metric in defaults:
+        for score in _scores_of([metric]):
+            metric_with[score] = metric
+    scores = list(metric_with)
     named: list[Metric] = []
     for text in texts:
-        threshold = _threshold(text)
+        threshold = _parse_threshold(text)
         names = [text.strip()]
         if threshold is not None:
             # The options of a metric have "=", too: its name may be all of the text, or what stands before the last.
             names.append(threshold.name)
-        meant = [scores[index] for name in names for index in _meant(name, scores)]
-        named += [by_default[score.metric, score.name] for score in meant]
-        if meant:
+        of_defaults: list[Metric] = []
+        for name in names:
+            of_defaults += [metric_with[scores[index]] for index in _find_scores(name, scores)]
+        if of_defaults:
+            named += of_defaults
             continue
         for name in names:
             with suppress(OptionError):
@@ -284,13 +284,16 @@ def _metrics_named(texts: Iterable[str], defaults: Sequence[Metric]) -> list[Met
     return [metric for metric in distinct.values() if not isinstance(metric, Column)]
 
 
-def _threshold(text: str) -> Threshold | None:
-    name, _, value = text.rpartition("=")
+def _parse_threshold(text: str) -> Threshold | None:
+    """Return what ``NAME=NUMBER`` says; None where a text is not so."""
+    name, _, number = text.rpartition("=")
     try:
-        threshold = Threshold(name.strip(), float(value))
+        value = float(number)
     except ValueError:
         return None
-    return threshold if threshold.name and math.isfinite(float(value)) else None
+    if not name.strip() or not math.isfinite(value):
+        return None
+    return Threshold(name.strip(), value)
 
 
 def _scores_of(metrics: Iterable[Metric]) -> list[_NamedScore]:
@@ -303,13 +306,13 @@ def _scores_of(metrics: Iterable[Metric]) -> list[_NamedScore]:
 
 def _check_name(option: str, name: str, metrics: Sequence[Metric]) -> None:
     scores = _scores_of(metrics)
-    if not _meant(name, scores):
+    if not _find_scores(name, scores):
         score_names = dict.fromkeys(score.name for score in scores)
-        hint = _asked_for(name, metrics) or did_you_mean(name, score_names)
+        hint = _how_asked_for(name, metrics) or did_you_mean(name, score_names)
         raise OptionError(f"{option}: no score is called {shorten(name)} with these metrics. {hint}")
 
 
-def _asked_for(name: str, metrics: Sequence[Metric]) -> str:
+def _how_asked_for(name: str, metrics: Sequence[Metric]) -> str:
     """Return how a score is asked for that a metric has and tables leave out; "" if there is none."""
     for metric in metrics:
         for option in metric.in_tables:
@@ -318,20 +321,18 @@ def _asked_for(name: str, metrics: Sequence[Metric]) -> str:
     return ""
 
 
-def failures(thresholds: Sequence[Threshold], comparisons: Iterable[Comparison]) -> list[str]:
-    """Return a line for each score of a system that is worse than its threshold."""
-    lines = []
+def failures(thresholds: Sequence[Threshold], comparisons: Iterable[Comparison]) -> Iterator[Finding]:
+    """Yield each score of a system that is worse than its threshold."""
     for score in _gated_scores("--fail-under", thresholds, comparisons):
         name = score.comparison.test_set.name
-        for system, why in _worse(score.table, score.limit):
-            lines.append(f"{name}: the system {shorten(system)}: {score.label} is {why}")
-    return lines
+        for system, why in _systems_beyond(score.table, score.limit):
+            yield Finding(name, f"the system {shorten(system)}: {score.label} is {why}")
 
 
 def losses_in_words(
     margins: Sequence[Threshold], comparisons: Sequence[Comparison], lacking: Container[tuple[str, str]] = ()
 ) -> Findings:
-    """Return a line for each system and score that fails against the baseline, and for each that does not.
+    """Return each system and score that fails against the baseline, and each that does not.
 
     Nothing passes of what is `lacking`: the names of a test set and a system.
     """
@@ -345,12 +346,12 @@ def losses_in_words(
     questions = [Question(score.comparison, score.table, score.limit) for score in scores]
     for comparison, loss in losses_of_all(questions):
         name = comparison.test_set.name
-        line = f"{name}: {shorten(loss.system)} against {shorten(loss.baseline)}: {loss}"
+        finding = Finding(name, f"{shorten(loss.system)} against {shorten(loss.baseline)}: {loss}")
         outputs = comparison.runs.get(loss.system, [loss.system])
         if loss.failed:
-            findings.failed.append(line)
+            findings.failed.append(finding)
         elif not any((name, output) in lacking for output in outputs):
-            findings.passed.append(line)
+            findings.passed.append(finding)
     return findings
 
 
@@ -374,13 +375,13 @@ def _gated_scores(
         ]
         labels = comparison.score_labels()
         for threshold in thresholds:
-            for index in _meant(threshold.name, scores):
+            for index in _find_scores(threshold.name, scores):
                 table = comparison.tables[index]
                 check_gated(table, comparison.test_set, f"{option} {threshold.name}")
                 yield _GatedScore(comparison, table, labels[index], threshold.value)
 
 
-def _worse(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
+def _systems_beyond(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
     """Yield the systems beyond a limit, and by how much; NaN counts as beyond."""
     if isinstance(table.scorer, Column) and table.scorer.scale == 100 and 0 < limit <= 1:
         raise OptionError(
@@ -409,8 +410,8 @@ def _worse(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
             yield row.system, f"{decimals(row.value, row.digits)}, {side} {limit:g} by {apart}."
 
 
-def _meant(name: str, scores: Sequence[_NamedScore]) -> list[int]:
-    """Return the scores with this name, or the primary ones of a metric with this name."""
+def _find_scores(name: str, scores: Sequence[_NamedScore]) -> list[int]:
+    """Return which scores have this name, or are the primary ones of a metric with this name."""
     with_this_name = [
         index for index, score in enumerate(scores) if name in (score.name, f"{score.metric} {score.name}")
     ]
