@@ -240,7 +240,7 @@ class TestWrongCalls:
 
     def test_of_tokens_say_how_to_join_them(self):
         tokens = [["the", "cat"], ["a", "dog"]]
-        message = r'must be a string, got \[.*\] \(list\)\. .*join them with spaces, " "\.join\(tokens\)\.$'
+        message = r'must be a string, got \[.*\] \(list\)\. .*join them with spaces, " "\.join\(tokens\)\.'
         for predictions, references in (
             (tokens, ["the cat", "a dog"]),
             (["the cat", "a dog"], [[each] for each in tokens]),
