@@ -224,7 +224,9 @@ class Bleu(HasTokenizer):
         if isinstance(self.grid, Mapping):
             methods: Sequence[str] = self.grid.get("smooth_method", [self.method])
             return methods
-        return NLTK_METHODS if self.compat == "nltk" else ("none", "floor", "add-k", "exp")
+        if self.compat == "nltk":
+            return NLTK_METHODS
+        return ["none", "floor", "add-k", "exp"]
 
     @cached_property
     def smoothing_methods(self) -> list[str]:
