@@ -15,7 +15,8 @@ from sacrebleu.metrics import CHRF
 
 from tercet.corpus.corpus import bytes_of
 from tercet.engine import _engine, plain
-from tercet.engine.plain_text import LoneSurrogateError, words_of_chrf
+from tercet.engine.plain_readings import words_of_chrf
+from tercet.engine.plain_text import LoneSurrogateError
 from texts import any_texts
 
 LENGTHS = [0, 1, 2, 6, 63, 64, 65, 127, 128, 129, 191, 192, 193, 512, 513]

@@ -18,7 +18,8 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from tercet.engine import _engine, plain
 from tercet.engine.character_kinds import may_be_changed
-from tercet.engine.plain_text import READINGS, LoneSurrogateError, strings
+from tercet.engine.plain_readings import READINGS
+from tercet.engine.plain_text import LoneSurrogateError, strings
 
 CHUNK = 1 << 13
 as_13a = Tokenizer13a()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABCMeta
-from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
 from tercet import numpy_later as np
@@ -11,6 +9,7 @@ from tercet.corpus.items import check_missing, read_items, read_texts
 from tercet.result import Result
 from tercet.statistics.stats import SegmentStats
 
+from .class_help import PUBLIC, WithHelp
 from .configured import Call
 from .definition import MetricDefinition
 from .scoring import batch_stats, score_batch, segment_lists
@@ -19,30 +18,8 @@ from .short_road import score_lists, segments_of_lists
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: What a user does with a metric; all else is for the code of the package.
-PUBLIC = ("__call__", "explain", "pairwise", "segments", "stats")
 
-
-# The class of metrics' classes: help and completion show the options and what a user calls, not how it is made.
-class _Helpful(ABCMeta):
-    def __dir__(cls) -> list[str]:
-        return list(PUBLIC)
-
-    @property
-    def __doc__(cls: type[Metric]) -> str:  # type: ignore[override,misc]  # a property, as `help` asks no other descriptor
-        """Return the docstring with the options and the keys of the result; made when it is read."""
-        from .docs import parameters
-
-        summary, *examples = cleandoc(vars(cls)["__doc__"] or "").split("\n\nExamples\n")
-        sections = [summary]
-        if "about" in vars(cls):
-            sections += [cls.about.description, f"The result has {cls.about.returns}"]
-        sections.append(parameters(cls))
-        sections += [f"Examples\n{section}" for section in examples]
-        return "\n\n".join(section.strip() for section in sections)
-
-
-class Metric(MetricDefinition, metaclass=_Helpful):
+class Metric(MetricDefinition, metaclass=WithHelp):
     """A metric with its options, which are attributes: a value that can be called.
 
     Its only state is its options, so threads can share it. What it must know of a corpus before scoring (`fit`) is
@@ -58,6 +35,9 @@ class Metric(MetricDefinition, metaclass=_Helpful):
     Bleu(lowercase=True, max_order=2)
     """
 
+    # The short road is `score_lists` -> `new_plan` -> the engine, which counts, adds up and scores; the long one is
+    # `score_batch` -> `segment_stats` (rows) -> `SegmentStats.total` (sums) -> `report` (scores). CONTRIBUTING.md has
+    # each step: "How a text becomes a score".
     def __call__(
         self,
         predictions: Any,

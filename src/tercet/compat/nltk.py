@@ -14,7 +14,7 @@ import numpy as np
 from tercet.base.short_road import scored_by_plan
 from tercet.corpus.corpus import Corpus
 from tercet.engine.chosen import engine
-from tercet.engine.plain_bleu_base import CLOSEST, FIRST_MATCH, LENGTH
+from tercet.engine.plain_bleu import CLOSEST, FIRST_MATCH, LENGTH
 from tercet.errors import InputError, shorten, warn
 from tercet.metrics.bleu.metric import Bleu
 
@@ -263,7 +263,7 @@ def _smooth(
                 raise FloatingPointError(f"{kind} encountered in scalar divide")
     row = [0, 0, 0, 1, length, 0, 0, 0, *matches, *totals, *denominators, above.numerator, above.denominator]
     n_orders = len(p_n)
-    precisions = engine.nltk_precisions(np.array([row], float), 5, method, value, n_orders)
+    precisions = engine.nltk_precisions(np.array([row], float), CLOSEST, method, value, n_orders)
     smoothed: list[float] = precisions[0, :n_orders].tolist()
     return smoothed
 

@@ -23,7 +23,7 @@ from tercet.corpus.items import read_items
 from tercet.corpus.tokenizers import tokenizer_label
 from tercet.errors import InputError, OptionError
 from tercet.metrics.bleu.metric import Bleu
-from tercet.metrics.bleu.option_checks import OF_SACREBLEU
+from tercet.metrics.bleu.options import OF_SACREBLEU
 from tercet.metrics.chrf import Chrf
 from tercet.metrics.ter import Ter
 from tercet.statistics.resampled_scores import resampled_totals

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.engine.chosen import engine
-from tercet.metrics.bleu.option_checks import SMOOTH_VALUES
+from tercet.engine.plain_bleu import CLOSEST
+from tercet.metrics.bleu.options import SMOOTH_VALUES
 
 #: The release of sacrebleu whose scores these are.
 VERSION = "2.6.0"
@@ -73,7 +74,8 @@ def bleu_of_counts(
     row = np.array([[1.0, 0.0, 0.0, 1.0, *lengths, *matches, *ngrams]])
     amount = SMOOTH_VALUES.get(method, 0.0) if value is None else value
     uniform = np.full((1, len(matches)), 1 / max(1, len(matches)))
-    [[score, *precisions, penalty]] = engine.bleu_scores(row, 5, method, amount, effective, uniform, 100.0).tolist()
+    scores = engine.bleu_scores(row, CLOSEST, method, amount, effective, uniform, 100.0)
+    [[score, *precisions, penalty]] = scores.tolist()
     return score, precisions, penalty
 
 

@@ -79,11 +79,11 @@ class Crossing(NamedTuple):
 ENGINE_TOKENIZERS = ("rouge", "none", "blanks", "13a", "13a-unstripped", "zh", "unicode", "char")
 
 
-def of_texts(batch: Corpus, function: Callable[..., Any], texts: Any, *arguments: Any) -> Any:
-    """Return the rows that a function of the engine makes of texts of a batch, or of what was made of them.
+def rows_by_engine(batch: Corpus, function: Callable[..., Any], texts: Any, *arguments: Any) -> Any:
+    """Return ``function(texts, n, reference_offsets, *arguments, n_systems)`` of the engine: a row for each item.
 
-    They are in the order of the items, system by system. An InputError names the first text that cannot be encoded, a
-    MemoryError the item that takes more than there is.
+    `texts` are those of a batch, or what was made of them; the rows are in the order of the items, system by system.
+    An InputError names the first text that cannot be encoded, a MemoryError the item that takes more than there is.
     """
     offsets = None if batch.one_each else batch.reference_offsets
     try:
@@ -101,7 +101,7 @@ def is_read_by_engine(tokenizer: object) -> TypeGuard[str]:
     return type(tokenizer) is str and tokenizer in ENGINE_TOKENIZERS
 
 
-def engine_texts(
+def texts_and_reading(
     batch: Corpus,
     tokenizer: str | Splitter,
     *,
@@ -109,7 +109,7 @@ def engine_texts(
     prepare: Callable[[str], str] | None = None,
     lines: bool = False,
 ) -> tuple[Any, str]:
-    """Return the texts of a batch for :func:`of_texts`, and the reading by which the engine finds their tokens.
+    """Return the texts of a batch for :func:`rows_by_engine`, and the reading by which the engine finds their tokens.
 
     Those of a tokenizer in Python are split by it.
     """
@@ -119,7 +119,7 @@ def engine_texts(
 
 
 def changed_texts(batch: Corpus, *, lowercase: bool = False, prepare: Callable[[str], str] | None = None) -> Any:
-    """Return the texts of a batch for :func:`of_texts`: strings, or columns where nothing asks for strings.
+    """Return the texts of a batch for :func:`rows_by_engine`: strings, or columns where nothing asks for strings.
 
     Each is changed by `prepare`, and then in lower case (:meth:`str.lower`), if these are asked for.
     """

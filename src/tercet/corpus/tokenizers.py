@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from tercet.checks import has_entries
 from tercet.engine.chosen import engine
-from tercet.engine.plain_text import READINGS, is_valid
+from tercet.engine.plain_readings import READINGS
+from tercet.engine.plain_text import is_valid
 from tercet.engine.ragged import Ragged, TokenBatch
 from tercet.errors import InputError, OptionError, first_line, needs, shorten
 

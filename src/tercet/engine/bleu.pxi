@@ -1,4 +1,4 @@
-# From the counts of BLEU to its score, row by row; each step is explained in `plain_bleu`, `plain_bleu_nltk`.
+# From the counts of BLEU to its score, row by row; each step is explained in `plain_bleu`.
 
 from libc.float cimport DBL_MIN
 from libc.math cimport exp, fabs, isfinite, log  # those of Python's math, and so of sacrebleu: bits are the same

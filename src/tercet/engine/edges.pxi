@@ -27,7 +27,7 @@ cdef enum:  # how texts are read; the order matters: the first two know letters 
     LOWER_WORDS, SCRIPT_WORDS, BLANKS, RUNS_OF_WHITE, MTEVAL, MTEVAL_UNSTRIPPED, ZH, UNICODE, CHRF_WORDS, CHARACTERS, ALL_CHARACTERS
     MANY_BLOCKS = 1 << 20  # 64 MB of text, read between two questions whether Ctrl-C was pressed
 
-#: The readings by the names of their tokenizers; `plain_text` says what each is.
+#: The readings by the names of their tokenizers; `plain_readings` says what each is.
 READINGS = {
     "rouge": LOWER_WORDS, "rouge-script": SCRIPT_WORDS, "none": BLANKS, "blanks": RUNS_OF_WHITE, "13a": MTEVAL, "13a-unstripped": MTEVAL_UNSTRIPPED,
     "zh": ZH, "unicode": UNICODE, "chrf-words": CHRF_WORDS, "char": CHARACTERS,

@@ -57,7 +57,7 @@ cdef inline double gleu_of(const double* row, double scale) noexcept nogil:
 
 
 def gleu_scores(rows, double scale):
-    """See `plain_plan.gleu_scores`."""
+    """See `plain.gleu_scores`."""
     cdef size_t n, columns, i, one
     cdef const double* row = doubles_of(rows, &n, &columns)
     if columns != BASE + 2:

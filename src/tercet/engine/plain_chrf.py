@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from tercet import numpy_later as np
 
 from .plain_ngrams import ngrams
-from .plain_text import Texts, texts_of_items, words_of_chrf
+from .plain_readings import words_of_chrf
+from .plain_text import Texts, texts_of_items
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from tercet import numpy_later as np
 
-from .plain_bleu_base import FIRST_MATCH, LENGTH
+from .plain_bleu import FIRST_MATCH, LENGTH
 from .plain_ngrams import Ids, Places, ngrams, tokens_of_documents
 
 if TYPE_CHECKING:

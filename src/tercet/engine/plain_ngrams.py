@@ -1,9 +1,4 @@
-"""What texts share: n-grams, subsequences.
-
-Tokens are words or ids. Of many texts, ids are given as ragged arrays: document d has the tokens
-``ids[offsets[d]:offsets[d + 1]]``, int32 numbers below `n_types`; `offsets`, and `texts` and `references`, the two
-documents of each of g pairs, are int64.
-"""
+"""What texts share: n-grams, subsequences. Their tokens are words or ids."""
 
 from __future__ import annotations
 
@@ -42,6 +37,10 @@ def clipped(text: Sequence[Any], references: Sequence[Sequence[Any]], n: int) ->
     return (ngrams(text, n) & most).total()
 
 
+# Of many texts, ids are given as ragged arrays: document d has the tokens ``ids[offsets[d]:offsets[d + 1]]``, int32
+# numbers below `n_types`; `offsets`, and `texts` and `references`, the two documents of each of g pairs, are int64.
+
+
 def pair_matches(
     ids: Ids, offsets: Places, texts: Places, references: Places, n_types: int, max_order: int, with_lcs: bool,
     most_by_places: int,
@@ -54,8 +53,8 @@ def pair_matches(
     """
     pairs = _pairs(tokens_of_documents(ids, offsets), texts, references)
     common = [common_length(text, reference) if with_lcs else 0 for text, reference in pairs]
-    ngrams = clipped_matches(ids, offsets, texts, references, references + 1, n_types, max_order)
-    return ngrams, np.array(common, np.int64)
+    matches = clipped_matches(ids, offsets, texts, references, references + 1, n_types, max_order)
+    return matches, np.array(common, np.int64)
 
 
 def clipped_matches(

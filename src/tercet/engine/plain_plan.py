@@ -18,8 +18,9 @@ from .plain_alignments import error_rates, error_rows
 from .plain_bleu import bleu_rows, bleu_scores
 from .plain_chrf import chrf_rows, f_scores
 from .plain_edits import ter_rows, ter_scores
-from .plain_rouge import rouge_rows
-from .plain_rows import gleu_rows
+from .plain_rouge import item_means, rouge_rows
+from .plain_rows import gleu_rows, gleu_scores
+from .plain_sums import sum_rows
 from .plain_text import LoneSurrogateError, TooMuchMemoryError, is_plain, letters, lowered, paired_strings
 from .planned import Scored, TextRules
 
@@ -96,12 +97,6 @@ class Plan:
         )
 
 
-def sum_rows(rows: Array) -> Array:
-    """Return the sum of each column, shape (k,): each row is added to those before it."""
-    totals: Array = np.cumsum(rows, axis=0)[-1] if len(rows) else np.zeros(rows.shape[1])
-    return totals + 0.0
-
-
 class UncountedError(Exception):
     """Texts are too long for a table."""
 
@@ -127,7 +122,7 @@ def rouge_plan(
     rules: TextRules, reading: str | None, types: Sequence[tuple[str, float]], beta: float, porter: bool,
     scale: float, means: Sequence[int],
 ) -> Plan:  # fmt: skip
-    """Return what :func:`.plain_rouge.rouge_rows` counts, and which of the :func:`item_means` its scores are.
+    """Return what :func:`.plain_rouge.rouge_rows` counts; its scores are `means` of :func:`.plain_rouge.item_means`.
 
     Without a reading, the letters choose it: "unicode", in lower case, where more of them are beyond ASCII than in
     it, else "rouge". With the type W there must be one reference each: which of several is the best one is known only
@@ -154,11 +149,6 @@ def rouge_plan(
     if any(name == "W" for name, _ in types) and not rules.one_each:
         raise ValueError("the type W takes texts with one reference each")
     return Plan(rules, rows_of, lambda rows: item_means(rows, scale)[:, means], choose)
-
-
-def item_means(rows: Array, scale: float) -> Array:
-    """Return the mean of each column behind the first four over the items, which the first counts, times `scale`."""
-    return scale * rows[:, _BASE:] / np.maximum(rows[:, :1], 1.0)
 
 
 def chrf_plan(
@@ -195,13 +185,6 @@ def ter_plan(rules: TextRules, scale: float) -> Plan:
 
 
 def gleu_plan(rules: TextRules, reading: str, min_order: int, max_order: int, scale: float) -> Plan:
-    """Return what :func:`.plain_rows.gleu_rows` and :func:`gleu_scores` do."""
+    """Return what :func:`.plain_rows.gleu_rows` and :func:`.plain_rows.gleu_scores` do."""
     rows_of = partial(gleu_rows, reading=reading, min_order=min_order, max_order=max_order)
     return Plan(rules, rows_of, lambda rows: gleu_scores(rows, scale)[:, None])
-
-
-def gleu_scores(rows: Array, scale: float) -> Array:
-    """Return the matches per n-gram, times `scale`, of rows of :func:`.plain_rows.gleu_rows` or sums of them."""
-    matches = rows[:, _BASE]
-    ngrams = rows[:, _BASE + 1]
-    return scale * (matches / np.maximum(ngrams, 1.0))

@@ -9,9 +9,10 @@ from tercet import numpy_later as np
 
 from .plain_ngrams import clipped, common_length, skip_bigrams
 from .plain_porter import porter as stem
+from .plain_readings import Lines
 from .plain_rows import Array, f_of_shares
 from .plain_subsequences import hit_lines, worth_of_runs
-from .plain_text import Lines, Offsets, Texts, pairs_of_lines
+from .plain_text import Offsets, Texts, pairs_of_lines
 
 #: Most bytes of the table from which the hits of a pair are traced back: 131,000 tokens against as many.
 MOST_WAY_BACK = 1 << 31
@@ -64,6 +65,11 @@ def rouge_rows(
             row[_BASE:] = _best_of_each_type(rows_of_item)
         first += len(references)
     return rows, None, False
+
+
+def item_means(rows: Array, scale: float) -> Array:
+    """Return the mean of each column behind the first four over the items, which the first counts, times `scale`."""
+    return scale * rows[:, _BASE:] / np.maximum(rows[:, :1], 1.0)
 
 
 def _best_of_each_type(rows_of_item: Array) -> list[float]:

@@ -96,6 +96,13 @@ def gleu_rows(
     return rows
 
 
+def gleu_scores(rows: Array, scale: float) -> Array:
+    """Return the matches per n-gram, times `scale`, of rows of :func:`gleu_rows` or sums of them."""
+    matches, ngrams = rows[:, 4:].T
+    scores: Array = scale * (matches / np.maximum(ngrams, 1.0))
+    return scores
+
+
 def _share(pair: tuple[int, int]) -> float:
     """Return the share of matches; of no n-grams the least."""
     matches, n_ngrams = pair

@@ -1,4 +1,4 @@
-"""Sums of rows that are drawn at random, and of pairs of points."""
+"""Sums of rows, of all or of those that are drawn at random, and of pairs of points."""
 
 from __future__ import annotations
 
@@ -16,6 +16,13 @@ _STEP = 0x9E3779B97F4A7C15
 _ALL = (1 << 64) - 1
 #: Items whose weights are in memory at a time.
 _ITEMS = 256
+
+
+def sum_rows(rows: Floats) -> Floats:
+    """Return the sum of each column, shape (k,): each row is added to those before it."""
+    # Not in pairs, as `np.sum` adds: a sum of pieces, each added row after row, has the bits of the sum of all rows.
+    totals: Floats = np.cumsum(rows, axis=0)[-1] if len(rows) else np.zeros(rows.shape[1])
+    return totals + 0.0  # without -0.0
 
 
 def hash_texts(data: NDArray[np.uint8], offsets: NDArray[np.int64], keys: Keys) -> Keys:

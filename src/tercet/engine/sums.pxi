@@ -73,7 +73,7 @@ cdef void add_rows(const double* begin, size_t n, size_t k, double* to) noexcept
 
 
 def sum_rows(rows):
-    """See `plain_plan.sum_rows`."""
+    """See `plain.sum_rows`."""
     cdef size_t n, k, i, j
     cdef const double* begin = doubles_of(rows, &n, &k)
     totals = np.zeros(k)
@@ -89,7 +89,7 @@ cdef inline double mean_of_items(const double* row, size_t column, double scale)
 
 
 def item_means(rows, double scale):
-    """See `plain_plan.item_means`."""
+    """See `plain.item_means`."""
     cdef size_t n, columns, i, n_means, column
     cdef const double* row = doubles_of(rows, &n, &columns)
     means = np.empty((n, columns - BASE))

@@ -16,7 +16,7 @@ from tercet.base.shared_options import TOKENIZER, check_word_options, lemmatizer
 from tercet.checks import integer, number
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.letters import dropped_letters_warning
-from tercet.corpus.reading import Crossing, Indices, engine_texts, of_texts
+from tercet.corpus.reading import Crossing, Indices, rows_by_engine, texts_and_reading
 from tercet.corpus.stems import (
     lemmatizer_label,
     map_words,
@@ -27,7 +27,7 @@ from tercet.corpus.stems import (
 from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches, pair_matches
-from tercet.engine.plain_bleu_base import brevity_penalties
+from tercet.engine.plain_bleu import brevity_penalties
 from tercet.engine.ragged import TokenBatch
 from tercet.explanation.explanation import NGRAM_LEVELS, Explanation, Matched
 from tercet.explanation.levels import ngram_levels
@@ -178,13 +178,15 @@ class BleuRouge(Metric):
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time is linear in the tokens."""
         if self.stemmer is None and self.lemmatizer is None:
-            texts, reading = engine_texts(batch, self.tokenizer, lowercase=self._lowercase)
+            texts, reading = texts_and_reading(batch, self.tokenizer, lowercase=self._lowercase)
         else:
             tokens, _ = self.tokens(batch)
             texts = texts_of_tokens(tokens)
             reading = "none"
         takes_best = self.multi_ref == "best"
-        rows: Array = of_texts(batch, engine.bleu_rouge_rows, texts, reading, self.max_order, self.beta, takes_best)
+        rows: Array = rows_by_engine(
+            batch, engine.bleu_rouge_rows, texts, reading, self.max_order, self.beta, takes_best
+        )
         leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(context), self.columns, rows)
 

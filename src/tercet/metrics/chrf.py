@@ -20,7 +20,7 @@ from tercet.base.shared_options import shared_labels
 from tercet.base.short_road import rules_of_plan
 from tercet.checks import as_scale, finite, integer, refuse
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import Crossing, Indices, changed_texts, of_texts, read_batch
+from tercet.corpus.reading import Crossing, Indices, changed_texts, read_batch, rows_by_engine
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches
@@ -214,7 +214,8 @@ class Chrf(Metric):
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time is linear in the characters times the orders times the references."""
-        rows = of_texts(batch, engine.chrf_rows, changed_texts(batch, lowercase=self.lowercase), *self._settings)
+        texts = changed_texts(batch, lowercase=self.lowercase)
+        rows = rows_by_engine(batch, engine.chrf_rows, texts, *self._settings)
         leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(context), self.columns, rows)
 

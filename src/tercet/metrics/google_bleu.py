@@ -17,7 +17,7 @@ from tercet.base.shared_options import shared_labels
 from tercet.base.short_road import rules_of_plan
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import Crossing, Indices, engine_texts, is_read_by_engine, of_texts
+from tercet.corpus.reading import Crossing, Indices, is_read_by_engine, rows_by_engine, texts_and_reading
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches, pair_matches
@@ -27,7 +27,7 @@ from tercet.explanation.explanation import NGRAM_LEVELS, Matched
 from tercet.explanation.levels import words_of_pairs
 from tercet.explanation.matches import Word
 from tercet.explanation.ngrams import NgramTexts, ngram_fields
-from tercet.metrics.bleu.option_checks import TOKENIZER, TokenizerName
+from tercet.metrics.bleu.options import TOKENIZER, TokenizerName
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -83,10 +83,10 @@ class GoogleBleu(HasTokenizer):
 
     def tokens(self, batch: Corpus) -> tuple[TokenBatch, Callable[[], list[str]]]:
         """Return the tokens, and a callable that gives the different ones by id."""
-        return tokenize(batch, self._tokenizer, lowercase=self.lowercase)
+        return tokenize(batch, self._tokenizer_as_read, lowercase=self.lowercase)
 
     @property
-    def _tokenizer(self) -> Any:
+    def _tokenizer_as_read(self) -> Any:
         """The tokenizer: evaluate's 13a strips no end."""
         return "13a-unstripped" if self.tokenizer == "13a" else self.tokenizer
 
@@ -114,8 +114,8 @@ class GoogleBleu(HasTokenizer):
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item, without counts if left out; time is linear in the tokens of all pairs."""
-        texts, reading = engine_texts(batch, self._tokenizer, lowercase=self.lowercase)
-        rows = of_texts(batch, engine.gleu_rows, texts, reading, self.min_len, self.max_len)
+        texts, reading = texts_and_reading(batch, self._tokenizer_as_read, lowercase=self.lowercase)
+        rows = rows_by_engine(batch, engine.gleu_rows, texts, reading, self.min_len, self.max_len)
         leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(), self.columns, rows)
 
@@ -133,10 +133,10 @@ class GoogleBleu(HasTokenizer):
 
     def new_plan(self) -> Any:
         """Return what the engine does in one step; None where Python has a part in it."""
-        if not is_read_by_engine(self._tokenizer):
+        if not is_read_by_engine(self._tokenizer_as_read):
             return None
         rules = rules_of_plan(lowercase=self.lowercase, count_letters=self.needs_blanks)
-        return engine.gleu_plan(rules, self._tokenizer, self.min_len, self.max_len, self.scale)
+        return engine.gleu_plan(rules, self._tokenizer_as_read, self.min_len, self.max_len, self.scale)
 
     def finalize(self, totals: NDArray[np.float64]) -> Scores:
         """Return the matches per n-gram of the text of each pair that has more."""

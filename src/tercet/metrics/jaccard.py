@@ -17,7 +17,7 @@ from tercet.base.shared_options import TOKENIZER, check_word_options, lemmatizer
 from tercet.checks import integer, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.letters import dropped_letters_warning
-from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Indices, engine_texts, of_texts
+from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Indices, rows_by_engine, texts_and_reading
 from tercet.corpus.stems import (
     check_stopwords,
     lemmatizer_label,
@@ -259,10 +259,12 @@ class Jaccard(Metric):
             texts = texts_of_tokens(tokens)
             reading = "none"
         else:
-            texts, reading = engine_texts(batch, variant.tokenizer, lowercase=variant.lowercase)
+            texts, reading = texts_and_reading(batch, variant.tokenizer, lowercase=variant.lowercase)
         is_mean = variant.multi_ref == "average" and not batch.one_each
         rows: Array
-        rows, pairs = of_texts(batch, engine.jaccard_rows, texts, reading, variant.ngram, variant.multiset, is_mean)
+        rows, pairs = rows_by_engine(
+            batch, engine.jaccard_rows, texts, reading, variant.ngram, variant.multiset, is_mean
+        )
         if is_mean:
             counts = batch.reference_counts
             starts = np.cumsum(counts) - counts

@@ -22,7 +22,7 @@ from tercet.checks import as_scale
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_texts
 from tercet.corpus.letters import LetterCounts, count_letters
-from tercet.corpus.reading import Crossing, Indices, of_texts
+from tercet.corpus.reading import Crossing, Indices, rows_by_engine
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import pair_edits
@@ -181,7 +181,7 @@ class Ter(Metric):
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time and memory as :func:`~tercet.engine.plain_edits.ter_rows`."""
         predictions, references = self.texts(batch)
-        rows = of_texts(batch, engine.ter_rows, predictions + references)
+        rows = rows_by_engine(batch, engine.ter_rows, predictions + references)
         leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(context), self.columns, rows)
 

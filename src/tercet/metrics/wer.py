@@ -16,7 +16,7 @@ from tercet.base.shared_options import MISSING_REFERENCES, shared_labels
 from tercet.base.short_road import rules_of_plan
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.edits import transcript_change
-from tercet.corpus.reading import changed_texts, engine_texts, is_read_by_engine, of_texts
+from tercet.corpus.reading import changed_texts, is_read_by_engine, rows_by_engine, texts_and_reading
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import nearest_edits
@@ -104,15 +104,15 @@ class Wer(HasTokenizer):
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time and memory as :func:`~tercet.engine.plain_alignments.edit_counts`."""
-        texts, reading = engine_texts(batch, self.tokenizer, prepare=self.change)
+        texts, reading = texts_and_reading(batch, self.tokenizer, prepare=self.change)
         if self.counts_characters and reading == self.tokenizer:
-            rows = of_texts(batch, engine.error_rows, texts, reading)
+            rows = rows_by_engine(batch, engine.error_rows, texts, reading)
         else:
-            rows = of_texts(batch, partial(engine.error_rows, with_characters=False), texts, reading)
+            rows = rows_by_engine(batch, partial(engine.error_rows, with_characters=False), texts, reading)
         if self.counts_characters and reading != self.tokenizer:
             # The characters are those of the texts, without the blanks that a tokenizer in Python puts between words.
             texts = changed_texts(batch, prepare=self.change)
-            rows[:, 8:] = of_texts(batch, engine.error_rows, texts, reading)[:, 8:]
+            rows[:, 8:] = rows_by_engine(batch, engine.error_rows, texts, reading)[:, 8:]
         leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(), self.columns, rows)
 

@@ -23,7 +23,7 @@ from tercet.corpus.items import as_list, read_items
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import ngram_ids
-from tercet.engine.plain_bleu_base import brevity_penalties
+from tercet.engine.plain_bleu import brevity_penalties
 from tercet.errors import InputError, OptionError, did_you_mean, shorten, warn
 from tercet.specs import take_options
 

@@ -26,14 +26,14 @@ takes the mean over the other orders. The last two make (0 + 1) / (0 + 1) = 1 of
 A segment is scored as sacrebleu's sentence_bleu scores it: by effective order, and by exp where the corpus has no
 smoothing. With compat="nltk" it is scored as the corpus is.
 
-How texts are counted, and the formula step by step: `engine/plain_bleu.py`; as NLTK, `plain_bleu_nltk.py`. Compiled,
-as it runs: `engine/rows.pxi`, `bleu.pxi`.
+How texts are counted, and the formula step by step: `engine/plain_bleu.py`. Compiled, as it runs: `engine/rows.pxi`,
+`bleu.pxi`.
 
 The packages, whose numbers the presets give (`compat`):
 
     sacrebleu  exp; the same to the last bit
     evaluate   none, or add-one; the shortest reference; its tokenizer 13a leaves blanks at the end of a text
-    NLTK       none, and methods of its own (nltk1 to nltk7: `nltk_precisions` of `engine/plain_bleu_nltk.py`); texts
+    NLTK       none, and methods of its own (nltk1 to nltk7: `nltk_precisions` of `engine/plain_bleu.py`); texts
                are split at blanks. With none, an order without a match has the smallest normal float as its
                precision. A text that is too short for an order counts as having one n-gram. Methods 5 to 7 look at
                the last item in place of the corpus.
@@ -42,7 +42,7 @@ The packages, whose numbers the presets give (`compat`):
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -55,7 +55,7 @@ from tercet.base.shared_options import check_word_options, lemmatizer_option, sh
 from tercet.base.short_road import rules_of_plan
 from tercet.checks import integer, number
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import Crossing, engine_texts, is_read_by_engine, of_texts
+from tercet.corpus.reading import Crossing, is_read_by_engine, rows_by_engine, texts_and_reading
 from tercet.corpus.stems import (
     lemmatizer_label,
     map_words,
@@ -72,12 +72,14 @@ from tercet.errors import OptionError
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
+from .equals import equal_implementation
 from .messages import interpretation, no_resamples, zero_warning
-from .option_checks import (
+from .options import (
     ADD_ONE,
     DIALECTS,
     NLTK_METHODS,
-    OF_SACREBLEU,
+    OF_LAST_ITEM,
+    OF_NEXT_ORDER,
     PRESETS,
     REFERENCE_LENGTHS,
     SMOOTH_VALUES,
@@ -87,7 +89,7 @@ from .option_checks import (
     check_smoothing,
     check_weights,
 )
-from .weightings import Grid, Weightings, score_weightings
+from .weightings import Grid, Weightings, grid_weightings, weights_of_all_orders
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -96,6 +98,14 @@ if TYPE_CHECKING:
     from tercet.explanation.ngrams import NgramMatches
 
 Array: TypeAlias = "NDArray[np.float64]"
+
+
+class WhatToCount(NamedTuple):
+    """What is counted of an item: the arguments of :func:`.plain_bleu.bleu_rows` that say so, in its order."""
+
+    max_order: int
+    divisors: bool  # of NLTK
+    next_order: bool  # the one above the highest, for NLTK's methods
 
 
 class FormulaSettings(NamedTuple):
@@ -201,22 +211,27 @@ class Bleu(HasTokenizer):
 
     # What the options imply: made when it is first read.
 
-    @cached_property
-    def smoothing_methods(self) -> list[str]:
-        """The smoothing method of the score, then those of the grid."""
-        method = ADD_ONE if self.smooth else self.smooth_method
-        if self.grid is None:
-            return [method]
-        if isinstance(self.grid, Mapping):
-            return [method, *self.grid.get("smooth_method", [method])]
-        if self.compat == "nltk":
-            return [method, *NLTK_METHODS]
-        return [method, "none", "floor", "add-k", "exp"]
-
     @property
     def method(self) -> str:
         """The smoothing method of the score."""
-        return self.smoothing_methods[0]
+        return ADD_ONE if self.smooth else self.smooth_method
+
+    @cached_property
+    def _methods_of_grid(self) -> Sequence[str]:
+        """The smoothing methods of the grid; none without one."""
+        if self.grid is None:
+            return []
+        if isinstance(self.grid, Mapping):
+            methods: Sequence[str] = self.grid.get("smooth_method", [self.method])
+            return methods
+        if self.compat == "nltk":
+            return NLTK_METHODS
+        return ["none", "floor", "add-k", "exp"]
+
+    @cached_property
+    def smoothing_methods(self) -> list[str]:
+        """The smoothing method of the score, then those of the grid."""
+        return [self.method, *self._methods_of_grid]
 
     @cached_property
     def _scores_like_nltk(self) -> bool:
@@ -224,17 +239,13 @@ class Bleu(HasTokenizer):
         return self.compat == "nltk" or self.method.startswith("nltk")
 
     @cached_property
-    def _lowercase(self) -> bool:
+    def ignores_case(self) -> bool:
         """Whether texts are lowercased, as they are for stems and lemmas."""
         return self.lowercase or self.stemmer is not None or self.lemmatizer is not None
 
     @property
-    def ignores_case(self) -> bool:
-        """Whether a capital letter and a small one are the same."""
-        return self._lowercase
-
-    @property
-    def _tokenizer(self) -> Any:
+    def _tokenizer_as_read(self) -> Any:
+        """The tokenizer as texts are read: evaluate's 13a does not strip the right end of a text."""
         if self.compat == "evaluate" and self.tokenizer == "13a":
             return "13a-unstripped"
         return self.tokenizer
@@ -247,15 +258,27 @@ class Bleu(HasTokenizer):
     @cached_property
     def _weightings(self) -> Weightings:
         """The weights of the orders, by the key of their score."""
-        return score_weightings(self.weights, self.max_order)
+        uniform = [1 / self.max_order] * self.max_order
+        if self.weights is None:
+            return {"bleu": uniform}
+        if not isinstance(self.weights, Mapping):
+            return {"bleu": weights_of_all_orders(self.weights, self.max_order)}
+        weightings = {"bleu": uniform}
+        for name, weights in self.weights.items():
+            weightings[f"bleu_{name}"] = weights_of_all_orders(weights, self.max_order)
+        return weightings
 
     @cached_property
     def _grid(self) -> Grid | None:
         """The combinations of weights, smoothing and reference length that are asked for."""
         if self.grid is None:
             return None
-        _, *methods_of_grid = self.smoothing_methods
-        return Grid(self.grid, methods_of_grid, self.reference_length, self.weights, self.max_order)
+        length_rules: Sequence[str] = REFERENCE_LENGTHS
+        weights: Any = self.weights
+        if isinstance(self.grid, Mapping):
+            length_rules = self.grid.get("reference_length", [self.reference_length])
+            weights = self.grid.get("weights", weights)
+        return Grid(self._methods_of_grid, length_rules, grid_weightings(weights, self.max_order))
 
     @property
     def original_scale(self) -> int:  # type: ignore[override]
@@ -276,21 +299,21 @@ class Bleu(HasTokenizer):
         names = [*self.base_columns, "length", *REFERENCE_LENGTHS]
         names += [f"match{n}" for n in orders]
         names += [f"total{n}" for n in orders]
-        if self._has_nltk_divisors:
+        if self._counts_divisors:
             names += [f"floor{n}" for n in orders]
-        if self._has_order_above:
+        if self._counts_next_order:
             names += ["next_match", "next_floor"]
         return tuple(names)
 
     @cached_property
-    def _has_nltk_divisors(self) -> bool:
-        """Whether rows also have NLTK's divisors, the columns ``floor1`` ...: n-grams, or 1 where there are none."""
+    def _counts_divisors(self) -> bool:
+        """Whether rows have NLTK's divisors: the columns ``floor1`` ..., which are not of the smoothing "floor"."""
         return self._scores_like_nltk or any(method.startswith("nltk") for method in self.smoothing_methods)
 
     @cached_property
-    def _has_order_above(self) -> bool:
-        """Whether rows count the order above the highest, which NLTK's methods 5 and 7 take into their means."""
-        return not {"nltk5", "nltk7"}.isdisjoint(self.smoothing_methods)
+    def _counts_next_order(self) -> bool:
+        """Whether rows count the order above the highest: ``next_match``, and its divisor, ``next_floor``."""
+        return any(method in OF_NEXT_ORDER for method in self.smoothing_methods)
 
     @cached_property
     def _length_columns(self) -> tuple[int, int]:
@@ -323,27 +346,27 @@ class Bleu(HasTokenizer):
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time is linear in the tokens."""
         if self.stemmer is None and self.lemmatizer is None:
-            texts, reading = engine_texts(batch, self._tokenizer, lowercase=self._lowercase)
+            texts, reading = texts_and_reading(batch, self._tokenizer_as_read, lowercase=self.ignores_case)
         else:
             # Stems and lemmas are words, joined by blanks, at which "none" splits.
             tokens, _ = self.tokens(batch)
             texts = texts_of_tokens(tokens)
             reading = "none"
-        rows: Array = of_texts(batch, engine.bleu_rows, texts, reading, *self._counted)
+        rows: Array = rows_by_engine(batch, engine.bleu_rows, texts, reading, *self._what_to_count)
         leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(context), self.columns, rows)
 
     @cached_property
-    def _counted(self) -> tuple[int, bool, bool]:
-        """What the engine is told to count: the orders, and whether there are the columns of NLTK's methods."""
-        return self.max_order, self._has_nltk_divisors, self._has_order_above
+    def _what_to_count(self) -> WhatToCount:
+        """What the engine is told to count."""
+        return WhatToCount(self.max_order, self._counts_divisors, self._counts_next_order)
 
     def tokens(self, batch: Corpus, as_written: bool = False) -> tuple[TokenBatch, Callable[[], list[str]]]:
         """Return the tokens that are counted, and a callable that gives the different ones by id.
 
         With `as_written`, the words as they were before they got a stem or a lemma.
         """
-        tokens, words = tokenize(batch, self._tokenizer, lowercase=self._lowercase)
+        tokens, words = tokenize(batch, self._tokenizer_as_read, lowercase=self.ignores_case)
         mapping = word_map(self)
         if as_written or mapping is None:
             return tokens, words
@@ -360,14 +383,14 @@ class Bleu(HasTokenizer):
         lengths = tokens.tokens.lengths[predictions_of_pairs][:, None]
         reference_lengths = tokens.tokens.lengths[references_of_pairs][:, None]
         n = self.max_order
-        matches = crossed_matches(tokens.tokens, tokens.n_items, n + self._has_order_above)
+        matches = crossed_matches(tokens.tokens, tokens.n_items, n + self._counts_next_order)
         totals = np.maximum(lengths - np.arange(matches.shape[1]), 0)
         # A single reference is the closest, the shortest and the average one.
         parts = [base_of_pairs(lengths[:, 0]), lengths, *[reference_lengths] * len(REFERENCE_LENGTHS)]
         parts += [matches[:, :n], totals[:, :n]]
-        if self._has_nltk_divisors:
+        if self._counts_divisors:
             parts.append(np.maximum(totals[:, :n], 1))
-        if self._has_order_above:
+        if self._counts_next_order:
             parts += [matches[:, -1:], np.maximum(totals[:, -1:], 1)]
         return np.concatenate(parts, axis=1)
 
@@ -384,7 +407,7 @@ class Bleu(HasTokenizer):
             return totals
         last_row = scored_rows[-1]
         borrowed: list[str] = []
-        if self._has_order_above:
+        if self._counts_next_order:
             borrowed += ["next_match", "next_floor"]
         if "nltk6" in self.smoothing_methods:  # the only method that reads the totals
             borrowed += [name for name in stats.columns if name.startswith("total")]
@@ -403,12 +426,12 @@ class Bleu(HasTokenizer):
             # Of a grid there are no intervals, but sums make its scores too.
             methods = self.smoothing_methods
         for method in methods:
-            if method in _OF_LAST_ITEM:
+            if method in OF_LAST_ITEM:
                 raise OptionError(no_resamples(method))
 
     # The formula: from the sums of rows to scores.
 
-    def _scores(self, totals: Array, settings: FormulaSettings) -> Array:
+    def _apply_formula(self, totals: Array, settings: FormulaSettings) -> Array:
         """Return BLEU under each weighting, the precision of each order, and the brevity penalty.
 
         A row for each sum, of whatever shape the sums are; W weightings of N orders have W + N + 1 columns.
@@ -439,14 +462,14 @@ class Bleu(HasTokenizer):
         return self.smooth_value
 
     @cached_property
-    def _settings_of_score(self) -> FormulaSettings:
+    def _formula_of_score(self) -> FormulaSettings:
         weights = np.array(list(self._weightings.values()))
         return self._formula_settings(self.method, self.reference_length, weights)
 
     def finalize(self, totals: Array) -> Scores:
         """Return BLEU under every weighting."""
-        rows = self._scores(totals, self._settings_of_score)
-        scores = rows.reshape(*totals.shape[:-1], rows.shape[1])
+        results = self._apply_formula(totals, self._formula_of_score)
+        scores = results.reshape(*totals.shape[:-1], results.shape[1])
         return {name: scores[..., column] for column, name in enumerate(self._weightings)}
 
     @cached_property
@@ -464,32 +487,32 @@ class Bleu(HasTokenizer):
         return self.with_options(changes, may_be_idle=True)
 
     def new_plan(self) -> Any:
-        """Return what the engine does in one step: count texts as `segment_stats` does, and score as `_scores`.
+        """Return what the engine does in one step: count texts as `segment_stats` does, and score them.
 
         None where Python has a part in it. The step is `bleu_plan` of `engine/plain_plan.py`.
         """
-        if not is_read_by_engine(self._tokenizer) or self.stemmer is not None or self.lemmatizer is not None:
+        if not is_read_by_engine(self._tokenizer_as_read) or self.stemmer is not None or self.lemmatizer is not None:
             return None
         # With compat="nltk", these see only the last item: `corpus_totals`.
-        needs_last_item = self.compat == "nltk" and self.method in _OF_LAST_ITEM
+        needs_last_item = self.compat == "nltk" and self.method in OF_LAST_ITEM
         if needs_last_item or self._grid is not None:
             return None
         # Where one of these sums is 0, the plan sets `needs_look`, and `score_lists` asks `score_warning` about it.
         watched = self._columns_to_watch or slice(0)  # slice(0): no column
-        rules = rules_of_plan(lowercase=self._lowercase, count_letters=self.needs_blanks, watched=watched)
-        # `_settings_of_score`, but with lists: an array would import NumPy, which the short road takes nowhere else.
+        rules = rules_of_plan(lowercase=self.ignores_case, count_letters=self.needs_blanks, watched=watched)
+        # `_formula_of_score`, but with lists: an array would import NumPy, which the short road takes nowhere else.
         formula = self._formula_settings(self.method, self.reference_length, list(self._weightings.values()))
-        return engine.bleu_plan(rules, self._tokenizer, *self._counted, formula)
+        return engine.bleu_plan(rules, self._tokenizer_as_read, *self._what_to_count, formula)
 
     # What a result says beside the score.
 
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the keys of evaluate's bleu, a key for each named weighting, and the grid on request."""
-        # All at once, where `finalize` has the scores alone.
-        (scores,) = self._scores(totals, self._settings_of_score).tolist()
+        # The scores, as of `finalize`, with precisions and penalty.
+        (scores,) = self._apply_formula(totals, self._formula_of_score).tolist()
         entries = self._entries(scores, totals.tolist())
         if self._grid is not None:
-            entries["grid"] = self._grid.rows(partial(self._scores_in_grid, totals))
+            entries["grid"] = self._grid_rows(self._grid, totals)
         return entries
 
     @cached_property
@@ -508,9 +531,18 @@ class Bleu(HasTokenizer):
             Entry("reference_length", "sum" if self.reference_length == "average" else "count", of_reference),
         ]
 
-    def _scores_in_grid(self, totals: Array, method: str, length_rule: str, weights: Array) -> list[float]:
-        (scores,) = self._scores(totals, self._formula_settings(method, length_rule, weights)).tolist()
-        return scores[: len(weights)]  # type: ignore[no-any-return]
+    def _grid_rows(self, grid: Grid, totals: Array) -> list[dict[str, Any]]:
+        """Return a row for each combination of the grid."""
+        weights = np.array(list(grid.weightings.values()))
+        rows = []
+        for method in grid.methods:
+            for rule in grid.length_rules:
+                formula = self._formula_settings(method, rule, weights)
+                (scores,) = self._apply_formula(totals, formula).tolist()
+                scores_of_weightings = scores[: len(weights)]  # behind them stand precisions and penalty
+                for name, score in zip(grid.weightings, scores_of_weightings, strict=True):
+                    rows.append({"weights": name, "smooth_method": method, "reference_length": rule, "bleu": score})
+        return rows
 
     def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return the counts behind the precisions, and the interpretation of the score."""
@@ -529,7 +561,7 @@ class Bleu(HasTokenizer):
         """Whether the bands of `interpretation` are meant for this BLEU: of words, four orders and equal weights."""
         usual_weights = self.weights is None or isinstance(self.weights, Mapping)
         words = self.tokenizer != "char" and not is_subword_model(self.tokenizer)
-        return words and usual_weights and self.max_order == 4 and self.method not in ("nltk5", "nltk7")
+        return words and usual_weights and self.max_order == 4 and self.method not in OF_NEXT_ORDER
 
     def new_signature(self) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
@@ -542,7 +574,7 @@ class Bleu(HasTokenizer):
             weights = ";".join(f"{name}={','.join(map(repr, values))}" for name, values in weights.items())
         parts = {
             "tok": self.label,
-            "case": "lc" if self._lowercase else "mixed",
+            "case": "lc" if self.ignores_case else "mixed",
             "order": self.max_order,
             "weights": weights,
             "smooth": smooth,
@@ -552,7 +584,7 @@ class Bleu(HasTokenizer):
             "lemma": lemmatizer_label(self.lemmatizer),
             **shared_labels(self),
             "compat": self.compat,
-            "equals": _equal_implementation(self),
+            "equals": equal_implementation(self),
         }
         return Signature.of(self.name, parts)
 
@@ -644,53 +676,3 @@ class Bleu(HasTokenizer):
         for ids in written_tokens.tokens.lists():
             as_written.append([spelling[token] for token in ids])
         return tokens, words(), range(1, self.max_order + 1), as_written
-
-
-#: NLTK passes its smoothing function the last text alone, in place of the corpus: these methods look at it.
-_OF_LAST_ITEM = ("nltk5", "nltk6", "nltk7")
-
-
-def _equal_implementation(options: Bleu) -> str | None:
-    """Return the name of the implementation that gives the same number with these options, if there is one."""
-    if options.stemmer is not None or options.lemmatizer is not None or options.missing_references != "error":
-        return None
-    if options.tokenizer not in OF_SACREBLEU:
-        return None
-    if options.compat == "nltk":
-        return "nltk" if _equals_nltk(options) else None
-    # The others have neither NLTK's smoothing nor weights; of named weightings, `bleu` is uniform as theirs is.
-    if options.method.startswith("nltk"):
-        return None
-    if options.weights is None:
-        suffix = ""
-    elif isinstance(options.weights, Mapping):
-        suffix = "(bleu)"
-    else:
-        return None
-    if options.compat == "evaluate":
-        return f"evaluate-bleu{suffix}" if _equals_evaluate(options) else None
-    if options.reference_length == "closest" and options.method != ADD_ONE:
-        return f"sacrebleu{suffix}"
-    return None
-
-
-def _equals_nltk(options: Bleu) -> bool:
-    if options.tokenizer != "none" or options.reference_length != "closest" or options.lowercase:
-        return False
-    if options.method not in ("nltk5", "nltk7"):
-        return True
-    # These methods read the order after the last one, which NLTK takes to be 5 whatever the weights.
-    if options.max_order != 4 or isinstance(options.weights, Mapping):
-        return False
-    return options.weights is None or len(options.weights) == 4
-
-
-def _equals_evaluate(options: Bleu) -> bool:
-    if (
-        options.tokenizer != "13a"
-        or options.reference_length != "shortest"
-        or options.lowercase
-        or options.effective_order
-    ):
-        return False
-    return options.smooth_method == "none" and options.smooth_value is None

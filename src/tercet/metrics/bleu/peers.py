@@ -10,7 +10,7 @@ from tercet.base.peers import Lists, Peer, Peers, Rule, UnavailableError, by_sac
 from tercet.statistics.stats import SegmentStats
 
 from .metric import Bleu
-from .option_checks import SMOOTH_VALUES
+from .options import OF_LAST_ITEM, SMOOTH_VALUES
 
 
 def _metrics(sacrebleu: Any, metric: Any) -> dict[str, Any]:
@@ -130,7 +130,7 @@ _NLTK = (
         description="which n-grams the smoothing of the corpus looks at",
         ours="of all items",
         theirs="of the last item",
-        applies=lambda options: options.smooth_method in ("nltk5", "nltk6", "nltk7"),
+        applies=lambda options: options.smooth_method in OF_LAST_ITEM,
     ),
 )
 _RIGHT_END = Rule(

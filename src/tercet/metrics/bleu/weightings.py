@@ -2,72 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import product
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-from tercet import numpy_later as np
 from tercet.errors import OptionError
-
-from .option_checks import REFERENCE_LENGTHS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-Array: TypeAlias = "NDArray[np.float64]"
 
 #: The weights of the orders, by the name of the score.
 Weightings = dict[str, list[float]]
 
 
-def score_weightings(weights: Any, max_order: int) -> Weightings:
-    """Return the weights of the orders by the key of their score: ``bleu``, and ``bleu_<name>`` of named ones."""
-    uniform = [1 / max_order] * max_order
-    if weights is None:
-        return {"bleu": uniform}
-    if not isinstance(weights, Mapping):
-        return {"bleu": _padded(weights, max_order)}
-    weightings = {"bleu": uniform}
-    for name, values in weights.items():
-        weightings[f"bleu_{name}"] = _padded(values, max_order)
-    return weightings
+class Grid(NamedTuple):
+    """What the option ``grid`` combines, each with each of the others."""
+
+    methods: Sequence[str]  # of smoothing
+    length_rules: Sequence[str]  # of the references
+    weightings: Weightings
 
 
-class Grid:
-    """All combinations that the option ``grid`` asks for."""
-
-    def __init__(
-        self, grid: Any, methods: Sequence[str], reference_length: str, weights: Any, max_order: int
-    ) -> None:
-        self._methods = methods
-        self._length_rules: Sequence[str] = REFERENCE_LENGTHS
-        weights_of_grid = weights
-        if isinstance(grid, Mapping):
-            self._length_rules = grid.get("reference_length", [reference_length])
-            weights_of_grid = grid.get("weights", weights)
-        self._weightings = _grid_weightings(weights_of_grid, max_order)
-
-    def rows(self, scores_of: Callable[[str, str, Array], list[float]]) -> list[dict[str, Any]]:
-        """Return a row for each combination; `scores_of` gives the scores of a method, a length rule and weights."""
-        weights = np.array(list(self._weightings.values()))
-        rows = []
-        for method, rule in product(self._methods, self._length_rules):
-            scores = scores_of(method, rule, weights)
-            for name, score in zip(self._weightings, scores, strict=True):
-                rows.append({"weights": name, "smooth_method": method, "reference_length": rule, "bleu": score})
-        return rows
-
-
-def _grid_weightings(weights: Any, max_order: int) -> Weightings:
+def grid_weightings(weights: Any, max_order: int) -> Weightings:
     """Return the weightings of a grid by the name that its rows have."""
     if weights is None:
         return {"uniform": [1 / max_order] * max_order}
     if isinstance(weights, Mapping):
-        return {name: _padded(values, max_order) for name, values in weights.items()}
-    return {",".join(f"{weight:g}" for weight in weights): _padded(weights, max_order)}
+        return {name: weights_of_all_orders(values, max_order) for name, values in weights.items()}
+    return {",".join(f"{weight:g}" for weight in weights): weights_of_all_orders(weights, max_order)}
 
 
-def _padded(weights: Sequence[float], max_order: int) -> list[float]:
+def weights_of_all_orders(weights: Sequence[float], max_order: int) -> list[float]:
+    """Return weights with 0 for the orders that they leave out."""
     if len(weights) > max_order:
         raise OptionError(
             f"The 'weights' option of bleu_multi has {len(weights)} weights, but max_order is {max_order}: "

@@ -12,7 +12,7 @@ from tercet import numpy_later as np
 from tercet.base.metric import Metric
 from tercet.base.rows import leave_out
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.reading import engine_texts, of_texts
+from tercet.corpus.reading import rows_by_engine, texts_and_reading
 from tercet.corpus.tokenizers import Splitter
 from tercet.engine.chosen import engine
 from tercet.engine.counting import (
@@ -243,11 +243,11 @@ def rows_of_texts(
 ) -> Array | None:
     """Return the rows of a batch; None where texts are too long for the table of rougeLsum or rougeW."""
     lowercase = isinstance(tokenizer, str) and tokenizer not in KEEP_CASE
-    texts, reading = engine_texts(batch, tokenizer, lowercase=lowercase, prepare=prepare, lines=True)
+    texts, reading = texts_and_reading(batch, tokenizer, lowercase=lowercase, prepare=prepare, lines=True)
     every_pair = not batch.one_each and options.multi_ref != "best"
     rows: Array
     count = partial(engine.rouge_rows, porter=porter) if porter else engine.rouge_rows
-    rows, pairs, uncounted = of_texts(batch, count, texts, reading, types, options.beta, every_pair)
+    rows, pairs, uncounted = rows_by_engine(batch, count, texts, reading, types, options.beta, every_pair)
     if uncounted:
         return None
     if pairs is not None:

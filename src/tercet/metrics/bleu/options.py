@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from os import PathLike, curdir, fspath
 from os.path import join
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from tercet.base.dialects import Dialect
 from tercet.base.options import option
@@ -23,6 +23,10 @@ SMOOTH_VALUES: dict[str, float] = {
     "nltk7": 5.0,
 }
 NLTK_METHODS = ("none", *(f"nltk{number}" for number in range(1, 8)))
+#: Methods of NLTK that take the order above the highest into their means.
+OF_NEXT_ORDER = ("nltk5", "nltk7")
+#: Methods of NLTK that look at texts: it passes them the last one alone, in place of the corpus.
+OF_LAST_ITEM = ("nltk5", "nltk6", "nltk7")
 SMOOTH_METHODS = ("none", "floor", "add-k", "exp", *NLTK_METHODS[1:])
 #: What ``smooth=True`` stands for.
 ADD_ONE = "add-one"
@@ -32,10 +36,25 @@ REFERENCE_LENGTHS = ("closest", "shortest", "average")
 #: Most named weightings: each is one more score of every item and of every resample, in time and in memory.
 MOST_WEIGHTINGS = 100
 
-#: Tokenizers whose tokens are sacrebleu's, and all that have a name.
-OF_SACREBLEU = ("13a", "intl", "zh", "char", "none", *MECAB_TOKENIZERS, *SACREBLEU_MODELS)
+TokenizerName = Literal[
+    "13a",
+    "intl",
+    "zh",
+    "char",
+    "none",
+    "ja-mecab",
+    "ko-mecab",
+    "flores101",
+    "flores200",
+    "spBLEU-1K",
+    "ja",
+    "jieba",
+    "unicode",
+]
+TOKENIZERS: tuple[str, ...] = get_args(TokenizerName)
 
-TOKENIZERS = (*OF_SACREBLEU, "ja", "jieba", "unicode")
+#: Those whose tokens are sacrebleu's.
+OF_SACREBLEU = ("13a", "intl", "zh", "char", "none", *MECAB_TOKENIZERS, *SACREBLEU_MODELS)
 
 #: Older names of tokenizers that sacrebleu still accepts.
 _FORMER_NAMES = {"spm": "flores101"}
@@ -153,34 +172,18 @@ def check_smoothing(options: Any) -> None:
         raise OptionError("The option 'effective_order' has no meaning for NLTK's smoothing methods.")
     if options.smooth_value is None:
         return
-    readers = [method for method in methods if method in SMOOTH_VALUES]
+    methods_with_value = [method for method in methods if method in SMOOTH_VALUES]
     # sacrebleu ignores a smooth_value that its method does not use.
-    if not readers and options.compat != "sacrebleu":
+    if not methods_with_value and options.compat != "sacrebleu":
         used_option = "smooth=True" if options.smooth else f"smooth_method={options.smooth_method!r}"
         raise OptionError(
             f"The option 'smooth_value' is used only by the smoothing methods {', '.join(SMOOTH_VALUES)}; with "
             f"{used_option} it is not used. Got {options.smooth_value!r}."
         )
-    divided = [method for method in readers if method in _DIVISORS]
-    if options.smooth_value == 0 and divided:
-        raise OptionError(f"The option 'smooth_value' must be above 0 for {divided[0]}, which divides by it. Got 0.")
+    dividing = [method for method in methods_with_value if method in _DIVISORS]
+    if options.smooth_value == 0 and dividing:
+        raise OptionError(f"The option 'smooth_value' must be above 0 for {dividing[0]}, which divides by it. Got 0.")
 
-
-TokenizerName = Literal[
-    "13a",
-    "intl",
-    "zh",
-    "char",
-    "none",
-    "ja-mecab",
-    "ko-mecab",
-    "flores101",
-    "flores200",
-    "spBLEU-1K",
-    "ja",
-    "jieba",
-    "unicode",
-]
 
 #: How texts become tokens: the option of BLEU, and of other metrics of its n-grams.
 TOKENIZER = option(
