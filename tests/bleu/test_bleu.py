@@ -376,7 +376,7 @@ def test_smoothing_by_a_value_of_0_is_none(method):
 def test_a_perfect_text_that_is_too_short_for_the_orders_says_why_its_bleu_is_0(options, text):
     """Smoothing gives an order without a match a precision, but not one without an n-gram: so in sacrebleu."""
     for more in ({}, {"segments": True}):
-        with pytest.warns(UserWarning, match="BLEU is 0 only because the texts are short") as caught:
+        with pytest.warns(UserWarning, match="BLEU is 0 only because the texts are short in tokens") as caught:
             assert score("bleu", [text], [text], **options, **more)["bleu"] == 0
         assert len(caught) == 1
     assert "effective_order=True gives" in str(caught[0].message)

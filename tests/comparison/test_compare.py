@@ -246,7 +246,7 @@ class TestWarnings:
 
     @pytest.mark.parametrize(("metrics", "systems", "references", "message"), [
         (["bleu", "bleu"], {"A": ["a b c d"], "B": ["a b c e"]}, ["a b c d"], "is given twice, and scored once"),
-        ("bleu", {"A": ["a"], "B": ["b"]}, ["a"], "BLEU is 0 only because the texts are short"),
+        ("bleu", {"A": ["a"], "B": ["b"]}, ["a"], "BLEU is 0 only because the texts are short in tokens"),
         ("chrf", {"A": ["a &amp; b"], "B": ["a b"]}, ["a b"], "HTML entities"),
     ])  # fmt: skip
     def test_name_the_line_of_the_caller(self, metrics, systems, references, message):

@@ -127,7 +127,9 @@ def test_what_was_warned_of_stands_in_the_json_and_in_the_report():
         found = compare(texts, ["rouge_nlws:rouge_types=rouge1", "bleu_multi"], references=["кот на стуле", " "])
     messages = [str(each.message) for each in caught]
     assert len(set(messages)) == len(messages)
-    assert any("'copy': bleu_multi: BLEU is 0 only because the texts are short" in each for each in messages)
+    assert any(
+        "'copy': bleu_multi: BLEU is 0 only because the texts are short in tokens" in each for each in messages
+    )
     odd = "test set: 1 segment has only empty references, the first is segment 2: nothing matches there."
     assert found.warnings == found.to_dict()["warnings"] == [odd, *messages]
     page = html.unescape(found.to_html())
@@ -137,7 +139,7 @@ def test_what_was_warned_of_stands_in_the_json_and_in_the_report():
 def test_each_warning_is_given_as_the_caller_s_filters_say():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(UserWarning, match="only because the texts are short"):
+        with pytest.raises(UserWarning, match="only because the texts are short in tokens"):
             compare({"mt": ["a cat"]}, ["bleu_multi"], references=["a cat"])
         warnings.simplefilter("ignore")
         assert len(compare({"mt": ["a cat"]}, ["bleu_multi"], references=["a cat"]).warnings) == 2

@@ -74,7 +74,7 @@ def zero_warning(
     if lowest in unmatched:
         reason = f"no n-gram of order {lowest} matches"
     else:
-        reason = f"the texts are short: no prediction has an n-gram of order {lowest}"
+        reason = f"the texts are short in tokens: no prediction has an n-gram of order {lowest}"
 
     remedies: list[str] = []
     if compat in _SMOOTHING and not smoothed:
