@@ -12,6 +12,7 @@ import numpy as np
 
 from tercet.comparison.settings import PERMUTATIONS
 from tercet.errors import OptionError, argument_set, did_you_mean, needs, shorten
+from tercet.names_as_shown import counted
 from tercet.statistics.inference import ADJUSTED
 from tercet.table_formats import finite_or_none
 from tercet.test_sets.test_set import TestSet
@@ -417,8 +418,7 @@ def too_few_permutations(correlation: Correlation, table: DimensionTable) -> boo
 
 def too_few_permutations_in_words(correlation: Correlation) -> str:
     """Say that no difference could be significant, whatever the data."""
-    draws = correlation.n_permutations
-    drawn = "1 permutation" if draws == 1 else f"{draws:,} permutations"
+    drawn = counted(correlation.n_permutations, "permutation")
     enough = max(PERMUTATIONS, math.floor(1 / correlation.alpha))
     return (
         f"Too few permutations to tell metrics apart: with {drawn}, p is at least "

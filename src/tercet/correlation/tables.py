@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 from tercet.comparison.table_width import Fitted, Shown, fitted, in_parts, left_out_in_words, printed
-from tercet.names_as_shown import clean, one_cell, sentences_html
+from tercet.names_as_shown import clean, counted, one_cell, sentences_html
 from tercet.table_formats import FOR_PEOPLE, Cell, Column, Table, json_text, pvalue_text, to_lines, to_notebook
 
 from .answer import answer
@@ -58,8 +58,9 @@ def to_text(correlation: Correlation, width: int | None = None, colour: bool = F
 
 
 def _ranking_table(correlation: Correlation, table: DimensionTable, width: int) -> Fitted:
+    items = "item" if table.n_items == 1 else "items"
     title = (
-        f"{correlation.test_set.name}: {table.dimension}, {table.n_graded} graded outputs of {table.n_items} items"
+        f"{correlation.test_set.name}: {table.dimension}, {table.n_graded} graded outputs of {table.n_items} {items}"
     )
     titles = correlation.titles()
     cluster_heading = table.cluster_label.replace("cluster (p ", "cluster (p\n")
@@ -168,7 +169,7 @@ def correlation_html(correlation: Correlation) -> str:
     names = list(dict.fromkeys(name for table in correlation.tables for name in shown_figures(table)))
     for table in correlation.tables:
         figure_names = shown_figures(table)
-        graded = f"{table.n_graded:,} graded outputs of {table.n_items:,} items"
+        graded = f"{table.n_graded:,} graded outputs of {counted(table.n_items, 'item')}"
         rows = []
         for label in table.ranking:
             cells = [with_interval(table.figures[label][name]) for name in figure_names]

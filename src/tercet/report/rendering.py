@@ -14,7 +14,7 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
-from tercet.names_as_shown import Name, clean
+from tercet.names_as_shown import Name, clean, counted
 from tercet.signature import __version__
 from tercet.table_formats import decimals, pvalue_text
 
@@ -116,5 +116,6 @@ def _environment() -> Any:
     environment.filters["signs"] = lambda text: signs(str(text))
     environment.tests["name"] = lambda part: isinstance(part, Name)
     environment.filters["p"] = p_text
+    environment.filters["counted"] = counted
     environment.filters["s"] = lambda number: "" if number == 1 else "s"
     return environment

@@ -10,7 +10,9 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet.comparison.verdicts import verdict_of
+from tercet.metrics.column import Column
 from tercet.names_as_shown import Sentence, short_names
+from tercet.test_sets.labels import LENGTH
 
 from .browsing import Browse, browse
 from .metric_views import MetricView, ScoreView, metric_views
@@ -22,6 +24,7 @@ from .words_view import WordsView, words_view
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
     from tercet.comparison.scores import ScoreTable
+    from tercet.comparison.slices import Slices
     from tercet.test_sets.test_set import TestSet
 
 
@@ -79,6 +82,7 @@ class SegmentRule(NamedTuple):
 class HowScored:
     """What a reader needs to repeat it, beside the signatures."""
 
+    call: dict[str, str]  # the arguments of `compare` beside the texts, as Python has them
     segment_rules: list[SegmentRule]
     methods: list[str]  # of intervals and tests
     digest: str  # of all texts, or of the scores where there are none
@@ -137,7 +141,63 @@ def _how_scored(comparison: Comparison, tables: SummaryTables) -> HowScored:
     tested = comparison
     if tables.of_systems is not None:
         tested = tables.of_systems.comparison
-    return HowScored(_segment_rules(comparison.tables), tested.methods_in_words(), _digest(comparison.test_set))
+    return HowScored(
+        call=_call(comparison),
+        segment_rules=_segment_rules(comparison.tables),
+        methods=tested.methods_in_words(),
+        digest=_digest(comparison.test_set),
+    )
+
+
+def _call(comparison: Comparison) -> dict[str, str]:
+    """Return the arguments that repeat a comparison of texts in memory; `...` stands for numbers and labels."""
+    metrics = []
+    columns = []
+    for tables in by_metric(comparison.tables):
+        if isinstance(tables[0].scorer, Column):
+            columns.append(tables[0].metric)
+        else:
+            metrics.append(tables[0].metric)
+    call = {}
+    if metrics:
+        call["metrics"] = _code(metrics)
+    if columns:
+        call["scores"] = _to_fill_in(columns)
+    if any(table.scorer.takes_references for table in comparison.tables):
+        call["references"] = "references"
+    call["baseline"] = _code(comparison.baseline)
+    call["test"] = _code(comparison.test)
+    if comparison.test is not None:
+        call["n_resamples"] = _code(comparison.n_resamples)
+        call["adjust"] = _code(comparison.adjust)
+    for name in ("confidence_level", "interval", "alpha", "seed"):
+        call[name] = _code(getattr(comparison, name))
+    if comparison.test_set.clusters is not None:
+        call["cluster"] = "clusters"
+    if comparison.runs:
+        call["runs"] = _code(comparison.runs)
+    if comparison.slices:
+        call["by"] = _by(comparison.slices)
+    return call
+
+
+def _by(slices: Sequence[Slices]) -> str:
+    names = [one.by for one in slices]
+    if all(name.startswith(f"{LENGTH} of the ") for name in names):
+        return _code(LENGTH)
+    return _to_fill_in(names)
+
+
+def _to_fill_in(names: Sequence[str]) -> str:
+    """Return a dictionary with these names, without what belongs to them."""
+    return f"{{{', '.join(f'{_code(name)}: ...' for name in names)}}}"
+
+
+def _code(value: Any) -> str:
+    """Return a text, number, list or dictionary as Python has it, or None."""
+    if value is None:
+        return "None"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def with_finite_scores(comparison: Comparison) -> Comparison:
