@@ -32,7 +32,7 @@ from tercet.report.buckets import EXACT, MEAN, bucket_scores
 from tercet.report.coloured_texts import LONGEST, Colours, plain
 from tercet.report.comparison import to_html
 from tercet.report.rendering import _environment, script_of
-from tercet.report.segments import Segments, compared_pairs
+from tercet.report.segments import SegmentChooser, compared_pairs
 from tercet.report.text_pieces import text_in_pieces, tokens_in_pieces
 from tercet.table_formats import pvalue_text
 from tercet.test_sets.test_set import TestSet
@@ -572,7 +572,7 @@ def _letters(text):
 class TestSegments:
     def test_those_are_chosen_that_differ_most(self, comparison):
         table = comparison.tables[0]
-        for pair in Segments(comparison, table).pairs():
+        for pair in SegmentChooser(comparison, table).pairs():
             assert pair.baseline == comparison.baseline
             differences = np.subtract(table.segments[pair.system], table.segments[pair.baseline])
             for system, examples in pair.groups.items():
@@ -588,11 +588,15 @@ class TestSegments:
         names = ["baseline", "tuned", "large"]
         systems = {f"{name}{copy}": ENGLISH.systems[name] for copy in range(3) for name in names}
         found = compared(replace(ENGLISH, systems=systems), METRICS[:1], baseline="tuned1", test=None)
-        assert [pair.system for pair in Segments(found, found.tables[0]).pairs()] == ["large0", "large1", "large2"]
+        assert [pair.system for pair in SegmentChooser(found, found.tables[0]).pairs()] == [
+            "large0",
+            "large1",
+            "large2",
+        ]
 
     def test_the_widest_spread_shows_every_system_best_first(self, comparison):
         table = comparison.tables[0]
-        example = Segments(comparison, table).spread()
+        example = SegmentChooser(comparison, table).spread()
         spreads = np.ptp(list(table.segments.values()), axis=0)
         assert spreads[example.number - 1] == spreads.max()
         scores = [output.score for output in example.outputs]
@@ -604,7 +608,7 @@ class TestSegments:
         found = tercet.compare(texts, "ter", references=["a b", "a b c d"])
         table = found.tables[0]
         table.segments["B"][1] = None
-        example = Segments(found, table).spread()
+        example = SegmentChooser(found, table).spread()
         assert [(output.system, output.score) for output in example.outputs][::2] == [("A", 0.0), ("B", None)]
 
 

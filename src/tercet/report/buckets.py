@@ -64,7 +64,7 @@ def by_length(comparison: Comparison, table: ScoreTable, names: dict[str, str], 
     if not table.higher_is_better:
         title += ", lower is better"
     axis = f"{buckets.called} of the {buckets.of}"
-    texts = PlotTexts(x=axis, y=title, description=f"{title} by {axis}; {IN_NUMBERS}")
+    texts = PlotTexts(x_label=axis, y_label=title, description=f"{title} by {axis}; {IN_NUMBERS}")
     return by_bucket(comparison, [table.rows[index] for index in table.order], names, scores, texts)
 
 

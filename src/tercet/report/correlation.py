@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tercet.correlation.answer import answer
 from tercet.correlation.figures import FIGURES
 from tercet.correlation.result import Correlation, DimensionTable
-from tercet.correlation.tables import MARKS, SHOWN, agreement_lines, new_remarks, pairs
+from tercet.correlation.tables import MARKS, SHOWN, PairCell, agreement_lines, new_remarks, pairs
 from tercet.errors import needs
 from tercet.names_as_shown import Sentence
 
@@ -65,7 +65,7 @@ class _Column(DotColumn):
 
 def _column(name: str, title: str, href: str, dots: Sequence[Dot]) -> _Column:
     column = _Column(title, dots, name=name, href=href)
-    if FIGURES[name].is_correlation and column.scale().low < 0:
+    if FIGURES[name].is_correlation and column.scale.low < 0:
         column = replace(column, line=0.0)
     return column
 
@@ -122,7 +122,7 @@ class _View:
     titles: dict[str, str]
     columns: list[_Column]
     agreement: list[str]
-    pairs: list[list[tuple[float | None, str]]]
+    pairs: list[list[PairCell]]
     layers: list[_TitledPlot]
     in_hexagons: bool  # outputs are counted, as they are many
     plots: list[_TitledPlot]

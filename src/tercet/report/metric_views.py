@@ -15,7 +15,7 @@ from .buckets import ByBucket, by_length
 from .histograms import Histograms, has_few_segments, score_distributions
 from .marks import Marks, marks_of
 from .score_tables import AllPairs, Column, all_pairs, score_column
-from .segments import Examples, Segments, which_pairs
+from .segments import Examples, SegmentChooser, which_pairs
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
@@ -66,35 +66,40 @@ class ScoreView:
         return [cell.row for cell in self.column.cells]
 
 
-def metric_views(segments_of_metrics: Sequence[Segments], names: dict[str, str]) -> list[MetricView]:
+def metric_views(choosers: Sequence[SegmentChooser], names: dict[str, str]) -> list[MetricView]:
     """Return what is shown of each metric, by what chooses its segments."""
     # kept, since mostly the same segments are scored by all metrics
     buckets_of_scored: dict[tuple[int, ...], Buckets | None] = {}
     metrics = []
-    for index, segments in enumerate(segments_of_metrics):
-        comparison = segments.comparison
-        tables = [table for table in comparison.tables if table.metric == segments.table.metric]
+    for index, chooser in enumerate(choosers):
+        comparison = chooser.comparison
+        tables = [table for table in comparison.tables if table.metric == chooser.table.metric]
         scored = scored_segments(tables[0])
         if scored not in buckets_of_scored:
             buckets_of_scored[scored] = buckets_of(comparison.test_set, scored)
-        metrics.append(_metric(segments, tables, names=names, buckets=buckets_of_scored[scored], anchor=f"m{index}"))
+        metrics.append(_metric(chooser, tables, names=names, buckets=buckets_of_scored[scored], anchor=f"m{index}"))
     return metrics
 
 
 def _metric(
-    segments: Segments, tables: Sequence[ScoreTable], *, names: dict[str, str], buckets: Buckets | None, anchor: str
+    chooser: SegmentChooser,
+    tables: Sequence[ScoreTable],
+    *,
+    names: dict[str, str],
+    buckets: Buckets | None,
+    anchor: str,
 ) -> MetricView:
-    comparison = segments.comparison
+    comparison = chooser.comparison
     scores = []
     for index, table in enumerate(tables):
         same_segments = _with_same_segments(table, tables[:index])
         scores.append(_score(comparison, table, names=names, buckets=buckets, same_segments=same_segments))
-    primary = segments.table
+    primary = chooser.table
     examples = Examples(
-        legend=segments.legend,
-        pairs=segments.pairs(),
+        legend=chooser.legend,
+        pairs=chooser.pairs(),
         which_pairs=which_pairs(primary),
-        spread=segments.spread(),
+        spread=chooser.spread(),
     )
     return MetricView(
         title=primary.scorer.title or primary.name,

@@ -16,7 +16,7 @@ from tercet.comparison.scores import against
 
 from .dots import Dot, DotColumn, difference_column, dot_column
 from .marks import Marks, marks_of
-from .rendering import minus, number
+from .rendering import minus, score_text
 from .shown_scores import baseline_index, shown_tables
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Cell:
     score: str
     against: Against
     difference: Dot | None  # with its interval; none without a test
-    way: str  # "better" or "worse" than the baseline, where that is significant; else ""
+    outcome: Literal["better", "worse", ""]  # than the baseline, where that is significant
 
 
 class Widths(NamedTuple):
@@ -124,24 +124,24 @@ def score_column(comparison: Comparison, table: ScoreTable, *, title: str, order
     cells = []
     for position, index in enumerate(order):
         row = rows[position]
-        texts = Against("", "", "")
+        beside = Against("", "", "")
         difference = None
         if differences is not None:
-            difference_text, p, counts = against(row)
-            texts = Against(minus(difference_text), p, counts)
+            beside = Against(*against(row))
+            beside = beside._replace(difference=minus(beside.difference))
             difference = differences.dots[position]
-        way = ""
+        outcome: Literal["better", "worse", ""] = ""
         verdict = _pair_verdict(table, index, baseline, alpha=comparison.alpha)
-        if verdict.way in ("better", "worse"):
-            way = verdict.way
+        if verdict.outcome in ("better", "worse"):
+            outcome = verdict.outcome
         cells.append(
             Cell(
                 row=row,
                 dot=drawn.dots[position],
-                score=number(row.value, row.digits),
-                against=texts,
+                score=score_text(row.value, row.digits),
+                against=beside,
                 difference=difference,
-                way=way,
+                outcome=outcome,
             )
         )
     is_ranked = comparison.has_ranks and len({row.rank for row in rows}) > 1
@@ -154,7 +154,7 @@ def score_column(comparison: Comparison, table: ScoreTable, *, title: str, order
 class PairVerdict(NamedTuple):
     """What the test of two systems says of one of them."""
 
-    way: Literal["itself", "better", "worse", "not significant"]
+    outcome: Literal["itself", "better", "worse", "not significant"]
     p: float
 
 

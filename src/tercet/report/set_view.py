@@ -17,7 +17,7 @@ from tercet.test_sets.labels import LENGTH
 from .browsing import Browse, browse
 from .metric_views import MetricView, ScoreView, metric_views
 from .score_tables import TableView, table_of_outputs, table_of_systems
-from .segments import Segments, Telling, telling
+from .segments import SegmentChooser, Telling, telling
 from .shown_scores import by_metric, primary_table
 from .words_view import WordsView, words_view
 
@@ -92,32 +92,32 @@ def set_view(comparison: Comparison, prefix: str) -> TestSetView:
     """Return what a report shows of a comparison; ids within begin with `prefix`."""
     names = short_names(list(comparison.test_set.systems))
     comparison = with_finite_scores(comparison)
-    segments = [Segments(comparison, primary_table(tables)) for tables in by_metric(comparison.tables)]
-    metrics = metric_views(segments, names)
+    choosers = [SegmentChooser(comparison, primary_table(tables)) for tables in by_metric(comparison.tables)]
+    metrics = metric_views(choosers, names)
     tables = _summary_tables(comparison, names, prefix)
     return TestSetView(
         comparison=comparison,
         prefix=prefix,
         names=names,
-        answer=_answer(segments[0], metrics[0], names),
+        answer=_answer(choosers[0], metrics[0], names),
         tables=tables,
         metrics=metrics,
-        words=words_view(segments[0], metrics[0].scores[0].rows, names),
-        browse=browse(segments, names, metrics[0].buckets),
+        words=words_view(choosers[0], metrics[0].scores[0].rows, names),
+        browse=browse(choosers, names, metrics[0].buckets),
         how_scored=_how_scored(comparison, tables),
     )
 
 
-def _answer(segments: Segments, metric: MetricView, names: dict[str, str]) -> AnswerView:
+def _answer(chooser: SegmentChooser, metric: MetricView, names: dict[str, str]) -> AnswerView:
     """Return what stands first, of which the first metric says most."""
-    comparison = segments.comparison
+    comparison = chooser.comparison
     # Remarks also name metrics, where some leave out segments that others score: these have no short name. The
     # isolates (U+2068, U+2069) keep a name in a script from right to left from turning the words around it.
     remarks = comparison.remarks(lambda name: f"\u2068{names.get(name, name)}\u2069")
     # Of runs no segment stands beside the verdict, as no single one is their system.
     telling_segment = None
     if not comparison.joins_runs and not comparison.test_set.no_texts:
-        telling_segment = telling(segments.table, metric.examples.pairs)
+        telling_segment = telling(chooser.table, metric.examples.pairs)
     return AnswerView(
         verdict=verdict_of(comparison, names),
         opening=_opening(metric.scores[0], with_title=len(comparison.tables) > 1),
