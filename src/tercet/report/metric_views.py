@@ -14,6 +14,7 @@ from tercet.names_as_shown import Sentence
 from .buckets import ByBucket, by_length
 from .histograms import Histograms, has_few_segments, score_distributions
 from .marks import Marks, marks_of
+from .score_notes import notes_of_score
 from .score_tables import AllPairs, Column, all_pairs, score_column
 from .segments import Examples, SegmentChooser, which_pairs
 
@@ -48,11 +49,13 @@ class ScoreView:
 
     column: Column
     marks: Marks
+    notes: list[Sentence]  # below its table
     verdict: list[Sentence]
     sections: list[Section]  # with the names of the page
     all_pairs: AllPairs
     by_length: ByBucket | None  # none where no length is known, or all segments are of one group
     distributions: Histograms | None
+    heading_of_charts: str  # of these two
     same_segments: str  # the score before it whose segments have the same scores; empty without one
 
     @property
@@ -144,14 +147,24 @@ def _score(
     if not same_segments and not has_few_segments(comparison):
         rows = [cell.row for cell in column.cells]
         distributions = score_distributions(table, rows, [names[row.system] for row in rows])
+    heading = "Distribution"
+    if scores_by_length is not None and buckets is not None:
+        heading = f"By length of the {buckets.of}"
+        if distributions is not None:
+            heading += ", and distribution"
+    if distributions is not None:
+        heading += " over segments"
+    marks = marks_of(comparison, [table])
     return ScoreView(
         column=column,
-        marks=marks_of(comparison, [table]),
+        marks=marks,
+        notes=notes_of_score(comparison, names, column, marks),
         verdict=score_verdict(comparison, table, names),
         sections=named_sections(table, names),
         all_pairs=all_pairs(comparison, table),
         by_length=scores_by_length,
         distributions=distributions,
+        heading_of_charts=heading,
         same_segments=same_segments,
     )
 

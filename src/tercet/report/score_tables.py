@@ -73,6 +73,14 @@ class Column:
         """Whether the table has so many rows that it can be sorted and searched."""
         return len(self.cells) > _MANY
 
+    @property
+    def ranks_in_words(self) -> str:
+        """What ranks are, and the lines between groups."""
+        ranks = "The rank is a range of places: those that a system may hold, as only significant differences count."
+        if not self.table.lines:
+            return ranks
+        return f"{ranks} A line is drawn where every system above is significantly better than every one below."
+
     @cached_property
     def widths(self) -> Widths:
         """The widths of the column's texts."""
@@ -92,6 +100,30 @@ class TableView:
     names: dict[str, str]  # how the systems are called
     columns: list[Column]
     marks: Marks
+
+    @property
+    def notes(self) -> list[str]:
+        """What is said below it."""
+        notes = [self.marks.key()]
+        if self.marks.has_best:
+            notes.append(f"Best in bold{self.marks.as_good_in_words}.")
+        if self.marks.has_lower:
+            notes.append("↓ Lower is better. Lower scores are drawn further right.")
+        if self.comparison.test is not None:
+            beside = "interval" if self.comparison.has_intervals else "score"
+            difference = "the difference from the baseline, ▲ significantly better, ▼ worse"
+            notes.append(f"Beside each {beside}: {difference}, and {self.comparison.p_in_words}.")
+        ranked = self.columns[0]
+        if ranked.is_ranked:
+            notes.append(ranked.ranks_in_words)
+        if ranked.is_ranked and len(self.columns) > 1:
+            notes.append(f"Ranks and lines are by {ranked.title}.")
+        notes += self.comparison.methods_in_words()
+        if len(self.columns) < len(self.comparison.tables):
+            notes.append("Of each metric, one score is shown.")
+        if len(self.columns) > 1:
+            notes.append("Each score is drawn on its own scale.")
+        return notes
 
 
 def table_of_systems(comparison: Comparison, names: dict[str, str], key: str) -> TableView:
