@@ -40,10 +40,10 @@ COLUMNS = (
 )
 #: Of a correlation, as they stand in its JSON.
 _SETTINGS = ("unit", "n_resamples", "n_permutations", "seed", "confidence_level", "alpha", "ties")
-#: How p is adjusted for all pairs of metrics.
-_ADJUST = "step-down"
 #: Attributes of a figure, likewise.
 _FIELDS = ("value", "low", "high", "n", "epsilon")
+#: How p is adjusted for all pairs of metrics.
+_ADJUST = "step-down"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
