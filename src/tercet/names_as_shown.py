@@ -175,6 +175,17 @@ def all_of(count: int) -> str:
     return "both" if count == 2 else f"all {count}"
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return a number and the noun after it; the plural of most is that of one with an s.
+
+    >>> counted(1, "segment"), counted(2000, "segment"), counted(2, "entry", "entries")
+    ('1 segment', '2,000 segments', '2 entries')
+    """
+    if number == 1:
+        return f"1 {one}"
+    return f"{number:,} {many or f'{one}s'}"
+
+
 def said(sentence: Sentence, plain: Callable[[str], str] = str) -> str:
     """Return a sentence as a text; `plain` formats its names."""
     return "".join(plain(part) if isinstance(part, Name) else part for part in sentence)

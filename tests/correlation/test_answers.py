@@ -176,6 +176,15 @@ def test_what_is_warned_of_all_dimensions_is_said_once():
         assert text.count(few) == 1
 
 
+def test_one_item_is_not_counted_as_several():
+    grades, scores = ({"A": [1], "B": [3], "C": [2]}, {"x": {"A": [1], "B": [4], "C": [3]}})
+    found = tercet.correlate({name: ["a"] for name in "ABC"}, [], grades, scores=scores, n_resamples=20)
+    assert "Only 1 graded item: too few for reliable tests." in found.tables[0].remarks
+    for text in (to_text(found, 120), found._repr_html_(), trust_html(found)):
+        assert "3 graded outputs of 1 item" in text
+        assert "1 items" not in text
+
+
 def test_names_are_kept_apart_from_what_is_said_of_them():
     """What is a name, of a metric or of the dimension, is marked as one."""
     names = ("מדד", "<b>", "c")

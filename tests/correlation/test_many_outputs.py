@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercet.correlation import samples, significance
+from tercet.correlation import exchanges, samples
 from tercet.correlation.figures import FIGURES, distributions, percentile_interval, resample_weights, value_of
 from tercet.correlation.influences import concordances, kendall_influences, spearman_influences
 from tercet.correlation.samples import GradedOutputs, Once, Sample
@@ -134,7 +134,7 @@ def test_outcomes_that_are_alike_are_exchanged_as_often_as_one_by_one(monkeypatc
     epsilons = [0.0, 0.1, 0.2]
     found = {}
     for n_cells in (10**9, 0):
-        monkeypatch.setattr(significance, "_MANY_CELLS", n_cells)
+        monkeypatch.setattr(exchanges, "_MANY_CELLS", n_cells)
         found[n_cells] = metric_tests("item.acc_eq", GradedOutputs(human, metrics), epsilons, 4_000, 6)
     one_by_one, counted = found.values()
     # Other draws of the same distribution: p of 4,000 has a standard error of at most .008.

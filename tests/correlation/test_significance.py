@@ -11,18 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tercet
-from tercet.correlation import significance
+from tercet.correlation import exchanges
 from tercet.correlation.cautions import items_needed
+from tercet.correlation.exchanges import exchange_tests, toss_coins
 from tercet.correlation.grades import krippendorff_alpha, raw_agreement
 from tercet.correlation.samples import GradedOutputs
 from tercet.correlation.significance import (
-    exchange_tests,
     metric_tests,
     name_of_test,
     one_by_one,
     pvalues_between,
     significance_clusters,
-    toss_coins,
     williams,
     williams_between,
 )
@@ -129,7 +128,7 @@ def test_p_of_a_pair_is_the_same_whatever_else_is_tested_and_in_blocks(figure, m
     assert pair.better == pytest.approx(whole.better[1:3, 1:3], abs=1e-12)
     assert pair.two_sided == pytest.approx(whole.two_sided[1:3, 1:3], abs=1e-12)
     assert pair.adjusted.tolist() == pair.two_sided.tolist()  # nothing to adjust for
-    monkeypatch.setattr(significance, "_CELLS", 240)
+    monkeypatch.setattr(exchanges, "_CELLS", 240)
     in_blocks = metric_tests(figure, GradedOutputs(human, metrics), [0.0] * 4, 150, 3)
     for found, expected in zip(in_blocks, whole, strict=True):
         assert found == pytest.approx(expected, abs=1e-12)

@@ -481,7 +481,7 @@ def test_all_segments_are_listed_and_those_that_differ_most_are_in_colour(browse
     assert "Matches of chrF are in colour in the 500 whose scores differ most" in page.locator("body").text_content()
     segments = Segments(page)
     (few, said), many = segments.found(text="1299 apples"), segments.found(text="")[1]
-    assert (few, said, many) == ([1300], "1 to 1 of 1 segments.", "1 to 10 of 1,300 segments.")
+    assert (few, said, many) == ([1300], "1 to 1 of 1 segment.", "1 to 10 of 1,300 segments.")
     coloured = segments.section.locator("article").first
     assert coloured.locator(".text span").count() > 0
     assert "without colours" not in coloured.text_content()

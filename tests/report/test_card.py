@@ -52,6 +52,8 @@ def test_it_says_who_is_best_and_what_the_test_says_of_it(tmp_path, monkeypatch)
     texts, bars = texts_of_card(tercet.compare(test_set, ["chrf", "ter"]), tmp_path / "c.png", monkeypatch)
     heading, verdict, foot = texts
     assert heading.endswith("44 segments")
+    one = tercet.compare({"a": ["x"]}, "chrf", references=["x"])
+    assert texts_of_card(one, tmp_path / "one.png", monkeypatch)[0][0].endswith("  1 segment")
     assert verdict.startswith("large has the best chrF: 84.23, 23.39 points above tuned")
     assert "significantly better than both others" in verdict
     assert foot.startswith("chrF, with 95 % intervals.")

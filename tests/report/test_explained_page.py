@@ -114,6 +114,8 @@ def test_a_segment_with_many_references_shows_some(shown):
     test_set = replace(EN, references=[[f"reference of a segment {number}" for number in range(20)]] * 44)
     page = shown(page_of("bleu", test_set=test_set, segment=1))
     assert page.get_by_text("and 12 more references").is_visible()
+    nine = replace(EN, references=[["reference"] * 9] * 44)
+    assert "<dd>and 1 more reference</dd>" in page_of("bleu", test_set=nine, segment=1)
 
 
 def test_the_explanations_of_many_systems_are_packed_and_shown_when_they_are_opened(shown):

@@ -121,7 +121,7 @@ def test_dots_and_intervals_stand_at_their_values(rows):
     ]
     for place, row in enumerate(rows):
         for value, column in zip(row, columns, strict=True):
-            svg, value_at = drawn("dot", column.dots[place], column), axis(column.scale().ticks(3))
+            svg, value_at = drawn("dot", column.dots[place], column), axis(column.scale.ticks(3))
             places = [float(line.get(end)[:-1]) for line in svg.iterfind("g/line") for end in ("x1", "x2")]
             places += [float(mark.get("x")[:-1]) for mark in svg.iterfind("g/svg")]
             places += [float(line.get("x1")[:-1]) for line in svg.iterfind("line[@class='base']")]
@@ -257,7 +257,7 @@ def test_names_and_labels_are_only_text():
     table = compare(sample("en"), ["chrf"], test=None).tables[0]
     names = [f"{HOSTILE}{place}" for place in range(3)]
     histograms = replace(score_distributions(table, table.rows, names), title=HOSTILE)
-    assert all(name in histograms.described for name in names)
+    assert all(name in histograms.description for name in names)
     texts = PlotTexts("words", HOSTILE[:40], HOSTILE)
     lines = bucket_plot([[1.0, 2.0]], ["a", HOSTILE], coloured=[0], texts=texts)
     for macro, chart, texts in (

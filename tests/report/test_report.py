@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import html
 import math
 import re
 import subprocess
@@ -30,7 +31,7 @@ from tercet.report.buckets import EXACT, MEAN, bucket_scores
 from tercet.report.coloured_texts import LONGEST, Colours, plain
 from tercet.report.comparison import to_html
 from tercet.report.rendering import _environment, script_of
-from tercet.report.segments import Segments, compared_pairs
+from tercet.report.segments import SegmentChooser, compared_pairs
 from tercet.report.text_pieces import text_in_pieces, tokens_in_pieces
 from tercet.table_formats import pvalue_text
 from tercet.test_sets.lengths import make_buckets
@@ -39,6 +40,9 @@ from tercet.test_sets.test_set import TestSet
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 ENGLISH = sample("en")
 METRICS = ("bleu_multi", "rouge_nlws:rouge_types=rouge1+rougeL")
+#: The cluster and the domain of each segment, and numbers of another program.
+CLUSTERS, DOMAINS = [number // 2 for number in range(44)], list("ab") * 22
+COMET = {name: [0.5 + len(text) / 500 for text in texts] for name, texts in ENGLISH.systems.items()}
 
 
 def compared(test_set=ENGLISH, metrics=METRICS, **settings):
@@ -225,8 +229,31 @@ class TestNumbers:
             assert table.signature in page.text
         assert "200 resamples, seed 12345" in page.text
         assert '["bleu_multi", "rouge_nlws:rouge_types=[\\"rouge1\\",\\"rougeL\\"]"]' in page.text
-        assert 'baseline="baseline", test="permutation", n_resamples=200' in page.text
         assert "tercet compare a.tsv" in Page(to_html([comparison], command="tercet compare a.tsv <b>")).text
+
+    @pytest.mark.parametrize(
+        ("settings", "said"),
+        [
+            ({"adjust": "holm", "n_resamples": 100, "baseline": "tuned"}, ['adjust="holm"', "n_resamples=100"]),
+            ({"test": None, "interval": None}, ["test=None", "interval=None"]),
+            ({"cluster": CLUSTERS, "by": "length"}, ["cluster=", 'by="length"']),
+            ({"by": {"domain": DOMAINS}}, ['by={"domain": ...}']),
+            ({"runs": {"one": ["baseline", "tuned"], "other": ["large"]}}, ['"one": ["baseline", "tuned"]']),
+            ({"metrics": "diversity"}, ['metrics=["diversity"]']),
+            ({"metrics": None, "scores": {"COMET:better=lower": COMET}}, ['scores={"COMET:better=lower": ...}']),
+        ],
+    )
+    def test_the_printed_call_repeats_the_comparison(self, settings, said):
+        found = compare(ENGLISH.systems, **{"metrics": "ter", "references": ENGLISH.references, **settings})
+        (code,) = re.findall(r"<pre>(.*?)</pre>", to_html([found]), re.DOTALL)
+        code = html.unescape(code)
+        assert [part for part in said if part not in code] == []
+        assert ("references=references" in code) == (found.tables[0].metric == "ter")
+        call = code.partition("import compare")[2].replace("...", "left_out").strip()
+        texts = {"systems": ENGLISH.systems, "references": ENGLISH.references, "clusters": CLUSTERS}
+        left_out = DOMAINS if "by" in settings else COMET
+        again = eval(call, {"compare": compare, **texts, "left_out": left_out})
+        assert str(again.to_dict()) == str(found.to_dict())  # as NaN is not equal to itself
 
     def test_too_few_resamples_are_reported(self):
         systems = {f"s{number}": ENGLISH.systems["tuned"] for number in range(6)}
@@ -268,7 +295,7 @@ class TestNumbers:
         page = Page(to_html([found]))
         assert "Segments where systems differ most in BERTScore F1" in page.text
         assert "not shown in colour for this metric" in page.text
-        assert MEAN in page.text
+        assert EXACT in page.text
 
     @pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
     def test_a_score_that_is_no_finite_number_is_shown_as_none(self, comparison, score):
@@ -531,6 +558,12 @@ class TestTexts:
         page = page_of(one_segment("b", a="b " * 3_000, b="c"), METRICS[:1])
         assert "… and 3,000 characters more" in page.text
 
+    @ZERO_BLEU
+    def test_what_is_one_is_not_counted_as_several(self):
+        page = page_of(TestSet("one", {"a": ["x" * (LONGEST + 1)], "b": ["x"]}, [["x y"] * 9], None), METRICS[:1])
+        assert "… and 1 character more" in page.text
+        assert "and 1 more reference" in page.texts
+
 
 def _letters(text):
     return [letter for letter in text.lower() if letter.isalnum()]
@@ -539,7 +572,7 @@ def _letters(text):
 class TestSegments:
     def test_those_are_chosen_that_differ_most(self, comparison):
         table = comparison.tables[0]
-        for pair in Segments(comparison, table).pairs():
+        for pair in SegmentChooser(comparison, table).pairs():
             assert pair.baseline == comparison.baseline
             differences = np.subtract(table.segments[pair.system], table.segments[pair.baseline])
             for system, examples in pair.groups.items():
@@ -555,11 +588,15 @@ class TestSegments:
         names = ["baseline", "tuned", "large"]
         systems = {f"{name}{copy}": ENGLISH.systems[name] for copy in range(3) for name in names}
         found = compared(replace(ENGLISH, systems=systems), METRICS[:1], baseline="tuned1", test=None)
-        assert [pair.system for pair in Segments(found, found.tables[0]).pairs()] == ["large0", "large1", "large2"]
+        assert [pair.system for pair in SegmentChooser(found, found.tables[0]).pairs()] == [
+            "large0",
+            "large1",
+            "large2",
+        ]
 
     def test_the_widest_spread_shows_every_system_best_first(self, comparison):
         table = comparison.tables[0]
-        example = Segments(comparison, table).spread()
+        example = SegmentChooser(comparison, table).spread()
         spreads = np.ptp(list(table.segments.values()), axis=0)
         assert spreads[example.number - 1] == spreads.max()
         scores = [output.score for output in example.outputs]
@@ -571,7 +608,7 @@ class TestSegments:
         found = tercet.compare(texts, "ter", references=["a b", "a b c d"])
         table = found.tables[0]
         table.segments["B"][1] = None
-        example = Segments(found, table).spread()
+        example = SegmentChooser(found, table).spread()
         assert [(output.system, output.score) for output in example.outputs][::2] == [("A", 0.0), ("B", None)]
 
 
@@ -595,13 +632,26 @@ class TestLengths:
         for table in comparison.tables:
             metric = table.metric.partition(":")[0]
             values, rule = bucket_scores(table, buckets)
-            assert rule == (EXACT if metric == "bleu_multi" else MEAN)
+            assert rule == EXACT
             shown = {cells[0]: cells[1:] for cells in page.tables[f"{table.title} by length of the reference"]}
             for (system, texts), own in zip(ENGLISH.systems.items(), values, strict=True):
                 for inside, value in zip(buckets.members, own, strict=True):
                     part = [[each[index] for index in inside] for each in (texts, ENGLISH.references)]
                     assert value == pytest.approx(tercet.score(metric, *part, scale=100)[table.name], abs=1e-9)
                 assert shown[system] == [f"{value:.2f}" for value in own]
+
+    def test_whether_a_score_is_a_mean_is_not_guessed_from_numbers_that_are_equal(self):
+        """Of outputs that equal their references, the BLEU of all is the mean of the segments'."""
+        texts = [text for (text, *_) in ENGLISH.references]
+        found = compare(
+            {"a": texts, "b": texts},
+            "bleu",
+            scores={"COMET": {"a": [0.5] * 44, "b": [0.6] * 44}},
+            references=texts,
+            n_resamples=20,
+        )
+        page = Page(to_html([found]))
+        assert (page.text.count(EXACT), page.text.count(MEAN)) == (1, 1)
 
     @pytest.mark.needs("torch")
     def test_without_references_the_length_of_the_source_counts_or_none(self):

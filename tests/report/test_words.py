@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from samples import sample
 from tercet.report.matched_ngrams import ngram_pairs
+from tercet.report.segments import SystemPair
 from tercet.report.word_frequencies import word_frequencies
 from tercet.report.words import read_words
 from tercet.test_sets.test_set import TestSet
@@ -56,7 +57,7 @@ def plain_matches(test_set, system):
 @given(SEGMENTS)
 def test_ngrams_are_counted_as_by_hand_whatever_their_script(segments):
     test_set = as_test_set(segments)
-    (pair,) = ngram_pairs(words_of(test_set), [("one", "other")])
+    (pair,) = ngram_pairs(words_of(test_set), [SystemPair("one", "other")])
     matches = {name: plain_matches(test_set, name) for name in test_set.systems}
     for system, less in (("one", "other"), ("other", "one")):
         listed, mine, theirs = pair.groups[system], matches[system], matches[less]
@@ -129,14 +130,14 @@ def test_f_by_frequency_with_several_references(segments):
 
 def test_length_ratio_of_several_references_and_of_none():
     texts, references = ["one two three", "one", "left out here"], [["one two", "one two three four"], ["1 2 3"], []]
-    assert words_of(TestSet("x", {"a": texts}, references, None)).length_ratio("a") == (7, 4 / 6)
-    assert words_of(TestSet("x", {"a": ["one"]}, [[]], None)).length_ratio("a")[1] != 1
+    assert words_of(TestSet("x", {"a": texts}, references, None)).length("a") == (7, 4 / 6)
+    assert words_of(TestSet("x", {"a": ["one"]}, [[]], None)).length("a").ratio != 1
 
 
 def test_parts_of_a_listed_ngram_and_single_matches_are_not_listed():
     line = "a quick brown fox jumps over"
     test_set = TestSet("x", {"one": [line, line, "dog"], "other": ["", "", ""]}, [[line], [line], ["dog"]], None)
-    (pair,) = ngram_pairs(words_of(test_set), [("one", "other")])
+    (pair,) = ngram_pairs(words_of(test_set), [SystemPair("one", "other")])
     listed = [each.text for each in pair.groups["one"]]
     assert listed == ["a quick brown fox", "brown fox jumps over"]
     assert not any(one in other for one, other in pairwise(listed))

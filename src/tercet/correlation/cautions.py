@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tercet.errors import argument_set, as_settings, on_command_line, shorten
-from tercet.names_as_shown import MOST_NAMED, joined
+from tercet.names_as_shown import MOST_NAMED, counted, joined
 from tercet.statistics.distributions import normal_quantile
 from tercet.statistics.intervals import FEWEST_UNITS
 from tercet.test_sets.score_warnings import n_marked
@@ -56,12 +56,12 @@ def ranking_warnings(
     """Return warnings; `resampled_figures` (k, B) holds the ranking figure of each metric in each resample."""
     messages = []
     n_units = table.n_items
-    units = "graded items"
+    unit, units = "graded item", "graded items"
     if n_clusters is not None:
         n_units = n_clusters
-        units = "clusters of graded items"
+        unit, units = "cluster of graded items", "clusters of graded items"
     if n_units < FEWEST_UNITS:
-        messages.append(f"Only {n_units} {units}: too few for reliable tests.")
+        messages.append(f"Only {counted(n_units, unit, units)}: too few for reliable tests.")
     elif n_units < _RELIABLE:
         messages.append(f"Only {n_units} {units}: too few for reliable intervals and tests.")
     first, *lower_ranked = table.ranked() or [""]
@@ -114,8 +114,8 @@ def _marked_grades_warning(grades: Grades, dimension: str) -> list[str]:
     number = n_marked(grades.values[dimension].ravel())
     if not number:
         return []
-    are = "grade seems" if number == 1 else "grades seem"
-    return [f"{number:,} {are} to stand for a missing one in {dimension}, such as -1 or 999: leave its cell empty."]
+    grades_seem = counted(number, "grade seems", "grades seem")
+    return [f"{grades_seem} to stand for a missing one in {dimension}, such as -1 or 999: leave its cell empty."]
 
 
 def _rater_scales_warning(grades: Grades, dimension: str) -> list[str]:

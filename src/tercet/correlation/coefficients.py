@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tercet.engine.chosen import engine
 
 from .influences import kendall_influences, spearman_influences
-from .samples import Array, PointWeights, pair_differences, pair_weights
+from .samples import Array, Key, PointWeights, pair_differences, pair_weights
 
 _Ranks = NDArray[np.int64]
 
@@ -36,7 +36,7 @@ def points_pearson(x: Array, y: Array, weights: PointWeights) -> Array:
 def points_spearman(x: Array, y: Array, weights: PointWeights) -> Array:
     """Return Spearman's rho of points: Pearson's r of mean ranks."""
     if weights.are_of_many_items:
-        influences = weights.of_points("spearman", lambda: spearman_influences(x, y).of_items(weights))
+        influences = weights.of_outputs(Key("spearman"), lambda: spearman_influences(x, y).of_items(weights))
         n, *products = influences.in_resamples(weights)
         rho = pearson_of_sums(n, np.zeros_like(n), np.zeros_like(n), *products)
         (y_ranks, n_y), (x_ranks, n_x) = _sides_by_rank(x, y, weights)
@@ -107,14 +107,16 @@ def _pearson_of_centred(axes: str, weights: Array, n: Array, x: Array, y: Array)
 def points_kendall(kind: str, x: Array, y: Array, weights: PointWeights) -> Array:
     """Return Kendall's tau-b of points, or tau-c, of Stuart: for sides with different numbers of distinct values."""
     # Both are made of the same sums.
-    sums = weights.of_resamples("kendall", lambda: _kendall_sums(x, y, weights))
+    sums = weights.of_resamples(Key("kendall"), lambda: _kendall_sums(x, y, weights))
     return _kendall_of_sums(kind, sums)
 
 
 def _kendall_sums(x: Array, y: Array, weights: PointWeights) -> _KendallSums:
     (y_ranks, n_y), (x_ranks, n_x) = _sides_by_rank(x, y, weights)
     if weights.are_of_many_items:
-        influences = weights.of_points("kendall", lambda: kendall_influences(x_ranks, y_ranks).of_items(weights))
+        influences = weights.of_outputs(
+            Key("kendall"), lambda: kendall_influences(x_ranks, y_ranks).of_items(weights)
+        )
         n, concordance, tied_x, tied_y = influences.in_resamples(weights)
         classes = _n_drawn_classes(x_ranks, n_x, y_ranks, n_y, weights)
         # A resample in which a side is constant has no pair that it tells apart.
@@ -130,12 +132,16 @@ def _kendall_sums(x: Array, y: Array, weights: PointWeights) -> _KendallSums:
         n = chunk.sum(1)
         weights_of_x = _sums_by_rank(chunk, x_ranks, n_x)
         weights_of_y = _sums_by_rank(chunk, y_ranks, n_y)
-        untied_x, untied_y = (
-            (n * n - (rank_weights * rank_weights).sum(1)) / 2 for rank_weights in (weights_of_x, weights_of_y)
-        )
+        untied_x = _untied(n, weights_of_x)
+        untied_y = _untied(n, weights_of_y)
         classes = np.minimum((weights_of_x > 0).sum(1), (weights_of_y > 0).sum(1)).astype(np.float64)
         chunks.append((concordance, untied_x, untied_y, n, classes))
     return _KendallSums(*(np.concatenate(terms) for terms in zip(*chunks, strict=True)))
+
+
+def _untied(n: Array, rank_weights: Array) -> Array:
+    """Return how many pairs of n points have different ranks; `rank_weights` are (B, n_ranks)."""
+    return np.asarray((n * n - (rank_weights * rank_weights).sum(1)) / 2, np.float64)
 
 
 def _sides_by_rank(x: Array, y: Array, weights: PointWeights) -> list[tuple[_Ranks, int]]:
@@ -143,7 +149,9 @@ def _sides_by_rank(x: Array, y: Array, weights: PointWeights) -> list[tuple[_Ran
 
     Both coefficients are symmetric, and the engine looks up ranks of the first: fast where there are few of them.
     """
-    return weights.of_points("ranks", lambda: sorted((_dense_ranks(x), _dense_ranks(y)), key=lambda side: side[1]))
+    return weights.of_outputs(
+        Key("ranks"), lambda: sorted((_dense_ranks(x), _dense_ranks(y)), key=lambda side: side[1])
+    )
 
 
 def _n_drawn_classes(x_ranks: _Ranks, n_x: int, y_ranks: _Ranks, n_y: int, weights: PointWeights) -> Array:
@@ -156,20 +164,25 @@ def _n_drawn_values(side: str, ranks: _Ranks, n_ranks: int, weights: PointWeight
     """Return how many of the values of a side each resample has; where they are many, all, as few of them lack."""
     if n_ranks > _FEW_VALUES:
         return np.full(len(weights.item_weights), float(n_ranks))
-    numbers = weights.of_points(f"values of {side}", lambda: weights.numbers_of_items(ranks, n_ranks))
+    numbers = weights.of_outputs(Key("values", side), lambda: weights.numbers_of_items(ranks, n_ranks))
     return np.asarray((weights.item_weights @ numbers > 0).sum(1), np.float64)
 
 
 def columns_kendall(kind: str, x: Array, y: Array, weights: Array) -> Array:
     """Return Kendall's tau-b or tau-c of each column."""
     of_pairs = pair_weights(weights)
-    signs_x, signs_y = (np.sign(np.nan_to_num(pair_differences(values))) for values in (x, y))
+    signs_x = np.sign(np.nan_to_num(pair_differences(x)))
+    signs_y = np.sign(np.nan_to_num(pair_differences(y)))
     n = weights @ (~np.isnan(x)).astype(np.float64)
     classes = np.minimum(_n_different(x, weights), _n_different(y, weights)) if kind == "c" else n
-    concordance, untied_x, untied_y = (
-        of_pairs @ terms for terms in (signs_x * signs_y, signs_x * signs_x, signs_y * signs_y)
+    sums = _KendallSums(
+        concordance=of_pairs @ (signs_x * signs_y),
+        untied_x=of_pairs @ (signs_x * signs_x),
+        untied_y=of_pairs @ (signs_y * signs_y),
+        n=n,
+        classes=classes,
     )
-    return _kendall_of_sums(kind, _KendallSums(concordance, untied_x, untied_y, n, classes))
+    return _kendall_of_sums(kind, sums)
 
 
 class _KendallSums(NamedTuple):

@@ -458,11 +458,7 @@ def _dimension_table(correlation: Correlation, dimension: str, rank_by: str | No
         negated = dimension in correlation.grades.lower_is_better
         # Negated preferences are 0 and -1.
         ranking_figure = _default_figure(1 + human if negated else human, names)
-    if ranking_figure not in names:
-        raise OptionError(
-            f"The figure {ranking_figure!r} needs several systems with grades of the same item; {shorten(dimension)} "
-            f"has {', '.join(names)}."
-        )
+    _check_figure(ranking_figure, names, dimension)
     n_clusters = None
     if outputs.clusters is not None:
         n_clusters = len(np.unique(outputs.clusters[is_graded.any(axis=0)]))
@@ -511,13 +507,26 @@ def _dimension_table(correlation: Correlation, dimension: str, rank_by: str | No
             seed=correlation.seed,
         ),
     )
-    table.remarks.extend(too_few)
-    table.remarks.extend(grade_warnings(correlation, table, human[is_graded]))
     ranking_figures = resampled_figures[ranking_figure]
-    table.remarks.extend(
-        ranking_warnings(table, ranking_figures, correlation.titles(), correlation.alpha, n_clusters)
-    )
+    table.remarks.extend([*too_few, *_remarks(correlation, table, human[is_graded], ranking_figures, n_clusters)])
     return table
+
+
+def _check_figure(name: str, names: Sequence[str], dimension: str) -> None:
+    """Raise an OptionError for a figure that the grades of a dimension do not have."""
+    if name not in names:
+        raise OptionError(
+            f"The figure {name!r} needs several systems with grades of the same item; {shorten(dimension)} has "
+            f"{', '.join(names)}."
+        )
+
+
+def _remarks(
+    correlation: Correlation, table: DimensionTable, grades: Array, ranking_figures: Array, n_clusters: int | None
+) -> list[str]:
+    """Return the warnings about grades and ranking; `ranking_figures` are those of resamples, shape (k, B)."""
+    of_ranking = ranking_warnings(table, ranking_figures, correlation.titles(), correlation.alpha, n_clusters)
+    return [*grade_warnings(correlation, table, grades), *of_ranking]
 
 
 def _point_estimates(names: Sequence[str], wholes: Sequence[Sample]) -> dict[str, list[PointEstimate]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -21,8 +21,9 @@ from .coefficients import (
     points_pearson,
     points_spearman,
 )
+from .exchanges import MetricTests, accuracy_tests, pairwise_accuracy_tests, pearson_tests, soft_accuracy_tests
 from .pairs import accuracy, calibrate, darr, difference_pearson
-from .samples import Array, Numbers, OfColumns, OfPoints, Once, Sample
+from .samples import Array, GradedOutputs, Key, Numbers, OfColumns, OfPoints, Once, Sample
 from .soft_accuracy import resampled_soft_accuracy, soft_pairwise_accuracy
 
 #: The most weights of items that are held.
@@ -66,6 +67,10 @@ class PointEstimate(NamedTuple):
     epsilon: float = 0.0
 
 
+#: From outputs, the metrics' thresholds of ties, the number of resamples and a seed to p of each two metrics.
+Test = Callable[[GradedOutputs, Sequence[float], int, int], MetricTests]
+
+
 class Figure(NamedTuple):
     """A figure of a sample."""
 
@@ -81,6 +86,12 @@ class Figure(NamedTuple):
     is_correlation: bool = False
     #: Of one item, where it may be undefined.
     of_item: OfColumns | None = None
+    #: Of the sample in which everything counts once, where another formula gives it than in resamples.
+    point: Callable[[Sample], PointEstimate] | None = None
+    #: Of resamples, where the point estimate has a part in it.
+    resampled: Callable[[Sample, PointEstimate], Array] | None = None
+    #: The test of metrics by it; by default their standardized scores are exchanged, and the figure computed anew.
+    test: Test | None = None
 
     @property
     def definition(self) -> str:
@@ -89,7 +100,7 @@ class Figure(NamedTuple):
         return f"{self.title}: {self.about}; from {self.least} to 1{unrelated}"
 
 
-def _pooled(figure: OfPoints, title: str) -> Figure:
+def _pooled(figure: OfPoints, title: str, test: Test | None = None) -> Figure:
     return Figure(
         lambda sample: sample.pooled(figure),
         least_systems=1,
@@ -97,6 +108,7 @@ def _pooled(figure: OfPoints, title: str) -> Figure:
         about="over all outputs, whatever their system and item",
         least=-1,
         is_correlation=True,
+        test=test,
     )
 
 
@@ -124,19 +136,36 @@ def _of_systems(figure: OfColumns, title: str) -> Figure:
 
 
 def _accuracy(sample: Sample, epsilon: float = 0.0) -> Array:
-    return sample.within(_accuracy_up_to(epsilon))
+    return sample.within(partial(accuracy, epsilon=epsilon), Key("accuracy", epsilon))
 
 
-@lru_cache(256)  # the same function each time: its values by item are computed once for all resamples
-def _accuracy_up_to(epsilon: float) -> OfColumns:
-    return partial(accuracy, epsilon=epsilon)
+def _calibrated_accuracy(whole: Sample) -> PointEstimate:
+    return PointEstimate(*calibrate(whole.human, whole.metric))
+
+
+def _accuracy_with_ties(sample: Sample, estimate: PointEstimate) -> Array:
+    """Return the accuracy of resamples, all with the threshold of ties of the point estimate."""
+    return _accuracy(sample, estimate.epsilon)
+
+
+def _soft_accuracy(whole: Sample) -> PointEstimate:
+    return PointEstimate(soft_pairwise_accuracy(whole.human, whole.metric))
+
+
+def _shifted_soft_accuracy(sample: Sample, estimate: PointEstimate) -> Array:
+    """Return SPA of resamples by the normal distribution, shifted to match the point estimate."""
+    values = resampled_soft_accuracy(sample)
+    if math.isnan(estimate.value):
+        return values
+    value_by_normal = resampled_soft_accuracy(Sample.whole(sample.human, sample.metric))
+    return np.clip(values + estimate.value - value_by_normal, 0.0, 1.0)
 
 
 #: What the accuracy with ties is.
 _ACCURACY = "share of pairs of systems that scores and grades rank the same way or both tie, averaged over items"
 
 FIGURES: Mapping[str, Figure] = {
-    "pooled.pearson": _pooled(points_pearson, "Pearson's r"),
+    "pooled.pearson": _pooled(points_pearson, "Pearson's r", pearson_tests),
     "pooled.spearman": _pooled(points_spearman, "Spearman's rho"),
     "pooled.kendall_b": _pooled(partial(points_kendall, "b"), "Kendall's tau-b"),
     "pooled.kendall_c": _pooled(partial(points_kendall, "c"), "Kendall's tau-c"),
@@ -144,13 +173,16 @@ FIGURES: Mapping[str, Figure] = {
     "item.spearman": _of_items(columns_spearman, "Spearman's rho", 3),
     "item.kendall_b": _of_items(partial(columns_kendall, "b"), "Kendall's tau-b", 2),
     "item.kendall_c": _of_items(partial(columns_kendall, "c"), "Kendall's tau-c", 2),
-    "item.acc23": Figure(_accuracy, least_systems=2, title="pairwise accuracy with ties", about=_ACCURACY),
+    "item.acc23": Figure(
+        _accuracy, least_systems=2, title="pairwise accuracy with ties", about=_ACCURACY, test=accuracy_tests
+    ),
     "item.tau23": Figure(
         lambda sample: 2 * _accuracy(sample) - 1,
         least_systems=2,
         title="rescaled pairwise accuracy",
         about="2 * item.acc23 - 1",
         least=-1,
+        test=accuracy_tests,
     ),
     "item.acc_eq": Figure(
         _accuracy,
@@ -158,6 +190,9 @@ FIGURES: Mapping[str, Figure] = {
         title="tie-calibrated pairwise accuracy",
         about=f"{_ACCURACY}, where differences of scores up to a threshold count as ties: the threshold that gives "
         "the highest accuracy (Deutsch et al. 2023)",
+        point=_calibrated_accuracy,
+        resampled=_accuracy_with_ties,
+        test=accuracy_tests,
     ),
     "item.pdp": Figure(
         difference_pearson,
@@ -183,6 +218,7 @@ FIGURES: Mapping[str, Figure] = {
         least_systems=2,
         title="system-level pairwise accuracy",
         about="share of pairs of systems that mean scores and mean grades rank the same way (Kocmi et al. 2021)",
+        test=pairwise_accuracy_tests,
     ),
     "system.spa": Figure(
         resampled_soft_accuracy,
@@ -190,6 +226,9 @@ FIGURES: Mapping[str, Figure] = {
         title="soft pairwise accuracy",
         about="1 minus the mean difference of two p-values over pairs of systems: that one is better by the scores, "
         "and by the grades (Thompson et al. 2024)",
+        point=_soft_accuracy,
+        resampled=_shifted_soft_accuracy,
+        test=soft_accuracy_tests,
     ),
 }
 
@@ -206,11 +245,10 @@ def value_of(name: str, human: Array, metric: Array) -> PointEstimate:
 
 def value_in(name: str, whole: Sample) -> PointEstimate:
     """Return a figure of a sample in which everything counts once."""
-    if name == "item.acc_eq":
-        return PointEstimate(*calibrate(whole.human, whole.metric))
-    if name == "system.spa":
-        return PointEstimate(soft_pairwise_accuracy(whole.human, whole.metric))
-    return PointEstimate(float(FIGURES[name].function(whole)[0]))
+    figure = FIGURES[name]
+    if figure.point is not None:
+        return figure.point(whole)
+    return PointEstimate(float(figure.function(whole)[0]))
 
 
 def points_of(name: str, whole: Sample) -> int:
@@ -228,19 +266,11 @@ def points_of(name: str, whole: Sample) -> int:
 
 
 def replicates(name: str, sample: Sample, estimate: PointEstimate) -> Array:
-    """Return a figure of each resample, shape (B,), all with the threshold of ties of the point estimate.
-
-    SPA of resamples is by the normal distribution; it is shifted to match the point estimate.
-    """
-    value, epsilon = estimate
-    if name == "item.acc_eq":
-        return _accuracy(sample, epsilon)
-    function = FIGURES[name].function
-    values = function(sample)
-    if name == "system.spa" and not math.isnan(value):
-        value_by_normal = function(Sample.whole(sample.human, sample.metric))
-        return np.clip(values + value - value_by_normal, 0.0, 1.0)
-    return values
+    """Return a figure of each resample, shape (B,)."""
+    figure = FIGURES[name]
+    if figure.resampled is not None:
+        return figure.resampled(sample, estimate)
+    return figure.function(sample)
 
 
 def resample_weights(

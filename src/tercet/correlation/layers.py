@@ -72,6 +72,9 @@ def layer_sweeps(
     There is no sweep if no layer has the figure (as with constant grades), or if there are too few graded items for
     five folds. `columns` are those of the metrics of the outputs.
     """
+    if why_no_folds(outputs, "items", _FOLDS):
+        # a warning says so
+        return []
     sweeps = []
     for numbers in _layers_of_metrics(columns):
         layers = [columns[number] for number in numbers]
@@ -83,17 +86,14 @@ def layer_sweeps(
         best = int(comparable_values.argmax())
         if comparable_values[usual] == comparable_values[best]:
             best = usual
-        try:
-            out_of_fold_scores = out_of_fold(
-                figure,
-                outputs._replace(metrics=outputs.metrics[numbers]),
-                (single_metrics, _always(usual)),
-                unit="items",
-                n_folds=_FOLDS,
-                seed=seed,
-            )
-        except InputError:  # too few items for folds: a warning says so
-            continue
+        out_of_fold_scores = out_of_fold(
+            figure,
+            outputs._replace(metrics=outputs.metrics[numbers]),
+            (single_metrics, _always(usual)),
+            unit="items",
+            n_folds=_FOLDS,
+            seed=seed,
+        )
         chosen, of_usual = (value_of(figure, outputs.human, scores) for scores in out_of_fold_scores)
         pvalues = pvalues_between(
             figure,
@@ -152,6 +152,8 @@ Weights = tuple[tuple[int, float], ...]
 #: From the name of a figure, grades (n, m) and standardized scores (k, n, m) to the candidates.
 Candidates = Callable[[str, Array, Array], Sequence[Weights]]
 _Indices = NDArray[np.int64]
+#: Of grades (n, m), by the unit that folds hold.
+_AXES = {"systems": 0, "items": 1}
 
 
 def out_of_fold(
@@ -163,8 +165,13 @@ def out_of_fold(
     the items, or some of the systems with all their items. There are fewer folds where there are fewer systems. All
     items of a cluster are in the same fold.
     """
+    if not isinstance(n_folds, int) or n_folds < 2:
+        raise OptionError(f"The number of folds must be an integer of at least 2. Got {shorten(n_folds)} instead.")
+    too_few = why_no_folds(outputs, unit, n_folds)
+    if too_few:
+        raise InputError(too_few)
     human = outputs.human
-    axis = 1 if unit == "items" else 0
+    axis = _AXES[unit]
     scores = np.full((len(choices), *human.shape), np.nan)
     for training, held_indices in _folds(human, axis, n_folds, seed, outputs.clusters):
         values = standardize(outputs.metrics, training, axis)
@@ -179,21 +186,30 @@ def out_of_fold(
     return scores
 
 
+def why_no_folds(outputs: GradedOutputs, unit: str, n_folds: int) -> str:
+    """Return why items or systems are too few for folds; "" where they are enough."""
+    graded = _graded(outputs.human, _AXES[unit])
+    if unit == "items" and len(graded) < 2 * n_folds:
+        return f"{len(graded)} graded items are too few for {n_folds} folds."
+    if unit == "items" and outputs.clusters is not None and len(np.unique(outputs.clusters[graded])) < 2:
+        return "All graded items are of one cluster; expected at least two clusters for folds."
+    if unit == "systems" and len(graded) < 3:
+        return f"{len(graded)} graded systems are too few for folds of systems; expected at least 3."
+    return ""
+
+
+def _graded(human: Array, axis: int) -> _Indices:
+    """Return the systems (axis 0), or items (1), of which any output is graded."""
+    return np.flatnonzero((~np.isnan(human)).any(axis=1 - axis))
+
+
 def _folds(
     human: Array, axis: int, n_folds: int, seed: int, clusters: Numbers | None
 ) -> Iterator[tuple[_Indices, _Indices]]:
     """Yield the training items, or systems, and the held-out ones."""
-    if not isinstance(n_folds, int) or n_folds < 2:
-        raise OptionError(f"The number of folds must be an integer of at least 2. Got {shorten(n_folds)} instead.")
-    graded = np.flatnonzero((~np.isnan(human)).any(axis=1 - axis))
-    if axis == 1 and len(graded) < 2 * n_folds:
-        raise InputError(f"{len(graded)} graded items are too few for {n_folds} folds.")
-    if axis == 0 and len(graded) < 3:
-        raise InputError(f"{len(graded)} graded systems are too few for folds of systems; expected at least 3.")
+    graded = _graded(human, axis)
     units = graded if axis == 0 or clusters is None else clusters[graded]
     order = np.random.default_rng(seed).permutation(np.unique(units))
-    if len(order) < 2:
-        raise InputError("All graded items are of one cluster; expected at least two clusters for folds.")
     for fold in np.array_split(order, min(n_folds, len(order))):
         is_held_out = np.isin(units, fold)
         yield graded[~is_held_out], graded[is_held_out]

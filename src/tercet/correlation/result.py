@@ -12,6 +12,7 @@ import numpy as np
 
 from tercet.comparison.values.settings import PERMUTATIONS
 from tercet.errors import OptionError, argument_set, did_you_mean, needs, shorten
+from tercet.names_as_shown import counted
 from tercet.statistics.inference import ADJUSTED
 from tercet.table_formats import finite_or_none
 from tercet.test_sets.test_set import TestSet
@@ -39,10 +40,10 @@ COLUMNS = (
 )
 #: Of a correlation, as they stand in its JSON.
 _SETTINGS = ("unit", "n_resamples", "n_permutations", "seed", "confidence_level", "alpha", "ties")
-#: How p is adjusted for all pairs of metrics.
-_ADJUST = "step-down"
 #: Attributes of a figure, likewise.
 _FIELDS = ("value", "low", "high", "n", "epsilon")
+#: How p is adjusted for all pairs of metrics.
+_ADJUST = "step-down"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -417,8 +418,7 @@ def too_few_permutations(correlation: Correlation, table: DimensionTable) -> boo
 
 def too_few_permutations_in_words(correlation: Correlation) -> str:
     """Say that no difference could be significant, whatever the data."""
-    draws = correlation.n_permutations
-    drawn = "1 permutation" if draws == 1 else f"{draws:,} permutations"
+    drawn = counted(correlation.n_permutations, "permutation")
     enough = max(PERMUTATIONS, math.floor(1 / correlation.alpha))
     return (
         f"Too few permutations to tell metrics apart: with {drawn}, p is at least "

@@ -59,17 +59,24 @@ class GradedOutputs(NamedTuple):
         return self.clusters
 
 
+class Key(NamedTuple):
+    """What a value is, and of what: such as the figure of each item, of a function."""
+
+    what: str
+    of: Hashable = None
+
+
 class Once:
-    """Values that are computed once, by their names."""
+    """Values that are computed once, by their keys."""
 
     def __init__(self) -> None:
-        self._values: dict[Hashable, Any] = {}
+        self._values: dict[Key, Any] = {}
 
-    def __call__(self, name: Hashable, compute: Callable[[], _ValueT]) -> _ValueT:
-        """Return the value of a name, computed if this is the first time."""
-        if name not in self._values:
-            self._values[name] = compute()
-        value: _ValueT = self._values[name]
+    def __call__(self, key: Key, compute: Callable[[], _ValueT]) -> _ValueT:
+        """Return the value of a key, computed if this is the first time."""
+        if key not in self._values:
+            self._values[key] = compute()
+        value: _ValueT = self._values[key]
         return value
 
 
@@ -111,12 +118,15 @@ class Sample:
     def pooled(self, figure: OfPoints) -> Array:
         """Return a figure of all graded outputs pooled, shape (B,)."""
         is_graded = ~np.isnan(self.human)
-        weights = self._of_resamples("points", lambda: PointWeights(self, is_graded))
+        weights = self._of_resamples(Key("points"), lambda: PointWeights(self, is_graded))
         return figure(self.human[is_graded], self.metric[is_graded], weights)
 
-    def within(self, figure: OfColumns) -> Array:
-        """Return the mean over items of a figure of their systems, shape (B,); items without one are left out."""
-        values = self.by_item(figure)
+    def within(self, figure: OfColumns, key: Key | None = None) -> Array:
+        """Return the mean over items of a figure of their systems, shape (B,); items without one are left out.
+
+        The values by item are kept under the key, by default that of the function.
+        """
+        values = self.by_item(figure, key)
         is_defined = ~np.isnan(values)
         filled = np.where(is_defined, values, 0.0)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -128,23 +138,28 @@ class Sample:
 
     def between(self, figure: OfColumns) -> Array:
         """Return a figure of the systems' mean scores, shape (B,)."""
-        x = self.of_grades("means", lambda: means(self.human, self.item_weights).T)
-        y = self._of_resamples("means", lambda: means(self.metric, self.item_weights).T)
+        x = self.of_grades(Key("means"), lambda: means(self.human, self.item_weights).T)
+        y = self._of_resamples(Key("means"), lambda: means(self.metric, self.item_weights).T)
         if len(self.item_weights) == 1 or len(self.system_weights) == 1:
             return _by_column(figure, x, y, self.system_weights).ravel()
         parts = [slice(start, start + _STEP) for start in range(0, len(self.item_weights), _STEP)]
         return np.concatenate([np.diag(figure(x[:, part], y[:, part], self.system_weights[part])) for part in parts])
 
-    def by_item(self, figure: OfColumns) -> Array:
+    def by_item(self, figure: OfColumns, key: Key | None = None) -> Array:
         """Return a figure of the systems of each item, for each resample of the systems, shape (B or 1, m)."""
+
+        def compute() -> Array:
+            return _by_column(figure, self.human, self.metric, self.system_weights)
+
         if self.systems_count_once:
-            return self.of_outputs(figure, lambda: _by_column(figure, self.human, self.metric, self.system_weights))
-        return _by_column(figure, self.human, self.metric, self.system_weights)
+            return self.of_outputs(key or Key("figure of items", figure), compute)
+        return compute()
 
     def pair_sums(self, terms: Callable[[Array, Array], Sequence[Array]]) -> Array:
         """Return sums over the pairs of systems of all items of terms of their differences x and y, shape (k, B)."""
         if self.systems_count_once and len(self.item_weights) > 1:
-            return self.of_outputs(terms, lambda: self._sums_of_items(terms)) @ self.item_weights.T
+            of_items = self.of_outputs(Key("sums of items", terms), lambda: self._sums_of_items(terms))
+            return of_items @ self.item_weights.T
         of_pairs = pair_weights(self.system_weights)
         sums = []
         for part in self._parts_of_items():
@@ -182,7 +197,7 @@ class PointWeights:
         self._systems_count_once = sample.systems_count_once
         self._has_single_items = sample.has_single_items
         #: What these points have in all resamples of items, and what they have in these resamples.
-        self.of_points = sample.of_outputs
+        self.of_outputs = sample.of_outputs
         self.of_resamples = Once()
 
     def __iter__(self) -> Iterator[Array]:

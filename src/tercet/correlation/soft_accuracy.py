@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .samples import Array, Sample, pair_differences, pair_weights
+from .samples import Array, Key, Sample, pair_differences, pair_weights
 
 #: As in the reference implementation.
 _PERMUTATIONS = 1_000
@@ -24,7 +24,7 @@ def soft_pairwise_accuracy(human: Array, metric: Array) -> float:
 
 def resampled_soft_accuracy(sample: Sample) -> Array:
     """Return the soft pairwise accuracy of resamples, with the normal distribution instead of sign flips."""
-    of_grades = sample.of_grades("p", lambda: _normal_p(pair_differences(sample.human), sample.item_weights))
+    of_grades = sample.of_grades(Key("p"), lambda: _normal_p(pair_differences(sample.human), sample.item_weights))
     of_scores = _normal_p(pair_differences(sample.metric), sample.item_weights)
     of_pairs = pair_weights(sample.system_weights)
     with np.errstate(invalid="ignore"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich import box
 from rich.console import Console
@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 from tercet.comparison.shown.table_width import Fitted, Shown, fitted, in_parts, left_out_in_words, printed
-from tercet.names_as_shown import clean, one_cell, sentences_html
+from tercet.names_as_shown import clean, counted, one_cell, sentences_html
 from tercet.table_formats import FOR_PEOPLE, Cell, Column, Table, json_text, pvalue_text, to_lines, to_notebook
 
 from .answer import answer
@@ -58,8 +58,9 @@ def to_text(correlation: Correlation, width: int | None = None, colour: bool = F
 
 
 def _ranking_table(correlation: Correlation, table: DimensionTable, width: int) -> Fitted:
+    items = "item" if table.n_items == 1 else "items"
     title = (
-        f"{correlation.test_set.name}: {table.dimension}, {table.n_graded} graded outputs of {table.n_items} items"
+        f"{correlation.test_set.name}: {table.dimension}, {table.n_graded} graded outputs of {table.n_items} {items}"
     )
     titles = correlation.titles()
     cluster_heading = table.cluster_label.replace("cluster (p ", "cluster (p\n")
@@ -74,7 +75,7 @@ def _ranking_table(correlation: Correlation, table: DimensionTable, width: int) 
         if name == table.rank_by:
             columns.append(Shown(heading, [f"[bold]{with_interval(figure)}[/]" for figure in figures]))
         else:
-            cells = [number(figure.value) for figure in figures]
+            cells = [figure_text(figure.value) for figure in figures]
             # The last ones leave first.
             columns.append(Shown(heading, cells, leaves=len(names) - index, said=name))
     ranking = Grid(title=escape(one_cell(title)), box=box.SIMPLE_HEAD, title_justify="left")
@@ -86,9 +87,9 @@ def _pvalues(correlation: Correlation, table: DimensionTable, width: int) -> Ite
     titles = correlation.titles()
     names = [f"{rank} {one_cell(titles[label])}" for rank, label in enumerate(table.ranking, 1)]
     rows = []
-    for pvalues in pairs(correlation, table):
+    for row in pairs(correlation, table):
         cells = []
-        for p, outcome in pvalues:
+        for p, outcome in row:
             if p is None:
                 cells.append("")
             elif math.isnan(p):
@@ -168,7 +169,7 @@ def correlation_html(correlation: Correlation) -> str:
     names = list(dict.fromkeys(name for table in correlation.tables for name in shown_figures(table)))
     for table in correlation.tables:
         figure_names = shown_figures(table)
-        graded = f"{table.n_graded:,} graded outputs of {table.n_items:,} items"
+        graded = f"{table.n_graded:,} graded outputs of {counted(table.n_items, 'item')}"
         rows = []
         for label in table.ranking:
             cells = [with_interval(table.figures[label][name]) for name in figure_names]
@@ -201,15 +202,19 @@ def _defined(names: Iterable[str], table: DimensionTable) -> list[str]:
     return [name for name in names if name in figures]
 
 
-def pairs(correlation: Correlation, table: DimensionTable) -> list[list[tuple[float | None, str]]]:
-    """Return adjusted p of each two metrics, the best first, and whether the row is significantly better or worse.
+class PairCell(NamedTuple):
+    """What the test of two metrics says of one of them."""
 
-    There is no p of a metric and itself.
-    """
+    p: float | None  # adjusted; None of a metric and itself
+    outcome: str  # whether it is significantly better or worse; "" of neither
 
-    def pair(row: str, column: str) -> tuple[float | None, str]:
+
+def pairs(correlation: Correlation, table: DimensionTable) -> list[list[PairCell]]:
+    """Return what the tests say of each metric, the best first, against each."""
+
+    def pair(row: str, column: str) -> PairCell:
         p = None if row == column else table.pair_p(row, column)
-        return p, table.significance(row, column, correlation.alpha)
+        return PairCell(p, table.significance(row, column, correlation.alpha))
 
     return [[pair(row, column) for column in table.ranking] for row in table.ranking]
 
@@ -218,7 +223,7 @@ def agreement_lines(table: DimensionTable) -> list[str]:
     """Return the agreement of the raters, in words; nothing for one rater."""
     if not table.agreement:
         return []
-    ordinal, interval, raw = map(number, table.agreement.values())
+    ordinal, interval, raw = map(figure_text, table.agreement.values())
     alpha = f"Krippendorff's alpha {ordinal} (ordinal), {interval} (interval)"
     return [f"Inter-rater agreement: {alpha}; share of equal grades {raw}."]
 
@@ -243,10 +248,10 @@ def note_lines(correlation: Correlation, table: DimensionTable) -> list[str]:
 def with_interval(figure: FigureValue) -> str:
     """Return a figure and its interval for a cell of a table."""
     if math.isnan(figure.low):
-        return number(figure.value)
-    return f"{number(figure.value)} ({number(figure.low)} to {number(figure.high)})"
+        return figure_text(figure.value)
+    return f"{figure_text(figure.value)} ({figure_text(figure.low)} to {figure_text(figure.high)})"
 
 
-def number(value: float) -> str:
+def figure_text(value: float) -> str:
     """Return a figure as text."""
     return "-" if math.isnan(value) else f"{value:.3f}"

@@ -13,7 +13,7 @@ from tercet.test_sets.lengths import Buckets
 
 from .coloured_texts import LONGEST, MOST_REFERENCES, Text, more_references_of, plain, references_of, source_of
 from .rendering import Packed
-from .segments import Segments
+from .segments import SegmentChooser
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
@@ -36,28 +36,28 @@ class Browse:
     systems: Sequence[str]  # as they stand in each segment: the best of the whole set first
     n_segments: int
     n_all: int
-    coloured_by: Segments  # the metric whose matches are in colour
+    coloured_by: SegmentChooser  # the metric whose matches are in colour
     n_coloured: int  # segments
     buckets: Buckets | None  # by whose lengths segments are chosen, where these are known
 
 
-def browse(metrics: Sequence[Segments], names: dict[str, str], buckets: Buckets | None) -> Browse:
+def browse(choosers: Sequence[SegmentChooser], names: dict[str, str], buckets: Buckets | None) -> Browse:
     """Return all segments, with all scores: those first whose first score differs most between the systems.
 
     Texts beyond 40 million characters are left out, and matches are in colour for 1,000 outputs or so: those whose
     scores differ most, by each metric's primary score in turn. The matches are those of the first metric that has
     any.
     """
-    comparison = metrics[0].comparison
+    comparison = choosers[0].comparison
     test_set = comparison.test_set
     first = comparison.tables[0]
     titles = comparison.titles()
     systems = [first.rows[index].system for index in first.order]
-    indices = _fitting(comparison, _by_difference(metrics[0].table))
-    coloured_by = _first_with_colours(metrics)
+    indices = _fitting(comparison, _by_difference(choosers[0].table))
+    coloured_by = _first_with_colours(choosers)
     coloured: set[int] = set()
     if coloured_by.legend:
-        orders = [_by_difference(segments.table) for segments in metrics]
+        orders = [_by_difference(chooser.table) for chooser in choosers]
         coloured = _first_of(orders, max(1, _COLOURED // len(systems))).intersection(indices)
     coloured_by.colour(systems, coloured)
     lengths = None
@@ -88,17 +88,17 @@ def browse(metrics: Sequence[Segments], names: dict[str, str], buckets: Buckets 
     )
 
 
-def _first_with_colours(metrics: Sequence[Segments]) -> Segments:
+def _first_with_colours(choosers: Sequence[SegmentChooser]) -> SegmentChooser:
     """Return the first metric whose matches have colours; the first one if none has."""
-    for segments in metrics:
-        if segments.legend:
-            return segments
-    return metrics[0]
+    for chooser in choosers:
+        if chooser.legend:
+            return chooser
+    return choosers[0]
 
 
-def _texts(segments: Segments, index: int, systems: Sequence[str], *, in_colour: bool) -> list[Any]:
+def _texts(chooser: SegmentChooser, index: int, systems: Sequence[str], *, in_colour: bool) -> list[Any]:
     """Return the texts of a segment in pieces: its source, its references, and the outputs of systems."""
-    test_set = segments.comparison.test_set
+    test_set = chooser.comparison.test_set
     texts = references_of(test_set, index)
     source = source_of(test_set, index)
     if source is not None:
@@ -106,7 +106,7 @@ def _texts(segments: Segments, index: int, systems: Sequence[str], *, in_colour:
     for system in systems:
         output = test_set.systems[system][index]
         if in_colour:
-            texts.append(segments.colours.text(output, test_set.references[index]))
+            texts.append(chooser.colours.text(output, test_set.references[index]))
         else:
             texts.append(plain(output))
     return [_pieces(text) for text in texts]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of
+from tercet.metrics.column import Column
+from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of, counted
 from tercet.test_sets.lengths import Buckets
 
 from .plots import SERIES, Plot, PlotTexts, Series, bucket_plot
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from tercet.comparison.values.scores import ScoreTable, SystemScore
 
 EXACT = "The score of a group is computed from the statistics of its segments, like that of the test set."
+#: Where it is known: of numbers that came with the texts.
 MEAN = "The score of a group is the mean of its segments' scores, as it is for the whole test set."
 
 #: Where a plot is described to those who do not see it.
@@ -50,37 +52,37 @@ class ByBucket:
 
 def by_length(comparison: Comparison, table: ScoreTable, names: dict[str, str], buckets: Buckets) -> ByBucket:
     """Return a score of segments by their length."""
-    values, rule = bucket_scores(table, buckets)
+    of_groups = bucket_scores(table, buckets)
     scores = BucketScores(
         called="length groups",
         labels=buckets.labels,
-        values=[values[index] for index in table.order],
+        values=[of_groups.values[index] for index in table.order],
         higher_is_better=table.higher_is_better,
-        rule=rule,
+        rule=of_groups.rule,
     )
     title = table.title
     if not table.higher_is_better:
         title += ", lower is better"
     axis = f"{buckets.called} of the {buckets.of}"
-    texts = PlotTexts(x=axis, y=title, description=f"{title} by {axis}; {IN_NUMBERS}")
+    texts = PlotTexts(x_label=axis, y_label=title, description=f"{title} by {axis}; {IN_NUMBERS}")
     return by_bucket(comparison, [table.rows[index] for index in table.order], names, scores, texts)
 
 
-def bucket_scores(table: ScoreTable, buckets: Buckets) -> tuple[list[list[float]], str]:
-    """Return a row per system with a score per bucket, and a sentence on how they are computed."""
-    segments = [np.array(scores, dtype=np.float64) for scores in table.segments.values()]
-    inside = np.concatenate(buckets.members)
-    means = [float(scores[inside].mean()) for scores in segments]
-    # Whether a score is the mean of its segments is seen from the numbers; one segment cannot show it.
-    is_mean = len(inside) > 1 and np.allclose(means, [row.value for row in table.rows], rtol=1e-7, atol=1e-9)
-    rows = []
-    if is_mean:
-        for scores in segments:
-            rows.append([float(scores[members].mean()) for members in buckets.members])
-        return rows, MEAN
+class GroupScores(NamedTuple):
+    """The score of each group of segments, and how it is computed."""
+
+    values: list[list[float]]  # of each system
+    rule: str
+
+
+def bucket_scores(table: ScoreTable, buckets: Buckets) -> GroupScores:
+    """Return the scores of the segments in each bucket."""
+    values = []
     for system in table.stats:
-        rows.append([table.score_of(system, members) for members in buckets.members])
-    return rows, EXACT
+        values.append([table.score_of(system, members) for members in buckets.members])
+    if isinstance(table.scorer, Column):
+        return GroupScores(values, MEAN)
+    return GroupScores(values, EXACT)
 
 
 def by_bucket(
@@ -150,7 +152,6 @@ def bucket_verdict(
             parts.append("; ")
         parts += [Name(name), f" is best in {number} {called}"]
     if ties:
-        end = "ends" if ties == 1 else "end"
-        parts.append(f"; {ties} {end} in a tie")
+        parts.append(f"; {counted(ties, 'ends', 'end')} in a tie")
     parts.append(". These were not tested.")
     return [tuple(parts)]

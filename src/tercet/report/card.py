@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tercet.comparison.runs.means import over_runs
 from tercet.comparison.verdicts.verdicts import score_verdict
 from tercet.errors import needs, warn
-from tercet.names_as_shown import fitted, one_cell, said, short_names
+from tercet.names_as_shown import counted, fitted, one_cell, said, short_names
 from tercet.signature import __version__, digest
 from tercet.table_formats import decimals
 
@@ -101,9 +101,9 @@ def _draw_words(
     figure: Any, comparison: Comparison, table: ScoreTable, *, names: dict[str, str], fonts: Sequence[str]
 ) -> None:
     test_set = comparison.test_set
-    heading = f"{fitted(one_cell(test_set.name), 40)}  ·  {test_set.n_segments:,} segments"
+    heading = f"{fitted(one_cell(test_set.name), 40)}  ·  {counted(test_set.n_segments, 'segment')}"
     if test_set.clusters is not None:
-        heading += f" in {len(test_set.clusters):,} clusters"
+        heading += f" in {counted(len(test_set.clusters), 'cluster')}"
     _write(figure, 0.05, 0.925, heading, fonts, size=17, color=_QUIET)
     sentences = [said(sentence, one_cell) for sentence in score_verdict(comparison, table, names)]
     _write_verdict(figure, sentences, fonts)

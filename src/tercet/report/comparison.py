@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -68,7 +67,6 @@ def to_html(
         over_all=overall_views,
         tables=Packed.of(_data(views, overall_views)),
         colours=COLOURS,
-        json=json.dumps,
     )
 
 

@@ -10,9 +10,9 @@ from typing import NamedTuple
 from tercet.correlation.answer import answer
 from tercet.correlation.figures import FIGURES
 from tercet.correlation.result import Correlation, DimensionTable
-from tercet.correlation.tables import MARKS, SHOWN, agreement_lines, new_remarks, pairs
+from tercet.correlation.tables import MARKS, SHOWN, PairCell, agreement_lines, new_remarks, pairs
 from tercet.errors import needs
-from tercet.names_as_shown import Sentence
+from tercet.names_as_shown import Name, Sentence
 
 from .correlation_plots import curve, scatter
 from .dots import Dot, DotColumn
@@ -65,7 +65,7 @@ class _Column(DotColumn):
 
 def _column(name: str, title: str, href: str, dots: Sequence[Dot]) -> _Column:
     column = _Column(title, dots, name=name, href=href)
-    if FIGURES[name].is_correlation and column.scale().low < 0:
+    if FIGURES[name].is_correlation and column.scale.low < 0:
         column = replace(column, line=0.0)
     return column
 
@@ -75,6 +75,7 @@ class _Overview(NamedTuple):
 
     names: list[str]
     columns: list[_Column]
+    notes: list[str]  # below
 
 
 def _overview(correlation: Correlation) -> _Overview:
@@ -88,7 +89,31 @@ def _overview(correlation: Correlation) -> _Overview:
     for number, table in enumerate(correlation.tables, 1):
         dots = _dots(correlation, table, table.rank_by, labels)
         columns.append(_column(table.rank_by, table.dimension, f"c{number}", dots))
-    return _Overview([titles[label] for label in labels], columns)
+    return _Overview([titles[label] for label in labels], columns, _notes(correlation, columns))
+
+
+def _notes(correlation: Correlation, columns: Sequence[_Column]) -> list[str]:
+    """Return what is said below the overview."""
+    notes = [f"Lines: {_level(correlation)} intervals."]
+    marks = {dot.mark for column in columns for dot in column.dots}
+    if "best" in marks:
+        best = "Diamond: the best of a dimension"
+        if "filled" in marks:
+            best += "; filled: not significantly worse"
+        if "hollow" in marks:
+            best += "; hollow: significantly worse"
+        notes.append(f"{best}.")
+    if len(columns) > 1:
+        notes.append("Each column has its own scale; metrics are sorted by the mean of their ranks.")
+    rank_by = {column.name for column in columns}
+    if len(rank_by) == 1:
+        figure = FIGURES[rank_by.pop()]
+        notes.append(f"{figure.title[0].upper()}{figure.title[1:]}: {figure.about}.")
+    return notes
+
+
+def _level(correlation: Correlation) -> str:
+    return f"{100 * correlation.confidence_level:g} %"
 
 
 def _columns(correlation: Correlation, table: DimensionTable) -> list[_Column]:
@@ -121,8 +146,9 @@ class _View:
     remarks: list[str]
     titles: dict[str, str]
     columns: list[_Column]
+    key: Sentence  # what their lines and marks are
     agreement: list[str]
-    pairs: list[list[tuple[float | None, str]]]
+    pairs: list[list[PairCell]]
     layers: list[_TitledPlot]
     in_hexagons: bool  # outputs are counted, as they are many
     plots: list[_TitledPlot]
@@ -140,13 +166,15 @@ def _view(correlation: Correlation, table: DimensionTable, prefix: str) -> _View
     for label in table.ranking[:_PLOTS]:
         outputs_plot = scatter(human, columns[label], in_hexagons=in_hexagons, is_negated=is_negated)
         plots.append(_TitledPlot(titles[label], outputs_plot))
+    of_figures = _columns(correlation, table)
     return _View(
         table=table,
         prefix=prefix,
         answer=answer(correlation, table),
         remarks=new_remarks(correlation, table),
         titles=titles,
-        columns=_columns(correlation, table),
+        columns=of_figures,
+        key=_key(correlation, table, of_figures),
         agreement=agreement_lines(table),
         pairs=pairs(correlation, table),
         layers=[_TitledPlot(sweep.summary(correlation.alpha), curve(sweep)) for sweep in table.layers],
@@ -154,6 +182,23 @@ def _view(correlation: Correlation, table: DimensionTable, prefix: str) -> _View
         plots=plots,
         worst=outputs_apart(correlation, human, columns[table.ranking[0]]),
     )
+
+
+def _key(correlation: Correlation, table: DimensionTable, columns: Sequence[_Column]) -> Sentence:
+    """Return what the lines and marks of a dimension's figures are."""
+    best, *others = table.ranking
+    parts: list[str] = [f"Lines: {_level(correlation)} intervals"]
+    if others:
+        parts.append(". Diamond: the best")
+    if any(dot.mark == "hollow" for dot in columns[0].dots):
+        worse = f"; hollow: significantly worse in {FIGURES[table.rank_by].title} than "
+        parts += [worse, Name(correlation.titles()[best])]
+    if any(column.line is not None for column in columns):
+        parts.append("; dashed: 0, as of unrelated scores")
+    parts.append(".")
+    if others:
+        parts.append(" The other figures were not tested.")
+    return tuple(parts)
 
 
 def _dots(correlation: Correlation, table: DimensionTable, name: str, labels: Sequence[str]) -> list[Dot]:

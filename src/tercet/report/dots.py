@@ -44,12 +44,9 @@ class DotColumn:
     line: float | None = None  # a value to be compared with, such as the baseline's
     lower_is_better: bool = False  # then lower values stand further right
 
-    def scale(self) -> Scale:
-        """Return where values stand, in percent of the column's width; right is always better."""
-        return self._scale
-
     @cached_property
-    def _scale(self) -> Scale:
+    def scale(self) -> Scale:
+        """Where values stand, in percent of the column's width; right is always better."""
         numbers = []
         for dot in self.dots:
             if dot.is_drawn:

@@ -15,7 +15,7 @@ from tercet.explanation.parts import Factor, Heading, Legend, Line, Part, Senten
 from tercet.names_as_shown import clean, short_names
 
 from .coloured_texts import Text, in_colour, more_references_of, plain, references_of, source_of
-from .rendering import Packed, minus, number, render
+from .rendering import Packed, minus, render, score_text
 
 #: Characters of explanations that a page holds as HTML: those of 20 systems or more.
 _ROOM = 400_000
@@ -116,7 +116,7 @@ def _view(segment: ExplainedSegment, explanations: _Explanations) -> SegmentView
         rows.append(
             SystemRow(
                 name=names[system],
-                score=number(value, segment.digits),
+                score=score_text(value, segment.digits),
                 share=share,
                 text=text,
                 numbers=_numbers(explanation, parts, segment, system),
@@ -154,7 +154,7 @@ def _first_line(parts: Sequence[Part], legend: Legend) -> _FirstLine:
 def _numbers(explanation: Any, parts: Sequence[Part], segment: ExplainedSegment, system: str) -> list[str]:
     """Return what a score is made of, without the score itself, which stands beside the text; then other scores."""
     numbers = _numbers_of_score(explanation, parts)
-    score = _score_text(segment.scores[system].get(segment.name, math.nan), segment)
+    score = score_text(segment.scores[system].get(segment.name, math.nan), segment.digits)
     said = []
     for name, value in numbers.items():
         text = minus(number_text(value, segment.scale))
@@ -167,7 +167,7 @@ def _numbers(explanation: Any, parts: Sequence[Part], segment: ExplainedSegment,
     for name, value in segment.scores[system].items():
         # What a score is the mean of has been said by its own name, such as precision.
         if name != segment.name and name.removeprefix("mean_") not in numbers:
-            said.append(f"{name} {_score_text(value, segment)}")
+            said.append(f"{name} {score_text(value, segment.digits)}")
     return said
 
 
@@ -184,10 +184,6 @@ def _numbers_of_score(explanation: Any, parts: Sequence[Part]) -> Mapping[str, f
         if isinstance(part, Heading):
             return part.numbers
     return {}
-
-
-def _score_text(value: float, segment: ExplainedSegment) -> str:
-    return number(value, segment.digits)
 
 
 def _html(explanation: Any, scale: float) -> str:

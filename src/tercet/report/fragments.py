@@ -22,7 +22,7 @@ from .marks import Marks, marks_of
 from .metric_views import named_sections, scored_segments
 from .rendering import render
 from .score_tables import Column, score_column
-from .segments import Segments
+from .segments import SegmentChooser
 from .set_view import with_finite_scores
 from .shown_scores import primary_table
 
@@ -76,7 +76,7 @@ def segments_html(comparison: Comparison) -> str:
     comparison = with_finite_scores(replace(comparison, tables=_primary_first(comparison.tables)))
     primary = comparison.tables[0]
     buckets = buckets_of(comparison.test_set, scored_segments(primary))
-    browsed = browse([Segments(comparison, primary)], names, buckets)
+    browsed = browse([SegmentChooser(comparison, primary)], names, buckets)
     return render("browsed.html", comparison=comparison, names=names, browse=browsed, colours=COLOURS)
 
 

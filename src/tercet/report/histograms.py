@@ -32,7 +32,7 @@ class Histograms:
     paths: Sequence[str]  # in a square of 100 by 100, upside down as SVG has it
     medians: Sequence[float]  # where each stands
     title: str
-    described: str
+    description: str
     scale: Scale
 
 
@@ -62,7 +62,7 @@ def score_distributions(table: ScoreTable, rows: Sequence[SystemScore], names: S
         paths=paths,
         medians=[scale.position(median) for median in medians],
         title=f"{table.title} of single segments",
-        described=f"Histograms of the segments' {table.title}; medians: {in_words}",
+        description=f"Histograms of the segments' {table.title}; medians: {in_words}",
         scale=scale,
     )
 

@@ -56,6 +56,15 @@ class Marks:
     has_pairs: bool  # a significant difference
     intervals: str  # their level; empty where all are points
 
+    @property
+    def as_good_in_words(self) -> str:
+        """What follows the sentence on the best, of systems that are as good; "" without any."""
+        if not self.has_as_good:
+            return ""
+        if self.has_worse:
+            return "; † not significantly worse than the best"
+        return "; no other is significantly worse"
+
     def key(self) -> str:
         """Return what the dots and lines of a chart are."""
         sentences = []

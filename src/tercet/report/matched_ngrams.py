@@ -14,7 +14,7 @@ from tercet.engine.counting import ngram_ids
 from tercet.engine.ragged import Ragged, ranges
 from tercet.explanation.levels import tally
 
-from .segments import Pair
+from .segments import Pair, SystemPair
 from .words import Array, Words, shared_counts
 
 #: Words of an n-gram, at most.
@@ -34,7 +34,7 @@ class Ngram:
     share: float  # share of the system with more matches, with 1 added to both (compare-mt's score)
 
 
-def ngram_pairs(words: Words, pairs: Sequence[tuple[str, str]]) -> list[Pair[Ngram]]:
+def ngram_pairs(words: Words, pairs: Sequence[SystemPair]) -> list[Pair[Ngram]]:
     """Return the n-grams of 1 to 4 words that the systems of each pair match more often than each other.
 
     An n-gram of a prediction matches as often as it occurs in the prediction, but not more often than in the

@@ -14,8 +14,9 @@ from tercet.test_sets.lengths import Buckets, buckets_of
 from .buckets import ByBucket, by_length
 from .histograms import Histograms, has_few_segments, score_distributions
 from .marks import Marks, marks_of
+from .score_notes import notes_of_score
 from .score_tables import AllPairs, Column, all_pairs, score_column
-from .segments import Examples, Segments, which_pairs
+from .segments import Examples, SegmentChooser, which_pairs
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
@@ -48,11 +49,13 @@ class ScoreView:
 
     column: Column
     marks: Marks
+    notes: list[Sentence]  # below its table
     verdict: list[Sentence]
     sections: list[Section]  # with the names of the page
     all_pairs: AllPairs
     by_length: ByBucket | None  # none where no length is known, or all segments are of one group
     distributions: Histograms | None
+    heading_of_charts: str  # of these two
     same_segments: str  # the score before it whose segments have the same scores; empty without one
 
     @property
@@ -66,35 +69,40 @@ class ScoreView:
         return [cell.row for cell in self.column.cells]
 
 
-def metric_views(segments_of_metrics: Sequence[Segments], names: dict[str, str]) -> list[MetricView]:
+def metric_views(choosers: Sequence[SegmentChooser], names: dict[str, str]) -> list[MetricView]:
     """Return what is shown of each metric, by what chooses its segments."""
     # kept, since mostly the same segments are scored by all metrics
     buckets_of_scored: dict[tuple[int, ...], Buckets | None] = {}
     metrics = []
-    for index, segments in enumerate(segments_of_metrics):
-        comparison = segments.comparison
-        tables = [table for table in comparison.tables if table.metric == segments.table.metric]
+    for index, chooser in enumerate(choosers):
+        comparison = chooser.comparison
+        tables = [table for table in comparison.tables if table.metric == chooser.table.metric]
         scored = scored_segments(tables[0])
         if scored not in buckets_of_scored:
             buckets_of_scored[scored] = buckets_of(comparison.test_set, scored)
-        metrics.append(_metric(segments, tables, names=names, buckets=buckets_of_scored[scored], anchor=f"m{index}"))
+        metrics.append(_metric(chooser, tables, names=names, buckets=buckets_of_scored[scored], anchor=f"m{index}"))
     return metrics
 
 
 def _metric(
-    segments: Segments, tables: Sequence[ScoreTable], *, names: dict[str, str], buckets: Buckets | None, anchor: str
+    chooser: SegmentChooser,
+    tables: Sequence[ScoreTable],
+    *,
+    names: dict[str, str],
+    buckets: Buckets | None,
+    anchor: str,
 ) -> MetricView:
-    comparison = segments.comparison
+    comparison = chooser.comparison
     scores = []
     for index, table in enumerate(tables):
         same_segments = _with_same_segments(table, tables[:index])
         scores.append(_score(comparison, table, names=names, buckets=buckets, same_segments=same_segments))
-    primary = segments.table
+    primary = chooser.table
     examples = Examples(
-        legend=segments.legend,
-        pairs=segments.pairs(),
+        legend=chooser.legend,
+        pairs=chooser.pairs(),
         which_pairs=which_pairs(primary),
-        spread=segments.spread(),
+        spread=chooser.spread(),
     )
     return MetricView(
         title=primary.scorer.title or primary.name,
@@ -139,14 +147,24 @@ def _score(
     if not same_segments and not has_few_segments(comparison):
         rows = [cell.row for cell in column.cells]
         distributions = score_distributions(table, rows, [names[row.system] for row in rows])
+    heading = "Distribution"
+    if scores_by_length is not None and buckets is not None:
+        heading = f"By length of the {buckets.of}"
+        if distributions is not None:
+            heading += ", and distribution"
+    if distributions is not None:
+        heading += " over segments"
+    marks = marks_of(comparison, [table])
     return ScoreView(
         column=column,
-        marks=marks_of(comparison, [table]),
+        marks=marks,
+        notes=notes_of_score(comparison, names, column, marks),
         verdict=score_verdict(comparison, table, names),
         sections=named_sections(table, names),
         all_pairs=all_pairs(comparison, table),
         by_length=scores_by_length,
         distributions=distributions,
+        heading_of_charts=heading,
         same_segments=same_segments,
     )
 

@@ -64,7 +64,7 @@ class Plot:
     is_staggered: bool  # every second label of x stands on a line of its own, as they are too long for one
     x_label: str  # below
     y_label: str  # above
-    described: str
+    description: str  # for readers who do not see it
     shapes: Sequence[Shape]
 
     width: ClassVar[int] = _WIDTH
@@ -81,8 +81,8 @@ def scales(x_bounds: tuple[float, float], y_values: Iterable[float]) -> tuple[Sc
 class PlotTexts(NamedTuple):
     """What a plot says."""
 
-    x: str  # the label of its axis
-    y: str
+    x_label: str  # below
+    y_label: str  # above
     description: str  # for readers who do not see it
 
 
@@ -103,9 +103,9 @@ def plot(
         x_ticks=x_ticks,
         y_ticks=y.ticks(_TICKS),
         is_staggered=_labels_touch(x_ticks),
-        x_label=fitted(one_cell(texts.x), _COLUMNS),
-        y_label=fitted(one_cell(texts.y), _COLUMNS),
-        described=texts.description,
+        x_label=fitted(one_cell(texts.x_label), _COLUMNS),
+        y_label=fitted(one_cell(texts.y_label), _COLUMNS),
+        description=texts.description,
         shapes=shapes,
     )
 

@@ -14,7 +14,7 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
-from tercet.names_as_shown import Name, clean
+from tercet.names_as_shown import Name, clean, counted
 from tercet.signature import __version__
 from tercet.table_formats import decimals, pvalue_text
 
@@ -67,7 +67,7 @@ class Packed:
         return cls(base64.b85encode(packed).translate(_UNESCAPED).decode("ascii"), len(packed))
 
 
-def number(value: float, digits: int = 2, *, signed: bool = False) -> str:
+def score_text(value: float, digits: int = 2, *, signed: bool = False) -> str:
     """Return a score or a difference with so many decimals and a true minus sign; NaN as NaN."""
     return minus(decimals(value, digits, signed=signed))
 
@@ -112,9 +112,10 @@ def _environment() -> Any:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters["decimals"] = number
+    environment.filters["decimals"] = score_text
     environment.filters["signs"] = lambda text: signs(str(text))
     environment.tests["name"] = lambda part: isinstance(part, Name)
     environment.filters["p"] = p_text
+    environment.filters["counted"] = counted
     environment.filters["s"] = lambda number: "" if number == 1 else "s"
     return environment

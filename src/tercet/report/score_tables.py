@@ -16,7 +16,7 @@ from tercet.comparison.values.scores import against
 
 from .dots import Dot, DotColumn, difference_column, dot_column
 from .marks import Marks, marks_of
-from .rendering import minus, number
+from .rendering import minus, score_text
 from .shown_scores import baseline_index, shown_tables
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Cell:
     score: str
     against: Against
     difference: Dot | None  # with its interval; none without a test
-    way: str  # "better" or "worse" than the baseline, where that is significant; else ""
+    outcome: Literal["better", "worse", ""]  # than the baseline, where that is significant
 
 
 class Widths(NamedTuple):
@@ -73,6 +73,14 @@ class Column:
         """Whether the table has so many rows that it can be sorted and searched."""
         return len(self.cells) > _MANY
 
+    @property
+    def ranks_in_words(self) -> str:
+        """What ranks are, and the lines between groups."""
+        ranks = "The rank is a range of places: those that a system may hold, as only significant differences count."
+        if not self.table.lines:
+            return ranks
+        return f"{ranks} A line is drawn where every system above is significantly better than every one below."
+
     @cached_property
     def widths(self) -> Widths:
         """The widths of the column's texts."""
@@ -92,6 +100,30 @@ class TableView:
     names: dict[str, str]  # how the systems are called
     columns: list[Column]
     marks: Marks
+
+    @property
+    def notes(self) -> list[str]:
+        """What is said below it."""
+        notes = [self.marks.key()]
+        if self.marks.has_best:
+            notes.append(f"Best in bold{self.marks.as_good_in_words}.")
+        if self.marks.has_lower:
+            notes.append("↓ Lower is better. Lower scores are drawn further right.")
+        if self.comparison.test is not None:
+            beside = "interval" if self.comparison.has_intervals else "score"
+            difference = "the difference from the baseline, ▲ significantly better, ▼ worse"
+            notes.append(f"Beside each {beside}: {difference}, and {self.comparison.p_in_words}.")
+        ranked = self.columns[0]
+        if ranked.is_ranked:
+            notes.append(ranked.ranks_in_words)
+        if ranked.is_ranked and len(self.columns) > 1:
+            notes.append(f"Ranks and lines are by {ranked.title}.")
+        notes += self.comparison.methods_in_words()
+        if len(self.columns) < len(self.comparison.tables):
+            notes.append("Of each metric, one score is shown.")
+        if len(self.columns) > 1:
+            notes.append("Each score is drawn on its own scale.")
+        return notes
 
 
 def table_of_systems(comparison: Comparison, names: dict[str, str], key: str) -> TableView:
@@ -124,24 +156,24 @@ def score_column(comparison: Comparison, table: ScoreTable, *, title: str, order
     cells = []
     for position, index in enumerate(order):
         row = rows[position]
-        texts = Against("", "", "")
+        beside = Against("", "", "")
         difference = None
         if differences is not None:
-            difference_text, p, counts = against(row)
-            texts = Against(minus(difference_text), p, counts)
+            beside = Against(*against(row))
+            beside = beside._replace(difference=minus(beside.difference))
             difference = differences.dots[position]
-        way = ""
+        outcome: Literal["better", "worse", ""] = ""
         verdict = _pair_verdict(table, index, baseline, alpha=comparison.alpha)
-        if verdict.way in ("better", "worse"):
-            way = verdict.way
+        if verdict.outcome in ("better", "worse"):
+            outcome = verdict.outcome
         cells.append(
             Cell(
                 row=row,
                 dot=drawn.dots[position],
-                score=number(row.value, row.digits),
-                against=texts,
+                score=score_text(row.value, row.digits),
+                against=beside,
                 difference=difference,
-                way=way,
+                outcome=outcome,
             )
         )
     is_ranked = comparison.has_ranks and len({row.rank for row in rows}) > 1
@@ -154,7 +186,7 @@ def score_column(comparison: Comparison, table: ScoreTable, *, title: str, order
 class PairVerdict(NamedTuple):
     """What the test of two systems says of one of them."""
 
-    way: Literal["itself", "better", "worse", "not significant"]
+    outcome: Literal["itself", "better", "worse", "not significant"]
     p: float
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from .coloured_texts import Colours, Text, more_references_of, references_of, source_of
 
@@ -58,7 +58,14 @@ class Examples:
     spread: Example | None
 
 
-def compared_pairs(comparison: Comparison, table: ScoreTable) -> list[tuple[str, str]]:
+class SystemPair(NamedTuple):
+    """The baseline and a system beside it."""
+
+    baseline: str
+    system: str
+
+
+def compared_pairs(comparison: Comparison, table: ScoreTable) -> list[SystemPair]:
     """Return the baseline beside the best system, and beside those whose scores differ most from its score."""
 
     def best_first(row: SystemScore) -> tuple[bool, float]:
@@ -68,7 +75,7 @@ def compared_pairs(comparison: Comparison, table: ScoreTable) -> list[tuple[str,
 
     # only the baseline has no difference to itself
     rows = [row for row in table.rows if row.difference is not None]
-    return [(comparison.baseline, row.system) for row in sorted(rows, key=best_first)[:_PAIRS]]
+    return [SystemPair(comparison.baseline, row.system) for row in sorted(rows, key=best_first)[:_PAIRS]]
 
 
 def which_pairs(table: ScoreTable) -> str:
@@ -124,8 +131,8 @@ def telling(table: ScoreTable, pairs: Sequence[Pair[Example]]) -> Telling | None
     return Telling(better=lower, other=higher, example=example)
 
 
-class Segments:
-    """Chooses the segments of a score and colours the outputs."""
+class SegmentChooser:
+    """Chooses the segments of a score that are shown, and colours the outputs."""
 
     def __init__(self, comparison: Comparison, table: ScoreTable) -> None:
         self.comparison = comparison
@@ -135,7 +142,7 @@ class Segments:
 
     def pairs(self) -> list[Pair[Example]]:
         """Return the baseline beside the best system, and beside those whose scores differ most from its score."""
-        return [self._pair(baseline, system) for baseline, system in compared_pairs(self.comparison, self.table)]
+        return [self._pair(*pair) for pair in compared_pairs(self.comparison, self.table)]
 
     def spread(self) -> Example | None:
         """Return the segment whose scores lie furthest apart, with every system: best first, without a score last."""

@@ -10,18 +10,21 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet.comparison.verdicts.verdicts import verdict_of
+from tercet.metrics.column import Column
 from tercet.names_as_shown import Sentence, short_names
+from tercet.test_sets.labels import LENGTH
 
 from .browsing import Browse, browse
 from .metric_views import MetricView, ScoreView, metric_views
 from .score_tables import TableView, table_of_outputs, table_of_systems
-from .segments import Segments, Telling, telling
+from .segments import SegmentChooser, Telling, telling
 from .shown_scores import by_metric, primary_table
 from .words_view import WordsView, words_view
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
     from tercet.comparison.values.scores import ScoreTable
+    from tercet.comparison.values.slices import Slices
     from tercet.test_sets.test_set import TestSet
 
 
@@ -79,6 +82,7 @@ class SegmentRule(NamedTuple):
 class HowScored:
     """What a reader needs to repeat it, beside the signatures."""
 
+    call: dict[str, str]  # the arguments of `compare` beside the texts, as Python has them
     segment_rules: list[SegmentRule]
     methods: list[str]  # of intervals and tests
     digest: str  # of all texts, or of the scores where there are none
@@ -88,32 +92,32 @@ def set_view(comparison: Comparison, prefix: str) -> TestSetView:
     """Return what a report shows of a comparison; ids within begin with `prefix`."""
     names = short_names(list(comparison.test_set.systems))
     comparison = with_finite_scores(comparison)
-    segments = [Segments(comparison, primary_table(tables)) for tables in by_metric(comparison.tables)]
-    metrics = metric_views(segments, names)
+    choosers = [SegmentChooser(comparison, primary_table(tables)) for tables in by_metric(comparison.tables)]
+    metrics = metric_views(choosers, names)
     tables = _summary_tables(comparison, names, prefix)
     return TestSetView(
         comparison=comparison,
         prefix=prefix,
         names=names,
-        answer=_answer(segments[0], metrics[0], names),
+        answer=_answer(choosers[0], metrics[0], names),
         tables=tables,
         metrics=metrics,
-        words=words_view(segments[0], metrics[0].scores[0].rows, names),
-        browse=browse(segments, names, metrics[0].buckets),
+        words=words_view(choosers[0], metrics[0].scores[0].rows, names),
+        browse=browse(choosers, names, metrics[0].buckets),
         how_scored=_how_scored(comparison, tables),
     )
 
 
-def _answer(segments: Segments, metric: MetricView, names: dict[str, str]) -> AnswerView:
+def _answer(chooser: SegmentChooser, metric: MetricView, names: dict[str, str]) -> AnswerView:
     """Return what stands first, of which the first metric says most."""
-    comparison = segments.comparison
+    comparison = chooser.comparison
     # Remarks also name metrics, where some leave out segments that others score: these have no short name. The
     # isolates (U+2068, U+2069) keep a name in a script from right to left from turning the words around it.
     remarks = comparison.remarks(lambda name: f"\u2068{names.get(name, name)}\u2069")
     # Of runs no segment stands beside the verdict, as no single one is their system.
     telling_segment = None
     if not comparison.joins_runs and not comparison.test_set.no_texts:
-        telling_segment = telling(segments.table, metric.examples.pairs)
+        telling_segment = telling(chooser.table, metric.examples.pairs)
     return AnswerView(
         verdict=verdict_of(comparison, names),
         opening=_opening(metric.scores[0], with_title=len(comparison.tables) > 1),
@@ -137,7 +141,63 @@ def _how_scored(comparison: Comparison, tables: SummaryTables) -> HowScored:
     tested = comparison
     if tables.of_systems is not None:
         tested = tables.of_systems.comparison
-    return HowScored(_segment_rules(comparison.tables), tested.methods_in_words(), _digest(comparison.test_set))
+    return HowScored(
+        call=_call(comparison),
+        segment_rules=_segment_rules(comparison.tables),
+        methods=tested.methods_in_words(),
+        digest=_digest(comparison.test_set),
+    )
+
+
+def _call(comparison: Comparison) -> dict[str, str]:
+    """Return the arguments that repeat a comparison of texts in memory; `...` stands for numbers and labels."""
+    metrics = []
+    columns = []
+    for tables in by_metric(comparison.tables):
+        if isinstance(tables[0].scorer, Column):
+            columns.append(tables[0].metric)
+        else:
+            metrics.append(tables[0].metric)
+    call = {}
+    if metrics:
+        call["metrics"] = _code(metrics)
+    if columns:
+        call["scores"] = _to_fill_in(columns)
+    if any(table.scorer.takes_references for table in comparison.tables):
+        call["references"] = "references"
+    call["baseline"] = _code(comparison.baseline)
+    call["test"] = _code(comparison.test)
+    if comparison.test is not None:
+        call["n_resamples"] = _code(comparison.n_resamples)
+        call["adjust"] = _code(comparison.adjust)
+    for name in ("confidence_level", "interval", "alpha", "seed"):
+        call[name] = _code(getattr(comparison, name))
+    if comparison.test_set.clusters is not None:
+        call["cluster"] = "clusters"
+    if comparison.runs:
+        call["runs"] = _code(comparison.runs)
+    if comparison.slices:
+        call["by"] = _by(comparison.slices)
+    return call
+
+
+def _by(slices: Sequence[Slices]) -> str:
+    names = [one.by for one in slices]
+    if all(name.startswith(f"{LENGTH} of the ") for name in names):
+        return _code(LENGTH)
+    return _to_fill_in(names)
+
+
+def _to_fill_in(names: Sequence[str]) -> str:
+    """Return a dictionary with these names, without what belongs to them."""
+    return f"{{{', '.join(f'{_code(name)}: ...' for name in names)}}}"
+
+
+def _code(value: Any) -> str:
+    """Return a text, number, list or dictionary as Python has it, or None."""
+    if value is None:
+        return "None"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def with_finite_scores(comparison: Comparison) -> Comparison:

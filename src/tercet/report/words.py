@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from tercet.corpus.corpus import Corpus
 
 Array = NDArray[np.int64]
+
+
+class Length(NamedTuple):
+    """The number of words in a system's predictions, and their ratio to those of the references."""
+
+    n_words: int
+    ratio: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,11 +49,11 @@ class Words:
         """The rows of the references."""
         return np.arange(len(self.systems) * self.n_segments, len(self.owners))
 
-    def length_ratio(self, system: str) -> tuple[int, float]:
-        """Return the number of words in a system's predictions, and their ratio to the references'.
+    def length(self, system: str) -> Length:
+        """Return how long a system's predictions are.
 
-        Of several references the mean length counts; segments without a reference, only in the first number. NaN
-        without any word in the references.
+        Of several references the mean length counts; segments without a reference, only in the number of words. The
+        ratio is NaN without any word in the references.
         """
         lengths = self.tokens.lengths
         prediction_lengths = lengths[self.rows(system)]
@@ -55,8 +62,8 @@ class Words:
         expected = (sums / np.maximum(n_references, 1)).sum()
         n_words = int(prediction_lengths.sum())
         if not expected:
-            return n_words, float("nan")
-        return n_words, float(prediction_lengths[n_references > 0].sum() / expected)
+            return Length(n_words, float("nan"))
+        return Length(n_words, float(prediction_lengths[n_references > 0].sum() / expected))
 
     def read(self, words: Sequence[int]) -> str:
         """Return words joined by spaces; without spaces in scripts without them, except next to a to z."""

@@ -10,7 +10,7 @@ from .buckets import IN_NUMBERS, BucketScores, ByBucket, by_bucket
 from .histograms import has_few_segments
 from .matched_ngrams import Ngram, ngram_pairs
 from .plots import PlotTexts
-from .segments import Pair, Segments, compared_pairs
+from .segments import Pair, SegmentChooser, compared_pairs
 from .word_frequencies import Frequencies, word_frequencies
 from .words import read_words
 
@@ -41,19 +41,19 @@ class WordsView:
     by_frequency: ByBucket | None = None
 
 
-def words_view(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str]) -> WordsView:
-    """Return what a page shows of the words of all outputs; pairs of systems are those of the segments."""
-    comparison = segments.comparison
+def words_view(chooser: SegmentChooser, rows: Sequence[SystemScore], names: dict[str, str]) -> WordsView:
+    """Return what a page shows of the words of all outputs; pairs of systems are those whose segments are shown."""
+    comparison = chooser.comparison
     texts = comparison.test_set.systems
     words = read_words(comparison.corpus or comparison.test_set.corpus(), list(texts))
     lengths = []
     for row in rows:
-        n_words, ratio = words.length_ratio(row.system)
+        length = words.length(row.system)
         n_empty = sum(not text.strip() for text in texts[row.system])
-        lengths.append(LengthRow(row.system, n_words, ratio, n_empty))
+        lengths.append(LengthRow(row.system, length.n_words, length.ratio, n_empty))
     if not words.tokens.lengths[words.references].any():
         return WordsView(words.unit, lengths, has_references=False)
-    pairs = ngram_pairs(words, compared_pairs(comparison, segments.table))
+    pairs = ngram_pairs(words, compared_pairs(comparison, chooser.table))
     # where no pair has any, there is nothing to show
     pairs = [pair for pair in pairs if any(pair.groups.values())]
     if has_few_segments(comparison):
@@ -66,8 +66,8 @@ def words_view(segments: Segments, rows: Sequence[SystemScore], names: dict[str,
         higher_is_better=True,
     )
     plot_texts = PlotTexts(
-        x=f"occurrences of the {words.unit} in the references",
-        y="F in percent",
+        x_label=f"occurrences of the {words.unit} in the references",
+        y_label="F in percent",
         description=f"F of {words.unit} by how often they occur in the references; {IN_NUMBERS}",
     )
     by_frequency = by_bucket(comparison, rows, names, scores, plot_texts)

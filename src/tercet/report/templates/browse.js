@@ -7,6 +7,7 @@ const pictured = text => text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g, le
   return code < 32 ? String.fromCharCode(0x2400 + code) : code === 127 ? "\u2421" : "\ufffd";
 });
 const minus = number => number.replace("-", "\u2212");
+const counted = (number, one) => `${number.toLocaleString("en")} ${one}${number === 1 ? "" : "s"}`;
 const known = value => value !== null && value !== undefined;
 const make = (tag, name, ...children) => {
   const made = document.createElement(tag);
@@ -41,7 +42,7 @@ const written = (tag, name, text) => {
     for (const [level, part] of text[0]) {
       box.append(level ? make("span", `m${level}`, pictured(part)) : pictured(part));
     }
-    if (text[1]) box.append(make("span", "soft", ` … and ${text[1].toLocaleString("en")} characters more`));
+    if (text[1]) box.append(make("span", "soft", ` … and ${counted(text[1], "character")} more`));
   }
   return box;
 };
@@ -202,7 +203,7 @@ class Browser {
     const count = value => value.toLocaleString("en");
     const from = count(this.page * SHOWN + 1), to = count(this.page * SHOWN + shown.length);
     this.status.textContent = shown.length
-      ? `${from} to ${to} of ${count(segments.length)} segments.` : "No segment matches.";
+      ? `${from} to ${to} of ${counted(segments.length, "segment")}.` : "No segment matches.";
     const [before, after] = this.pages.querySelectorAll("button");
     before.disabled = this.page === 0;
     after.disabled = this.page === last;
@@ -237,7 +238,7 @@ class Browser {
       const text = rows ? compared(which ? "ins" : "del", rows[which]) : written("p", "text", pair[which]);
       return make("div", "output", who, text);
     });
-    const rest = more[segment] ? [make("p", "soft", `and ${more[segment]} more references`)] : [];
+    const rest = more[segment] ? [make("p", "soft", `and ${counted(more[segment], "more reference")}`)] : [];
     const bare = coloured.includes(true) && !coloured[segment] && !rows ? ", without colours" : "";
     const link = make("a", "", `Segment ${numbers[segment].toLocaleString("en")}`);
     link.href = `#${this.prefix}-s${numbers[segment]}`;
