@@ -450,6 +450,10 @@ class TestOptions:
         ({"options": {"bleu_multi": {"max_ordre": 2}}}, "no option 'max_ordre'. Did you mean 'max_order'"),
         ({"options": {"bleu_multi": 2}}, "The options of bleu_multi must be a mapping, got 2"),
         ({"options": {"bertscore_idf": {}}}, "no option 'bertscore_idf'"),
+        (
+            {"options": {"bleu": {"max_order": 2}, "bleu_multi": {"lowercase": True}}},
+            "options has 'bleu' and 'bleu_multi', two names of one metric: give its options under one of them",
+        ),
         ({"options": 5}, "options must be a mapping of options, or of metrics to theirs, got 5"),
         ({"options": {10**5000: 1}}, "have no option <int of about 5,001 digits>"),
         ({"sentence_split": "never"}, "'sentence_split' option of compute_metrics must be one of"),
