@@ -15,7 +15,7 @@ from tercet.base.short_road import scored_by_plan
 from tercet.corpus.corpus import Corpus
 from tercet.engine.chosen import engine
 from tercet.engine.plain_bleu_base import CLOSEST, FIRST_MATCH, LENGTH
-from tercet.errors import InputError, shorten, warn
+from tercet.errors import InputError, shorten, warn, word_after
 from tercet.metrics.bleu.metric import Bleu
 
 from .flags import token_texts
@@ -118,9 +118,11 @@ def corpus_bleu(
         or beside lists of words.
     """
     if len(list_of_references) != len(hypotheses):
+        lists = word_after(len(list_of_references), "list", "lists")
+        n_hypotheses = word_after(len(hypotheses), "1 hypothesis", f"{len(hypotheses)} hypotheses")
         raise AssertionError(
-            f"Expected one list of references for each hypothesis, got {len(list_of_references)} lists for "
-            f"{len(hypotheses)} hypotheses."
+            f"Expected one list of references for each hypothesis, got {len(list_of_references)} {lists} for "
+            f"{n_hypotheses}."
         )
     # Columns of pandas count from any label, and lists from 0.
     reference_lists = list(list_of_references)

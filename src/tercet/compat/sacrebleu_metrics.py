@@ -21,7 +21,7 @@ from tercet.base.short_road import scored_by_plan, warn_of_lists
 from tercet.checks import one_of
 from tercet.corpus.items import read_items
 from tercet.corpus.tokenizers import tokenizer_label
-from tercet.errors import InputError, OptionError
+from tercet.errors import InputError, OptionError, word_after
 from tercet.metrics.bleu.metric import Bleu
 from tercet.metrics.bleu.option_checks import OF_SACREBLEU
 from tercet.metrics.chrf import Chrf
@@ -149,9 +149,11 @@ def check_lengths(metric: str, n_hypotheses: int, lengths: list[int]) -> None:
         )
     for index, length in enumerate(lengths):
         if length != n_hypotheses:
+            texts = word_after(length, "text", "texts")
+            hypotheses = word_after(n_hypotheses, "hypothesis", "hypotheses")
             raise InputError(
-                f"{metric}: each stream of references must have one text for each hypothesis. Got {length:,} texts "
-                f"in references[{index}], for {n_hypotheses:,} hypotheses. {_LET_PASS}"
+                f"{metric}: each stream of references must have one text for each hypothesis. Got {length:,} {texts} "
+                f"in references[{index}], for {n_hypotheses:,} {hypotheses}. {_LET_PASS}"
             )
 
 

@@ -17,7 +17,7 @@ from tercet.checks import flag, known_keywords, one_of, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import as_list, read_items
 from tercet.corpus.reading import read_batch, read_predictions
-from tercet.errors import OptionError, did_you_mean, shorten, warn
+from tercet.errors import OptionError, did_you_mean, shorten, warn, word_after
 from tercet.registry import SHORT_NAMES, canonical
 from tercet.result import Result
 from tercet.specs import take_options
@@ -377,9 +377,10 @@ def _warn_of_empty_references(batch: Corpus, first_item: int = 0) -> bool:
         if texts and not any(text.strip() for text in texts):
             empty.append(item)
     if empty:
+        have = word_after(len(empty), "has", "have")
         warn(
-            f"{len(empty):,} of {batch.n_items:,} items have empty references, the first is item {empty[0]}: nothing "
-            "matches there. Labels that are all -100 or padding are empty texts."
+            f"{len(empty):,} of {batch.n_items:,} items {have} empty references, the first is item {empty[0]}: "
+            "nothing matches there. Labels that are all -100 or padding are empty texts."
         )
     return bool(empty)
 

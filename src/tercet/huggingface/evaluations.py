@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tercet.corpus.items import readable
-from tercet.errors import InputError
+from tercet.errors import InputError, word_after
 
 from .token_ids import (
     IGNORED,
@@ -154,5 +154,8 @@ def _prompts(evaluation: Evaluation, n_items: int) -> IdRows:
     with readable("The inputs"):
         prompts = read_rows(_ids_of(evaluation.inputs), "inputs")
     if len(prompts) != n_items:
-        raise InputError(f"There must be an input for each prediction, got {n_items} predictions and {len(prompts)}.")
+        predictions = word_after(n_items, "prediction", "predictions")
+        raise InputError(
+            f"There must be an input for each prediction, got {n_items} {predictions} and {len(prompts)}."
+        )
     return prompts

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any
 
 from tercet.corpus.items import read_items, readable
-from tercet.errors import InputError
+from tercet.errors import InputError, word_after
 
 from .evaluations import Evaluation
 from .token_ids import IGNORED, IdRows
@@ -57,8 +57,10 @@ class ReferenceSource:
     def check_number(self, n_items: int) -> None:
         """Raise an InputError unless the number of items matches."""
         if self._lists is not None and n_items != len(self._lists):
+            entries = word_after(len(self._lists), "entry", "entries")
+            there_are = word_after(n_items, "there is 1 prediction", f"there are {n_items} predictions")
             raise InputError(
-                f"references has {len(self._lists)} entries, but there are {n_items} predictions: give one entry for "
+                f"references has {len(self._lists)} {entries}, but {there_are}: give one entry for "
                 "each item of the evaluation set, or a function from an evaluation to its references."
             )
 
@@ -76,8 +78,9 @@ def _check_order(labels: list[Any], lists: list[list[str]]) -> None:
         elif label in all_references:
             n_elsewhere += 1
     if n_elsewhere > n_own:
+        labels_are = word_after(n_elsewhere, "label is a reference", "labels are references")
         raise InputError(
-            f"The references are not in the order of the items: {n_elsewhere} labels are references of other items, "
+            f"The references are not in the order of the items: {n_elsewhere} {labels_are} of other items, "
             f"{n_own} of their own. A Trainer that groups by length evaluates in an order of its own: switch that "
             "off, or give references as a function from an evaluation to its references."
         )

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import gradio as gr
 import pandas as pd
 
-from tercet.errors import InputError
+from tercet.errors import InputError, word_after
 from tercet.files.table import Roles, Table
 from tercet.report.comparison import BROWSING
 from tercet.report.rendering import script_of
@@ -284,7 +284,8 @@ def _file_boxes() -> _FileResults:
 def _about_file(demo: Demo, table: Table, roles: Roles) -> list[Any]:
     """Return what is said of a file, and its columns to choose from, those that are recognized chosen."""
     recognized = demo.sure_systems(table, roles)
-    summary = f"{len(table.lines):,} rows."
+    n_rows = len(table.lines)
+    summary = f"{n_rows:,} {word_after(n_rows, 'row', 'rows')}."
     if not recognized:
         summary += f" {demo.choice_of_columns(table)}"
     elif len(recognized) < len(roles.systems):
