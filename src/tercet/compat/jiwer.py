@@ -25,8 +25,8 @@ from tercet.engine.plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
 from tercet.errors import InputError, OptionError, shorten, word_after
 from tercet.metrics.wer import Wer
 
-from .flags import token_texts
-from .installing import original_of
+from .originals import original_of
+from .tokens import token_texts
 
 __all__ = [
     "AlignmentChunk",

@@ -18,7 +18,7 @@ from tercet.engine.plain_bleu_base import CLOSEST, FIRST_MATCH, LENGTH
 from tercet.errors import InputError, shorten, warn, word_after
 from tercet.metrics.bleu.metric import Bleu
 
-from .flags import token_texts
+from .tokens import token_texts
 
 Tokens = Sequence[Hashable]
 #: Of each order: fractions.

@@ -30,7 +30,7 @@ from tercet.statistics.resampled_scores import resampled_totals
 from tercet.statistics.stats import SegmentStats
 
 from .flags import truth
-from .installing import original_of
+from .originals import original_of
 from .sacrebleu_scores import BLEUScore as BLEUScore
 from .sacrebleu_scores import CHRFScore as CHRFScore
 from .sacrebleu_scores import Score, Signature, bleu_of_counts
