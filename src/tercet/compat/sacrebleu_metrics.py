@@ -509,7 +509,7 @@ class BLEU(Metric[BLEUScore]):
         method = str(check_value("BLEU", "smooth_method", _SMOOTH_METHODS, smooth_method))
         hits = [correct[order] for order in range(max_ngram_order)]
         ngrams = [total[order] for order in range(max_ngram_order)]
-        score, precisions, penalty = bleu_of_counts(
+        bleu = bleu_of_counts(
             hits, ngrams, sys_len, ref_len, method=method, value=smooth_value, effective=effective_order
         )
         if method == "add-k" and any(hits):
@@ -519,11 +519,11 @@ class BLEU(Metric[BLEUScore]):
                 hits[order] += value
                 ngrams[order] += value
         return BLEUScore(
-            score=score,
+            score=bleu.score,
             counts=hits,
             totals=ngrams,
-            precisions=precisions,
-            bp=penalty,
+            precisions=bleu.precisions,
+            bp=bleu.penalty,
             sys_len=sys_len,
             ref_len=ref_len,
         )
