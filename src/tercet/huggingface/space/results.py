@@ -28,7 +28,7 @@ _APART = {"signature", "segments", "intervals", "hashcode", "interpretation", "s
 
 def outcome_box(name: str, script: str = "") -> Any:
     """Return the box of a result, or of a message; a script runs when the page is loaded."""
-    return gr.HTML(elem_id=name, js_on_load=_ANNOUNCED + script)
+    return gr.HTML(elem_id=name, js_on_load=f"{_ANNOUNCED}\n{script}")
 
 
 def signature_box(name: str) -> Any:
