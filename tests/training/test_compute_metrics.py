@@ -377,11 +377,20 @@ class TestMistakes:
             with pytest.raises(InputError, match=r"inputs|input for each prediction"):
                 causal([[1, 5], [2, 6]], [[5], [6]], inputs=inputs)
 
+    @pytest.mark.parametrize(("references", "texts", "message"), [
+        ([["a"]], ["a", "b"], "references has 1 entry, but there are 2 predictions: give"),
+        ([["a"], ["b"]], ["a"], "references has 2 entries, but there is 1 prediction: give"),
+    ])  # fmt: skip
+    def test_in_the_number_of_references(self, references, texts, message):
+        compute = tercet.compute_metrics(None, "bleu_multi", decode=str, references=references)
+        with pytest.raises(InputError, match=message):
+            compute(texts)
+
     @pytest.mark.parametrize(("returned", "message"), [
         (None, "decode must return a list of texts, got None"),
         ("ab", "decode must return a list of texts, got 'ab'"),
         ({"a": 1, "b": 2}, "decode must return a list of texts, got {'a': 1"),
-        (["a"], "decode was given 2 lists of ids and returned 1 text\\."),
+        (["a"], "decode was given 2 lists of ids and returned 1 text."),
         (["a", None], "item 1 of predictions must be a string, got None"),
         ((1 / number for number in (1, 0)), "The result of decode cannot be read. ZeroDivisionError"),
     ])  # fmt: skip
