@@ -164,6 +164,11 @@ def did_you_mean(name: object, known: Iterable[str], also_called: Mapping[str, I
     return f"Known: {', '.join(shorten(candidate)[1:-1] for candidate in names)}."
 
 
+def word_after(number: int, of_one: str, of_several: str) -> str:
+    """Return the words that follow a number: "item is" after 1, "items are" after all others."""
+    return of_one if number == 1 else of_several
+
+
 def shorten(value: object, limit: int = 60) -> str:
     """Return ``repr(value)`` on one line and cut to `limit` characters, for messages about any value.
 

@@ -163,13 +163,6 @@ def joined(names: Sequence[str], most: int | None = None, word: str = "and") -> 
     return "".join(listed(names, most, word))
 
 
-def counted(n: int, one: str, many: str = "") -> str:
-    """Return a number with its noun: 1 segment, 2 segments."""
-    if n == 1:
-        return f"1 {one}"
-    return f"{n:,} {many or one + 's'}"
-
-
 def all_of(count: int) -> str:
     """Return how all of so many things are called."""
     return "both" if count == 2 else f"all {count}"

@@ -66,7 +66,7 @@ for each in (EditDistance, PairedTest, Tokenizer13a, type(next(iter(DATASETS.val
 
 import sacrebleu.metrics.chrf as of_chrf  # noqa: E402
 
-from tercet.compat.installing import REPLACED  # noqa: E402
+from tercet.compat.replaced import REPLACED  # noqa: E402
 
 assert of_chrf.CHRF is CHRF is replaced.metrics.chrf.CHRF
 for name in REPLACED:

@@ -9,7 +9,7 @@ import pytest
 import sacrebleu
 from rouge_score.scoring import Score
 
-from tercet.compat.installing import REPLACED
+from tercet.compat.replaced import REPLACED
 
 PROGRAM = Path(__file__).with_name("installed.py")
 # Which names stand before these depends on what is installed.
@@ -310,8 +310,8 @@ assert sacrebleu.BLEU is BLEU
 
 def test_a_version_that_was_not_tried_is_left_alone():
     program = """
-from tercet.compat import installing
-installing.TRIED["sacrebleu"] = ("1.0", "1.5.1")
+from tercet.compat import installing, replaced
+replaced.TRIED["sacrebleu"] = ("1.0", "1.5.1")
 installing.install()
 import sacrebleu, rouge
 print(sacrebleu.BLEU.__base__.__module__, rouge.Rouge.__base__.__module__)

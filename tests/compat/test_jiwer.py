@@ -150,7 +150,7 @@ def test_outputs_are_values():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: ours.wer(["a", "b"], ["a"]), "got 2 references and 1 hypotheses"),
+        (lambda: ours.wer(["a", "b"], ["a"]), "got 2 references and 1 hypothesis\\."),
         (lambda: ours.wer(["a", 3], ["a", "b"]), "item 1 of reference must be a string"),
         (lambda: ours.process_words(["a"], ["b"], str, str), "reference_transform must return a list with the words"),
         (lambda: ours.process_words([["a", "b"]], ["a b"]), "item 0 of reference must be a string"),

@@ -191,7 +191,7 @@ def test_an_empty_corpus():
 
 
 def test_unequal_numbers_of_hypotheses_and_references_are_refused():
-    message = r"^Expected one list of references for each hypothesis, got 2 lists for 1 hypotheses.$"
+    message = r"^Expected one list of references for each hypothesis, got 2 lists for 1 hypothesis.$"
     with pytest.raises(AssertionError, match=message):
         ours.corpus_bleu([[REFERENCE], [REFERENCE]], [HYPOTHESIS])
 

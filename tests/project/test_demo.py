@@ -6,6 +6,7 @@ import runpy
 import time
 import warnings
 from io import BytesIO
+from math import inf, nan
 from zipfile import ZipFile
 
 import pytest
@@ -21,7 +22,7 @@ from tercet.huggingface.space.controls import given_options
 from tercet.huggingface.space.limits import TEXT_CHARACTERS
 from tercet.huggingface.space.programs import source_of_texts
 from tercet.huggingface.space.results import result_html
-from tercet.huggingface.space.scoring import Demo, compare_file, histogram, joined, split_references
+from tercet.huggingface.space.scoring import Demo, PageResult, compare_file, histogram, joined, split_references
 from texts import LATIN, MINILM, PAIRS, all_pairs
 from workbooks import workbook
 
@@ -412,6 +413,28 @@ def _encoder(demo):
     return {first.name: first.value, **layer} if first.name in ("model_type", "model_id") else {}
 
 
+def test_a_result_on_the_page_to_the_byte():
+    page_result = PageResult(
+        result={
+            "wer": 0.25, "cer": 0.5, "counts": [3, 1], "hits": 7, "n_segments": 100, "interpretation": "good",
+            "intervals": {"wer": (0.125, 0.5), "cer": (float("nan"), 1.0), "hits": (1.0, 2.0)},
+        },
+        notes=["'Note' <1>\nof 2."], options={}, primary="wer", primary_of_items="wer",
+        titles={"wer": "WER", "cer": "C & R"}, only_of_items=frozenset(), scale=100, in_percent=True,
+        meaning="Words.",
+    )  # fmt: skip
+    head = '<tr><th scope="col">entry</th><th scope="col">value</th><th scope="col">95 % interval</th></tr>'
+    assert result_html(page_result, ["Options: a=1."]) == (
+        '<div class="tercet"><div class="tercet-score">WER 0.25</div>'
+        '<div class="tercet-interval">95 % interval: 0.12 to 0.50</div><p>Words.</p><p>Roughly, good.</p>'
+        '<p>Options: a=1.</p><div class="tercet-note">&#x27;Note&#x27; &lt;1&gt;\nof 2.</div>'
+        f'<table>{head}<tr><th scope="row">C &amp; R</th><td>0.50</td><td></td></tr></table>'
+        "<small>Scores in percent.</small><details><summary>Counts and lengths</summary><table>"
+        '<tr><th scope="row">counts</th><td>3, 1</td></tr><tr><th scope="row">hits</th><td>7</td></tr>'
+        '<tr><th scope="row">n segments</th><td>100</td></tr></table></details></div>'
+    )
+
+
 def test_a_histogram_has_every_value_once():
     bars = histogram([0.0, 0.049, 0.05, 0.999, 1.0, None, 0.5], 1)
     assert sum(count for _, count in bars) == 6
@@ -429,6 +452,12 @@ def test_a_histogram_of_scores_that_are_nearly_all_perfect_or_below_zero_has_the
     assert [negative[0], negative[-1]] == [("-2.00 – -1.90", 1), ("-0.10 – 0.00", 0)]
     few_positive = histogram([-1] * 95 + [3] * 5, 0)
     assert [few_positive[0], few_positive[-1]] == [("-1.00 – -0.80", 95), ("2.80 – 3.00", 5)]
+
+
+def test_a_histogram_leaves_out_what_is_not_finite():
+    bars = histogram([inf, inf, -inf, nan, 1.0, 2.0], 0.0)
+    assert bars == histogram([1.0, 2.0], 0.0)
+    assert sum(count for _, count in bars) == 2
 
 
 def test_only_files_of_lines_are_refused_by_their_lines(monkeypatch, tmp_path):

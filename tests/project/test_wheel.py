@@ -54,6 +54,16 @@ def test_the_index_can_show_the_readme_and_the_site_has_the_same_addresses(wheel
     assert f"\n  repository: {urls['Repository']}  #" in settings
 
 
+def test_all_files_of_the_package_but_the_sources_of_the_engine_are_in_the_wheel(wheel):
+    """Also those that are no modules: templates, styles, scripts, dictionaries."""
+    folder = ROOT / "src"
+    # gradio writes stubs beside its components.
+    left_out = {".pyx", ".pxi", ".h", ".c", ".so", ".pyd", ".pyc", ".pyi"}
+    files = {str(path.relative_to(folder)) for path in folder.rglob("tercet/**/*.*") if path.suffix not in left_out}
+    assert files <= {*ZipFile(wheel).namelist()}
+    assert {f"tercet/huggingface/space/{name}" for name in ("page.css", "by_keys.js", "in_view.js")} <= files
+
+
 PAGES = [
     *("coming-from", "use/notebook", "use/trainer"),  # examples in Python
     *("use/many-systems", "use/spreadsheets", "use/mbr", "which-metric"),  # and commands, which read test sets

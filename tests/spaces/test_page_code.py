@@ -78,6 +78,15 @@ def test_reads_a_translation_memory_without_its_codes(tmp_path):
     reads_as_the_page(path, "en_US", ["en_US 2"])
 
 
+def test_reads_a_translation_memory_with_a_variant_that_has_no_text(tmp_path):
+    path = tmp_path / "memory.tmx"
+    unit = '<tu><tuv xml:lang="{}"><seg>{}</seg></tuv><tuv xml:lang="{}">{}</tuv></tu>'
+    units = unit.format("en", "a", "de", "<seg>b</seg>") + unit.format("en", "c", "de", "<note>d</note>")
+    path.write_text(f'<tmx version="1.4"><body>{units}</body></tmx>')
+    assert read_table(path).columns["de"] == ["b", None]
+    assert texts_of(path, "en", ["de"]) == (["a", "c"], [["b"], []])
+
+
 def test_has_no_references_where_there_are_none(tmp_path):
     path = tmp_path / "texts.tsv"
     path.write_text("text\na cat\n")

@@ -325,7 +325,7 @@ def test_columns_of_a_translation_memory_are_left_to_the_visitor(visit, tmp_path
     visitor = visit("bleu_multi")
     visitor.upload(path)
     expect(visitor.find("#about-file")).to_have_text(
-        "1 rows. Each column is a language of the file. Choose the predictions, and references in the same language."
+        "1 row. Each column is a language of the file. Choose the predictions, and references in the same language."
     )
     assert visitor.chosen("#system") == []
     visitor.compute_file()
@@ -351,7 +351,7 @@ def test_mistakes_are_told_and_forgotten(visit, tmp_path):
     expected = scored("bleu_multi", ["a cat"], [["the cat"]], **ASKED)
     visitor = visit("bleu_multi")
     visitor.upload(good)
-    expect(visitor.find("#about-file")).to_have_text("1 rows.")
+    expect(visitor.find("#about-file")).to_have_text("1 row.")
     visitor.compute_file()
     shows(visitor, expected, "file")
     for name, (text, message) in bad.items():

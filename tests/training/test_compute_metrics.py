@@ -105,7 +105,7 @@ class TestIds:
     def test_labels_without_a_token_are_warned_of(self, compute, tokenizer):
         labels = rows(tokenizer, TARGETS, -100)
         labels[1] = -100
-        number = f"1 of {len(labels)} items have empty references, the first is item 1: nothing matches there"
+        number = f"1 of {len(labels)} items has empty references, the first is item 1: nothing matches there"
         with pytest.warns(UserWarning, match=number):
             compute(labels, labels)
         with pytest.warns(UserWarning, match="the first is item 1") as caught:
@@ -114,7 +114,7 @@ class TestIds:
         assert len(caught) == 1
 
     @ZERO_BLEU
-    @pytest.mark.filterwarnings("ignore:.*have empty references", "ignore:.*look like those of a causal model")
+    @pytest.mark.filterwarnings("ignore:.*ha(ve|s) empty references", "ignore:.*look like those of a causal model")
     @settings(max_examples=60)
     @given(st.data())
     def test_random_ones_never_crash(self, tokenizer, data):
@@ -377,11 +377,20 @@ class TestMistakes:
             with pytest.raises(InputError, match=r"inputs|input for each prediction"):
                 causal([[1, 5], [2, 6]], [[5], [6]], inputs=inputs)
 
+    @pytest.mark.parametrize(("references", "texts", "message"), [
+        ([["a"]], ["a", "b"], "references has 1 entry, but there are 2 predictions: give"),
+        ([["a"], ["b"]], ["a"], "references has 2 entries, but there is 1 prediction: give"),
+    ])  # fmt: skip
+    def test_in_the_number_of_references(self, references, texts, message):
+        compute = tercet.compute_metrics(None, "bleu_multi", decode=str, references=references)
+        with pytest.raises(InputError, match=message):
+            compute(texts)
+
     @pytest.mark.parametrize(("returned", "message"), [
         (None, "decode must return a list of texts, got None"),
         ("ab", "decode must return a list of texts, got 'ab'"),
         ({"a": 1, "b": 2}, "decode must return a list of texts, got {'a': 1"),
-        (["a"], "decode was given 2 lists of ids and returned 1 texts"),
+        (["a"], "decode was given 2 lists of ids and returned 1 text."),
         (["a", None], "item 1 of predictions must be a string, got None"),
         ((1 / number for number in (1, 0)), "The result of decode cannot be read. ZeroDivisionError"),
     ])  # fmt: skip
@@ -450,6 +459,10 @@ class TestOptions:
         ({"options": {"bleu_multi": {"max_ordre": 2}}}, "no option 'max_ordre'. Did you mean 'max_order'"),
         ({"options": {"bleu_multi": 2}}, "The options of bleu_multi must be a mapping, got 2"),
         ({"options": {"bertscore_idf": {}}}, "no option 'bertscore_idf'"),
+        (
+            {"options": {"bleu": {"max_order": 2}, "bleu_multi": {"lowercase": True}}},
+            "options has 'bleu' and 'bleu_multi', two names of one metric: give its options under one of them",
+        ),
         ({"options": 5}, "options must be a mapping of options, or of metrics to theirs, got 5"),
         ({"options": {10**5000: 1}}, "have no option <int of about 5,001 digits>"),
         ({"sentence_split": "never"}, "'sentence_split' option of compute_metrics must be one of"),

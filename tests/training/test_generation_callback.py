@@ -33,8 +33,9 @@ from commands import command
 from conftest import FEW_ITEMS
 from small_trainer import random_states_kept
 from tercet import InputError, OptionError
+from tercet.huggingface.checkpoints import read_checkpoints
 from tercet.huggingface.generation import generate
-from tercet.huggingface.generation_callback import _cost_of_looking, _read, _resamples
+from tercet.huggingface.looks import cost_of_looking, resamples_at
 
 TESTS = Path(__file__).resolve().parents[1]
 NUMBERS = ("one", "два", "三", "four", "five")
@@ -533,8 +534,8 @@ def test_texts_with_line_ends_of_other_kinds_are_read_again(tmp_path):
     prompts = ["a\u2028b\x85c"]
     callback = tercet.GenerationCallback(prompts, ["d\u2028"], "chrf")
     callback._checkpoints.append(callback._checkpoint(3, ["e\u2029f"]))
-    callback._write(tmp_path)
-    assert _read(tmp_path / "checkpoints.jsonl", prompts) == [(3, 1, ["e\u2029f"])]
+    callback._write(tmp_path / "checkpoints.jsonl")
+    assert read_checkpoints(tmp_path / "checkpoints.jsonl", prompts) == [(3, 1, ["e\u2029f"])]
 
 
 def test_scores_that_compute_metrics_logs_too_keep_their_names(tmp_path, tokenizer):
@@ -791,5 +792,5 @@ class TestManyLooks:
 
     @pytest.mark.parametrize("look", [1, 7, 8, 18, 25])
     def test_resamples_let_p_be_a_fifth_of_the_level(self, look):
-        assert _cost_of_looking(look) / (_resamples(look) + 1) <= 0.05 / 4
-        assert 10_000 <= _resamples(look) <= 100_000
+        assert cost_of_looking(look) / (resamples_at(look) + 1) <= 0.05 / 4
+        assert 10_000 <= resamples_at(look) <= 100_000

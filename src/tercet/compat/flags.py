@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Hashable, Iterable
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -19,12 +16,3 @@ def truth(caller: str, name: str, value: Any) -> bool:
     if isinstance(value, (int, np.integer)) and value in (0, 1):
         return bool(value)
     raise OptionError(f"The {name!r} option of {caller} must be True or False. Got {shorten(value)} instead.")
-
-
-# Tokens that were made elsewhere, for metrics that read texts.
-
-
-def token_texts(documents: Iterable[Iterable[Hashable]]) -> list[str]:
-    """Return a text for each list of tokens, with a word for each: the engine reads texts faster than lists."""
-    words: defaultdict[Hashable, str] = defaultdict(map(str, count()).__next__)
-    return [" ".join(map(words.__getitem__, tokens)) for tokens in documents]

@@ -22,11 +22,11 @@ from tercet.corpus.items import read_texts
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
-from tercet.errors import InputError, OptionError, shorten
+from tercet.errors import InputError, OptionError, shorten, word_after
 from tercet.metrics.wer import Wer
 
-from .flags import token_texts
-from .installing import original_of
+from .originals import original_of
+from .tokens import token_texts
 
 __all__ = [
     "AlignmentChunk",
@@ -396,9 +396,11 @@ class _TokensOfSides(NamedTuple):
 
 def _pair_texts(hypotheses: list[str], references: list[str]) -> Corpus:
     if len(references) != len(hypotheses):
+        n_references = word_after(len(references), "1 reference", f"{len(references)} references")
+        n_hypotheses = word_after(len(hypotheses), "1 hypothesis", f"{len(hypotheses)} hypotheses")
         raise InputError(
-            f"There must be a hypothesis for each reference, after any transforms: got {len(references)} references "
-            f"and {len(hypotheses)} hypotheses."
+            "There must be a hypothesis for each reference, after any transforms: got "
+            f"{n_references} and {n_hypotheses}."
         )
     return Corpus(hypotheses, references)
 

@@ -7,18 +7,18 @@ import math
 from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tercet.base.short_road import scored_by_plan
 from tercet.corpus.corpus import Corpus
 from tercet.engine.chosen import engine
-from tercet.engine.plain_bleu import CLOSEST, FIRST_MATCH, LENGTH
-from tercet.errors import InputError, shorten, warn
+from tercet.engine.plain_bleu import CLOSEST, FIRST_MATCH, LENGTH, REFERENCES
+from tercet.errors import InputError, shorten, warn, word_after
 from tercet.metrics.bleu.metric import Bleu
 
-from .flags import token_texts
+from .tokens import token_texts
 
 Tokens = Sequence[Hashable]
 #: Of each order: fractions.
@@ -118,9 +118,11 @@ def corpus_bleu(
         or beside lists of words.
     """
     if len(list_of_references) != len(hypotheses):
+        lists = word_after(len(list_of_references), "list", "lists")
+        n_hypotheses = word_after(len(hypotheses), "1 hypothesis", f"{len(hypotheses)} hypotheses")
         raise AssertionError(
-            f"Expected one list of references for each hypothesis, got {len(list_of_references)} lists for "
-            f"{len(hypotheses)} hypotheses."
+            f"Expected one list of references for each hypothesis, got {len(list_of_references)} {lists} for "
+            f"{n_hypotheses}."
         )
     # Columns of pandas count from any label, and lists from 0.
     reference_lists = list(list_of_references)
@@ -132,22 +134,23 @@ def corpus_bleu(
         weights[0][0]
     except (TypeError, IndexError):
         weightings = [weights]
-    matches, totals, length, reference_length = _counts(reference_lists, token_lists, max(map(len, weightings)))
+    counts = _count(reference_lists, token_lists, max(map(len, weightings)))
     # As NLTK: without a word in common the score is 0, an integer, whatever the smoothing.
     scores: list[float] = [0] * len(weightings)
-    if matches[0]:
+    if counts.matches[0]:
         smooth = smoothing_function or SmoothingFunction().method0
         p_n = smooth(
-            list(map(Fraction, matches, totals)),
+            list(map(Fraction, counts.matches, counts.ngrams)),
             references=reference_lists[-1],
             hypothesis=token_lists[-1],
-            hyp_len=length,
+            hyp_len=counts.length,
         )
         for number, weighting in enumerate(weightings):
-            if auto_reweigh and length < 4 and weighting == _UNIFORM:
-                weighting = (1 / length,) * length
+            if auto_reweigh and counts.length < 4 and weighting == _UNIFORM:
+                weighting = (1 / counts.length,) * counts.length
             logs = (weight * math.log(p) for weight, p in zip(weighting, p_n, strict=False) if p > 0)
-            scores[number] = brevity_penalty(reference_length, length) * math.exp(math.fsum(logs))
+            penalty = brevity_penalty(counts.reference_length, counts.length)
+            scores[number] = penalty * math.exp(math.fsum(logs))
     if len(scores) == 1:
         return scores[0]
     return scores
@@ -155,8 +158,8 @@ def corpus_bleu(
 
 def modified_precision(references: Sequence[Tokens], hypothesis: Tokens, n: int) -> Fraction:
     """Return the clipped precision of the n-grams of one order."""
-    matches, totals, *_ = _counts([references], [hypothesis], n)
-    return Fraction(matches[-1], totals[-1])
+    counts = _count([references], [hypothesis], n)
+    return Fraction(counts.matches[-1], counts.ngrams[-1])
 
 
 def closest_ref_length(references: Sequence[Tokens], hyp_len: int) -> int:
@@ -261,9 +264,13 @@ def _smooth(
             if total + value == 0:
                 kind = "divide by zero" if n_matches else "invalid value"
                 raise FloatingPointError(f"{kind} encountered in scalar divide")
-    row = [0, 0, 0, 1, length, 0, 0, 0, *matches, *totals, *denominators, above.numerator, above.denominator]
+    columns = [*matches, *totals, *denominators, above.numerator, above.denominator]
+    row = np.zeros(FIRST_MATCH + len(columns))
+    row[REFERENCES] = 1
+    row[LENGTH] = length
+    row[FIRST_MATCH:] = columns
     n_orders = len(p_n)
-    precisions = engine.nltk_precisions(np.array([row], float), CLOSEST, method, value, n_orders)
+    precisions = engine.nltk_precisions(row[np.newaxis], CLOSEST, method, value, n_orders)
     smoothed: list[float] = precisions[0, :n_orders].tolist()
     return smoothed
 
@@ -273,10 +280,17 @@ def _bleu(max_order: int) -> Bleu:
     return Bleu(compat="nltk", max_order=max_order)
 
 
-def _counts(
-    list_of_references: Sequence[Sequence[Tokens]], hypotheses: Sequence[Tokens], max_order: int
-) -> tuple[list[int], list[int], int, int]:
-    """Return matches and n-grams (at least 1 for each text) of each order, and the lengths of both sides."""
+class _Counts(NamedTuple):
+    """What BLEU is computed from."""
+
+    matches: list[int]  # of each order
+    ngrams: list[int]  # of each order, at least 1 for each text
+    length: int
+    reference_length: int
+
+
+def _count(list_of_references: Sequence[Sequence[Tokens]], hypotheses: Sequence[Tokens], max_order: int) -> _Counts:
+    """Return the counts of a corpus, up to the longest n-grams asked for."""
     documents = [*hypotheses, *chain.from_iterable(list_of_references)]
     texts = _join_words(documents) or token_texts(documents)
     n_hypotheses = len(hypotheses)
@@ -293,13 +307,13 @@ def _counts(
     else:
         offsets = np.array([0, *accumulate(map(len, list_of_references))])
         sums = metric.segment_stats(Corpus(predictions, references, offsets)).total().tolist()
-    counts = list(map(int, sums))
+    columns = list(map(int, sums))
     first_divisor = FIRST_MATCH + 2 * max_order
-    return (
-        counts[FIRST_MATCH : FIRST_MATCH + max_order],
-        counts[first_divisor : first_divisor + max_order],
-        counts[LENGTH],
-        counts[CLOSEST],
+    return _Counts(
+        matches=columns[FIRST_MATCH : FIRST_MATCH + max_order],
+        ngrams=columns[first_divisor : first_divisor + max_order],
+        length=columns[LENGTH],
+        reference_length=columns[CLOSEST],
     )
 
 

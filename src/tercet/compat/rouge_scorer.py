@@ -20,7 +20,7 @@ from tercet.metrics.rouge.metric import Rouge
 from tercet.metrics.rouge.options import parse_types
 
 from . import scoring, tokenizers
-from .flags import token_texts
+from .tokens import token_texts
 
 _BY_LINE = "rougeLsum"
 

@@ -21,7 +21,7 @@ from tercet.base.short_road import scored_by_plan, warn_of_lists
 from tercet.checks import one_of
 from tercet.corpus.items import read_items
 from tercet.corpus.tokenizers import tokenizer_label
-from tercet.errors import InputError, OptionError
+from tercet.errors import InputError, OptionError, word_after
 from tercet.metrics.bleu.metric import Bleu
 from tercet.metrics.bleu.options import OF_SACREBLEU
 from tercet.metrics.chrf import Chrf
@@ -30,7 +30,7 @@ from tercet.statistics.resampled_scores import resampled_totals
 from tercet.statistics.stats import SegmentStats
 
 from .flags import truth
-from .installing import original_of
+from .originals import original_of
 from .sacrebleu_scores import BLEUScore as BLEUScore
 from .sacrebleu_scores import CHRFScore as CHRFScore
 from .sacrebleu_scores import Score, Signature, bleu_of_counts
@@ -149,9 +149,11 @@ def check_lengths(metric: str, n_hypotheses: int, lengths: list[int]) -> None:
         )
     for index, length in enumerate(lengths):
         if length != n_hypotheses:
+            texts = word_after(length, "text", "texts")
+            hypotheses = word_after(n_hypotheses, "hypothesis", "hypotheses")
             raise InputError(
-                f"{metric}: each stream of references must have one text for each hypothesis. Got {length:,} texts "
-                f"in references[{index}], for {n_hypotheses:,} hypotheses. {_LET_PASS}"
+                f"{metric}: each stream of references must have one text for each hypothesis. Got {length:,} {texts} "
+                f"in references[{index}], for {n_hypotheses:,} {hypotheses}. {_LET_PASS}"
             )
 
 
@@ -507,7 +509,7 @@ class BLEU(Metric[BLEUScore]):
         method = str(check_value("BLEU", "smooth_method", _SMOOTH_METHODS, smooth_method))
         hits = [correct[order] for order in range(max_ngram_order)]
         ngrams = [total[order] for order in range(max_ngram_order)]
-        score, precisions, penalty = bleu_of_counts(
+        bleu = bleu_of_counts(
             hits, ngrams, sys_len, ref_len, method=method, value=smooth_value, effective=effective_order
         )
         if method == "add-k" and any(hits):
@@ -517,11 +519,11 @@ class BLEU(Metric[BLEUScore]):
                 hits[order] += value
                 ngrams[order] += value
         return BLEUScore(
-            score=score,
+            score=bleu.score,
             counts=hits,
             totals=ngrams,
-            precisions=precisions,
-            bp=penalty,
+            precisions=bleu.precisions,
+            bp=bleu.penalty,
             sys_len=sys_len,
             ref_len=ref_len,
         )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tercet.engine.chosen import engine
-from tercet.engine.plain_bleu import CLOSEST
+from tercet.engine.plain_bleu import CLOSEST, FIRST_MATCH, LENGTH, REFERENCES
 from tercet.metrics.bleu.options import SMOOTH_VALUES
 
 #: The release of sacrebleu whose scores these are.
@@ -59,6 +59,14 @@ class Score:
         return self.format()
 
 
+class BleuOfCounts(NamedTuple):
+    """The score and the precision of each order, in percent, and the brevity penalty."""
+
+    score: float
+    precisions: list[float]
+    penalty: float
+
+
 def bleu_of_counts(
     matches: Sequence[float],
     ngrams: Sequence[float],
@@ -68,15 +76,19 @@ def bleu_of_counts(
     method: str = "none",
     value: float | None = None,
     effective: bool = False,
-) -> tuple[float, list[float], float]:
-    """Return the BLEU of counts and the precision of each order, in percent, and the brevity penalty."""
-    lengths = [length, reference_length, reference_length, reference_length]
-    row = np.array([[1.0, 0.0, 0.0, 1.0, *lengths, *matches, *ngrams]])
+) -> BleuOfCounts:
+    """Return the BLEU of counts."""
+    row = np.zeros(FIRST_MATCH + len(matches) + len(ngrams))
+    row[REFERENCES] = 1
+    row[LENGTH] = length
+    row[CLOSEST] = reference_length
+    row[FIRST_MATCH:] = [*matches, *ngrams]
     amount = SMOOTH_VALUES.get(method, 0.0) if value is None else value
     uniform = np.full((1, len(matches)), 1 / max(1, len(matches)))
-    scores = engine.bleu_scores(row, CLOSEST, method, amount, effective, uniform, 100.0)
-    [[score, *precisions, penalty]] = scores.tolist()
-    return score, precisions, penalty
+    [[score, *precisions, penalty]] = engine.bleu_scores(
+        row[np.newaxis], CLOSEST, method, amount, effective, uniform, 100.0
+    ).tolist()
+    return BleuOfCounts(score, precisions, penalty)
 
 
 class BLEUScore(Score):
@@ -110,8 +122,8 @@ class BLEUScore(Score):
         """BLEU of the first order, of the first two, and so on: edited copies of sacrebleu 1 have it."""
         scores = []
         for order in range(1, len(self.precisions) + 1):
-            score, _, _ = bleu_of_counts(self.precisions[:order], [100.0] * order, self.sys_len, self.ref_len)
-            scores.append(score)
+            bleu = bleu_of_counts(self.precisions[:order], [100.0] * order, self.sys_len, self.ref_len)
+            scores.append(bleu.score)
         return scores
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from tercet.api import known_options, make_scorer
 from tercet.base.definition import is_higher_better
@@ -17,29 +15,17 @@ from tercet.base.options import check_values
 from tercet.base.scoring import score_batch
 from tercet.checks import flag, known_keywords, one_of, refuse
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.items import as_list, read_items, readable
+from tercet.corpus.items import as_list, read_items
 from tercet.corpus.reading import read_batch, read_predictions
-from tercet.errors import InputError, OptionError, did_you_mean, shorten, warn
+from tercet.errors import OptionError, did_you_mean, shorten, warn, word_after
 from tercet.registry import SHORT_NAMES, canonical
 from tercet.result import Result
 from tercet.specs import take_options
 from tercet.streaming.rows import Running
 
-from .token_ids import (
-    IGNORED,
-    Decode,
-    Decoder,
-    IdRows,
-    begin_with,
-    cut_prompts,
-    hold_labels,
-    is_text,
-    one_position_later,
-    predicted_rows,
-    preprocess_logits_for_metrics,
-    read_rows,
-    signs_of_a_causal_model,
-)
+from .evaluations import decode_evaluation, evaluation_of, input_rows
+from .reference_source import ReferenceSource, n_before_repetition, n_of_last_batch
+from .token_ids import Decode, Decoder, preprocess_logits_for_metrics
 
 # Texts on which options and the names of entries are tried before training begins.
 _SAMPLE = read_items(["a b c d e"] * 5, [["a b c d f", "a b"]] * 5)
@@ -112,13 +98,21 @@ def compute_metrics(
     {'bleu': 0.73, 'gen_len': 2.5}
     """
     metric_by_name = _metrics_by_name(metrics)
-    settings = check_values("compute_metrics", locals(), _CHECKS)
+    given_settings = {"sentence_split": sentence_split, "causal": causal, "prefix": prefix, "keep": keep}
+    settings = check_values("compute_metrics", given_settings, _CHECKS)
     given_options = {} if options is None else options
     options_by_metric = _options_by_metric(metric_by_name, given_options, sentence_split)
     configured_metrics = {}
     for name, metric in metric_by_name.items():
         configured_metrics[name] = make_scorer(metric, options_by_metric[name])
-    function = TrainerMetrics(configured_metrics, Decoder(tokenizer, decode), references, settings)
+    function = TrainerMetrics(
+        configured_metrics,
+        Decoder(tokenizer, decode),
+        references,
+        causal=settings["causal"],
+        prefix=settings["prefix"],
+        keep=settings["keep"],
+    )
     if not any(metric.loads_model for metric in configured_metrics.values()):
         # The names in `keep` are checked now; a length is there for gen_len.
         results = {name: score_batch(metric, _SAMPLE.encoded()) for name, metric in configured_metrics.items()}
@@ -147,6 +141,17 @@ def _metrics_by_name(metrics: Any) -> dict[str, str | Metric]:
     return metric_by_name
 
 
+#: Of an evaluation: what a call passes.
+_Part = Literal["whole", "batch", "last batch"]
+
+
+class _ReadPart(NamedTuple):
+    """The texts of a part, without the items that processes have added, and their lengths if they came as ids."""
+
+    corpus: Corpus
+    lengths: list[int] | None
+
+
 @dataclass(frozen=True, slots=True)
 class LoggedScore:
     """A score of a metric, and its name as it is logged."""
@@ -168,14 +173,21 @@ class TrainerMetrics:
     _has_warned: bool
 
     def __init__(
-        self, metrics: Mapping[str, Metric], decoder: Decoder, references: Any, settings: Mapping[str, Any]
+        self,
+        metrics: Mapping[str, Metric],
+        decoder: Decoder,
+        references: Any,
+        *,
+        causal: bool,
+        prefix: str,
+        keep: Sequence[str] | None,
     ) -> None:
         self.references = references
         self._metrics = metrics
         self._decoder = decoder
-        self._causal = settings["causal"]
-        self._prefix = f"{settings['prefix']}_" if settings["prefix"] else ""
-        self._keep = settings["keep"]
+        self._causal = causal
+        self._prefix = f"{prefix}_" if prefix else ""
+        self._keep = keep
         self._has_warned_of_causal = False
         self.reset()
 
@@ -242,13 +254,13 @@ class TrainerMetrics:
             Names what was given and what was expected.
         """
         if compute_result is None:
-            batch, lengths = self._read(predictions, labels, inputs, 0)
-            self._references.check_number(batch.n_items)
-            _warn_of_empty_references(batch)
-            results = {name: score_batch(metric, batch) for name, metric in self._metrics.items()}
-            return self.select(results, lengths)
+            read = self._read(predictions, labels, inputs, "whole")
+            self._references.check_number(read.corpus.n_items)
+            _warn_of_empty_references(read.corpus)
+            results = {name: score_batch(metric, read.corpus) for name, metric in self._metrics.items()}
+            return self.select(results, read.lengths)
         try:
-            self._add(predictions, labels, inputs, is_last=compute_result)
+            self._add(predictions, labels, inputs, "last batch" if compute_result else "batch")
             return self.result() if compute_result else {}
         except BaseException:
             # The evaluation ends here: the next one starts empty.
@@ -257,18 +269,18 @@ class TrainerMetrics:
 
     def add(self, predictions: Any, labels: Any = None, *, inputs: Any = None) -> None:
         """Add a batch; a refused one adds nothing. With Accelerate: ``add(*accelerator.gather_for_metrics(...))``."""
-        self._add(predictions, labels, inputs, is_last=False)
+        self._add(predictions, labels, inputs, "batch")
 
-    def _add(self, predictions: Any, labels: Any, inputs: Any, is_last: bool) -> None:
-        batch, lengths = self._read(predictions, labels, inputs, self._n_items, is_last)
-        partials = [running.count(batch) for running in self._running]
+    def _add(self, predictions: Any, labels: Any, inputs: Any, part: _Part) -> None:
+        read = self._read(predictions, labels, inputs, part, first_item=self._n_items)
+        partials = [running.count(read.corpus) for running in self._running]
         for running, partial in zip(self._running, partials, strict=True):
             running.add(partial)
         if not self._has_warned:
-            self._has_warned = _warn_of_empty_references(batch, self._n_items)
-        self._n_items += batch.n_items
-        if lengths is not None:
-            self._lengths += lengths
+            self._has_warned = _warn_of_empty_references(read.corpus, self._n_items)
+        self._n_items += read.corpus.n_items
+        if read.lengths is not None:
+            self._lengths += read.lengths
 
     def result(self) -> dict[str, float]:
         """Return the scores of all added batches, and reset."""
@@ -320,38 +332,31 @@ class TrainerMetrics:
                 )
         return {f"{self._prefix}{name}": entries_by_name[name] for name in selected_names}
 
-    def _read(
-        self, predictions: Any, labels: Any, inputs: Any, first_item: int, is_last: bool | None = None
-    ) -> tuple[Corpus, list[int] | None]:
-        """Return a checked batch, whose items start at number `first_item` of the evaluation set, and its lengths.
-
-        It `is_last`, or not, of the batches of an evaluation; None is a whole evaluation.
-        """
-        evaluation = _evaluation_of(predictions, labels, inputs)
-        texts = read_texts(evaluation, self._decoder, self._causal)
+    def _read(self, predictions: Any, labels: Any, inputs: Any, part: _Part, first_item: int = 0) -> _ReadPart:
+        """Return a part of an evaluation, checked; `first_item` is the number of its first item in the whole."""
+        evaluation = evaluation_of(predictions, labels, inputs)
+        texts = decode_evaluation(evaluation, self._decoder, self._causal)
         if texts.warning and not self._has_warned_of_causal:
             self._has_warned_of_causal = True
             warn(texts.warning)
         n_items = len(texts.predictions)
-        if is_last:
-            n_items = _n_of_last_batch(n_items)
-        elif is_last is None:
-            n_before_repetition = _n_before_repetition(texts.labels, _inputs(evaluation))
-            if n_before_repetition is not None:
-                n_items = n_before_repetition
+        if part == "last batch":
+            n_items = n_of_last_batch(n_items)
+        elif part == "whole":
+            n_items = n_before_repetition(texts.labels, input_rows(evaluation)) or n_items
         if not any(metric.takes_references for metric in self._metrics.values()):
-            batch = read_predictions(texts.predictions[:n_items])
+            corpus = read_predictions(texts.predictions[:n_items])
         else:
             references = self._references.select(evaluation, texts.labels, len(texts.predictions), first_item)
             if self._references.is_list:
                 n_items = len(references)
             elif n_items < len(texts.predictions):
                 references = as_list(references, "references", "one text or one list of texts per item", 2)[:n_items]
-            batch = read_batch(texts.predictions[:n_items], references)
+            corpus = read_batch(texts.predictions[:n_items], references)
         lengths = None
         if texts.lengths is not None:
             lengths = texts.lengths[:n_items]
-        return batch, lengths
+        return _ReadPart(corpus, lengths)
 
 
 def _unique_names(entries_by_metric: Mapping[str, Iterable[str]]) -> dict[str, dict[str, str]]:
@@ -372,20 +377,21 @@ def _warn_of_empty_references(batch: Corpus, first_item: int = 0) -> bool:
         if texts and not any(text.strip() for text in texts):
             empty.append(item)
     if empty:
+        have = word_after(len(empty), "has", "have")
         warn(
-            f"{len(empty):,} of {batch.n_items:,} items have empty references, the first is item {empty[0]}: nothing "
-            "matches there. Labels that are all -100 or padding are empty texts."
+            f"{len(empty):,} of {batch.n_items:,} items {have} empty references, the first is item {empty[0]}: "
+            "nothing matches there. Labels that are all -100 or padding are empty texts."
         )
     return bool(empty)
 
 
-def _prefix(value: Any) -> str:
+def _check_prefix(value: Any) -> str:
     if value is None or isinstance(value, str):
         return value or ""
     raise refuse("a text to put before the names, or None")
 
 
-def _names(value: Any) -> list[str] | None:
+def _check_keep(value: Any) -> list[str] | None:
     if value is None:
         return None
     if isinstance(value, str):
@@ -395,7 +401,7 @@ def _names(value: Any) -> list[str] | None:
     raise refuse("a list of names of entries, or None")
 
 
-_CHECKS = {"sentence_split": one_of("newline", "auto"), "causal": flag, "prefix": _prefix, "keep": _names}
+_CHECKS = {"sentence_split": one_of("newline", "auto"), "causal": flag, "prefix": _check_prefix, "keep": _check_keep}
 
 
 def _options_by_metric(
@@ -405,7 +411,17 @@ def _options_by_metric(
     names = list(metric_by_name)
     if not isinstance(options, Mapping):
         raise OptionError(f"options must be a mapping of options, or of metrics to theirs, got {shorten(options)}.")
-    by_full_name = {SHORT_NAMES.get(name, name): value for name, value in options.items()}
+    by_full_name: dict[Any, Any] = {}
+    spelling_of: dict[Any, Any] = {}
+    for spelling, value in options.items():
+        name = SHORT_NAMES.get(spelling, spelling)
+        if name in by_full_name:
+            raise OptionError(
+                f"options has {spelling_of[name]!r} and {spelling!r}, two names of one metric: give its options "
+                "under one of them."
+            )
+        by_full_name[name] = value
+        spelling_of[name] = spelling
     accepted_options = {name: known_options(name) for name in names}
     known_names = list(names)
     options_by_metric: dict[str, dict[str, Any]] = {}
@@ -451,247 +467,3 @@ def _numbers(result: Result) -> dict[str, float]:
             numbers[f"{name}_low"] = low
             numbers[f"{name}_high"] = high
     return numbers
-
-
-# The data of an evaluation step -> the texts of predictions and labels, and the references of each.
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """The data of an evaluation, with the names of transformers' ``EvalPrediction``.
-
-    They are as given: arrays, tensors, tuples or lists of them, texts; the last two may be None.
-    """
-
-    predictions: Any
-    label_ids: Any = None
-    inputs: Any = None
-
-
-@dataclass(frozen=True, slots=True)
-class EvaluationTexts:
-    """The texts of an evaluation."""
-
-    predictions: list[str]
-    labels: list[Any] | None  # one text per item, or the texts as given
-    lengths: list[int] | None  # number of ids of each prediction without padding; None for texts
-    warning: str = ""
-
-
-def _evaluation_of(predictions: Any, labels: Any, inputs: Any) -> Evaluation:
-    """Return the evaluation given as an ``EvalPrediction``, a tuple like it, or its members."""
-    if hasattr(predictions, "predictions") and hasattr(predictions, "label_ids"):
-        return Evaluation(predictions.predictions, predictions.label_ids, getattr(predictions, "inputs", None))
-    if labels is None and isinstance(predictions, tuple) and 2 <= len(predictions) <= 3:
-        return Evaluation(*predictions)
-    return Evaluation(predictions, labels, inputs)
-
-
-#: What is warned of where predictions look causal; formatted with the sign.
-_LOOKS_CAUSAL = (
-    "the predictions look like those of a causal model: {}. Read as those of another model, they get wrong scores: "
-    "give compute_metrics causal=True, and the Trainer the preprocess_logits_for_metrics of the function that it "
-    'returns, or include_for_metrics=["inputs"] where texts are generated.'
-)
-_GIVEN_AWAY = (
-    "the inputs have the labels in them, at the same places: the model was given the answers, and what it wrote "
-    "after them is scored. Evaluate it on the prompts alone."
-)
-
-
-def read_texts(evaluation: Evaluation, decoder: Decoder, causal: bool) -> EvaluationTexts:
-    """Return the texts of an evaluation."""
-    label_texts = None
-    label_rows = None
-    with readable("The predictions"):
-        are_texts = is_text(evaluation.predictions)
-        if not are_texts:
-            rows = predicted_rows(evaluation.predictions, evaluation.label_ids, causal)
-    with readable("The labels"):
-        if evaluation.label_ids is not None and is_text(evaluation.label_ids):
-            label_texts = list(evaluation.label_ids)
-        elif evaluation.label_ids is not None:
-            label_rows = read_rows(evaluation.label_ids, "labels")
-    if are_texts:
-        predictions = list(evaluation.predictions)
-        lengths = None
-        warning = ""
-    else:
-        scored = _without_prompts(rows, label_rows, evaluation, pad=decoder.pad, causal=causal)
-        predictions = decoder.predictions(scored.predictions)
-        lengths = decoder.lengths(scored.predictions)
-        label_rows = scored.labels
-        warning = scored.warning
-    labels = label_texts if label_rows is None else decoder.labels(label_rows)
-    return EvaluationTexts(predictions, labels, lengths, warning)
-
-
-@dataclass(frozen=True, slots=True)
-class _ScoredRows:
-    """The ids that are scored, and the labels beside them."""
-
-    predictions: IdRows
-    labels: IdRows | None
-    warning: str = ""
-
-
-def _without_prompts(
-    rows: IdRows, labels: IdRows | None, evaluation: Evaluation, *, pad: int | None, causal: bool
-) -> _ScoredRows:
-    """Return what is scored of a causal model's ids: those after its prompts, or those of logits."""
-    # Only a causal model repeats all its prompts.
-    if not causal and not begin_with(rows, _inputs(evaluation)):
-        sign = signs_of_a_causal_model(rows, labels, pad)
-        warning = _LOOKS_CAUSAL.format(sign) if sign else ""
-        return _ScoredRows(rows, labels, warning)
-    rows_of_logits: IdRows | None = None
-    if all(len(row) > 0 and row[0] == IGNORED for row in rows):
-        # So preprocess_logits_for_metrics makes them from a causal model's logits: there are no prompts.
-        rows_of_logits = rows
-    elif evaluation.inputs is None:
-        rows_of_logits = one_position_later(rows, labels)
-    if rows_of_logits is not None:
-        later_labels = None
-        if labels is not None:
-            # No position predicts the first of the labels.
-            later_labels = [label[1:] for label in labels]
-        return _ScoredRows(rows_of_logits, later_labels)
-    prompts = _prompts(evaluation, len(rows))
-    warning = _GIVEN_AWAY if hold_labels(prompts, labels) else ""
-    return _ScoredRows(cut_prompts(rows, prompts), labels, warning)
-
-
-def _inputs(evaluation: Evaluation) -> IdRows:
-    """Return the ids of the inputs; none where they are no ids, as those of speech."""
-    if evaluation.inputs is None:
-        return []
-    try:
-        return read_rows(_ids_of(evaluation.inputs), "inputs")
-    except (InputError, KeyError):
-        return []
-
-
-def _ids_of(inputs: Any) -> Any:
-    return inputs["input_ids"] if isinstance(inputs, Mapping) else inputs
-
-
-def _prompts(evaluation: Evaluation, n_items: int) -> IdRows:
-    if evaluation.inputs is None:
-        raise InputError(
-            "A causal model's predictions begin with its prompts, so the inputs are needed; a Trainer passes them "
-            'with include_for_metrics=["inputs"] (before transformers 4.46 with include_inputs_for_metrics=True). If '
-            "these are the likeliest ids of logits, give the Trainer the preprocess_logits_for_metrics of the "
-            "function that compute_metrics returns instead."
-        )
-    with readable("The inputs"):
-        prompts = read_rows(_ids_of(evaluation.inputs), "inputs")
-    if len(prompts) != n_items:
-        raise InputError(f"There must be an input for each prediction, got {n_items} predictions and {len(prompts)}.")
-    return prompts
-
-
-# What processes add: the last batch of a distributed run is filled with the first items of the evaluation set.
-
-
-def _n_processes() -> int:
-    return int(os.environ.get("WORLD_SIZE", "1"))
-
-
-def _n_before_repetition(labels: list[Any] | None, inputs: IdRows) -> int | None:
-    """Return the number of items before the first ones are repeated, None where no repetition is certain.
-
-    Labels that the set has twice prove nothing: one at least must be of these two items alone.
-    """
-    if labels is None or _n_processes() == 1:
-        return None
-    n = len(labels)
-    prompts = [b""] * n
-    if len(inputs) == n:
-        prompts = [row[row != IGNORED].tobytes() for row in inputs]
-    items = list(zip(map(str, labels), prompts, strict=True))
-    counts = Counter(items)
-    last_index_of = {item: index for index, item in enumerate(items)}
-    for index, item in enumerate(items[: n // 2]):
-        n_items = last_index_of[item] - index
-        if counts[item] == 2 and n_items > n // 2 and items[n_items:] == items[: n - n_items]:
-            return n_items
-    return None
-
-
-def _n_of_last_batch(n_gathered: int) -> int:
-    """Return how many items of the last batch, that a process has gathered of all, are not repeated."""
-    accelerate = sys.modules.get("accelerate.state")
-    if accelerate is None or _n_processes() == 1:
-        return n_gathered
-    state = accelerate.GradientState()
-    loader = state.active_dataloader
-    if loader is None or not state.end_of_dataloader or n_gathered != loader.total_batch_size:
-        return n_gathered
-    return state.remainder if state.remainder > 0 else n_gathered
-
-
-class ReferenceSource:
-    """The source of the references: a list or a function, or None for the labels."""
-
-    def __init__(self, references: Any) -> None:
-        self.source = references
-        self._lists: list[list[str]] | None = None
-        if references is not None and not callable(references):
-            with readable("references"):
-                if isinstance(references, Iterator):
-                    self.source = list(references)
-                n_items = len(self.source) if isinstance(self.source, Sized) else 0
-            self._lists = read_items([""] * n_items, self.source).reference_lists()
-
-    @property
-    def is_list(self) -> bool:
-        """Whether they are a list, as long as the evaluation set."""
-        return self._lists is not None
-
-    def select(self, evaluation: Evaluation, labels: list[Any] | None, n_items: int, first_item: int) -> Any:
-        """Return the references of the items from `first_item` on: fewer than `n_items` if the rest repeats items.
-
-        Processes pad their last batches with earlier items, so that there may be more predictions than items in
-        the evaluation set.
-        """
-        if callable(self.source):
-            return self.source(evaluation)
-        if self._lists is None:
-            if labels is None:
-                raise InputError("There are no labels: give labels, or references when the function is made.")
-            return labels
-        lists = self._lists[first_item : first_item + n_items]
-        # Only the processes of a distributed run pad their batches: in a single one all references must be there.
-        if len(lists) < n_items and _n_processes() == 1:
-            self.check_number(first_item + n_items)
-        if labels is not None:
-            _check_order(labels, lists)
-        return lists
-
-    def check_number(self, n_items: int) -> None:
-        """Raise an InputError unless the number of items matches."""
-        if self._lists is not None and n_items != len(self._lists):
-            raise InputError(
-                f"references has {len(self._lists)} entries, but there are {n_items} predictions: give one entry for "
-                "each item of the evaluation set, or a function from an evaluation to its references."
-            )
-
-
-def _check_order(labels: list[Any], lists: list[list[str]]) -> None:
-    """Raise an InputError if the labels match mostly the references of other items: the order differs."""
-    all_references = set(chain.from_iterable(lists))
-    n_own = 0
-    n_elsewhere = 0
-    for label, texts in zip(labels, lists, strict=False):
-        if not isinstance(label, str):
-            continue
-        if label in texts:
-            n_own += 1
-        elif label in all_references:
-            n_elsewhere += 1
-    if n_elsewhere > n_own:
-        raise InputError(
-            f"The references are not in the order of the items: {n_elsewhere} labels are references of other items, "
-            f"{n_own} of their own. A Trainer that groups by length evaluates in an order of its own: switch that "
-            "off, or give references as a function from an evaluation to its references."
-        )

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
-import re
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -24,17 +21,13 @@ from tercet.corpus.items import as_list, read_items, read_texts
 from tercet.errors import InputError, needs, shorten
 from tercet.statistics.draws import n_exchanges
 from tercet.statistics.named_tests import PERMUTATION
-from tercet.statistics.paired_tests import (
-    all_pairs_test,
-    least_pvalue,
-    paired_permutation_test,
-    pvalue_beyond_resamples,
-)
+from tercet.statistics.paired_tests import all_pairs_test, paired_permutation_test, pvalue_beyond_resamples
 from tercet.statistics.progress import bars_within
-from tercet.statistics.stats import SegmentStats
-from tercet.table_formats import Column, Table, to_markdown
 
+from .checkpoints import FILE, Checkpoint, prompt_text, read_checkpoints, set_aside, write_checkpoints
 from .compute_metrics import compute_metrics
+from .loggers import LOGGERS
+from .looks import ALPHA, can_be_significant, cost_of_looking, resamples_at, too_few
 
 needs("tercet.GenerationCallback", "perplexity", "torch", "transformers")
 needs("tercet.GenerationCallback", "", "accelerate")
@@ -47,15 +40,6 @@ from .generation import check, generate, settings_of, try_out
 if TYPE_CHECKING:
     from transformers import TrainerControl, TrainerState, TrainingArguments
 
-#: The name of a checkpoint's column: the step, and the number of the look after it.
-_NAME = re.compile(r"step (\d+)(?: \((\d+)\))?")
-#: Where the texts are kept, in the output folder of the Trainer.
-FILE = "checkpoints.jsonl"
-#: Below which p, adjusted for how often was looked, a checkpoint is better than another.
-ALPHA = 0.05
-#: Draws of a test: more of them at later looks, whose p is multiplied by more, until they take a second or two.
-_FEWEST_RESAMPLES = 10_000
-_MOST_RESAMPLES = 100_000
 #: Texts in the table that loggers show.
 _SHOWN_ROWS = 20
 
@@ -74,28 +58,6 @@ _CHECKS = {
     "early_stopping_patience": integer(1, none=True),
     "seed": integer(0),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class _Checkpoint:
-    """What a model wrote after a step, and its rows for each metric."""
-
-    step: int
-    texts: list[str]
-    stats: list[SegmentStats]
-    #: Of the looks after this step: there are several where other weights were loaded in between.
-    number: int = 1
-
-    @property
-    def name(self) -> str:
-        """The name of its column in the file."""
-        if self.number == 1:
-            return f"step {self.step}"
-        return f"step {self.step} ({self.number})"
-
-    def rows(self, index: int, n: int) -> SegmentStats:
-        """Return the rows of the first n texts, for the metric of this index."""
-        return self.stats[index].selected(np.arange(len(self.texts)) < n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +183,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
 
     def reset(self) -> None:
         """Forget all checkpoints: for another run with the same callback."""
-        self._checkpoints: list[_Checkpoint] = []
+        self._checkpoints: list[Checkpoint] = []
         self._figures: dict[str, float] = {}
         self._tests: dict[tuple[int, str], _CheckpointTest] = {}
         self._warned: set[str] = set()
@@ -266,7 +228,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         self._checkpoints = [checkpoint for checkpoint in self._checkpoints if checkpoint.step <= step]
         if step > 0 and not self._checkpoints:
             path = Path(args.output_dir) / FILE
-            for column in _read(path, self._prompts):
+            for column in read_checkpoints(path, self._prompts):
                 if column.step <= step:
                     self._checkpoints.append(self._checkpoint(column.step, column.texts, column.number))
                     self._n = min(self._n, len(column.texts))
@@ -334,29 +296,28 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         is_logged: bool = True,
         **_: Any,
     ) -> None:
-        evaluation = _evaluation_of(metrics)
+        evaluation = _prefix_of_evaluation(metrics)
         is_one_of_several = evaluation.startswith("eval_")
         kind = "eval" if is_one_of_several else evaluation
-        generated = self._before_names(kind, metrics)
+        before = self._before_names(kind, metrics)
         self._meet(model)
         # While it trains, a Trainer with several evaluation sets evaluates one after the other at a step.
         is_of_next_set = is_one_of_several and bool(self._told) and evaluation not in self._told
         if not is_of_next_set:
             sentences = self._generate(args, state, model, processing_class)
-        logged = {f"{kind}_{generated}{name}": value for name, value in self._figures.items()}
-        if not is_of_next_set and is_logged:
-            _keep_in_history(state, logged, is_of_evaluation=metrics is not None)
-        if not is_of_next_set and state.is_world_process_zero:
-            self._write(Path(args.output_dir))
             if is_logged:
-                entries = {f"{kind}/{generated}{name}": value for name, value in self._figures.items()}
-                self._log(args, state.global_step, entries)
-            if not args.disable_tqdm:
-                tqdm.write("\n".join(sentences))
+                logged = self._named_figures(f"{kind}_{before}")
+                _keep_in_history(state, logged, is_of_evaluation=metrics is not None)
+            if state.is_world_process_zero:
+                self._write(Path(args.output_dir) / FILE)
+                if is_logged:
+                    self._log(args, state.global_step, self._named_figures(f"{kind}/{before}"))
+                if not args.disable_tqdm:
+                    tqdm.write("\n".join(sentences))
         if self._is_training:
             self._told.add(evaluation)
         if metrics is not None:
-            metrics.update(logged)
+            metrics.update(self._named_figures(f"{kind}_{before}"))
         if self._patience is not None and self._n_not_better(state) >= self._patience:
             control.should_training_stop = True
 
@@ -366,6 +327,10 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
             if metrics is not None and f"{kind}_{score.name}" in metrics:
                 return "generated_"
         return ""
+
+    def _named_figures(self, before: str) -> dict[str, float]:
+        """Return the figures of the last checkpoint, with something before their names."""
+        return {f"{before}{name}": value for name, value in self._figures.items()}
 
     def _generate(self, args: TrainingArguments, state: TrainerState, model: Any, processing_class: Any) -> list[str]:
         """Add what the model writes now to the checkpoints, and return a sentence for each metric."""
@@ -403,13 +368,13 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         self._checkpoints.append(checkpoint)
         return sentences
 
-    def _checkpoint(self, step: int, texts: list[str], number: int = 1) -> _Checkpoint:
+    def _checkpoint(self, step: int, texts: list[str], number: int = 1) -> Checkpoint:
         corpus = read_texts(texts)
         if self._references is not None:
             corpus = read_items(texts, self._references[: len(texts)])
         corpus.searched = bool(self._checkpoints)
         stats = [batch_stats(metric, corpus, self._warned) for metric in self._metrics]
-        return _Checkpoint(step, texts, stats, number)
+        return Checkpoint(step, texts, stats, number)
 
     def _n_not_better(self, state: TrainerState) -> int:
         """Return how many checkpoints in turn were not better, by the log: a resumed run has that of the first."""
@@ -429,11 +394,11 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         for look, is_better in enumerate(is_better_by_step.values(), 1):
             if is_better:
                 n_not_better = 0
-            elif _can_be_significant(look, self._n):
+            elif can_be_significant(look, self._n):
                 n_not_better += 1
         return n_not_better
 
-    def _compared(self, checkpoint: _Checkpoint) -> tuple[dict[str, float], list[str]]:
+    def _compared(self, checkpoint: Checkpoint) -> tuple[dict[str, float], list[str]]:
         """Return what to log of a checkpoint, and a sentence for each metric."""
         results = {}
         index_by_metric = {}
@@ -457,7 +422,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
             for label, other in self._earlier(index, score, higher_is_better).items():
                 test = self._test(index, other, checkpoint)
                 difference = test.differences[score]
-                pvalue = min(1.0, test.pvalues[score] * _cost_of_looking(self._look_number))
+                pvalue = min(1.0, test.pvalues[score] * cost_of_looking(self._look_number))
                 logged[f"{name}_diff_{label}"] = difference
                 logged[f"{name}_p_{label}"] = pvalue
                 if label == "best":
@@ -465,13 +430,13 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
                     better = "better" if is_better else "worse"
                     reason = f"p = {pvalue:.2g}"
                     if pvalue >= ALPHA:
-                        reason += f", {_too_few(self._look_number, test.n_texts) or 'not significant'}"
+                        reason += f", {too_few(self._look_number, test.n_texts) or 'not significant'}"
                     sentence += f", {abs(difference):.3g} {better} than {other.name}, the best before it ({reason})"
             if score == metric.primary:
                 sentences.append(sentence)
         return logged, sentences
 
-    def _earlier(self, index: int, score: str, higher_is_better: bool) -> dict[str, _Checkpoint]:
+    def _earlier(self, index: int, score: str, higher_is_better: bool) -> dict[str, Checkpoint]:
         """Return the checkpoints that the next one is compared with: the first and the best one."""
         if not self._checkpoints:
             return {}
@@ -488,7 +453,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         """How often a checkpoint is compared with earlier ones, this time included."""
         return len(self._checkpoints)
 
-    def _test(self, index: int, earlier: _Checkpoint, checkpoint: _Checkpoint) -> _CheckpointTest:
+    def _test(self, index: int, earlier: Checkpoint, checkpoint: Checkpoint) -> _CheckpointTest:
         """Return the paired test of all scores of a metric, on the prompts that both answered."""
         key = (index, earlier.name)
         if key not in self._tests:
@@ -498,7 +463,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
             if not is_scored.any():
                 raise InputError(metric.nothing_left)
             scored = [system_stats.selected(is_scored) for system_stats in stats]
-            settings = {"n_resamples": _resamples(self._look_number), "seed": self._seed}
+            settings = {"n_resamples": resamples_at(self._look_number), "seed": self._seed}
             n_texts = len(scored[0])
             (results,) = paired_permutation_test(metric, scored, **settings)
             differences = {name: result.statistic for name, result in results.items()}
@@ -513,34 +478,31 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
 
     # Where texts and scores go.
 
-    def _write(self, folder: Path) -> None:
-        """Write the texts of all checkpoints, in one step: a run may end at any time."""
-        path = folder / FILE
-        folder.mkdir(parents=True, exist_ok=True)
-        if self._file != path and path.exists():
-            path.replace(_free_name(path))
+    def _write(self, path: Path) -> None:
+        """Write the texts of all checkpoints; the file of an earlier run is kept."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if self._file != path:
+            set_aside(path)
         self._file = path
-        lines = []
-        for item in range(self._n):
-            entry: dict[str, Any] = {"source": _shown(self._prompts[item])}
-            if self._references is not None:
-                entry["references"] = self._references[item]
-            for checkpoint in self._checkpoints:
-                entry[checkpoint.name] = checkpoint.texts[item]
-            lines.append(json.dumps(entry, ensure_ascii=False))
-        new = path.with_suffix(".new")
-        new.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", errors="surrogatepass")
-        new.replace(path)
+        write_checkpoints(path, self._checkpoints, self._prompts[: self._n], self._references)
 
     def _log(self, args: TrainingArguments, step: int, entries: Mapping[str, float]) -> None:
         """Pass scores, and a table of some texts, to the loggers that the Trainer reports to."""
         rows = []
         for item, text in enumerate(self._checkpoints[-1].texts[:_SHOWN_ROWS]):
             reference = "" if self._references is None else "\n".join(self._references[item])
-            rows.append([_shown(self._prompts[item]), reference, text])
-        for name, logger in _LOGGERS.items():
+            rows.append([prompt_text(self._prompts[item]), reference, text])
+        for name, logger in LOGGERS.items():
             if name in args.report_to:
                 logger(args, step, entries, rows)
+
+
+def _prefix_of_evaluation(metrics: Mapping[str, float] | None) -> str:
+    """Return what a Trainer's names of an evaluation begin with: "eval", "test", or "eval_dev" of one of several."""
+    if metrics is None:
+        return "eval"
+    beginnings = [name.removesuffix("_runtime") for name in metrics if name.endswith("_runtime")]
+    return min(beginnings, key=len, default="eval")
 
 
 def _keep_in_history(state: TrainerState, logged: Mapping[str, float], *, is_of_evaluation: bool) -> None:
@@ -550,71 +512,6 @@ def _keep_in_history(state: TrainerState, logged: Mapping[str, float], *, is_of_
         log[-1].update(logged)
     else:
         log.append({"epoch": state.epoch, "step": state.global_step, **logged})
-
-
-def _free_name(path: Path) -> Path:
-    """Return a name for the file of an earlier run, beside the file of this one."""
-    free_path = path
-    numbers = count(1)
-    while free_path.exists():
-        free_path = path.with_name(f"checkpoints-{next(numbers)}.jsonl")
-    return free_path
-
-
-# What a Trainer reports to: the run that its own callback has begun.
-
-_Entries = Mapping[str, float]
-#: A prompt, its references and a text each.
-_ShownRows = list[list[str]]
-_COLUMNS = ["prompt", "reference", "text"]
-
-
-def _to_wandb(args: Any, step: int, entries: _Entries, rows: _ShownRows) -> None:
-    import wandb
-
-    if wandb.run is not None:
-        table = wandb.Table(_COLUMNS, rows)
-        wandb.log({**entries, "eval/generations": table, "train/global_step": step})
-
-
-def _to_trackio(args: Any, step: int, entries: _Entries, rows: _ShownRows) -> None:
-    import trackio
-
-    table = trackio.Table(_COLUMNS, rows)
-    trackio.log({**entries, "eval/generations": table, "train/global_step": step})
-
-
-def _to_mlflow(args: Any, step: int, entries: _Entries, rows: _ShownRows) -> None:
-    import mlflow
-
-    if mlflow.active_run() is not None:
-        mlflow.log_metrics({name.replace("/", "_", 1): value for name, value in entries.items()}, step=step)
-        columns = {}
-        for position, name in enumerate(_COLUMNS):
-            columns[name] = [row[position] for row in rows]
-        mlflow.log_table(columns, f"generations/step-{step}.json")
-
-
-def _to_tensorboard(args: Any, step: int, entries: _Entries, rows: _ShownRows) -> None:
-    from torch.utils.tensorboard import SummaryWriter
-
-    table = Table("", [Column(name, "name") for name in _COLUMNS], rows)
-    # A run of its own: the folder of the Trainer's writer is known to its callback alone.
-    with SummaryWriter(str(Path(args.output_dir) / "runs" / "generations")) as writer:
-        for name, value in entries.items():
-            writer.add_scalar(name, value, step)
-        writer.add_text("eval/generations", to_markdown([table]), step)
-
-
-_LOGGERS: dict[str, Callable[..., None]] = {
-    "wandb": _to_wandb,
-    "trackio": _to_trackio,
-    "mlflow": _to_mlflow,
-    "tensorboard": _to_tensorboard,
-}
-
-
-# Prompts and texts as they are read and shown.
 
 
 def _read_prompts(
@@ -646,79 +543,3 @@ def _is_conversation(prompt: Any) -> bool:
     if not isinstance(prompt, Sequence) or not prompt:
         return False
     return all(isinstance(message, Mapping) for message in prompt)
-
-
-def _shown(prompt: Any) -> str:
-    """Return a prompt as a text: of a conversation, the messages."""
-    if isinstance(prompt, str):
-        return prompt
-    return "\n".join(f"{message.get('role', '')}: {message.get('content', '')}" for message in prompt)
-
-
-# How p is adjusted for looking often, and how small it can be.
-
-
-def _cost_of_looking(look: int) -> float:
-    """Return by what p is multiplied at a look, from 1: the sum of what is divided by it is 1 over all looks."""
-    return (math.pi * look) ** 2 / 6
-
-
-def _resamples(look: int) -> int:
-    """Return so many resamples that their least p is a fifth of the level at a look, up to the most."""
-    wanted = math.ceil(5 * _cost_of_looking(look) / ALPHA)
-    return min(max(wanted, _FEWEST_RESAMPLES), _MOST_RESAMPLES)
-
-
-def _can_be_significant(look: int, n_texts: int) -> bool:
-    """Return whether the test of so many texts could find a difference at a look, were it the same in each."""
-    # In units of the root mean square of the draws, such a difference is the root of the number of texts.
-    bound = 2 * math.exp(-n_texts / 2)
-    least = max(least_pvalue(n_texts), min(1 / (_resamples(look) + 1), bound))
-    return least * _cost_of_looking(look) < ALPHA
-
-
-def _too_few(look: int, n_texts: int) -> str:
-    """Return that there are too few texts for any difference to be significant; "" where there are enough."""
-    if _can_be_significant(look, n_texts):
-        return ""
-    texts_are = "texts are" if n_texts > 1 else "text is"
-    return f"{n_texts} {texts_are} too few to show any difference"
-
-
-def _evaluation_of(metrics: Mapping[str, float] | None) -> str:
-    """Return what a Trainer's names of an evaluation begin with: "eval", "test", or "eval_dev" of one of several."""
-    if metrics is None:
-        return "eval"
-    beginnings = [name.removesuffix("_runtime") for name in metrics if name.endswith("_runtime")]
-    return min(beginnings, key=len, default="eval")
-
-
-class _WrittenColumn(NamedTuple):
-    """What a model wrote after a step, and the number of the look."""
-
-    step: int
-    number: int
-    texts: list[str]
-
-
-def _read(path: Path, prompts: Sequence[Any]) -> list[_WrittenColumn]:
-    """Return the checkpoints in the file of a run; none where its prompts are others."""
-    if not path.is_file():
-        return []
-    # Not by splitlines: texts may hold other line ends, such as U+2028.
-    lines = path.read_bytes().decode("utf-8", "replace").split("\n")
-    try:
-        rows = [json.loads(line) for line in lines if line]
-    except ValueError:
-        return []
-    if not rows or not all(isinstance(row, dict) for row in rows):
-        return []
-    if [row.get("source") for row in rows] != [_shown(prompt) for prompt in prompts[: len(rows)]]:
-        return []
-    columns = []
-    for name in rows[0]:
-        match = _NAME.fullmatch(name)
-        if match is not None:
-            number = int(match[2] or 1)
-            columns.append(_WrittenColumn(int(match[1]), number, [row[name] for row in rows]))
-    return columns

@@ -10,7 +10,8 @@ from tercet.base.metric import Metric
 from tercet.errors import GatheringError, OptionError, check_working_directory, first_line, needs, shorten
 from tercet.registry import SHORT_NAMES, no_metric
 
-#: evaluate's modules, and the metric and configuration of the suite that replace each.
+#: evaluate's modules, and the metric and configuration of the suite that replace each. For :func:`load` most of them
+#: are short names of metrics (`SHORT_NAMES`), which come first: it takes "sacrebleu" and "cer" from here.
 MODULES_OF_EVALUATE: Mapping[str, tuple[str, str | None]] = {
     "bleu": ("bleu_multi", "evaluate"),
     "sacrebleu": ("bleu_multi", "sacrebleu"),
@@ -95,13 +96,13 @@ def _module_of(metric: Any, config_name: str | None, module_names: Sequence[str]
     if name in module_names:
         return name, config_name
     if name in MODULES_OF_EVALUATE:
-        name, configuration = MODULES_OF_EVALUATE[metric]
+        module, configuration = MODULES_OF_EVALUATE[name]
         if configuration is not None and config_name not in (None, "default", configuration):
             raise OptionError(
-                f"{metric!r} is the configuration {configuration!r} of {name}, and has no other: got "
+                f"{metric!r} is the configuration {configuration!r} of {module}, and has no other: got "
                 f"{shorten(config_name)}."
             )
-        return name, configuration or config_name
+        return module, configuration or config_name
     text, colon, _ = metric.partition(":")
     if colon and SHORT_NAMES.get(text, text) in module_names:
         raise OptionError(

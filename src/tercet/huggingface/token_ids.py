@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.corpus.items import readable
-from tercet.errors import InputError, OptionError, shorten
+from tercet.errors import InputError, OptionError, shorten, word_after
 
 IdRows = list[NDArray[np.int64]]
 Decode = Callable[[list[list[int]]], Sequence[str]]
@@ -340,7 +340,9 @@ class Decoder:
         with readable("The result of decode"):
             texts = list(decoded)
         if len(texts) != len(rows):
-            raise InputError(f"decode was given {len(rows)} lists of ids and returned {len(texts)} texts.")
+            lists = word_after(len(rows), "list", "lists")
+            n_texts = word_after(len(texts), "1 text", f"{len(texts)} texts")
+            raise InputError(f"decode was given {len(rows)} {lists} of ids and returned {n_texts}.")
         return texts
 
 

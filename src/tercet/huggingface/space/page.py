@@ -10,6 +10,7 @@ import logging
 import os
 import runpy
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,7 @@ def launch(metric: str, folder: Path) -> None:
     jobs.warm_up()
     blocks.launch(
         theme=theme(),
-        css=CSS,
+        css=files(__package__).joinpath("page.css").read_text(encoding="utf-8"),
         max_file_size=MOST_BYTES,
         ssr_mode=False,
         footer_links=["api"],
@@ -155,80 +156,6 @@ def _compute_for_programs(demo: Demo, jobs: Jobs) -> Callable[..., dict[str, Any
         return compute(predictions, [], options)
 
     return compute if demo.takes_references else compute_alone
-
-
-# How the page looks: colours that can be read in light and dark, and where things stand in windows of any width.
-
-CSS = """
-#options .row {display: block}
-#options .form {border: none; background: transparent; box-shadow: none}
-#options .form {display: grid; grid-template-columns: repeat(auto-fill, minmax(165px, 1fr))}
-#options .wide {grid-column: span 2}
-#page:has([data-tab-id=text][aria-selected=false]) #of-text {display: none}
-#page:has([data-tab-id=file][aria-selected=false]) #of-file {display: none}
-#page:has([data-tab-id=card][aria-selected=true]) #options {display: none}
-#reset {align-self: center; justify-self: start; flex: none}
-#examples > .gallery {display: grid; gap: .4rem; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr))}
-#examples .gallery-item {text-align: left; width: 100%}
-#examples .gallery-item > div {overflow: visible; max-width: none}
-#examples b, #examples small {display: block; white-space: normal; overflow-wrap: anywhere}
-@media (max-width: 44rem) {
-  #examples > .gallery {
-    grid-template-columns: none; grid-auto-flow: column; grid-auto-columns: 14rem; overflow-x: auto}
-  #file-input {height: 9.5rem !important}
-  #file-input .upload-container {padding-top: 4.8rem}
-  #file-input .upload-container .wrap {min-height: 0}
-  #file-input .upload-container .icon-wrap {display: none}
-}
-#items th * {white-space: nowrap; overflow-wrap: normal; word-break: normal}
-#items [role=gridcell], #items [role=gridcell] * {font-family: var(--font); font-variant-numeric: tabular-nums}
-#items [role=gridcell] {font-size: .85rem; line-height: 1.35}
-#file-input label {max-width: calc(100% - 3.5rem)}
-.tercet-picture .wide::before, .tercet-compared .wide::before {
-  content: "scroll sideways \\2194"; display: block; position: sticky; left: 0; width: max-content;
-  font-size: .8em; color: var(--body-text-color-subdued)}
-.tercet-score {font-size: 2.6rem; font-weight: 600; line-height: 1.2; overflow-wrap: anywhere}
-.tercet-interval {margin-bottom: .6rem}
-.tercet {--ink: var(--body-text-color); --soft: var(--body-text-color-subdued); --line: #8886;
-  --paper: var(--body-background-fill); --box: #8881; --accent: var(--primary-600);
-  --good: #d5ead9; --bad: #f7ded6; --up: #17692e; --down: #a33a14}
-.dark .tercet {--accent: var(--primary-300); --good: #1c4029; --bad: #4d2a20; --up: #7fd099; --down: #f0a084}
-.tercet th[scope=row] {font-weight: normal}
-.tercet details {font-size: .85em; margin-top: .6rem}
-.tercet summary {cursor: pointer}
-.tercet .verdict {font-size: 1.15rem; line-height: 1.4; margin-bottom: .6rem}
-.tercet .verdict:not(:first-child) {font-size: 1rem}
-.tercet .scroll {overflow-x: auto}
-.tercet h2 {font-size: 1rem !important}
-.tercet :is(caption, .unseen) {position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%)}
-.tercet-compared table {font-size: .875rem; font-variant-numeric: tabular-nums; margin: .6rem 0}
-.tercet-compared .tag, .tercet .soft, .tercet .note {font-size: .8rem; font-weight: 400; color: var(--soft)}
-#tercet-segments h3 {font-size: 1.15rem}
-#tercet-segments select {appearance: auto}
-#tercet-segments h5 a {padding: 0}
-.tercet table, .tercet-picture table {border-collapse: collapse; outline: none}
-.tercet:not(.tercet-compared) :is(table, tr), .tercet-picture :is(table, tr) {border: none !important}
-.tercet:not(.tercet-compared) :is(th, td), .tercet-picture :is(th, td) {
-  border: none !important; border-bottom: 1px solid #8884 !important;
-  padding: .15rem .8rem .15rem 0; text-align: left; vertical-align: top}
-.tercet-picture caption {text-align: left; opacity: .7}
-.tercet td {overflow-wrap: anywhere}
-.tercet-picture table {display: block; overflow-x: auto}
-.tercet-error {overflow-wrap: anywhere}
-.tercet-note {border-left: 4px solid #e69f00; padding: .3rem .8rem; margin: .4rem 0}
-.tercet-error {border-left: 4px solid #d55e00; padding: .5rem .8rem; margin: .4rem 0; font-weight: 500}
-.tercet-picture svg {max-width: none}
-.tercet-picture div div div {min-width: 0; max-width: 100%}
-.tercet-picture .heat :is(th, td) {padding: .2rem .35rem; vertical-align: middle}
-.tercet-picture p:not([dir]):has(> b:only-child) {margin-top: .8rem}
-.tercet-picture p:first-child {margin-top: 0 !important}
-.tercet-picture > div > p:last-child {display: none}
-.cm-line span, #card .token {color: inherit !important}
-#card .token.comment {color: var(--body-text-color-subdued) !important}
-#card pre, #card pre code {white-space: pre-wrap !important; overflow-wrap: anywhere}
-[role=tab][aria-selected=true] {color: var(--primary-700) !important}
-.dark [role=tab][aria-selected=true], .dark .download-link {color: var(--primary-300) !important}
-"""
 
 
 def theme() -> gr.themes.Soft:

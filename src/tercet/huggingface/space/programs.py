@@ -116,14 +116,16 @@ def read_tmx(path: str) -> pd.DataFrame:
         return "".join(parts)
 
     spellings: dict[str, str] = {}
-    rows: list[dict[str, str]] = []
+    rows: list[dict[str, str | None]] = []
     for unit in ElementTree.parse(path).iterfind(".//{*}tu"):
         rows.append({})
         for variant in unit.iterfind("{*}tuv"):
             code = variant.get("{http://www.w3.org/XML/1998/namespace}lang") or variant.get("lang") or ""
             language = spellings.setdefault(code.casefold().replace("_", "-"), code)
             number = sum(name.partition(" ")[0] == language for name in rows[-1]) + 1
-            rows[-1][language if number == 1 else f"{language} {number}"] = text_of(variant.find("{*}seg"))
+            segment = variant.find("{*}seg")
+            text = None if segment is None else text_of(segment)
+            rows[-1][language if number == 1 else f"{language} {number}"] = text
     return pd.DataFrame(rows)
 
 

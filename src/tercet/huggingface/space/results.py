@@ -6,11 +6,12 @@ import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import gradio as gr
 
 from tercet.errors import TercetError
+from tercet.report.rendering import render
 
 from .scoring import PageResult
 
@@ -27,7 +28,7 @@ _APART = {"signature", "segments", "intervals", "hashcode", "interpretation", "s
 
 def outcome_box(name: str, script: str = "") -> Any:
     """Return the box of a result, or of a message; a script runs when the page is loaded."""
-    return gr.HTML(elem_id=name, js_on_load=_ANNOUNCED + script)
+    return gr.HTML(elem_id=name, js_on_load=f"{_ANNOUNCED}\n{script}")
 
 
 def signature_box(name: str) -> Any:
@@ -88,30 +89,37 @@ def result_html(page_result: PageResult, lines: Sequence[str] = (), *, explained
         # Where texts are few, intervals are NaN, and a note says why.
         if not math.isnan(bounds[0]):
             intervals[name] = bounds
-    lines_html = "".join(f"<p>{escape(line)}</p>" for line in lines)
-    notes_html = "".join(f'<div class="tercet-note">{escape(note)}</div>' for note in page_result.notes)
     digits = 2 if page_result.in_percent else 4
     interval = ""
     if primary in intervals:
         interval = f"95 % interval: {_range(intervals[primary], digits)}"
-    band_html = ""
-    if result["n_segments"] >= _TEST_SET and result.get("interpretation"):
-        band_html = f"<p>Roughly, {escape(result['interpretation'])}.</p>"
     remarks = []
     if page_result.in_percent:
         remarks.append("Scores in percent.")
     if result["n_segments"] == 1:
         remarks.append("One text has no interval: a file of texts has one.")
-    remark_html = f"<small>{' '.join(remarks)}</small>" if remarks else ""
-    return (
-        f'<div class="tercet"><div class="tercet-score">{escape(page_result.titles[primary])} '
-        f"{number(result[primary], digits)}</div>"
-        f'<div class="tercet-interval">{interval}</div>'
-        f"<p>{escape(page_result.meaning)}</p>"
-        f"{band_html}{lines_html}{notes_html}"
-        f"{_table(scores, intervals, page_result.titles, digits)}{remark_html}"
-        f"<details><summary>Counts and lengths</summary>{_table(counts, {}, {}, digits)}</details></div>"
+    return render(
+        "scored.html",
+        title=page_result.titles[primary],
+        score=number(result[primary], digits),
+        interval=interval,
+        meaning=page_result.meaning,
+        band=result.get("interpretation") if result["n_segments"] >= _TEST_SET else None,
+        lines=lines,
+        notes=page_result.notes,
+        scores=_rows(scores, intervals, page_result.titles, digits),
+        have_intervals=bool(intervals),
+        remarks=remarks,
+        counts=_rows(counts, {}, {}, digits),
     )
+
+
+class _Row(NamedTuple):
+    """An entry of a result, as a table shows it."""
+
+    words: str
+    value: str
+    interval: str
 
 
 def _other_entries(page_result: PageResult) -> dict[str, Any]:
@@ -138,27 +146,21 @@ def _range(bounds: Sequence[Any], digits: int) -> str:
     return " to ".join(number(bound, digits) for bound in bounds)
 
 
-def _table(values: Mapping[str, Any], intervals: Mapping[str, Any], titles: Mapping[str, str], digits: int) -> str:
-    """Return a table of entries, with their intervals where there are any; `digits` are those of scores."""
-    rows = ""
+def _rows(
+    values: Mapping[str, Any], intervals: Mapping[str, Any], titles: Mapping[str, str], digits: int
+) -> list[_Row]:
+    """Return the rows of a table of entries; `digits` are those of scores."""
+    rows = []
     for name, value in values.items():
-        words = escape(titles.get(name, name.replace("_", " ")))
-        interval_cell = ""
-        if name in intervals:
-            interval_cell = f"<td>{_range(intervals[name], digits)}</td>"
-        elif intervals:
-            interval_cell = "<td></td>"
         is_score = name in titles or isinstance(value, list)  # lists are of precisions
-        text = number(value, digits if is_score else 4)
-        rows += f'<tr><th scope="row">{words}</th><td>{text}</td>{interval_cell}</tr>'
-    if not rows:
-        return ""
-    heads = ""
-    if intervals:
-        titles_of_columns = ("entry", "value", "95 % interval")
-        cells = "".join(f'<th scope="col">{title}</th>' for title in titles_of_columns)
-        heads = f"<tr>{cells}</tr>"
-    return f"<table>{heads}{rows}</table>"
+        rows.append(
+            _Row(
+                words=titles.get(name, name.replace("_", " ")),
+                value=number(value, digits if is_score else 4),
+                interval=_range(intervals[name], digits) if name in intervals else "",
+            )
+        )
+    return rows
 
 
 def number(value: Any, digits: int = 4) -> str:
@@ -167,4 +169,4 @@ def number(value: Any, digits: int = 4) -> str:
         return ", ".join(number(item, digits) for item in value)
     if isinstance(value, float):
         return f"{value:.{digits}f}"
-    return escape(str(value))
+    return str(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import unicodedata
@@ -70,6 +71,29 @@ class FileScores(NamedTuple):
     page_result: PageResult
     rows: dict[str, list[Any]]
     program: str
+
+
+class ScoredTexts(NamedTuple):
+    """The result of texts, the metric, and the texts that it read."""
+
+    page_result: PageResult
+    metric: Metric
+    batch: Corpus
+
+
+class ReadFile(NamedTuple):
+    """A visitor's file, and what its columns seem to be."""
+
+    table: Table
+    roles: Roles
+
+
+class FileTexts(NamedTuple):
+    """A visitor's file, and the texts of the columns that were chosen."""
+
+    table: Table
+    systems: dict[str, list[str]]
+    references: list[list[str]]
 
 
 class PageExample(NamedTuple):
@@ -179,13 +203,8 @@ class Demo:
         )
         return options, [note]
 
-    def score(
-        self, predictions: Sequence[str], references: Any, options: Mapping[str, Any]
-    ) -> tuple[PageResult, Metric, Corpus]:
-        """Score texts that are not too many or too long for a page; references are ignored where none are taken.
-
-        Also return the metric, and the texts that it read.
-        """
+    def score(self, predictions: Sequence[str], references: Any, options: Mapping[str, Any]) -> ScoredTexts:
+        """Score texts that are not too many or too long for a page; references are ignored where none are taken."""
         metric = make_scorer(self.metric, options)
         texts = read_items(predictions, references) if self.takes_references else read_texts(predictions)
         columns = texts.columns()
@@ -218,7 +237,7 @@ class Demo:
             in_percent=metric.unit is not None and metric.scale == 100,
             meaning=_meaning(metric),
         )
-        return page_result, metric, batch
+        return ScoredTexts(page_result, metric, batch)
 
     def check_size(
         self, predictions: Sequence[str], references: Sequence[Sequence[str]], options: Mapping[str, Any]
@@ -244,7 +263,7 @@ class Demo:
         if options is None:
             options = {}
         checked_options = given_options(self._controls_of_programs, options)
-        page_result, _, _ = self.score(predictions, references, checked_options)
+        page_result = self.score(predictions, references, checked_options).page_result
         return {key: self._without_folders(value) for key, value in page_result.result.items()}
 
     def _without_folders(self, entry: Any) -> Any:
@@ -288,7 +307,7 @@ class Demo:
             return page_result, ""
         return page_result, html
 
-    def read_file(self, path: str) -> tuple[Table, Roles]:
+    def read_file(self, path: str) -> ReadFile:
         """Read a visitor's file, and guess the roles of its columns."""
         try:
             # It is kept for some minutes after its last use.
@@ -312,7 +331,7 @@ class Demo:
         n_rows = len(table.lines)
         if n_rows > self.most_items:
             raise InputError(f"The file has {n_rows:,} rows; the page takes {self.most_items:,} for this metric.")
-        return table, guess_roles(table)
+        return ReadFile(table, guess_roles(table))
 
     def sure_systems(self, table: Table, roles: Roles) -> list[str]:
         """Return the columns of predictions, if recognized by name: as many as the page compares.
@@ -337,11 +356,9 @@ class Demo:
             also = ""
         return f"{reason} Choose the predictions{also}."
 
-    def texts_of_file(
-        self, path: str, systems: Sequence[str], references: Sequence[str]
-    ) -> tuple[Table, dict[str, list[str]], list[list[str]]]:
+    def texts_of_file(self, path: str, systems: Sequence[str], references: Sequence[str]) -> FileTexts:
         """Return a file's table, with the texts of the chosen systems and their references."""
-        table, _ = self.read_file(path)
+        table = self.read_file(path).table
         if not systems or (self.takes_references and not references):
             also = ", and at least one of references" if self.takes_references else ""
             raise InputError(f"Choose the column of the predictions{also}.")
@@ -351,19 +368,24 @@ class Demo:
                     f"The column {system!r} is chosen for the predictions and as a reference: choose another."
                 )
         texts = {system: predictions_in(table, system) for system in systems}
-        return table, texts, references_in(table, references)
+        return FileTexts(table, texts, references_in(table, references))
 
     def score_file(
         self, path: str, systems: Sequence[str], references: Sequence[str], options: Mapping[str, Any]
     ) -> FileScores:
         """Return the result of the one column chosen, with intervals."""
-        table, texts, targets = self.texts_of_file(path, systems, references)
-        (predictions,) = texts.values()
+        file_texts = self.texts_of_file(path, systems, references)
+        (predictions,) = file_texts.systems.values()
         all_options = {**options, "segments": True, "confidence_level": _CONFIDENCE}
-        page_result, _, _ = self.score(predictions, targets, all_options)
+        page_result = self.score(predictions, file_texts.references, all_options).page_result
         segments = page_result.result["segments"]
-        rows = {"line": table.lines, **segments, "prediction": predictions, **self.joined_references(targets)}
-        source = self.source(path, table, systems, references)
+        rows = {
+            "line": file_texts.table.lines,
+            **segments,
+            "prediction": predictions,
+            **self.joined_references(file_texts.references),
+        }
+        source = self.source(path, file_texts.table, systems, references)
         return FileScores(page_result, rows, self.code(source, page_result.options))
 
     def joined_references(self, targets: Sequence[Sequence[str]]) -> dict[str, list[str]]:
@@ -411,11 +433,11 @@ def known_formats() -> list[str]:
 
 
 def histogram(values: Sequence[float | None], scale: float) -> list[tuple[str, int]]:
-    """Return how many values lie in each twentieth between 0 (or the least) and `scale` (or the greatest).
+    """Return how many finite values lie in each twentieth between 0 (or the least) and `scale` (or the greatest).
 
     Values that are no shares have the scale 0; a few that are much greater than all others share the last range.
     """
-    numbers = np.array([value for value in values if value is not None], float)
+    numbers = np.array([value for value in values if value is not None and math.isfinite(value)], float)
     low = min(0.0, numbers.min(initial=0.0))
     high = max(scale, numbers.max(initial=0.0))
     if not scale and len(numbers):

@@ -7,12 +7,13 @@ import logging
 from collections.abc import Sequence
 from functools import cache
 from html import escape
+from importlib.resources import files
 from typing import Any, NamedTuple
 
 import gradio as gr
 import pandas as pd
 
-from tercet.errors import InputError
+from tercet.errors import InputError, word_after
 from tercet.files.table import Roles, Table
 from tercet.report.comparison import BROWSING
 from tercet.report.rendering import script_of
@@ -27,6 +28,7 @@ from .scoring import (
     FileScores,
     PageComparison,
     PageResult,
+    ReadFile,
     compare_file,
     known_formats,
     report_file,
@@ -40,25 +42,9 @@ _SHOWN_ROWS = 500
 _CHOOSE_A_FILE = "Choose a file first."
 _TABLE_WIDTH = 1180  # pixels, in a window of 1280
 #: What is wider than its box is moved by keys, too; what is folded once it is unfolded.
-_BY_KEYS = """
-const reach = () => element.querySelectorAll("table, .scroll").forEach(box => {
-    const isWide = box.scrollWidth > box.clientWidth && getComputedStyle(box).overflowX === "auto";
-    box.classList.toggle("wide", isWide);
-    if (isWide) box.tabIndex = 0;
-});
-addEventListener("resize", reach);
-new MutationObserver(reach).observe(element, {childList: true, subtree: true});
-element.addEventListener("toggle", reach, true);
-"""
-
+_BY_KEYS = files(__package__).joinpath("by_keys.js").read_text(encoding="utf-8")
 #: On a phone a result, or a message, is below the window when the button is pressed: it is brought there.
-_IN_VIEW = """() => setTimeout(() => {
-    const result = document.querySelector("#NAME");
-    const top = result.getBoundingClientRect().top;
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    if (top < 0 || top > innerHeight * 2 / 3)
-        result.scrollIntoView({block: "start", behavior: still ? "instant" : "smooth"});
-}, 50)"""
+_IN_VIEW = files(__package__).joinpath("in_view.js").read_text(encoding="utf-8").rstrip()
 
 
 def _bring_into_view(answered: Any, name: str) -> None:
@@ -200,8 +186,8 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
     def read(path: str | None) -> list[Any]:
         if path is None:
             return ["", *without_file]
-        table, roles = jobs.run(Demo.read_file, path)
-        return [*_about_file(demo, table, roles), "", *hidden(outputs)]
+        read_file: ReadFile = jobs.run(Demo.read_file, path)
+        return [*_about_file(demo, read_file.table, read_file.roles), "", *hidden(outputs)]
 
     def compute(path: str | None, chosen: list[str] | None, references: list[str], *contents: Any) -> _FileResults:
         if path is None:
@@ -284,7 +270,8 @@ def _file_boxes() -> _FileResults:
 def _about_file(demo: Demo, table: Table, roles: Roles) -> list[Any]:
     """Return what is said of a file, and its columns to choose from, those that are recognized chosen."""
     recognized = demo.sure_systems(table, roles)
-    summary = f"{len(table.lines):,} rows."
+    n_rows = len(table.lines)
+    summary = f"{n_rows:,} {word_after(n_rows, 'row', 'rows')}."
     if not recognized:
         summary += f" {demo.choice_of_columns(table)}"
     elif len(recognized) < len(roles.systems):

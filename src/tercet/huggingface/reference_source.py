@@ -1,0 +1,126 @@
+"""The references of an evaluation's items, and which of the items processes have added to fill a batch."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sized
+from itertools import chain
+from typing import Any
+
+from tercet.corpus.items import read_items, readable
+from tercet.errors import InputError, word_after
+
+from .evaluations import Evaluation
+from .token_ids import IGNORED, IdRows
+
+
+class ReferenceSource:
+    """The source of the references: a list or a function, or None for the labels."""
+
+    def __init__(self, references: Any) -> None:
+        self.source = references
+        self._lists: list[list[str]] | None = None
+        if references is not None and not callable(references):
+            with readable("references"):
+                if isinstance(references, Iterator):
+                    self.source = list(references)
+                n_items = len(self.source) if isinstance(self.source, Sized) else 0
+            self._lists = read_items([""] * n_items, self.source).reference_lists()
+
+    @property
+    def is_list(self) -> bool:
+        """Whether they are a list, as long as the evaluation set."""
+        return self._lists is not None
+
+    def select(self, evaluation: Evaluation, labels: list[Any] | None, n_items: int, first_item: int) -> Any:
+        """Return the references of the items from `first_item` on: fewer than `n_items` if the rest repeats items.
+
+        Processes pad their last batches with earlier items, so that there may be more predictions than items in
+        the evaluation set.
+        """
+        if callable(self.source):
+            return self.source(evaluation)
+        if self._lists is None:
+            if labels is None:
+                raise InputError("There are no labels: give labels, or references when the function is made.")
+            return labels
+        lists = self._lists[first_item : first_item + n_items]
+        # Only the processes of a distributed run pad their batches: in a single one all references must be there.
+        if len(lists) < n_items and _n_processes() == 1:
+            self.check_number(first_item + n_items)
+        if labels is not None:
+            _check_order(labels, lists)
+        return lists
+
+    def check_number(self, n_items: int) -> None:
+        """Raise an InputError unless the number of items matches."""
+        if self._lists is not None and n_items != len(self._lists):
+            entries = word_after(len(self._lists), "entry", "entries")
+            there_are = word_after(n_items, "there is 1 prediction", f"there are {n_items} predictions")
+            raise InputError(
+                f"references has {len(self._lists)} {entries}, but {there_are}: give one entry for "
+                "each item of the evaluation set, or a function from an evaluation to its references."
+            )
+
+
+def _check_order(labels: list[Any], lists: list[list[str]]) -> None:
+    """Raise an InputError if the labels match mostly the references of other items: the order differs."""
+    all_references = set(chain.from_iterable(lists))
+    n_own = 0
+    n_elsewhere = 0
+    for label, texts in zip(labels, lists, strict=False):
+        if not isinstance(label, str):
+            continue
+        if label in texts:
+            n_own += 1
+        elif label in all_references:
+            n_elsewhere += 1
+    if n_elsewhere > n_own:
+        labels_are = word_after(n_elsewhere, "label is a reference", "labels are references")
+        raise InputError(
+            f"The references are not in the order of the items: {n_elsewhere} {labels_are} of other items, "
+            f"{n_own} of their own. A Trainer that groups by length evaluates in an order of its own: switch that "
+            "off, or give references as a function from an evaluation to its references."
+        )
+
+
+# What processes add: the last batch of a distributed run is filled with the first items of the evaluation set.
+
+
+def _n_processes() -> int:
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def n_before_repetition(labels: list[Any] | None, inputs: IdRows) -> int | None:
+    """Return the number of items before the first ones are repeated, None where no repetition is certain.
+
+    Labels that the set has twice prove nothing: one at least must be of these two items alone.
+    """
+    if labels is None or _n_processes() == 1:
+        return None
+    n = len(labels)
+    prompts = [b""] * n
+    if len(inputs) == n:
+        prompts = [row[row != IGNORED].tobytes() for row in inputs]
+    items = list(zip(map(str, labels), prompts, strict=True))
+    counts = Counter(items)
+    last_index_of = {item: index for index, item in enumerate(items)}
+    for index, item in enumerate(items[: n // 2]):
+        n_items = last_index_of[item] - index
+        if counts[item] == 2 and n_items > n // 2 and items[n_items:] == items[: n - n_items]:
+            return n_items
+    return None
+
+
+def n_of_last_batch(n_gathered: int) -> int:
+    """Return how many items of the last batch, that a process has gathered of all, are not repeated."""
+    accelerate = sys.modules.get("accelerate.state")
+    if accelerate is None or _n_processes() == 1:
+        return n_gathered
+    state = accelerate.GradientState()
+    loader = state.active_dataloader
+    if loader is None or not state.end_of_dataloader or n_gathered != loader.total_batch_size:
+        return n_gathered
+    return state.remainder if state.remainder > 0 else n_gathered
