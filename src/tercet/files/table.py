@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from tercet.errors import InputError, did_you_mean, shorten
@@ -51,6 +51,13 @@ class Table:
     dialect: CsvDialect | None = field(default=None, kw_only=True)
     #: Of a data frame, the call that makes empty texts of the missing cells of a column ``{}``.
     filled_by: str = field(default="", kw_only=True)
+
+    def of_file(self) -> dict[str, Any]:
+        """Return what is known of the file beside its cells: a table of another kind that is made of this one has it.
+
+        What stays of the same kind is made by :func:`dataclasses.replace`, which keeps all.
+        """
+        return {known.name: getattr(self, known.name) for known in fields(Table) if known.kw_only}
 
     def column(self, name: str) -> list[Any]:
         """Return the cells of a column, or raise an InputError with the columns that there are."""

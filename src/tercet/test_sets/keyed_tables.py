@@ -6,11 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, NoReturn
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tercet.errors import InputError, argument, argument_set, shorten
 from tercet.files.columns.contents import lack, unrelated
 from tercet.files.columns.name_roles import clear_role
 from tercet.files.columns.roles import UNLIKE_SYSTEMS, guess_roles
-from tercet.files.columns.scores import without_scores
+from tercet.files.columns.scores import known_scores, without_scores
 from tercet.files.columns.vocabulary import ITEM, ITEM_ALONE
 from tercet.files.join import Join, Lost, join, warn_of_unmatched
 from tercet.files.read import predictions_in
@@ -52,6 +55,11 @@ class _Keyed:
         """Return the cell of each id in a column, that of its first row; `absent` for an id without a row."""
         cells = self.table.columns[column]
         return [cells[self.rows[id][0]] if id in self.rows else absent for id in ids]
+
+    def first_numbers(self, numbers: NDArray[np.float64], ids: Sequence[str]) -> list[float | None]:
+        """Return the number of each id, that of its first row; None for an id without one."""
+        number_of = {id: float(numbers[rows[0]]) for id, rows in self.rows.items()}
+        return [None if np.isnan(number_of.get(id, np.nan)) else number_of[id] for id in ids]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +116,7 @@ def join_by_ids(tables: Mapping[str, Table], beside: Sequence[Table], columns: C
             for name in joined_systems.names:
                 own_columns[title][name] = keyed.first_cells(column, ids)
     lines = [first.table.lines[first.rows[id][0]] for id in ids]
-    joined = Table(first.table.name, cells, lines, unit=first.table.unit, decimal=columns.decimal)
+    joined = Table(first.table.name, cells, lines, **first.table.of_file())
     files = [keyed.table.name for keyed in (*systems, *further)]
     note = f"Joined with {listing(files)} by {first.key!r}."
     roles = replace(columns, systems=list(side_of), references=joined_beside.references, source=joined_beside.source)
@@ -354,10 +362,9 @@ def _columns_of_systems(keyed: _Keyed, file: str, ids: Sequence[str], columns: C
         # Errors of the joined table would name the file of the references.
         predictions_in(table, name)
         cells[system] = keyed.first_cells(name, ids, absent="")
-        for score in columns.scores:
-            column = f"{name}.{score}"
-            if len(columns_of_systems) == 1:
-                column = score
-            if column in table.columns:
-                cells[f"{system}.{score}"] = keyed.first_cells(column, ids)
+    for score in columns.scores:
+        # As they are written here, and read here: so errors name this file, too.
+        for name, numbers in known_scores(table, columns_of_systems, score).items():
+            system = names[columns_of_systems.index(name)]
+            cells[f"{system}.{score}"] = keyed.first_numbers(numbers, ids)
     return _ColumnsOfSystems(cells, names)

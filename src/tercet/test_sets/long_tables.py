@@ -450,7 +450,7 @@ def _pivot(items: _Items, text: str | None, columns: Columns, note_of_runs: str)
         rows=rows_of,
         names=long.column,
         key=items.key,
-        unit=table.unit,
+        **table.of_file(),
     )
     # Of WMT's human translations, one is given as the reference.
     systems = [name for name in long.systems if name not in columns.references]

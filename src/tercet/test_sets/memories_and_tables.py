@@ -139,7 +139,8 @@ class _KeyedSide:
             # Further ones stand behind the language, as authors do.
             column = target if number == 0 else f"{target} ({name})"
             cells[column] = [self._text(row, name) or None for row in range(len(self.table.lines))]
-        return Memory(self.table.name, cells, self.table.lines, key_column=language, joined_by=joined_by)
+        kept = self.table.of_file()
+        return Memory(self.table.name, cells, self.table.lines, key_column=language, joined_by=joined_by, **kept)
 
     def _text(self, row: int, column: str) -> str | None:
         """Return the text of a cell; ids may be numbers."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -44,6 +44,10 @@ class PivotedTable(Table):
         if row_there is None:
             return Table.location(self, row, column)
         return self.long.location(row_there, origin.column)
+
+    def _measurements(self) -> Iterator[list[Any]]:
+        """Yield the columns of the long table: its numbers are written so, also those that are not read."""
+        return self.long._measurements()
 
     def unread_by_system(self) -> dict[str, dict[str, list[Any]]]:
         """Return the columns of the long table that no column was made of, the cells of each system."""

@@ -40,7 +40,7 @@ def sets_of_tables(files: InputFiles, columns: Columns, need_texts: bool) -> lis
     already_read: dict[str, Table] = {}
     # The first file says whether all are batches, whose references and sources have files of their own.
     if not files.folders and table_format(first_path) == "jsonl":
-        first = read_file(first_path, columns.opening)
+        first = _read(first_path, columns)
         if isinstance(first, Answers | Requests):
             _check_no_system_column(first_path, columns)
             check_no_scores_beside(columns, "answers of a batch")
@@ -60,6 +60,11 @@ def sets_of_tables(files: InputFiles, columns: Columns, need_texts: bool) -> lis
         else:
             with_texts.append(test_set)
     return with_texts
+
+
+def _read(path: str, columns: Columns) -> Table:
+    """Return what is in a file, with what the user says of its numbers."""
+    return replace(read_file(path, columns.opening), decimal=columns.decimal)
 
 
 def _check_no_system_column(path: str, columns: Columns) -> None:
@@ -88,7 +93,7 @@ def _tables_and_logs(files: InputFiles, columns: Columns, already_read: Mapping[
             logs += logs_of_folder[path]
             continue
         with recorded() as messages:
-            as_read = already_read.get(path) or read_file(path, columns.opening)
+            as_read = already_read.get(path) or _read(path, columns)
             if isinstance(as_read, Answers | Requests):
                 raise InputError(f"{path!r} is of a batch, and {files.paths[0]!r} is not; give batches alone.")
             table = _with_scores(as_read, path, columns)
@@ -137,7 +142,7 @@ def _logs_of_folder(folder: str, columns: Columns) -> list[Log]:
         )
     (scored,) = logs
     for scored_in in columns.scored_in[folder]:
-        scored = log_with_scores(scored, read_file(scored_in, columns.opening), columns)
+        scored = log_with_scores(scored, _read(scored_in, columns), columns)
     return [scored]
 
 
@@ -145,7 +150,7 @@ def _with_scores(table: Table, path: str, columns: Columns) -> Table:
     """Return what is in a file with the scores of the files that have its name."""
     scored = table
     for scored_in in columns.scored_in.get(path, ()):
-        scores = read_file(scored_in, columns.opening)
+        scores = _read(scored_in, columns)
         if isinstance(scored, Log):
             scored = log_with_scores(scored, scores, columns)
         else:
@@ -163,7 +168,7 @@ def _set_of_scores(
     with recorded() as messages:
         tables: dict[str, Table] = {}
         for path in paths:
-            table = already_read.get(path) or read_file(path, columns.opening)
+            table = already_read.get(path) or _read(path, columns)
             # Texts in the only table are of a system; those of several without references could not be joined.
             if not has_scores_alone(table, columns, remarks=len(paths) > 1 and not need_texts):
                 return None
@@ -186,7 +191,7 @@ def _with_name(logs: Sequence[Log], name: str) -> list[Log]:
 
 def _whole_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
     """Return the test set of a table, with the columns that hold neither texts nor scores, and how it is written."""
-    test_set = table_set(replace(table, decimal=columns.decimal), path, name, columns)
+    test_set = table_set(table, path, name, columns)
     dialect = table.dialect
     if dialect is not None and columns.decimal:
         dialect = replace(dialect, decimal=columns.decimal)
@@ -202,7 +207,7 @@ def sets_of_frame(frame: Any, columns: Columns) -> list[TestSet]:
     """Return the test set of a table in memory, or those of the log that it is."""
     try:
         with recorded() as messages:
-            table = read_frame(frame)
+            table = replace(read_frame(frame), decimal=columns.decimal)
             if isinstance(table, Answers | Requests):
                 raise InputError(
                     f"{table.name}: its columns are those of a batch, whose references are in another table. "
@@ -277,7 +282,7 @@ def _keyed_set(files: InputFiles, columns: Columns) -> TestSet | None:
     with recorded() as messages:
         systems = _tables_of_systems(paths, columns)
         tables = {names[path]: table for path, table in systems.tables.items()}
-        tables_beside = [read_file(path, columns.opening) for path in beside]
+        tables_beside = [_read(path, columns) for path in beside]
         joined = join_by_ids(tables, tables_beside, systems.columns)
         if joined is None:
             return None
@@ -318,7 +323,7 @@ def _tables_of_systems(paths: Sequence[str], columns: Columns) -> _TablesOfSyste
     notes: list[str] = []
     unknown = list(columns.systems)
     for path in paths:
-        table = _with_scores(read_file(path, columns.opening), path, columns)
+        table = _with_scores(_read(path, columns), path, columns)
         tables[path] = table
         if isinstance(table, Log | Memory):
             continue

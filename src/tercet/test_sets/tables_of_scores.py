@@ -55,8 +55,8 @@ def join_scores(tables: Mapping[str, Table], columns: Columns) -> tuple[Table, C
     for system, run in by_ids.items():
         run.check_ids(ids, first.table.name)
         for score in columns.scores:
-            cells[f"{system}.{score}"] = run.numbers(score, ids, columns)
-    joined = Table(first.table.name, cells, first.table.lines, unit=first.table.unit)
+            cells[f"{system}.{score}"] = run.numbers(score, ids)
+    joined = replace(first.table, columns=cells)
     return joined, replace(columns, systems=list(tables))
 
 
@@ -113,7 +113,7 @@ def _numbers_of_run(
     ids = [str(cell) for cell in table.columns[key]]
     by_ids = _ByIDs.of(scores, key)
     by_ids.check_ids(ids, table.name)
-    return {name: by_ids.numbers(name, ids, columns) for name in names}
+    return {name: by_ids.numbers(name, ids) for name in names}
 
 
 def _given_with(scores: Table, table: Table) -> str:
@@ -173,9 +173,8 @@ class _ByIDs:
                 f"{shorten(further[0])}: not counted."
             )
 
-    def numbers(self, score: str, ids: Sequence[str], columns: Columns) -> list[float | None]:
+    def numbers(self, score: str, ids: Sequence[str]) -> list[float | None]:
         """Return the number of each id; None where one is missing."""
-        table = replace(self.table, decimal=columns.decimal)
-        (numbers,) = score_columns(table, [self.table.name], score).values()
+        (numbers,) = score_columns(self.table, [self.table.name], score).values()
         number_of = {id: float(numbers[row]) for id, row in self.rows.items() if not np.isnan(numbers[row])}
         return [number_of.get(id) for id in ids]
