@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from tercet.errors import InputError, argument, argument_set, shorten, warn
 from tercet.files.columns.scores import directions_of
+from tercet.files.columns.words import words_of
 from tercet.files.formats import table_format
 from tercet.files.logs.openai_batches import Answers, Requests, with_references
 from tercet.files.logs.runs import Runs, join_logs
@@ -77,7 +77,7 @@ def _log_set(runs: Runs) -> TestSet:
 
 def _exact_task(log: Log) -> str:
     """Return why metrics of texts say little of a task whose answers are right or wrong as a whole; else ""."""
-    words = set(re.findall("[a-z]+", " ".join(log.scores).lower()))
+    words = set(words_of(" ".join(log.scores)))
     if words.isdisjoint(_EXACT) or not words.isdisjoint(_OF_TEXTS):
         return ""
     return (

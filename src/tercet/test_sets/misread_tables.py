@@ -10,7 +10,8 @@ from tercet.files.columns.contents import CODES, lack
 from tercet.files.columns.name_roles import name_role
 from tercet.files.columns.roles import guess_roles
 from tercet.files.columns.scores import without_scores
-from tercet.files.columns.vocabulary import DIMENSION, ITEM, METRIC, MQM_ERRORS, PERHAPS_SYSTEM, RATER, RUN, SYSTEM
+from tercet.files.columns.vocabulary import DIMENSION, ITEM, METRIC, PERHAPS_SYSTEM, RATER, RUN, SYSTEM
+from tercet.files.shared_tasks.wmt_annotations import MQM_ERRORS
 from tercet.files.table import Log, Memory, Roles, Table, TableWithRoles
 
 from .labels import slice_columns

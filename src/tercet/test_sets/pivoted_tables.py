@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from tercet.files.table import Table
 
-from .reading import LEFT_OUT, ColumnReading, readings
+from .reading import LEFT_OUT, ColumnReading, ColumnRole, readings
 
 #: Why a column is of systems, and not of items.
 _DIFFERS = "it differs by system"
@@ -68,7 +68,12 @@ class PivotedTable(Table):
             else:
                 texts.append(origin.column)
         # Of a column in several roles, the last one counts.
-        columns_of = {"names of systems": [self.names], "texts": texts, "scores": scores, "key": list(self.key)}
+        columns_of: dict[ColumnRole, list[str]] = {
+            "names of systems": [self.names],
+            "texts": texts,
+            "scores": scores,
+            "key": list(self.key),
+        }
         reasons = dict.fromkeys(self.long.columns, _DIFFERS)
         for reading in columns:
             if reading.column not in self.long.columns:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tercet.files.numbers import Sign
     from tercet.files.table import Roles, Table
 
+    from .reading import ColumnRole
+
 #: The most columns that a message names.
 MOST_NAMED = 20
 
@@ -51,9 +53,11 @@ class Columns:
 _ROLES = {"system": "a system", "reference": "references", "source": "the source"}
 
 
-def columns_by_role(columns: Columns, scores: Sequence[str], slices: Sequence[str]) -> dict[str, Sequence[str]]:
+def columns_by_role(
+    columns: Columns, scores: Sequence[str], slices: Sequence[str]
+) -> dict[ColumnRole, Sequence[str]]:
     """Return the columns in each role, given those of scores and of slices."""
-    by_role: dict[str, Sequence[str]] = {"system": columns.systems, "reference": columns.references}
+    by_role: dict[ColumnRole, Sequence[str]] = {"system": columns.systems, "reference": columns.references}
     if columns.source is not None:
         by_role["source"] = [columns.source]
     if columns.cluster is not None:
@@ -73,13 +77,13 @@ def reference_columns(table: Table, columns: Columns, roles: Roles) -> list[str]
 _SEVERAL = {"reference": "references", "source": "sources"}
 
 
-def columns_left_out(table: Table, roles: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+def columns_left_out(table: Table, roles: Mapping[ColumnRole, Sequence[str]]) -> tuple[str, ...]:
     """Return the columns that have no role."""
     with_role = set().union(*roles.values())
     return tuple(column for column in table.columns if column not in with_role)
 
 
-def columns_in_words(table: Table, roles: Mapping[str, Sequence[str]], left_out: Sequence[str]) -> str:
+def columns_in_words(table: Table, roles: Mapping[ColumnRole, Sequence[str]], left_out: Sequence[str]) -> str:
     """Return which columns have which role, and which are left out."""
     parts = []
     for role, names in roles.items():

@@ -13,13 +13,14 @@ from tercet.errors import shorten
 from .systems_in_words import systems_in_words
 from .test_set import TestSet
 
-#: Below 0, and above the others: numbers that stand for a missing one.
+#: Below 0, where the others are not: numbers that stand for a missing one.
 _NEGATIVE_MARKS = (-9, -99, -999, -9999)
 #: By mark, the greatest of the other numbers.
 _POSITIVE_MARKS = {99: 1, 999: 100, 9999: 100}
 #: Fewer numbers beside a mark show nothing.
 _LEAST_UNMARKED = 3
-#: -1 may be a score itself, unless it repeats.
+#: -1 is a mark beside positive numbers alone, and where it repeats: it may be a score itself, as of a correlation.
+#: So it is none where a system has no other number.
 _LEAST_ONES = 2
 #: So many times the mean of another system's numbers, which go from 0 to 1, seems to be of another scale.
 _OTHER_SCALE = 10

@@ -28,7 +28,7 @@ from .labels import slice_columns, slices_of_columns
 from .long_tables import WideTable, warn_pooled, wide_table
 from .misread_tables import check_no_marked_errors, check_rows
 from .pivoted_tables import PivotedTable
-from .reading import HOW_READ, readings
+from .reading import HOW_READ, ColumnRole, readings
 from .roles import (
     Columns,
     columns_by_role,
@@ -285,7 +285,10 @@ def _scores_alone(reading: _Reading, name: str) -> TestSet:
         _check_not_numbered(table, systems, first_score, texts)
     # Columns of objects may be called as their systems.
     read = {*reading.scores, *reading.labels, *systems}
-    by_role = {"scores": [column for column in table.columns if column in read], "clusters": []}
+    by_role: dict[ColumnRole, list[str]] = {
+        "scores": [column for column in table.columns if column in read],
+        "clusters": [],
+    }
     if columns.cluster is not None:
         by_role["clusters"].append(columns.cluster)
     named_by_user = [*by_role["scores"], *by_role["clusters"]]

@@ -141,6 +141,14 @@ def test_numbers_under_any_name_may_be_grades():
     assert possible_grades(Table("t.tsv", columns, [0, 1, 2]), ["мнение", "grade"]) == ["мнение", "grade"]
 
 
+def test_scores_of_chrf_are_no_grades():
+    """It is one word, though it is written as two of camelCase are."""
+    columns = {"chrF": ["52", "48"], "chrF_score": ["52", "48"]}
+    table = Table("t.tsv", columns, [0, 1])
+    assert possible_grades(table, columns) == []
+    assert grade_columns(table, ["base"], columns) == []
+
+
 def test_of_several_systems_names_say_which():
     columns = {"human_base": NUMBERS, "tuned grade": NUMBERS, "grade": NUMBERS}
     assert graded(columns, ["base", "tuned"]) == [

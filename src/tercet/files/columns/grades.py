@@ -14,7 +14,8 @@ from tercet.files.table import Table
 from tercet.names_as_shown import MOST_NAMED, joined
 
 from .scores import SEPARATORS
-from .vocabulary import GRADES, NEITHER, PERHAPS, RATERS, n_first_shared, words_in
+from .vocabulary import GRADES, NEITHER, PERHAPS, RATERS
+from .words import n_first_shared, words_of
 
 #: A rater within a name, as in ``annotator_1`` and ``fluency_rater_b``.
 _RATER = re.compile(
@@ -80,7 +81,11 @@ def grade_columns(
 
 def possible_grades(table: Table, columns: Iterable[str]) -> list[str]:
     """Return the columns of numbers that may be grades under a name that does not say so."""
-    return [column for column in columns if not words_in(column) & NEITHER and _may_be_grades(table.columns[column])]
+    possible = []
+    for column in columns:
+        if NEITHER.isdisjoint(words_of(column)) and _may_be_grades(table.columns[column]):
+            possible.append(column)
+    return possible
 
 
 def check_systems_of_grades(table: Table, systems: Sequence[str], columns: Iterable[str]) -> None:
@@ -179,7 +184,7 @@ def _dimension_and_rater(rest: str) -> tuple[str, str]:
 
 def _kind(name: str) -> Literal["grades", "perhaps", ""]:
     """Return what a name says of its numbers: that they are grades, that they may be, or nothing of that."""
-    words = words_in(name)
+    words = set(words_of(name))
     if words & NEITHER:
         return ""
     if words & GRADES and not (words <= RATERS and _RATER.search(name) is None):

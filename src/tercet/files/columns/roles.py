@@ -28,8 +28,8 @@ from .vocabulary import (
     OTHER_REFERENCES,
     PERHAPS_DOCUMENTS,
     WEAK_REFERENCES,
-    folded,
 )
+from .words import folded
 
 if TYPE_CHECKING:
     from tercet.files.table import Roles, Table

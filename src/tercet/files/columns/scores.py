@@ -17,6 +17,7 @@ from tercet.files.json_values import field_of
 from tercet.files.numbers import read_numbers
 
 from .vocabulary import FREE_OF, HIGHER, IN_DOUBT, LOWER, NONE_OF, TAKEN, TURNED
+from .words import words_of
 
 if TYPE_CHECKING:
     from tercet.files.table import Table
@@ -62,7 +63,7 @@ def direction_of(name: str) -> Literal["lower", "higher"] | None:
     """
     if _LESS.search(name):
         return None
-    words = _words_of_name(name)
+    words = words_of(name)
     of_errors = [index for index, word in enumerate(words) if word in LOWER]
     if any(_is_denied(words, index) for index in of_errors):
         return "higher"
@@ -73,17 +74,13 @@ def direction_of(name: str) -> Literal["lower", "higher"] | None:
     return None
 
 
-def _words_of_name(name: str) -> list[str]:
-    return re.findall("[a-z]+", re.sub("(?<=[a-z])(?=[A-Z])", " ", name).casefold())
-
-
 def is_of_effort(name: str) -> bool:
     """Return whether numbers of this name are what an answer took, such as its time, cost or tokens.
 
     >>> is_of_effort("responseTime"), is_of_effort("accuracy")
     (True, False)
     """
-    return not TAKEN.isdisjoint(_words_of_name(name))
+    return not TAKEN.isdisjoint(words_of(name))
 
 
 def _is_denied(words: Sequence[str], index: int) -> bool:
