@@ -143,7 +143,7 @@ def explain(
 
     With --against, show why another package gives a different score: ours, theirs, and the effect of each rule.
     """
-    from tercet.test_sets.names import paths_of
+    from tercet.test_sets.names_from_paths import paths_of
     from tercet.test_sets.read import read_test_sets
 
     from .output import check_before, check_open, chosen_format, coloured, write

@@ -347,7 +347,7 @@ class TextOptions(ColumnOptions, _FileOptions):
     def inputs(self, metrics: Sequence[Metric]) -> list[str]:
         """Return all input files, those that metrics and their options name included."""
         from tercet.comparison.metric_specs import name_of
-        from tercet.test_sets.names import paths_of
+        from tercet.test_sets.names_from_paths import paths_of
 
         named = [value for metric in metrics for value in (*metric.written.values(), name_of(metric))]
         metric_files = [value for value in named if isinstance(value, str) and os.path.isfile(value)]

@@ -11,7 +11,7 @@ from tercet.errors import InputError, OptionError, did_you_mean, on_command_line
 from tercet.names_as_shown import joined
 from tercet.statistics.stats import SegmentStats
 
-from .roles import MOST_NAMED
+from .named_columns import MOST_NAMED
 from .test_set import TestSet
 
 

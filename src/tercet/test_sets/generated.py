@@ -11,8 +11,8 @@ from tercet.files.join import join, warn_of_unmatched
 from tercet.files.lines import STDIN, read_lines, stream_lines
 from tercet.files.writing import check_different
 
-from .names import InputFiles, names_of
-from .roles import Columns
+from .named_columns import Columns
+from .names_from_paths import InputFiles, names_of
 from .test_set import TestSet
 
 

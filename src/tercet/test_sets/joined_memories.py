@@ -12,8 +12,8 @@ from tercet.files.translation.subtitles_and_memories import join_memories
 from tercet.files.writing import check_different
 
 from .memories_and_tables import memories_beside_tables
-from .names import InputFiles, name_of, names_of
-from .roles import Columns, check_no_scores_beside
+from .named_columns import Columns, check_no_scores_beside
+from .names_from_paths import InputFiles, name_of, names_of
 from .test_set import TestSet
 
 #: By format that is joined with references: the files that can be, and by what.

@@ -19,8 +19,9 @@ from tercet.files.join import Join, Lost, join, warn_of_unmatched
 from tercet.files.read import predictions_in
 from tercet.files.table import Log, Memory, Roles, Table
 
+from .column_warnings import warn_unlike_references
 from .long_tables import column_called
-from .roles import Columns, listing, reference_columns, warn_unlike_references
+from .named_columns import Columns, listing, reference_columns
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from tercet.files.logs.endings import ENDING_COLUMNS
 from tercet.files.table import Memory, Table
 
 from .labels import slice_columns
+from .named_columns import Columns, listing, reference_columns
 from .pivoted_tables import Origin, PivotedTable, cells_of_rows
-from .roles import Columns, listing, reference_columns
 
 _EXPECTED = "Expected each item once for each system, or a column for each, or a file for each."
 

@@ -15,9 +15,9 @@ from tercet.files.table import SOURCE_TEXT, Log, Memory, Table
 from tercet.files.translation.subtitles_and_memories import JoinedMemories, join_memories, read_memory
 
 from .long_tables import column_called
-from .names import name_of
+from .named_columns import Columns, end_of_fields, listing
+from .names_from_paths import name_of
 from .pivoted_tables import cells_of_rows
-from .roles import Columns, end_of_fields, listing
 from .test_set import TestSet
 
 #: The column of ids in memories that are joined by these; it must be the code of no language.

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from tercet.files.table import Table
 
-from .reading import LEFT_OUT, ColumnReading, ColumnRole, readings
+from .column_readings import LEFT_OUT, ColumnReading, ColumnRole, readings
 
 #: Why a column is of systems, and not of items.
 _DIFFERS = "it differs by system"

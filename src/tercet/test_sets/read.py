@@ -15,8 +15,8 @@ from tercet.files.read import Opening
 from tercet.files.tables.frames import frame_kind
 
 from .labels import LENGTH
-from .names import InputFiles, NamedFiles, paths_of
-from .roles import Columns
+from .named_columns import Columns
+from .names_from_paths import InputFiles, NamedFiles, paths_of
 from .test_set import TestSet
 from .text_files import are_large, check_texts, text_set
 

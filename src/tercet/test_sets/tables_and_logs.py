@@ -18,15 +18,15 @@ from tercet.files.tables.frames import read_frame
 from tercet.files.writing import check_different
 from tercet.registry import SHORT_NAMES
 
+from .column_readings import HOW_READ
 from .joined_memories import joined_memories
 from .keyed_tables import join_by_ids
 from .labels import slice_columns
-from .logs import batch_sets, log_sets
 from .long_tables import wide_table
-from .names import InputFiles, name_of, names_of
-from .reading import HOW_READ
-from .roles import Columns, check_no_scores_beside
-from .tables import table_set
+from .named_columns import Columns, check_no_scores_beside
+from .names_from_paths import InputFiles, name_of, names_of
+from .set_of_table import table_set
+from .sets_of_logs import batch_sets, log_sets
 from .tables_of_one_system import check_one_system, join_tables
 from .tables_of_scores import has_scores_alone, join_scores, log_with_scores, table_with_scores
 from .test_set import TestSet

@@ -17,7 +17,7 @@ from tercet.files.columns.vocabulary import ITEM
 from tercet.files.table import Log, Memory, Table
 
 from .long_tables import column_called
-from .roles import Columns, listing
+from .named_columns import Columns, listing
 
 _OTHERWISE = "Or give each file a name of its own."
 

@@ -19,9 +19,10 @@ from tercet.files.lines import STDIN, read_lines
 from tercet.files.read import read_file, references_in
 from tercet.files.writing import check_different
 
+from .column_warnings import warn_swapped
 from .generated import generated_set, warn_of_mixed_kinds
-from .names import InputFiles, name_of, names_of
-from .roles import Columns, warn_swapped
+from .named_columns import Columns
+from .names_from_paths import InputFiles, name_of, names_of
 from .test_set import LargeTestSet, TestSet
 
 #: Text files of fewer bytes together are read whole.

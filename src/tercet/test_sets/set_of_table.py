@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tercet.errors import InputError, argument_set, arguments_set, did_you_mean, shorten, warn
+from tercet.errors import InputError, argument, argument_set, arguments_set, did_you_mean, shorten, warn
 from tercet.files.columns.name_roles import clear_role, role_of
 from tercet.files.columns.roles import document_column, guess_roles
 from tercet.files.columns.scores import (
@@ -17,31 +17,34 @@ from tercet.files.columns.scores import (
     without_scores,
 )
 from tercet.files.formats import table_format
+from tercet.files.join import join_rows
 from tercet.files.logs.endings import ENDING_COLUMNS, doubtful_errors, wrong_ends
 from tercet.files.read import predictions_in, references_in
 from tercet.files.table import Memory, Roles, Table, TableWithRoles
 from tercet.files.translation.subtitles_and_memories import columns_of, complete
 from tercet.statistics.clusters import Clusters
 
-from .column_checks import check_clear, check_columns, check_roles, warn_of_written_missing, warn_repeated_ids
+from .column_checks import check_clear, check_columns, check_roles
+from .column_readings import HOW_READ, ColumnRole, readings
+from .column_warnings import (
+    warn_left_out,
+    warn_of_written_missing,
+    warn_swapped,
+    warn_unlike_references,
+    warn_unused,
+)
 from .labels import slice_columns, slices_of_columns
 from .long_tables import WideTable, warn_pooled, wide_table
-from .misread_tables import check_no_marked_errors, check_rows
-from .pivoted_tables import PivotedTable
-from .reading import HOW_READ, ColumnRole, readings
-from .roles import (
+from .misread_tables import check_no_marked_errors, check_rows, warn_repeated_ids
+from .named_columns import (
     Columns,
     columns_by_role,
     columns_in_words,
     columns_left_out,
     end_of_fields,
     listing,
-    warn_left_out,
-    warn_swapped,
-    warn_unlike_references,
-    warn_unused,
 )
-from .tables_with_roles import rows_of_all
+from .pivoted_tables import PivotedTable
 from .test_set import TestSet, without_texts
 
 
@@ -102,7 +105,7 @@ def _with_columns_of_long(test_set: TestSet, pivoted: PivotedTable, columns: Col
 def _by_segment(table: Table, columns: Columns) -> WideTable:
     """Return a table with a row for each segment that is scored, and a column for each system."""
     if isinstance(table, TableWithRoles):
-        return rows_of_all(table, columns)
+        return _rows_of_all(table, columns)
     if isinstance(table, Memory):
         systems, references, source = columns_of(table, columns.systems, columns.references, columns.source)
         memory, lost = complete(table, systems, references, columns.missing)
@@ -113,6 +116,33 @@ def _by_segment(table: Table, columns: Columns) -> WideTable:
     if by_segment.table is table:
         check_rows(table, columns)
     return by_segment
+
+
+def _rows_of_all(table: TableWithRoles, columns: Columns) -> WideTable:
+    """Return the rows in which all systems have a text, and how many each lacks.
+
+    A translator, or a system, may have only some documents: what becomes of the others, `columns.missing` says.
+    """
+    names = columns.systems or table.roles.systems
+    systems = [name for name in names if name in table.columns and name not in columns.references]
+    rows_of: dict[str, set[int]] = {}
+    for name in systems:
+        rows_of[name] = {row for row, cell in enumerate(table.columns[name]) if cell is not None}
+    all_rows = range(len(table.lines))
+    if not set(all_rows).intersection(*rows_of.values()):
+        raise InputError(
+            f"{table.name}: no segment has a text of each of {', '.join(map(shorten, systems))}; name fewer: "
+            f"{argument('systems')}."
+        )
+    rows, lost = join_rows(table, rows_of, all_rows, "segments", columns.missing)
+    scored: dict[str, list[str | None]] = {}
+    for name, cells in table.columns.items():
+        if name in systems:
+            scored[name] = [cells[row] or "" for row in rows]
+        else:
+            scored[name] = [cells[row] for row in rows]
+    rows_scored = replace(table, columns=scored, lines=[table.lines[row] for row in rows])
+    return WideTable(rows_scored, columns, lost=lost)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from tercet.files.writing import check_different
 from tercet.statistics.clusters import Clusters
 
 from .labels import slices_of_columns
-from .names import InputFiles
-from .roles import Columns
+from .named_columns import Columns
+from .names_from_paths import InputFiles
 from .test_set import TestSet
 
 # Words in the names of scores of answers that are right or wrong as a whole, and of scores of texts.
