@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, NoReturn
 
@@ -77,12 +77,15 @@ class JoinedTables:
     own_columns_by_system: Mapping[str, Mapping[str, list[Any]]]
 
 
-def join_by_ids(tables: Mapping[str, Table], beside: Sequence[Table], columns: Columns) -> JoinedTables | None:
+def join_by_ids(
+    tables: Mapping[str, Table], beside: Sequence[Table], columns: Columns, called: Container[str] = ()
+) -> JoinedTables | None:
     """Return one table of systems and of what stands beside them.
 
-    Systems are those of each table, called as their file where it has one. Segments are in the order of the first
-    table beside. An id of it that has several rows there has several references. What a system lacks is treated as
-    the user says (`missing`); what references lack is left out. None where some table has no column of ids.
+    Systems are those of each table, called as their file where it has one; what the user calls a file (`called`) is
+    their name also where it is the only one. Segments are in the order of the first table beside. An id of it that
+    has several rows there has several references. What a system lacks is treated as the user says (`missing`); what
+    references lack is left out. None where some table has no column of ids.
     """
     key_names = _names_of_keys(list(tables.values()), beside)
     systems = _all_keyed(tables.values(), key_names)
@@ -103,10 +106,10 @@ def join_by_ids(tables: Mapping[str, Table], beside: Sequence[Table], columns: C
     side_of: dict[str, str] = {}
     own_columns: dict[str, dict[str, list[Any]]] = {}
     for file, keyed in zip(tables, systems, strict=True):
-        called = ""
-        if len(systems) > 1 or file in columns.called.values():
-            called = file
-        joined_systems = _columns_of_systems(keyed, called, ids, columns)
+        with_file = ""
+        if len(systems) > 1 or file in called:
+            with_file = file
+        joined_systems = _columns_of_systems(keyed, with_file, ids, columns)
         cells |= joined_systems.cells
         side_of |= dict.fromkeys(joined_systems.names, keyed.table.name)
         for column in _unread_columns(keyed, columns):

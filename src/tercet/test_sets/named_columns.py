@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tercet.errors import InputError, shorten
 from tercet.files.join import LEAVE_OUT
-from tercet.files.read import Opening
 
 if TYPE_CHECKING:
-    from tercet.files.numbers import Sign
     from tercet.files.table import Roles, Table
 
     from .column_readings import ColumnRole
@@ -22,7 +19,7 @@ MOST_NAMED = 20
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns of tables or logs that a user names, by role, and whether there must be references."""
+    """The columns of tables or logs that a user names, by role, and which segments they must have."""
 
     systems: list[str]
     references: list[str]
@@ -33,18 +30,10 @@ class Columns:
     #: What labels segments: columns, perhaps with a regular expression.
     slices: list[str]
     need_references: bool
-    #: What stands before decimals, where the user says so.
-    decimal: Sign = ""
     #: What becomes of segments that a system lacks.
     missing: str = LEAVE_OUT
-    #: What the user says of files before they are read.
-    opening: Opening = Opening()
     #: The column of a long table that names the system of each row.
     system_column: str | None = None
-    #: What the user calls the systems of files, by path.
-    called: Mapping[str, str] = field(default_factory=dict)
-    #: Files with scores of what is in a file or folder, by its path: what else is given with its name.
-    scored_in: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def columns_by_role(
@@ -104,14 +93,3 @@ def listing(columns: Sequence[str]) -> str:
     if len(columns) > MOST_NAMED:
         in_words += f" and {len(columns) - MOST_NAMED} more"
     return in_words
-
-
-def check_no_scores_beside(columns: Columns, what: str) -> None:
-    """Raise an InputError for scores in files of their own, beside files that have none."""
-    if not columns.scored_in:
-        return
-    path, score_paths = next(iter(columns.scored_in.items()))
-    raise InputError(
-        f"The name {shorten(columns.called[path])} is given twice, to {path!r} and to {score_paths[0]!r}: scores in "
-        f"files of their own are joined with tables and logs, not with {what}."
-    )

@@ -186,6 +186,10 @@ def read_test_sets(
         folders=[path for path in named_files.paths if os.path.isdir(path)],
         references=_names_or_paths(references),
         sources=_names_or_paths(source),
+        called=named_files.called,
+        scored_in=named_files.further,
+        opening=Opening(encoding=encoding, sheet=sheet),
+        decimal=decimal,
     )
     if not input_files.paths and not kind:
         raise InputError("No file was given; expected tables, or text files of systems.")
@@ -203,11 +207,7 @@ def read_test_sets(
         scores=_names_or_paths(scores),
         slices=[spec for spec in _names_or_paths(by) if spec != LENGTH],
         need_references=need_references,
-        decimal=decimal,
         missing=missing,
-        opening=Opening(encoding=encoding, sheet=sheet),
-        called=named_files.called,
-        scored_in=named_files.further,
         system_column=_one_name(system_column, "system_column"),
     )
     check_missing(missing)
@@ -215,9 +215,9 @@ def read_test_sets(
         # Here, as text files need no reader of tables.
         from .tables_and_logs import check_frame_alone, sets_of_frame
 
-        check_frame_alone(kind, input_files.beside, columns.opening)
-        return sets_of_frame(files, columns)
-    columns.opening.check([*input_files.paths, *input_files.beside, *score_paths])
+        check_frame_alone(kind, input_files)
+        return sets_of_frame(files, columns, decimal)
+    input_files.opening.check([*input_files.paths, *input_files.beside, *score_paths])
     with recorded() as messages:
         test_sets = _test_sets(input_files, columns, need_texts)
     # What no single table warned of is told with the first test set.
@@ -239,7 +239,9 @@ def read_large_texts(files: Sequence[str], references: Sequence[str]) -> TestSet
     named_files = NamedFiles.of_texts(files)
     if named_files.further:
         return None
-    input_files = InputFiles(paths=named_files.paths, folders=[], references=list(references), sources=[])
+    input_files = InputFiles(
+        paths=named_files.paths, folders=[], references=list(references), sources=[], called=named_files.called
+    )
     for path in [*input_files.paths, *input_files.references]:
         _check_may_be_text(path)
     columns = Columns(
@@ -250,7 +252,6 @@ def read_large_texts(files: Sequence[str], references: Sequence[str]) -> TestSet
         scores=[],
         slices=[],
         need_references=True,
-        called=named_files.called,
     )
     with recorded() as messages:
         test_set = text_set(input_files, columns, in_pieces=True)
@@ -290,7 +291,7 @@ def _text_set(files: InputFiles, columns: Columns) -> TestSet:
             column_names.append(name)
     column_names += columns.slices
     if column_names:
-        check_texts(files.paths, columns)
+        check_texts(files)
         raise InputError(
             f"{column_names[0]!r} is the name of a column, but {first_path!r} is a text file, judging by its "
             f"extension; tables end in {' '.join(SUFFIXES)}."

@@ -113,7 +113,7 @@ def batch_sets(first: Table, files: InputFiles, columns: Columns) -> list[TestSe
             f"{answers[0].name} holds answers alone; expected references in a table with their custom_id or id "
             f"({argument('references')})."
         )
-    named_answers = [replace(table, called=columns.called.get(table.name, "")) for table in answers]
+    named_answers = [replace(table, called=files.called.get(table.name, "")) for table in answers]
     logs = with_references(
         named_answers,
         list(map(read_file, files.references)),
