@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tercet.errors import InputError, did_you_mean, shorten
 
 from .numbers import PLAIN, Notation, Sign, notation_of_file, notations_of
+
+if TYPE_CHECKING:
+    from .columns.contents import Lack
 
 #: Columns that a file may have whose rows name their own: what a row lacks takes memory too, so a small file of
 #: rows that share no column would otherwise become a table of the square of its rows.
@@ -105,7 +108,7 @@ class Roles:
     references: tuple[str, ...]
     systems: tuple[str, ...]
     #: By column that its name alone would make a system: what it holds instead.
-    left_out: dict[str, str] = field(default_factory=dict, compare=False)
+    left_out: dict[str, Lack] = field(default_factory=dict, compare=False)
     #: By column, why it has its role, or none, in words.
     reasons: dict[str, str] = field(default_factory=dict, compare=False)
     #: Columns of texts that are as likely systems as references.

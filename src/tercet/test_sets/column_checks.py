@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from tercet.errors import InputError, argument, arguments_set
-from tercet.files.columns.contents import CODES, lack
+from tercet.files.columns.contents import Lack, lack
 from tercet.files.columns.name_roles import role_of
 from tercet.files.formats import MEMORIES, TRANSLATIONS
 from tercet.files.table import SOURCE_TEXT, Memory, Roles, Table
@@ -95,8 +95,9 @@ def _unusable_in_words(table: Table, columns: Columns) -> str:
     for column, cells in table.columns.items():
         role = role_of(column)
         is_missing = (role == "system" and not columns.systems) or (role == "reference" and not columns.references)
-        if is_missing and lack(cells):
-            reasons.append(f"{column!r} {lack(cells)}")
+        why_not = lack(cells)
+        if is_missing and why_not is not None:
+            reasons.append(f"{column!r} {why_not.in_words}")
     if not reasons:
         return ""
     return f" ({', '.join(reasons[:MOST_NAMED])})"
@@ -116,6 +117,6 @@ def _advice(table: Table, format: str, columns: Columns) -> str:
 def _advice_for_numbers(table: Table) -> str:
     """Return how numbers are compared, where a table has no texts."""
     lacks = [lack(cells) for cells in table.columns.values()]
-    if lacks.count(CODES) < 2 or not all(lacks):
+    if lacks.count(Lack.CODES) < 2 or not all(lacks):
         return ""
     return f" Numbers that came without texts are compared by {argument('scores')}."

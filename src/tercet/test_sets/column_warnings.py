@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tercet.errors import argument, shorten, warn
-from tercet.files.columns.contents import CODES
+from tercet.files.columns.contents import Lack
 from tercet.files.columns.name_roles import clear_role
-from tercet.files.columns.roles import UNLIKE_SYSTEMS
 from tercet.files.numbers import WRITTEN_AS_MISSING
 
 from .named_columns import listing
@@ -34,16 +33,16 @@ def warn_unused(table: Table, columns: Sequence[str]) -> None:
 
 def warn_left_out(table: Table, roles: Roles) -> None:
     """Warn of columns that are not taken as systems because of what they hold."""
-    by_reason: dict[str, list[str]] = {}
+    by_reason: dict[Lack, list[str]] = {}
     for column, reason in roles.left_out.items():
         # Codes and numbers are no texts that anyone would miss.
-        if reason != CODES:
+        if reason is not Lack.CODES:
             by_reason.setdefault(reason, []).append(column)
     for reason, columns in by_reason.items():
-        problem = f"the column {listing(columns)} {reason}"
+        problem = f"the column {listing(columns)} {reason.in_words}"
         effect = "it is not taken as a system. To take it"
         if len(columns) > 1:
-            problem = f"the columns {listing(columns)} {_of_several(reason)}"
+            problem = f"the columns {listing(columns)} {reason.of_several}"
             effect = "they are not taken as a system. To take them"
         warn(
             f"{table.name}: {problem}, unlike {listing(roles.systems)}: {effect}, name every system: "
@@ -51,24 +50,12 @@ def warn_left_out(table: Table, roles: Roles) -> None:
         )
 
 
-#: The verbs with which reasons begin, of one column and of several.
-_VERBS = {"has": "have", "is": "are", "hardly shares": "hardly share"}
-
-
-def _of_several(reason: str) -> str:
-    """Return what several columns hold, given what is said of one."""
-    for one, several in _VERBS.items():
-        if reason.startswith(f"{one} "):
-            return f"{several}{reason.removeprefix(one)}"
-    return reason
-
-
 def warn_unlike_references(table: Table, unlike: Sequence[str], references: Sequence[str]) -> None:
     """Warn of columns that are called as references, and are not taken as such because of what they hold."""
     for column in unlike:
         warn(
-            f"{table.name}: the column {column!r} {UNLIKE_SYSTEMS}, unlike {listing(references)}: it is not taken as "
-            f"references. To take it, name all references: {argument('reference_columns')}."
+            f"{table.name}: the column {column!r} {Lack.UNLIKE_SYSTEMS.in_words}, unlike {listing(references)}: it is "
+            f"not taken as references. To take it, name all references: {argument('reference_columns')}."
         )
 
 

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.errors import InputError, argument, argument_set, shorten
-from tercet.files.columns.contents import lack, unrelated
+from tercet.files.columns.contents import Lack, lack, unrelated
 from tercet.files.columns.name_roles import clear_role
-from tercet.files.columns.roles import UNLIKE_SYSTEMS, guess_roles
+from tercet.files.columns.roles import guess_roles
 from tercet.files.columns.scores import known_scores, without_scores
 from tercet.files.columns.vocabulary import ITEM, ITEM_ALONE
-from tercet.files.join import Join, Lost, join, warn_of_unmatched
+from tercet.files.join import Join, Lost, is_id, join, warn_of_unmatched
 from tercet.files.read import predictions_in
 from tercet.files.table import Log, Memory, Roles, Table
 
@@ -40,7 +40,7 @@ class _Keyed:
             return None
         rows: dict[str, list[int]] = {}
         for row, cell in enumerate(table.columns[key]):
-            if isinstance(cell, bool) or not isinstance(cell, str | int) or cell == "":
+            if not is_id(cell):
                 return None
             rows.setdefault(str(cell), []).append(row)
         return cls(table, key, rows)
@@ -304,8 +304,8 @@ def _like_outputs(
     if targets and not kept and like:
         ways = " or ".join(argument_set("reference_columns", name) for name in like[:3])
         raise InputError(
-            f"{table.name}: the column {targets[0]!r}, whose name says that it has references, {UNLIKE_SYSTEMS}, "
-            f"unlike {listing(like)}: name the references, {ways}, or "
+            f"{table.name}: the column {targets[0]!r}, whose name says that it has references, "
+            f"{Lack.UNLIKE_SYSTEMS.in_words}, unlike {listing(like)}: name the references, {ways}, or "
             f"{argument_set('reference_columns', targets[0])}."
         )
     if not kept:

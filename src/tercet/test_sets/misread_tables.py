@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tercet.errors import InputError, argument_set, arguments_set, shorten, warn
-from tercet.files.columns.contents import CODES, lack
+from tercet.files.columns.contents import Lack, lack
 from tercet.files.columns.name_roles import name_role
 from tercet.files.columns.roles import document_column, guess_roles
 from tercet.files.columns.scores import without_scores
@@ -185,7 +185,7 @@ def _perhaps_systems(table: Table, columns: Columns, roles: Roles) -> Iterator[s
         *columns_called(table, (*ITEM, *RUN, *RATER, *METRIC, *DIMENSION)),
     }
     for name, cells in table.columns.items():
-        if name in with_role or name_role(name).word or lack(cells) == CODES:
+        if name in with_role or name_role(name).word or lack(cells) is Lack.CODES:
             continue
         if names_systems(table, name) and all(cell is not None and cell != "" for cell in cells):
             yield name

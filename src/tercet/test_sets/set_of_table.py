@@ -17,7 +17,7 @@ from tercet.files.columns.scores import (
     without_scores,
 )
 from tercet.files.formats import table_format
-from tercet.files.join import join_rows
+from tercet.files.join import is_id, join_rows
 from tercet.files.logs.endings import ENDING_COLUMNS, doubtful_errors, wrong_ends
 from tercet.files.read import predictions_in, references_in
 from tercet.files.table import Memory, Roles, Table, TableWithRoles
@@ -34,7 +34,7 @@ from .column_warnings import (
     warn_unused,
 )
 from .labels import slice_columns, slices_of_columns
-from .long_tables import WideTable, warn_pooled, wide_table
+from .long_tables import WideTable, pooled_rows, wide_table
 from .misread_tables import check_no_marked_errors, check_rows, warn_repeated_ids
 from .named_columns import (
     Columns,
@@ -54,7 +54,11 @@ def table_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
     segments = by_segment.table
     roles = by_segment.columns
     slices = slices_of_columns(segments, roles.slices)
-    column_of_names = warn_pooled(segments, roles)
+    column_of_names = None
+    pooled = pooled_rows(segments, roles)
+    if pooled is not None:
+        pooled.warn(roles)
+        column_of_names = pooled.long.column
     test_set = _texts_or_scores(segments, path, name, roles, column_of_names)
     wrong_ends = _wrong_ends(segments, test_set, roles.scores)
     clusters = None
@@ -386,7 +390,7 @@ def _clusters_of(table: Table, column: str) -> Clusters:
     """Return the clusters that a column of a table names."""
     cells = table.column(column)
     for row, cell in enumerate(cells):
-        if isinstance(cell, bool) or not isinstance(cell, str | int) or not str(cell).strip():
+        if not is_id(cell) or not str(cell).strip():
             raise InputError(
                 f"{table.location(row, column)}: expected the name of the row's cluster, a text or an integer, got "
                 f"{shorten(cell)}."

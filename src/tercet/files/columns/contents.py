@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
 from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -15,10 +16,6 @@ from tercet.files.json_values import as_list
 if TYPE_CHECKING:
     from tercet.files.table import Table
 
-#: What a column holds that is no system.
-CODES = "holds numbers, dates, ids or hashes"
-EMPTY = "is empty in every row"
-_NO_TEXT = "has values that are not text"
 # A number, a date, an id, a hash or an address. Each digit that must be there is the first of its kind, so that no
 # other is tried: long runs of digits would take the square of their length.
 _CODE = re.compile(
@@ -41,34 +38,62 @@ _LEAST_BEST = 0.1
 _WordSet = frozenset[str]
 
 
-def lack(cells: Iterable[Any]) -> str:
-    """Return why a column is none of texts; "" where its cells are texts or None, and one of them no number."""
+class Lack(Enum):
+    """Why a column is not what its name alone would make it: a verb, that of several columns, and what follows."""
+
+    CODES = ("holds", "hold", "numbers, dates, ids or hashes")
+    EMPTY = ("is", "are", "empty in every row")
+    NO_TEXT = ("has", "have", "values that are not text")
+    CONSTANT = ("has", "have", "the same text in every row")
+    FEW_VALUES = ("has", "have", "few values of one word each")
+    UNLIKE_REFERENCES = ("hardly shares", "hardly share", "a word with the references")
+    UNLIKE_SYSTEMS = ("hardly shares", "hardly share", "a word with the systems")
+    EARLIER = ("has", "have", "texts of an earlier state, as its name says")
+
+    @property
+    def in_words(self) -> str:
+        """What is said of one column."""
+        verb, _, what = self.value
+        return f"{verb} {what}"
+
+    @property
+    def of_several(self) -> str:
+        """What is said of several columns."""
+        _, verb, what = self.value
+        return f"{verb} {what}"
+
+
+def lack(cells: Iterable[Any]) -> Lack | None:
+    """Return why a column is none of texts; None where its cells are texts or None, and one of them no number."""
     from tercet.files.numbers import is_written_number
 
     values = [cell for cell in cells if cell is not None and cell != ""]
     if not values:
-        return EMPTY
+        return Lack.EMPTY
     if not all(isinstance(cell, str) for cell in values):
-        return _NO_TEXT
+        return Lack.NO_TEXT
     if all(map(is_written_number, values)):
-        return CODES
-    return ""
+        return Lack.CODES
+    return None
 
 
-def is_missed(cells: Iterable[Any], reason: str) -> bool:
-    """Return whether a column without texts may be a system's: numbers or lists are scores or contexts.
+def may_be_texts(cells: Iterable[Any], why_not: Lack) -> bool:
+    """Return whether a column that has no texts may have been meant to have a system's.
 
-    Bytes may be texts in another encoding than UTF-8.
+    An empty one may, and bytes, which are texts in another encoding than UTF-8. Numbers and lists are scores or
+    contexts.
     """
-    if reason in (EMPTY, CODES):
-        return reason == EMPTY
+    if why_not is Lack.EMPTY:
+        return True
+    if why_not is Lack.CODES:
+        return False
     texts = []
     for cell in cells:
         if isinstance(cell, str):
             texts.append(cell)
         elif isinstance(cell, bytes):
             texts.append("bytes")
-    return not lack(texts)
+    return lack(texts) is None
 
 
 def are_codes(cells: Iterable[Any]) -> bool:
