@@ -54,8 +54,8 @@ def warn_unlike_references(table: Table, unlike: Sequence[str], references: Sequ
     """Warn of columns that are called as references, and are not taken as such because of what they hold."""
     for column in unlike:
         warn(
-            f"{table.name}: the column {column!r} {Lack.UNLIKE_SYSTEMS.in_words}, unlike {listing(references)}: it is "
-            f"not taken as references. To take it, name all references: {argument('reference_columns')}."
+            f"{table.name}: the column {column!r} {Lack.UNLIKE_SYSTEMS.in_words}, unlike {listing(references)}: it "
+            f"is not taken as references. To take it, name all references: {argument('reference_columns')}."
         )
 
 
