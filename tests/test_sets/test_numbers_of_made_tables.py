@@ -86,3 +86,14 @@ def test_what_is_known_of_a_file_is_all_but_its_cells():
     table = Table("a.csv", {"id": [1]}, [2], **known)
     assert table.of_file() == known
     assert {*known, "name", "columns", "lines"} == {field.name for field in dataclasses.fields(Table)}
+
+
+def test_a_file_of_segments_is_written_as_the_joined_ones_are(tmp_path):
+    """As a spreadsheet of that country reads it."""
+    options = {"scores": "COMET", "decimal": ","}
+    for files, beside in ((wide, {}), (long, {}), (outputs, {"references": references(tmp_path)})):
+        (test_set,) = read_test_sets(files(tmp_path, "1,5"), **beside, **options)
+        assert (test_set.dialect.separator, test_set.dialect.decimal) == (";", ",")
+    path = semicolons(tmp_path / "judge.csv", "id;COMET", "1;1,5", "2;2,5", "3;3,5")
+    (test_set,) = read_test_sets(path, need_references=False, **options)
+    assert (test_set.dialect.separator, test_set.dialect.decimal) == (";", ",")

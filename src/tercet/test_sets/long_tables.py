@@ -525,7 +525,7 @@ def _reference_texts(long: LongTable) -> set[Any]:
 
 
 def _is_pooled(long: LongTable, key: list[str]) -> bool:
-    """Return whether a fifth of the items or more have rows of several systems."""
+    """Return whether a fifth of the items or more (chosen) have rows of several systems."""
     systems_of: dict[Hashable, set[str]] = defaultdict(set)
     systems = map(str, long.table.columns[long.column])
     for item, system in zip(_keys_of_rows(long.table, key), systems, strict=True):

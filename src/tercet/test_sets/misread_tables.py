@@ -28,7 +28,7 @@ from .long_tables import (
 )
 from .named_columns import Columns, listing, reference_columns
 
-#: Words that the name of a system has at most.
+#: Words that the name of a system has at most (chosen): a text has more.
 _MOST_WORDS = 4
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from .column_readings import ColumnRole
 
-#: The most columns that a message names.
+#: The most columns that a message names (chosen).
 MOST_NAMED = 20
 
 

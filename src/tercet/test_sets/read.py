@@ -91,7 +91,8 @@ def read_test_sets(
     source : path, optional
         Text file, for systems in text files; a table, for batches.
     systems, reference_columns : str or sequence of str
-        Columns of the tables. An empty cell of a system is an empty text, one of references is no reference.
+        Columns of the tables; of files of translators, languages by their codes ("pt" for "pt-BR"). An empty cell of
+        a system is an empty text, one of references is no reference.
     source_column : str, optional
         Column of the tables.
     system_column : str, optional

@@ -72,8 +72,12 @@ def table_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
     fields = test_set.fields
     if by_segment.note:
         fields += f" {by_segment.note}"
+    dialect = table.dialect
+    if dialect is not None and table.decimal:
+        dialect = replace(dialect, decimal=table.decimal)
     whole_set = replace(
         test_set,
+        dialect=dialect,
         fields=fields,
         clusters=clusters,
         hint=hint,

@@ -194,15 +194,11 @@ def _with_name(logs: Sequence[Log], name: str) -> list[Log]:
 
 
 def _whole_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
-    """Return the test set of a table, with the columns that hold neither texts nor scores, and how it is written."""
+    """Return the test set of a table, with the columns that hold neither texts nor scores."""
     test_set = table_set(table, path, name, columns)
-    dialect = table.dialect
-    if dialect is not None and table.decimal:
-        dialect = replace(dialect, decimal=table.decimal)
     return replace(
         test_set,
         own_columns={**_own_columns(table, test_set, columns), **test_set.own_columns},
-        dialect=dialect,
         without_reference=_without_reference(table, test_set),
     )
 

@@ -22,13 +22,14 @@ _CODE = re.compile(
     r"[\s:.,/+-]*\d[\d\s:.,/+-]*|(?:[A-Za-z_.:/#-]*[0-9]|[A-Za-z0-9_.:/#-]*(?![0-9])\d)[A-Za-z0-9_.:/#-]*"
     r"|[a-z]+://\S+"
 )
+# These numbers are chosen, not measured.
 #: Different values that labels have at most, such as "a", "b" and "tie".
 _MOST_LABELS = 4
 #: In fewer rows, texts may share words by chance, or none.
 LEAST_ROWS = 4
-# Rows that are compared, of a larger table: spread over all of it.
+# Rows that are compared, of a larger table, spread over all of it: more take longer and say no more.
 _MOST_ROWS = 300
-# How many other rows' references a text is compared with.
+# How many other rows' references a text is compared with: one alone may be like it by chance.
 _SHIFTS = 5
 # What a column must share beyond chance, as a part of what the best column shares, which counts up to _ENOUGH.
 _LEAST_PART = 0.3

@@ -29,6 +29,7 @@ _NUMBERED = re.compile(r"(.*?[^\W\d_])[\W_]*(\d+)|(.+?)[\W_]+([A-Za-z])")
 _FUNCTIONS = {"dimension": "tercet.correlate", "systems": "read_graded"}
 #: The most calls that an error shows.
 _MOST_CALLS = 3
+#: What stands between a system and the rest, as in ``base_fluency``.
 _BETWEEN = f"[{re.escape(SEPARATORS)}]+"
 
 
@@ -144,7 +145,9 @@ def _system_in(column: str, systems: Sequence[str]) -> tuple[str, str] | None:
         if alias.isdecimal():
             # Nothing need stand between "grade" and "1".
             between = _BETWEEN.replace("+", "*")
+        # "base_fluency", "base.human score"
         at_the_beginning = rf"{name}{_BETWEEN}(?P<rest>.+)(?P<rater>)"
+        # "fluency_base", and with a rater behind it "fluency_base_rater_1"
         at_the_end = rf"(?P<rest>.*[^\W\d_]){between}{name}(?P<rater>{_BETWEEN}.+)?"
         for pattern in (at_the_beginning, at_the_end):
             match = re.fullmatch(pattern, column, re.IGNORECASE)
@@ -158,7 +161,7 @@ def _aliases(systems: Sequence[str]) -> dict[str, str]:
     aliases = {system: system for system in systems}
     if len(systems) < 2:
         return aliases
-    # Words and numbers, so that none is cut: "base" and "basic" share none.
+    # Words and numbers, so that none is cut: "base" and "basic" share none. "output_a2" is output, _, a and 2.
     words_of_systems = [re.findall(r"\d+|[^\W\d_]+|[\W_]+", system) for system in systems]
     n_first = n_first_shared(words_of_systems)
     words_behind = [words[n_first:] for words in words_of_systems]

@@ -328,5 +328,5 @@ def _names_documents(name: str, cells: Sequence[Any]) -> bool:
     return 2 * len(set(cells)) <= len(cells) and all(len(str(cell).split()) <= _MOST_WORDS for cell in cells)
 
 
-#: Words that the name of a document has at most.
+#: Words that the name of a document has at most (chosen): a text has more.
 _MOST_WORDS = 3
