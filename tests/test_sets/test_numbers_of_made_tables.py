@@ -97,3 +97,15 @@ def test_a_file_of_segments_is_written_as_the_joined_ones_are(tmp_path):
     path = semicolons(tmp_path / "judge.csv", "id;COMET", "1;1,5", "2;2,5", "3;3,5")
     (test_set,) = read_test_sets(path, need_references=False, **options)
     assert (test_set.dialect.separator, test_set.dialect.decimal) == (";", ",")
+
+
+def test_scores_that_are_not_there_are_sought_in_the_table_of_systems(tmp_path):
+    path = semicolons(tmp_path / "outputs.csv", "id;base;CoMet_base", "1;ein Hund;1", "2;ein Kater;2")
+    with pytest.raises(InputError, match=r"outputs\.csv has no scores 'COMET' .* Known: id, base, CoMet_base\."):
+        numbers(path, references=references(tmp_path))
+
+
+def test_scores_may_stand_beside_references(tmp_path):
+    beside = semicolons(tmp_path / "references.csv", "id;reference;base.COMET", "1;der Hund da;1", "2;der Kater da;2")
+    path = semicolons(tmp_path / "outputs.csv", "id;base", "1;ein Hund", "2;ein Kater")
+    assert numbers(path, references=beside) == {"base": [1, 2]}

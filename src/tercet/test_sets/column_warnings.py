@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from tercet.errors import argument, shorten, warn
 from tercet.files.columns.contents import Lack
 from tercet.files.columns.name_roles import clear_role
-from tercet.files.numbers import WRITTEN_AS_MISSING
 
 from .named_columns import listing
 
@@ -90,6 +89,9 @@ def _warn_of_name(name: str, column: str, role: str, allowed: Sequence[str]) -> 
 
 def warn_of_written_missing(table: Table, systems: list[str], references: list[str]) -> None:
     """Warn of texts such as "nan" that systems or references alone have: a program wrote a missing cell so."""
+    # Here, as text files have no cells.
+    from tercet.files.numbers import WRITTEN_AS_MISSING
+
     spellings = frozenset(WRITTEN_AS_MISSING)
     rows_of: dict[str, list[int]] = {}
     for column in [*systems, *references]:

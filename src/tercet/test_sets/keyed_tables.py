@@ -13,7 +13,7 @@ from tercet.errors import InputError, argument, argument_set, shorten
 from tercet.files.columns.contents import Lack, lack, unrelated
 from tercet.files.columns.name_roles import clear_role
 from tercet.files.columns.roles import guess_roles
-from tercet.files.columns.scores import known_scores, without_scores
+from tercet.files.columns.scores import known_scores, score_columns, without_scores
 from tercet.files.columns.vocabulary import ITEM, ITEM_ALONE
 from tercet.files.join import Join, Lost, is_id, join, warn_of_unmatched
 from tercet.files.read import predictions_in
@@ -103,13 +103,14 @@ def join_by_ids(
     first, *further = others
     joined_beside = _columns_beside(others, systems, ids, columns)
     cells: dict[str, list[Any]] = {first.key: list(ids), **joined_beside.cells}
+    scores_beside = {score for score in columns.scores if any(_has_scores(keyed.table, score) for keyed in others)}
     side_of: dict[str, str] = {}
     own_columns: dict[str, dict[str, list[Any]]] = {}
     for file, keyed in zip(tables, systems, strict=True):
         with_file = ""
         if len(systems) > 1 or file in called:
             with_file = file
-        joined_systems = _columns_of_systems(keyed, with_file, ids, columns)
+        joined_systems = _columns_of_systems(keyed, with_file, ids, columns, scores_beside)
         cells |= joined_systems.cells
         side_of |= dict.fromkeys(joined_systems.names, keyed.table.name)
         for column in _unread_columns(keyed, columns):
@@ -340,6 +341,11 @@ def _systems_of(keyed: _Keyed, columns: Columns) -> list[str]:
     return list(roles.systems)
 
 
+def _has_scores(table: Table, score: str) -> bool:
+    """Return whether a column of a table seems to hold scores of this name."""
+    return len(without_scores(table, [score]).columns) < len(table.columns)
+
+
 class _ColumnsOfSystems(NamedTuple):
     """The columns of a table of systems, as the joined table has them, and the names of its systems there."""
 
@@ -347,8 +353,13 @@ class _ColumnsOfSystems(NamedTuple):
     names: list[str]
 
 
-def _columns_of_systems(keyed: _Keyed, file: str, ids: Sequence[str], columns: Columns) -> _ColumnsOfSystems:
-    """Return a column for each system of a table, and its scores; one of several files gives them its name."""
+def _columns_of_systems(
+    keyed: _Keyed, file: str, ids: Sequence[str], columns: Columns, scores_beside: Container[str]
+) -> _ColumnsOfSystems:
+    """Return a column for each system of a table, and its scores; one of several files gives them its name.
+
+    Scores that tables beside it have may be lacking.
+    """
     table = keyed.table
     columns_of_systems = _systems_of(keyed, columns)
     if not columns_of_systems:
@@ -367,8 +378,11 @@ def _columns_of_systems(keyed: _Keyed, file: str, ids: Sequence[str], columns: C
         predictions_in(table, name)
         cells[system] = keyed.first_cells(name, ids, absent="")
     for score in columns.scores:
-        # As they are written here, and read here: so errors name this file, too.
-        for name, numbers in known_scores(table, columns_of_systems, score).items():
+        # Read here, as they are written here: and so errors name this file, too.
+        read_scores = score_columns
+        if score in scores_beside:
+            read_scores = known_scores
+        for name, numbers in read_scores(table, columns_of_systems, score).items():
             system = names[columns_of_systems.index(name)]
             cells[f"{system}.{score}"] = keyed.first_numbers(numbers, ids)
     return _ColumnsOfSystems(cells, names)

@@ -10,6 +10,7 @@ from tercet.errors import InputError, argument, shorten, warn
 from tercet.files.columns.contents import lack
 from tercet.files.columns.roles import guess_roles
 from tercet.files.columns.vocabulary import ITEM
+from tercet.files.join import is_id
 from tercet.files.read import Opening, read_file
 from tercet.files.table import SOURCE_TEXT, Log, Memory, Table
 from tercet.files.translation.subtitles_and_memories import JoinedMemories, join_memories, read_memory
@@ -148,7 +149,7 @@ class _KeyedSide:
         cell: Any = self.table.columns[column][row]
         if isinstance(cell, str | None):
             return cell
-        if column == self.key and self.is_of_ids and isinstance(cell, int) and not isinstance(cell, bool):
+        if column == self.key and self.is_of_ids and is_id(cell):
             return str(cell)
         raise InputError(f"{self.table.location(row, column)}: expected a text, got {shorten(cell)}.")
 

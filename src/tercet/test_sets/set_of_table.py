@@ -154,7 +154,7 @@ def _rows_of_all(table: TableWithRoles, columns: Columns) -> WideTable:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _KnownColumns:
     """What the columns of a table are: as the user names them, or else as they suggest."""
 
     table: Table
@@ -172,16 +172,16 @@ class _Reading:
 
 def _texts_or_scores(table: Table, path: str, name: str, columns: Columns, column_of_names: str | None) -> TestSet:
     """Return what a table has; the column of names of systems, if there is one, has no texts."""
-    reading = _read_roles(table, columns, column_of_names)
-    if columns.scores and not columns.need_references and not _has_texts_of_scored(reading):
-        return _scores_alone(reading, name)
+    known = _read_roles(table, columns, column_of_names)
+    if columns.scores and not columns.need_references and not _has_texts_of_scored(known):
+        return _scores_alone(known, name)
     if isinstance(table, Memory):
         # The columns are languages, whose codes suggest no role.
-        return _texts_of_systems(replace(reading, chosen=columns, roles=Roles(None, (), ())), path, name)
-    return _texts_of_systems(reading, path, name)
+        return _texts_of_systems(replace(known, chosen=columns, roles=Roles(None, (), ())), path, name)
+    return _texts_of_systems(known, path, name)
 
 
-def _read_roles(table: Table, columns: Columns, column_of_names: str | None) -> _Reading:
+def _read_roles(table: Table, columns: Columns, column_of_names: str | None) -> _KnownColumns:
     """Return the role of each column."""
     guessed = without_scores(table, columns.scores)
     slices = slice_columns(columns.slices, table.columns)
@@ -189,7 +189,7 @@ def _read_roles(table: Table, columns: Columns, column_of_names: str | None) -> 
     unlabelled = {column: cells for column, cells in guessed.columns.items() if column not in labels}
     references = [column for column in columns.references if column in table.columns]
     roles = guess_roles(replace(guessed, columns=unlabelled), references)
-    return _Reading(
+    return _KnownColumns(
         table=table,
         by_user=columns,
         chosen=_with_roles(columns, roles),
@@ -220,62 +220,62 @@ def _with_roles(columns: Columns, roles: Roles) -> Columns:
     return replace(columns, systems=systems, references=references, source=source)
 
 
-def _has_texts_of_scored(reading: _Reading) -> bool:
+def _has_texts_of_scored(known: _KnownColumns) -> bool:
     """Return whether there are texts of systems: those that are named, or those that the scores are of."""
-    columns = reading.by_user
+    columns = known.by_user
     if columns.systems:
-        return any(column in reading.table.columns for column in columns.systems)
-    if not reading.roles.systems:
+        return any(column in known.table.columns for column in columns.systems)
+    if not known.roles.systems:
         return False
     # "task" with "a.score" and "b.score" is no system.
-    scored = scored_systems(reading.table, columns.scores[0])
-    return not scored or not set(scored).isdisjoint(reading.roles.systems)
+    scored = scored_systems(known.table, columns.scores[0])
+    return not scored or not set(scored).isdisjoint(known.roles.systems)
 
 
-def _check_reading(reading: _Reading, format: str) -> None:
+def _check_known(known: _KnownColumns, format: str) -> None:
     """Raise an InputError for columns that the user names wrongly, and for roles that are not clear or lacking."""
-    columns = reading.by_user
-    check_columns(reading.table, columns)
+    columns = known.by_user
+    check_columns(known.table, columns)
     if not columns.systems and not columns.references:
-        check_clear(reading.table, reading.roles)
-    check_roles(reading.table, format, reading.chosen)
+        check_clear(known.table, known.roles)
+    check_roles(known.table, format, known.chosen)
 
 
-def _warn_of_roles(reading: _Reading) -> None:
+def _warn_of_roles(known: _KnownColumns) -> None:
     """Warn of columns that are not used, though their names or texts suggest it."""
-    table = reading.table
-    roles = reading.roles
-    chosen = reading.chosen
-    if not reading.by_user.references:
+    table = known.table
+    roles = known.roles
+    chosen = known.chosen
+    if not known.by_user.references:
         warn_unlike_references(table, roles.unlike, roles.references)
     # Who names the systems leaves the other columns out on purpose.
-    if not reading.by_user.systems and not isinstance(table, TableWithRoles):
+    if not known.by_user.systems and not isinstance(table, TableWithRoles):
         warn_left_out(table, roles)
         with_role = {*roles.systems, *roles.left_out, *roles.references, roles.source}
-        with_role |= {*chosen.references, chosen.source, *reading.labels}
+        with_role |= {*chosen.references, chosen.source, *known.labels}
         warn_unused(table, [column for column in table.columns if column not in with_role])
 
 
-def _warn_of_texts(reading: _Reading) -> None:
+def _warn_of_texts(known: _KnownColumns) -> None:
     """Warn of systems and references that seem to be something else."""
-    chosen = reading.chosen
-    warn_swapped(reading.table.name, chosen.systems, chosen.references, chosen.source)
-    warn_of_written_missing(reading.table, chosen.systems, chosen.references)
+    chosen = known.chosen
+    warn_swapped(known.table.name, chosen.systems, chosen.references, chosen.source)
+    warn_of_written_missing(known.table, chosen.systems, chosen.references)
 
 
-def _texts_of_systems(reading: _Reading, path: str, name: str) -> TestSet:
+def _texts_of_systems(known: _KnownColumns, path: str, name: str) -> TestSet:
     """Return the texts of systems and their references, with all that the columns hold."""
-    table = reading.table
-    columns = reading.by_user
-    chosen = reading.chosen
-    _check_reading(reading, table_format(path))
-    _warn_of_roles(reading)
+    table = known.table
+    columns = known.by_user
+    chosen = known.chosen
+    _check_known(known, table_format(path))
+    _warn_of_roles(known)
     texts = {system: predictions_in(table, system) for system in chosen.systems}
     references = references_in(table, chosen.references)
-    _warn_of_texts(reading)
-    by_role = columns_by_role(chosen, reading.scores, reading.slices)
+    _warn_of_texts(known)
+    by_role = columns_by_role(chosen, known.scores, known.slices)
     left_out = columns_left_out(table, by_role)
-    named_by_user = [*columns.systems, *columns.references, *reading.scores, *reading.slices]
+    named_by_user = [*columns.systems, *columns.references, *known.scores, *known.slices]
     for column in (columns.source, columns.cluster):
         if column is not None:
             named_by_user.append(column)
@@ -292,7 +292,7 @@ def _texts_of_systems(reading: _Reading, path: str, name: str) -> TestSet:
         references,
         source_texts,
         fields=columns_in_words(table, by_role, left_out),
-        columns=readings(table, by_role, reading.roles.reasons, named_by_user),
+        columns=readings(table, by_role, known.roles.reasons, named_by_user),
         left_out=left_out,
         scores={score: score_columns(table, chosen.systems, score) for score in columns.scores},
         lower_is_better=directions.lower,
@@ -301,10 +301,10 @@ def _texts_of_systems(reading: _Reading, path: str, name: str) -> TestSet:
     )
 
 
-def _scores_alone(reading: _Reading, name: str) -> TestSet:
+def _scores_alone(known: _KnownColumns, name: str) -> TestSet:
     """Return the scores in a table that has no texts of systems; its other columns are left out."""
-    table = reading.table
-    columns = reading.by_user
+    table = known.table
+    columns = known.by_user
     scores = columns.scores
     first_score = scores[0]
     systems = columns.systems or systems_of(table, first_score)
@@ -322,7 +322,7 @@ def _scores_alone(reading: _Reading, name: str) -> TestSet:
         texts = guess_roles(without_scores(table, scores)).systems
         _check_not_numbered(table, systems, first_score, texts)
     # Columns of objects may be called as their systems.
-    read = {*reading.scores, *reading.labels, *systems}
+    read = {*known.scores, *known.labels, *systems}
     by_role: dict[ColumnRole, list[str]] = {
         "scores": [column for column in table.columns if column in read],
         "clusters": [],
@@ -336,7 +336,7 @@ def _scores_alone(reading: _Reading, name: str) -> TestSet:
     return replace(
         without_texts(name, systems, len(table.lines)),
         fields=f"{table.name}: {what_is_there}{end_of_fields({}, left_out)}",
-        columns=readings(table, by_role, reading.roles.reasons, named_by_user),
+        columns=readings(table, by_role, known.roles.reasons, named_by_user),
         scores={score: score_columns(table, systems, score) for score in scores},
         lower_is_better=directions.lower,
         higher_is_better=directions.higher,
