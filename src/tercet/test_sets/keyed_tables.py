@@ -19,6 +19,7 @@ from tercet.files.join import Join, Lost, is_id, join, warn_of_unmatched
 from tercet.files.read import predictions_in
 from tercet.files.table import Log, Memory, Roles, Table
 
+from .answer_endings import EndingColumn, ending_columns
 from .column_warnings import warn_unlike_references
 from .long_tables import column_called
 from .named_columns import Columns, listing, reference_columns
@@ -75,6 +76,8 @@ class JoinedTables:
     lost: Lost
     #: By column of the tables of systems that holds neither texts nor scores that are read, the cells by system.
     own_columns_by_system: Mapping[str, Mapping[str, list[Any]]]
+    #: How the answers of systems ended, as their tables say.
+    endings: Sequence[EndingColumn]
 
 
 def join_by_ids(
@@ -106,12 +109,14 @@ def join_by_ids(
     scores_beside = {score for score in columns.scores if any(_has_scores(keyed.table, score) for keyed in others)}
     side_of: dict[str, str] = {}
     own_columns: dict[str, dict[str, list[Any]]] = {}
+    endings: list[EndingColumn] = []
     for file, keyed in zip(tables, systems, strict=True):
         with_file = ""
         if len(systems) > 1 or file in called:
             with_file = file
         joined_systems = _columns_of_systems(keyed, with_file, ids, columns, scores_beside)
         cells |= joined_systems.cells
+        endings += joined_systems.endings
         side_of |= dict.fromkeys(joined_systems.names, keyed.table.name)
         for column in _unread_columns(keyed, columns):
             title = column
@@ -125,7 +130,7 @@ def join_by_ids(
     files = [keyed.table.name for keyed in (*systems, *further)]
     note = f"Joined with {listing(files)} by {first.key!r}."
     roles = replace(columns, systems=list(side_of), references=joined_beside.references, source=joined_beside.source)
-    return JoinedTables(joined, roles, note, joined_ids.lost(side_of), own_columns)
+    return JoinedTables(joined, roles, note, joined_ids.lost(side_of), own_columns, endings)
 
 
 def _all_keyed(tables: Iterable[Table], key_names: Sequence[str]) -> list[_Keyed] | None:
@@ -351,6 +356,7 @@ class _ColumnsOfSystems(NamedTuple):
 
     cells: dict[str, list[Any]]
     names: list[str]
+    endings: list[EndingColumn]
 
 
 def _columns_of_systems(
@@ -385,4 +391,8 @@ def _columns_of_systems(
         for name, numbers in read_scores(table, columns_of_systems, score).items():
             system = names[columns_of_systems.index(name)]
             cells[f"{system}.{score}"] = keyed.first_numbers(numbers, ids)
-    return _ColumnsOfSystems(cells, names)
+    endings = []
+    for ending in ending_columns(table, columns_of_systems, columns.scores):
+        system = names[columns_of_systems.index(ending.system)]
+        endings.append(ending._replace(system=system, cells=keyed.first_cells(ending.column, ids)))
+    return _ColumnsOfSystems(cells, names, endings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tercet.errors import InputError, argument, argument_set, arguments_set, did_you_mean, shorten, warn
+from tercet.errors import InputError, argument, argument_set, arguments_set, did_you_mean, shorten
 from tercet.files.columns.name_roles import clear_role, role_of
 from tercet.files.columns.roles import document_column, guess_roles
 from tercet.files.columns.scores import (
@@ -18,12 +18,12 @@ from tercet.files.columns.scores import (
 )
 from tercet.files.formats import table_format
 from tercet.files.join import is_id, join_rows
-from tercet.files.logs.endings import ENDING_COLUMNS, doubtful_errors, wrong_ends
 from tercet.files.read import predictions_in, references_in
 from tercet.files.table import Memory, Roles, Table, TableWithRoles
 from tercet.files.translation.subtitles_and_memories import columns_of, complete
 from tercet.statistics.clusters import Clusters
 
+from .answer_endings import ending_columns, wrong_ends_of
 from .column_checks import check_clear, check_columns, check_roles
 from .column_readings import HOW_READ, ColumnRole, readings
 from .column_warnings import (
@@ -60,7 +60,8 @@ def table_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
         pooled.warn(roles)
         column_of_names = pooled.long.column
     test_set = _texts_or_scores(segments, path, name, roles, column_of_names)
-    wrong_ends = _wrong_ends(segments, test_set, roles.scores)
+    endings = ending_columns(segments, list(test_set.systems), roles.scores)
+    wrong_ends = wrong_ends_of(endings, test_set)
     clusters = None
     hint = ""
     if roles.cluster is not None:
@@ -355,27 +356,6 @@ def _check_not_numbered(table: Table, systems: Sequence[str], score: str, texts:
         f"{table.name}: it is not clear whether {listing(names)} are of {len(systems)} systems, or scores of one, as "
         f"of {len(systems)} raters. As systems: {as_systems}. As scores of one: {as_scores}.{HOW_READ}"
     )
-
-
-def _wrong_ends(table: Table, test_set: TestSet, scores: Sequence[str]) -> dict[str, dict[int, str]]:
-    """Return by system what is wrong with answers, as columns such as ``status`` say that are no scores."""
-    problems: dict[str, dict[int, str]] = {system: {} for system in test_set.systems}
-    for name in ENDING_COLUMNS:
-        if name in scores:
-            continue
-        for system, column in columns_beside(table, list(test_set.systems), name).items():
-            cells = table.columns[column]
-            for row, kind in wrong_ends(name, cells).items():
-                problems[system].setdefault(row, kind)
-            rows = doubtful_errors(name, cells)
-            # An answer that is empty counts as that.
-            if any(test_set.no_texts or test_set.systems[system][row].strip() for row in rows):
-                warn(
-                    f"{table.name}: {shorten(column)} has a text in {len(rows):,} of {len(cells):,} rows. So many "
-                    "may be remarks, and are not counted as answers that failed. If they are errors, call the column "
-                    f"{column + '.message'!r}."
-                )
-    return problems
 
 
 def _hint_of_documents(table: Table) -> str:

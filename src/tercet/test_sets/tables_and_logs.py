@@ -18,6 +18,7 @@ from tercet.files.tables.frames import read_frame
 from tercet.files.writing import check_different
 from tercet.registry import SHORT_NAMES
 
+from .answer_endings import wrong_ends_of
 from .column_readings import HOW_READ
 from .joined_memories import joined_memories
 from .keyed_tables import join_by_ids
@@ -287,10 +288,14 @@ def _keyed_set(files: InputFiles, columns: Columns) -> TestSet | None:
         if joined is None:
             return None
         test_set = table_set(joined.table, beside[0], name_of(beside[0]), joined.columns)
+        wrong_ends = wrong_ends_of(joined.endings, test_set)
+        for system, problems in test_set.wrong_ends.items():
+            wrong_ends[system] = {**problems, **wrong_ends[system]}
     return replace(
         test_set,
         own_columns=_own_columns(joined.table, test_set, joined.columns),
         own_columns_by_system=joined.own_columns_by_system,
+        wrong_ends=wrong_ends,
         warnings=tuple(messages),
         fields=" ".join([test_set.fields, joined.note, *systems.notes]),
         lost=joined.lost.by_system,
