@@ -12,7 +12,7 @@ from tercet.errors import InputError, did_you_mean, shorten
 from .numbers import PLAIN, Notation, Sign, notation_of_file, notations_of
 
 if TYPE_CHECKING:
-    from .columns.contents import Lack
+    from .columns.lacks import Lack
 
 #: Columns that a file may have whose rows name their own: what a row lacks takes memory too, so a small file of
 #: rows that share no column would otherwise become a table of the square of its rows.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from tercet.errors import InputError, argument, arguments_set
-from tercet.files.columns.contents import Lack, lack
+from tercet.files.columns.contents import lack
+from tercet.files.columns.lacks import Lack
 from tercet.files.columns.name_roles import role_of
 from tercet.files.formats import MEMORIES, TRANSLATIONS
 from tercet.files.table import SOURCE_TEXT, Memory, Roles, Table

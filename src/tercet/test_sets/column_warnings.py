@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tercet.errors import argument, shorten, warn
-from tercet.files.columns.contents import Lack
+from tercet.files.columns.lacks import Lack
 from tercet.files.columns.name_roles import clear_role
 
 from .named_columns import listing

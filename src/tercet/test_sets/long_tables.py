@@ -10,7 +10,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from tercet.errors import InputError, argument, argument_set, shorten, warn
-from tercet.files.columns.contents import Lack, lack
+from tercet.files.columns.contents import lack
+from tercet.files.columns.lacks import Lack
 from tercet.files.columns.roles import guess_roles
 from tercet.files.columns.scores import without_scores
 from tercet.files.columns.vocabulary import ITEM, RUN, SYSTEM, TEXT

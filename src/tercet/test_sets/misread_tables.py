@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tercet.errors import InputError, argument_set, arguments_set, shorten, warn
-from tercet.files.columns.contents import Lack, lack
+from tercet.files.columns.contents import lack
+from tercet.files.columns.lacks import Lack
 from tercet.files.columns.name_roles import name_role
 from tercet.files.columns.roles import document_column, guess_roles
 from tercet.files.columns.scores import without_scores

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from tercet.errors import InputError, argument, argument_set, shorten, warn
-from tercet.files.columns.contents import Lack, lack
+from tercet.files.columns.contents import lack
+from tercet.files.columns.lacks import Lack
 from tercet.files.columns.name_roles import clear_role
 from tercet.files.columns.roles import guess_roles
 from tercet.files.columns.scores import score_columns, scored_systems, without_scores

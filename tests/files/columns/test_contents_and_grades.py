@@ -5,8 +5,9 @@ import time
 import pytest
 
 from tercet import InputError
-from tercet.files.columns.contents import Lack, are_codes, lack, unrelated
+from tercet.files.columns.contents import are_codes, lack, unrelated
 from tercet.files.columns.grades import check_systems_of_grades, grade_columns, possible_grades
+from tercet.files.columns.lacks import Lack
 from tercet.files.columns.name_roles import clear_role
 from tercet.files.columns.roles import document_column
 from tercet.files.table import Table

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from enum import Enum
 from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from tercet.engine.character_kinds import UNSPACED
 from tercet.files.json_values import as_list
+
+from .lacks import Lack
 
 if TYPE_CHECKING:
     from tercet.files.table import Table
@@ -37,31 +38,6 @@ _ENOUGH = 0.5
 # What the best column must share beyond chance; below that, nothing is said of any.
 _LEAST_BEST = 0.1
 _WordSet = frozenset[str]
-
-
-class Lack(Enum):
-    """Why a column is not what its name alone would make it: a verb, that of several columns, and what follows."""
-
-    CODES = ("holds", "hold", "numbers, dates, ids or hashes")
-    EMPTY = ("is", "are", "empty in every row")
-    NO_TEXT = ("has", "have", "values that are not text")
-    CONSTANT = ("has", "have", "the same text in every row")
-    FEW_VALUES = ("has", "have", "few values of one word each")
-    UNLIKE_REFERENCES = ("hardly shares", "hardly share", "a word with the references")
-    UNLIKE_SYSTEMS = ("hardly shares", "hardly share", "a word with the systems")
-    EARLIER = ("has", "have", "texts of an earlier state, as its name says")
-
-    @property
-    def in_words(self) -> str:
-        """What is said of one column."""
-        verb, _, what = self.value
-        return f"{verb} {what}"
-
-    @property
-    def of_several(self) -> str:
-        """What is said of several columns."""
-        _, verb, what = self.value
-        return f"{verb} {what}"
 
 
 def lack(cells: Iterable[Any]) -> Lack | None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from .contents import (
     LEAST_ROWS,
-    Lack,
     are_among,
     are_codes,
     are_names,
@@ -19,6 +18,7 @@ from .contents import (
     texts_within,
     unrelated,
 )
+from .lacks import Lack
 from .name_roles import clear_role, name_role, words_of_name
 from .vocabulary import (
     CLEAR_REFERENCES,
