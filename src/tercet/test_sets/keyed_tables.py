@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.errors import InputError, argument, argument_set, shorten
-from tercet.files.columns.contents import Lack, lack, unrelated
+from tercet.files.columns.contents import lack, unrelated
+from tercet.files.columns.lacks import Lack
 from tercet.files.columns.name_roles import clear_role
 from tercet.files.columns.roles import guess_roles
 from tercet.files.columns.scores import known_scores, score_columns, without_scores
