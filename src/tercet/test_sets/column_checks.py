@@ -13,7 +13,7 @@ from tercet.files.table import SOURCE_TEXT, Memory, Roles, Table
 from tercet.names_as_shown import joined
 
 from .column_readings import HOW_READ
-from .named_columns import MOST_NAMED, Columns
+from .named_columns import MOST_LISTED, Columns
 
 #: The alternative for translation memories.
 _JOINED = " Or give a {} for each system, and one with the references ({})."
@@ -48,7 +48,7 @@ def check_clear(table: Table, roles: Roles) -> None:
     if len(doubtful) == 1:
         question = "is a system or has"
     raise InputError(
-        f"{table.name}: it is not clear whether {joined(list(map(repr, doubtful)), MOST_NAMED)} {question} "
+        f"{table.name}: it is not clear whether {joined(list(map(repr, doubtful)), MOST_LISTED)} {question} "
         f"references. As systems: {as_systems}. As references: {as_references}.{HOW_READ}"
     )
 
@@ -78,7 +78,7 @@ def check_roles(table: Table, format: str, columns: Columns) -> None:
     if format in TRANSLATIONS:
         kind = "language"
         unusable = ""
-    names = joined(list(map(repr, table.columns)), MOST_NAMED)
+    names = joined(list(map(repr, table.columns)), MOST_LISTED)
     there_are = f"there are the {kind}s {names}"
     if len(table.columns) == 1:
         there_are = f"there is the {kind} {names}"
@@ -101,7 +101,7 @@ def _unusable_in_words(table: Table, columns: Columns) -> str:
             reasons.append(f"{column!r} {why_not.in_words}")
     if not reasons:
         return ""
-    return f" ({', '.join(reasons[:MOST_NAMED])})"
+    return f" ({', '.join(reasons[:MOST_LISTED])})"
 
 
 def _advice(table: Table, format: str, columns: Columns) -> str:

@@ -61,8 +61,8 @@ class _Keyed:
 
     def first_numbers(self, numbers: NDArray[np.float64], ids: Sequence[str]) -> list[float | None]:
         """Return the number of each id, that of its first row; None for an id without one."""
-        number_of = {id: float(numbers[rows[0]]) for id, rows in self.rows.items()}
-        return [None if np.isnan(number_of.get(id, np.nan)) else number_of[id] for id in ids]
+        cells = [None if np.isnan(number) else float(number) for number in numbers]
+        return [cells[self.rows[id][0]] if id in self.rows else None for id in ids]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from .column_readings import ColumnRole
 
-#: The most columns that a message names (chosen).
-MOST_NAMED = 20
+#: The most columns that a message lists (chosen).
+MOST_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def end_of_fields(roles: Mapping[str, Sequence[str]], left_out: Sequence[str]) -
 
 def listing(columns: Sequence[str]) -> str:
     """Return the names of columns as a message lists them."""
-    in_words = ", ".join(map(repr, columns[:MOST_NAMED]))
-    if len(columns) > MOST_NAMED:
-        in_words += f" and {len(columns) - MOST_NAMED} more"
+    in_words = ", ".join(map(repr, columns[:MOST_LISTED]))
+    if len(columns) > MOST_LISTED:
+        in_words += f" and {len(columns) - MOST_LISTED} more"
     return in_words

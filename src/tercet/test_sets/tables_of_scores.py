@@ -58,7 +58,7 @@ def join_scores(tables: Mapping[str, Table], columns: Columns) -> tuple[Table, C
         run.check_ids(ids, first.table.name)
         for score in columns.scores:
             cells[f"{system}.{score}"] = run.numbers(score, ids)
-    joined = replace(first.table, columns=cells)
+    joined = Table(first.table.name, cells, first.table.lines, **first.table.of_file())
     return joined, replace(columns, systems=list(tables))
 
 
