@@ -110,6 +110,12 @@ def test_the_best_of_several_hypotheses_is_scored(tmp_path):
     assert test_set.systems == {"a": SYSTEMS["tuned"]}
 
 
+def test_a_system_has_the_name_that_it_is_given(tmp_path):
+    path = written(tmp_path / "a" / "generate-test.txt", output(SYSTEMS["base"]))
+    (named,) = read_test_sets({"old": path})
+    assert (named.name, named.systems) == ("generate-test", {"old": SYSTEMS["base"]})
+
+
 def test_what_one_file_lacks_is_left_out_and_counted(files, tmp_path):
     short = written(tmp_path / "short.txt", output(SYSTEMS["base"], numbers=[4, 0, 2, 1]))
     with pytest.warns(UserWarning, match=r"short\.txt lacks 1 of the 5 samples, the first is 3: left out for every"):

@@ -128,6 +128,18 @@ def test_columns_that_are_named_and_not_there_are_refused(tmp_path, references):
             read_test_sets(base, references=references, **{option: "nowhere"})
 
 
+def test_answers_that_were_cut_off_are_known_as_in_a_table_alone(tmp_path, references):
+    reasons = ["stop", "length", "stop", "stop", "stop", "length"]
+    base = write(tmp_path / "base.jsonl", id=IDS[::-1], prediction=BASE[::-1], finish_reason=reasons[::-1])
+    (test_set,) = read_test_sets(base, references=references)
+    assert test_set.wrong_ends == {"prediction": {1: "cut off", 5: "cut off"}}
+    both = {"base": BASE, "tuned": TUNED, "base.finish_reason": reasons, "tuned.status": ["ok"] * 5 + ["failed"]}
+    outputs = write(tmp_path / "both.jsonl", id=IDS, **both)
+    (test_set,) = read_test_sets(outputs, references=references)
+    assert test_set.wrong_ends == {"base": {1: "cut off", 5: "cut off"}, "tuned": {5: "failed"}}
+    assert [*test_set.own_columns_by_system] == ["base.finish_reason", "tuned.status"]
+
+
 def test_scores_of_systems_come_with_them(tmp_path, references):
     files = []
     for name, texts, numbers in (("base", BASE, [1, 2, 3, 4, 5, 6]), ("tuned", TUNED, [2, 2, 4, 4, 6, 6])):

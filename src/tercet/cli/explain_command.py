@@ -170,7 +170,7 @@ def explain_command(texts: _ExplainedTexts, scores: _ExplainedScores, output: _E
 
     With --against, show why another package gives a different score: ours, theirs, and the effect of each rule.
     """
-    from tercet.test_sets.names import paths_of
+    from tercet.test_sets.names_from_paths import paths_of
 
     from .output import check_can_write, check_open, chosen_format, has_colours, write
 

@@ -46,7 +46,7 @@ def read_command(texts: TextOptions, read: _ReadOptions) -> None:
     """Read files, and show what would be compared: the role of each column, and why."""
     from tercet.comparison.specs.metric_specs import parse_column
     from tercet.table_formats import json_text
-    from tercet.test_sets.reading import HOW_READ, options_of
+    from tercet.test_sets.column_readings import HOW_READ, options_of
 
     files = texts.files
     try:
@@ -119,7 +119,7 @@ def _arguments(options: Mapping[str, str | Sequence[str] | None]) -> list[str]:
 
 def _command(files: Sequence[str], test_set: TestSet, columns: Sequence[str], further: Sequence[str]) -> str:
     """Return the command with all that was read as options."""
-    from tercet.test_sets.reading import command_of
+    from tercet.test_sets.column_readings import command_of
 
     return command_of(files, len(test_set.systems), [*columns, *further])
 
@@ -141,7 +141,7 @@ def _to_dict(
 
 def _show(test_set: TestSet) -> None:
     """Print the columns of a test set, and what would be compared with what."""
-    from tercet.test_sets.reading import shown_readings
+    from tercet.test_sets.column_readings import shown_readings
 
     if test_set.columns:
         _print(shown_readings(test_set.name, test_set.columns))
@@ -187,8 +187,8 @@ def _show_names(files: Sequence[str], texts: TextOptions) -> None:
     from tercet.files.formats import table_format
     from tercet.files.read import Opening, read_file
     from tercet.files.table import Log, Memory
-    from tercet.test_sets.names import paths_of
-    from tercet.test_sets.reading import readings_of_names, shown_readings
+    from tercet.test_sets.column_readings import readings_of_names, shown_readings
+    from tercet.test_sets.names_from_paths import paths_of
 
     for path in paths_of(files):
         if not table_format(path):

@@ -34,10 +34,10 @@ from tercet.files.tables.frames import frame_kind, read_frame
 from tercet.names_as_shown import MOST_NAMED, joined
 from tercet.statistics.clusters import Clusters
 from tercet.test_sets.long_tables import WideTable, column_called, wide_table
-from tercet.test_sets.names import names_of
+from tercet.test_sets.named_columns import Columns, end_of_fields
+from tercet.test_sets.names_from_paths import names_of
 from tercet.test_sets.pivoted_tables import rows_by_system
 from tercet.test_sets.read import read_test_sets
-from tercet.test_sets.roles import Columns, end_of_fields
 from tercet.test_sets.test_set import TestSet, without_texts
 
 from .grades import GRADE, GradeRow, Grades

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, shorten, warn
 from tercet.names_as_shown import MOST_NAMED
@@ -133,6 +133,26 @@ def sides_in_table(table_name: str, systems: Iterable[str]) -> dict[str, str]:
         # Long names may be alike where they are cut.
         side_of = {system: f"{table_name}: {system!r}" for system in side_of}
     return side_of
+
+
+def is_id(cell: Any) -> bool:
+    """Return whether a cell may be an id: a whole number, or a text that is not empty."""
+    return isinstance(cell, str | int) and not isinstance(cell, bool) and cell != ""
+
+
+def rows_of_ids(table: Table, column: str, what: str) -> dict[str, int]:
+    """Return the row of each id in a column; InputError for a cell that is none of `what`, and for one twice."""
+    rows: dict[str, int] = {}
+    for row, cell in enumerate(table.columns[column]):
+        if not is_id(cell):
+            raise InputError(f"{table.location(row, column)}: expected the id of {what}, got {shorten(cell)}.")
+        first_row = rows.setdefault(str(cell), row)
+        if first_row != row:
+            raise InputError(
+                f"{table.location(row, column)}: {shorten(cell)} occurs on {table.unit} {table.lines[first_row]:,} "
+                "too; expected each id once."
+            )
+    return rows
 
 
 def lacks_in_words(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
 
 from tercet.errors import InputError, did_you_mean, shorten
 
 from .numbers import PLAIN, Notation, Sign, notation_of_file, notations_of
+
+if TYPE_CHECKING:
+    from .columns.lacks import Lack
 
 #: Columns that a file may have whose rows name their own: what a row lacks takes memory too, so a small file of
 #: rows that share no column would otherwise become a table of the square of its rows.
@@ -51,6 +54,13 @@ class Table:
     dialect: CsvDialect | None = field(default=None, kw_only=True)
     #: Of a data frame, the call that makes empty texts of the missing cells of a column ``{}``.
     filled_by: str = field(default="", kw_only=True)
+
+    def of_file(self) -> dict[str, Any]:
+        """Return what is known of the file beside its cells: a table of another kind that is made of this one has it.
+
+        What stays of the same kind is made by :func:`dataclasses.replace`, which keeps all.
+        """
+        return {known.name: getattr(self, known.name) for known in fields(Table) if known.kw_only}
 
     def column(self, name: str) -> list[Any]:
         """Return the cells of a column, or raise an InputError with the columns that there are."""
@@ -98,7 +108,7 @@ class Roles:
     references: tuple[str, ...]
     systems: tuple[str, ...]
     #: By column that its name alone would make a system: what it holds instead.
-    left_out: dict[str, str] = field(default_factory=dict, compare=False)
+    left_out: dict[str, Lack] = field(default_factory=dict, compare=False)
     #: By column, why it has its role, or none, in words.
     reasons: dict[str, str] = field(default_factory=dict, compare=False)
     #: Columns of texts that are as likely systems as references.

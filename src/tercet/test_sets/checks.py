@@ -11,7 +11,7 @@ from tercet.errors import InputError, OptionError, did_you_mean, on_command_line
 from tercet.names_as_shown import joined
 from tercet.statistics.stats import SegmentStats
 
-from .roles import MOST_NAMED
+from .named_columns import MOST_LISTED
 from .test_set import TestSet
 
 
@@ -72,7 +72,7 @@ def check_gaps(test_set: TestSet, metric: Metric, stats: Sequence[SegmentStats])
             numbers.append(f"{shorten(system)} has {n_scored:,}")
         raise InputError(
             f"{test_set.name}: {metric.name}: no segment was scored for every system: of {is_scored.shape[1]:,} "
-            f"segments, {joined(numbers, MOST_NAMED)}."
+            f"segments, {joined(numbers, MOST_LISTED)}."
         )
     n_gaps = int((is_scored.any(axis=0) & ~for_all).sum())
     if n_gaps:

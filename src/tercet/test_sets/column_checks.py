@@ -1,23 +1,19 @@
-"""Errors of columns that a user names wrongly, or whose role is not clear, and warnings of what they hold."""
+"""Errors of columns that a user names wrongly, or whose role is not clear."""
 
 from __future__ import annotations
 
 from collections import Counter
 
-from tercet.errors import InputError, argument, argument_set, arguments_set, shorten, warn
-from tercet.files.columns.contents import CODES, lack
+from tercet.errors import InputError, argument, arguments_set
+from tercet.files.columns.contents import lack
+from tercet.files.columns.lacks import Lack
 from tercet.files.columns.name_roles import role_of
-from tercet.files.columns.roles import document_column
-from tercet.files.columns.vocabulary import ITEM
 from tercet.files.formats import MEMORIES, TRANSLATIONS
-from tercet.files.numbers import WRITTEN_AS_MISSING
 from tercet.files.table import SOURCE_TEXT, Memory, Roles, Table
 from tercet.names_as_shown import joined
 
-from .long_tables import columns_called
-from .misread_tables import column_apart
-from .reading import HOW_READ
-from .roles import MOST_NAMED, Columns, listing
+from .column_readings import HOW_READ
+from .named_columns import MOST_LISTED, Columns
 
 #: The alternative for translation memories.
 _JOINED = " Or give a {} for each system, and one with the references ({})."
@@ -52,7 +48,7 @@ def check_clear(table: Table, roles: Roles) -> None:
     if len(doubtful) == 1:
         question = "is a system or has"
     raise InputError(
-        f"{table.name}: it is not clear whether {joined(list(map(repr, doubtful)), MOST_NAMED)} {question} "
+        f"{table.name}: it is not clear whether {joined(list(map(repr, doubtful)), MOST_LISTED)} {question} "
         f"references. As systems: {as_systems}. As references: {as_references}.{HOW_READ}"
     )
 
@@ -82,7 +78,7 @@ def check_roles(table: Table, format: str, columns: Columns) -> None:
     if format in TRANSLATIONS:
         kind = "language"
         unusable = ""
-    names = joined(list(map(repr, table.columns)), MOST_NAMED)
+    names = joined(list(map(repr, table.columns)), MOST_LISTED)
     there_are = f"there are the {kind}s {names}"
     if len(table.columns) == 1:
         there_are = f"there is the {kind} {names}"
@@ -100,11 +96,12 @@ def _unusable_in_words(table: Table, columns: Columns) -> str:
     for column, cells in table.columns.items():
         role = role_of(column)
         is_missing = (role == "system" and not columns.systems) or (role == "reference" and not columns.references)
-        if is_missing and lack(cells):
-            reasons.append(f"{column!r} {lack(cells)}")
+        why_not = lack(cells)
+        if is_missing and why_not is not None:
+            reasons.append(f"{column!r} {why_not.in_words}")
     if not reasons:
         return ""
-    return f" ({', '.join(reasons[:MOST_NAMED])})"
+    return f" ({', '.join(reasons[:MOST_LISTED])})"
 
 
 def _advice(table: Table, format: str, columns: Columns) -> str:
@@ -121,95 +118,6 @@ def _advice(table: Table, format: str, columns: Columns) -> str:
 def _advice_for_numbers(table: Table) -> str:
     """Return how numbers are compared, where a table has no texts."""
     lacks = [lack(cells) for cells in table.columns.values()]
-    if lacks.count(CODES) < 2 or not all(lacks):
+    if lacks.count(Lack.CODES) < 2 or not all(lacks):
         return ""
     return f" Numbers that came without texts are compared by {argument('scores')}."
-
-
-def warn_of_written_missing(table: Table, systems: list[str], references: list[str]) -> None:
-    """Warn of texts such as "nan" that systems or references alone have: a program wrote a missing cell so."""
-    spellings = frozenset(WRITTEN_AS_MISSING)
-    rows_of: dict[str, list[int]] = {}
-    for column in [*systems, *references]:
-        cells = table.column(column)
-        rows_of[column] = [row for row, cell in enumerate(cells) if isinstance(cell, str) and cell in spellings]
-    in_systems = {table.columns[column][row] for column in systems for row in rows_of[column]}
-    in_references = {table.columns[column][row] for column in references for row in rows_of[column]}
-    # An answer may be "None", as that of a reference is.
-    in_both = in_systems & in_references
-    for column, rows in rows_of.items():
-        cells = table.columns[column]
-        missing = [row for row in rows if cells[row] not in in_both]
-        if not missing:
-            continue
-        subject = f"{len(missing):,} texts are"
-        if len(missing) == 1:
-            subject = "1 text is"
-        warn(
-            f"{table.location(missing[0], column)}: the text is {shorten(cells[missing[0]])}, as programs write a "
-            f"missing cell; {subject} so in this column, and scored as words. Write missing cells as empty ones."
-        )
-
-
-def warn_repeated_ids(table: Table) -> None:
-    """Warn of the first id in several rows: a copied segment counts twice."""
-    column = _column_of_ids(table)
-    if column is None:
-        return
-    lines_of: dict[str, list[int]] = {}
-    for line, cell in zip(table.lines, table.columns[column], strict=True):
-        if cell is not None and str(cell).strip():
-            lines_of.setdefault(str(cell), []).append(line)
-    repeated = [(id, lines) for id, lines in lines_of.items() if len(lines) > 1]
-    if not repeated:
-        return
-    first_id, lines = repeated[0]
-    further = ""
-    if len(repeated) == 2:
-        further = "; 1 more id is repeated"
-    elif len(repeated) > 2:
-        further = f"; {len(repeated) - 1:,} more ids are repeated"
-    in_column = ""
-    if not _is_id(column):
-        in_column = f" of {column!r}"
-    warn(
-        f"{table.name}: the id {shorten(first_id)}{in_column} occurs {len(lines):,} times, first on {table.unit}s "
-        f"{lines[0]:,} and {lines[1]:,}{further}. Each row is scored as a separate segment; "
-        f"{argument_set('cluster', column)} resamples those of an id together.{_apart_in_words(table, column)}",
-    )
-
-
-def _column_of_ids(table: Table) -> str | None:
-    """Return the column that should have another id in each row; None where a row's id has several parts."""
-    ids = list(columns_called(table, ITEM))
-    for name in ids:
-        if _is_id(name):
-            return name
-    # A document has several segments, which may be numbered in each.
-    document = document_column(table)
-    segment_ids = [name for name in ids if name != document]
-    if not segment_ids:
-        return None
-    parts = [table.columns[name] for name in ids]
-    if document is not None:
-        parts.append(table.columns[document])
-    keys = list(zip(*(map(repr, cells) for cells in parts), strict=True))
-    if len(set(keys)) == len(keys):
-        return None
-    return segment_ids[0]
-
-
-def _is_id(column: str) -> bool:
-    return column.strip().lower() == "id"
-
-
-def _apart_in_words(table: Table, column: str) -> str:
-    """Return which column tells the rows of an id apart, as the end of a message; "" where none does."""
-    apart = column_apart(table, [column])
-    if apart is None:
-        return ""
-    values = list(dict.fromkeys(map(str, table.columns[apart])))
-    return (
-        f" There is one row for each {apart!r} ({listing(values)}); if these are systems: "
-        f"{argument_set('system_column', apart)}."
-    )

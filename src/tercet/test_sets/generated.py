@@ -11,8 +11,8 @@ from tercet.files.join import join, warn_of_unmatched
 from tercet.files.lines import STDIN, read_lines, stream_lines
 from tercet.files.writing import check_different
 
-from .names import InputFiles, names_of
-from .roles import Columns
+from .named_columns import Columns
+from .names_from_paths import InputFiles, name_of, names_of
 from .test_set import TestSet
 
 
@@ -23,7 +23,7 @@ def generated_set(files: InputFiles, columns: Columns) -> TestSet | None:
     references.
     """
     paths = files.paths
-    outputs = _read_outputs(paths, columns)
+    outputs = _read_outputs(files)
     if outputs is None:
         return None
     check_different(paths)
@@ -43,7 +43,7 @@ def generated_set(files: InputFiles, columns: Columns) -> TestSet | None:
     joined = join(texts, sorted(references), "samples", lambda number: f"is {number}", columns.missing)
     for output in outputs:
         warn_of_unmatched(output.path, output.texts, references, "the lines of references (T-)")
-    names = names_of(paths)
+    names = names_of(paths, files.called)
     lost = joined.lost(dict(zip(names, paths, strict=True)))
     systems = {}
     for name, output in zip(names, outputs, strict=True):
@@ -55,7 +55,7 @@ def generated_set(files: InputFiles, columns: Columns) -> TestSet | None:
         fields += "; sources: S-"
     test_set_name = "test set"
     if len(names) == 1:
-        test_set_name = names[0]
+        test_set_name = name_of(paths[0])
     return TestSet(
         test_set_name,
         systems,
@@ -68,13 +68,13 @@ def generated_set(files: InputFiles, columns: Columns) -> TestSet | None:
     )
 
 
-def _read_outputs(paths: Sequence[str], columns: Columns) -> list[Generated] | None:
+def _read_outputs(files: InputFiles) -> list[Generated] | None:
     """Return what fairseq-generate wrote into files; None where one is another text, or has no references."""
-    if not all(map(_is_generated, paths)):
+    if not all(map(_is_generated, files.paths)):
         return None
     outputs: list[Generated] = []
-    for path in paths:
-        output = generated(path, read_lines(path, encoding=columns.opening.encoding))
+    for path in files.paths:
+        output = generated(path, read_lines(path, encoding=files.opening.encoding))
         if output is None or not output.references:
             return None
         outputs.append(output)

@@ -12,8 +12,8 @@ from tercet.files.translation.subtitles_and_memories import join_memories
 from tercet.files.writing import check_different
 
 from .memories_and_tables import memories_beside_tables
-from .names import InputFiles, name_of, names_of
-from .roles import Columns, check_no_scores_beside
+from .named_columns import Columns
+from .names_from_paths import InputFiles, check_no_scores_beside, name_of, names_of
 from .test_set import TestSet
 
 #: By format that is joined with references: the files that can be, and by what.
@@ -53,10 +53,10 @@ def joined_memories(files: InputFiles, columns: Columns) -> TestSet:
             f"references ({argument('reference_columns')}), and none of a system."
         )
     check_different(paths, references)
-    check_no_scores_beside(columns, f"{kind} files")
-    memories = dict(zip(names_of(paths, columns.called), paths, strict=True))
+    check_no_scores_beside(files, f"{kind} files")
+    memories = dict(zip(names_of(paths, files.called), paths, strict=True))
     if beside_tables:
-        return memories_beside_tables(memories, references, columns)
+        return memories_beside_tables(memories, files, columns)
     target = None
     if columns.references:
         target = columns.references[0]

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, NoReturn
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tercet.errors import InputError, argument, argument_set, shorten
 from tercet.files.columns.contents import lack, unrelated
+from tercet.files.columns.lacks import Lack
 from tercet.files.columns.name_roles import clear_role
-from tercet.files.columns.roles import UNLIKE_SYSTEMS, guess_roles
-from tercet.files.columns.scores import without_scores
+from tercet.files.columns.roles import guess_roles
+from tercet.files.columns.scores import known_scores, score_columns, without_scores
 from tercet.files.columns.vocabulary import ITEM, ITEM_ALONE
-from tercet.files.join import Join, Lost, join, warn_of_unmatched
+from tercet.files.join import Join, Lost, is_id, join, warn_of_unmatched
 from tercet.files.read import predictions_in
 from tercet.files.table import Log, Memory, Roles, Table
 
+from .answer_endings import EndingColumn, ending_columns
+from .column_warnings import warn_unlike_references
 from .long_tables import column_called
-from .roles import Columns, listing, reference_columns, warn_unlike_references
+from .named_columns import Columns, listing, reference_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,7 @@ class _Keyed:
             return None
         rows: dict[str, list[int]] = {}
         for row, cell in enumerate(table.columns[key]):
-            if isinstance(cell, bool) or not isinstance(cell, str | int) or cell == "":
+            if not is_id(cell):
                 return None
             rows.setdefault(str(cell), []).append(row)
         return cls(table, key, rows)
@@ -53,6 +59,11 @@ class _Keyed:
         cells = self.table.columns[column]
         return [cells[self.rows[id][0]] if id in self.rows else absent for id in ids]
 
+    def first_numbers(self, numbers: NDArray[np.float64], ids: Sequence[str]) -> list[float | None]:
+        """Return the number of each id, that of its first row; None for an id without one."""
+        cells = [None if np.isnan(number) else float(number) for number in numbers]
+        return [cells[self.rows[id][0]] if id in self.rows else None for id in ids]
+
 
 @dataclass(frozen=True, slots=True)
 class JoinedTables:
@@ -66,14 +77,19 @@ class JoinedTables:
     lost: Lost
     #: By column of the tables of systems that holds neither texts nor scores that are read, the cells by system.
     own_columns_by_system: Mapping[str, Mapping[str, list[Any]]]
+    #: How the answers of systems ended, as their tables say.
+    endings: Sequence[EndingColumn]
 
 
-def join_by_ids(tables: Mapping[str, Table], beside: Sequence[Table], columns: Columns) -> JoinedTables | None:
+def join_by_ids(
+    tables: Mapping[str, Table], beside: Sequence[Table], columns: Columns, called: Container[str] = ()
+) -> JoinedTables | None:
     """Return one table of systems and of what stands beside them.
 
-    Systems are those of each table, called as their file where it has one. Segments are in the order of the first
-    table beside. An id of it that has several rows there has several references. What a system lacks is treated as
-    the user says (`missing`); what references lack is left out. None where some table has no column of ids.
+    Systems are those of each table, called as their file where it has one; what the user calls a file (`called`) is
+    their name also where it is the only one. Segments are in the order of the first table beside. An id of it that
+    has several rows there has several references. What a system lacks is treated as the user says (`missing`); what
+    references lack is left out. None where some table has no column of ids.
     """
     key_names = _names_of_keys(list(tables.values()), beside)
     systems = _all_keyed(tables.values(), key_names)
@@ -91,14 +107,17 @@ def join_by_ids(tables: Mapping[str, Table], beside: Sequence[Table], columns: C
     first, *further = others
     joined_beside = _columns_beside(others, systems, ids, columns)
     cells: dict[str, list[Any]] = {first.key: list(ids), **joined_beside.cells}
+    scores_beside = {score for score in columns.scores if any(_has_scores(keyed.table, score) for keyed in others)}
     side_of: dict[str, str] = {}
     own_columns: dict[str, dict[str, list[Any]]] = {}
+    endings: list[EndingColumn] = []
     for file, keyed in zip(tables, systems, strict=True):
-        called = ""
-        if len(systems) > 1 or file in columns.called.values():
-            called = file
-        joined_systems = _columns_of_systems(keyed, called, ids, columns)
+        with_file = ""
+        if len(systems) > 1 or file in called:
+            with_file = file
+        joined_systems = _columns_of_systems(keyed, with_file, ids, columns, scores_beside)
         cells |= joined_systems.cells
+        endings += joined_systems.endings
         side_of |= dict.fromkeys(joined_systems.names, keyed.table.name)
         for column in _unread_columns(keyed, columns):
             title = column
@@ -108,11 +127,11 @@ def join_by_ids(tables: Mapping[str, Table], beside: Sequence[Table], columns: C
             for name in joined_systems.names:
                 own_columns[title][name] = keyed.first_cells(column, ids)
     lines = [first.table.lines[first.rows[id][0]] for id in ids]
-    joined = Table(first.table.name, cells, lines, unit=first.table.unit, decimal=columns.decimal)
+    joined = Table(first.table.name, cells, lines, **first.table.of_file())
     files = [keyed.table.name for keyed in (*systems, *further)]
     note = f"Joined with {listing(files)} by {first.key!r}."
     roles = replace(columns, systems=list(side_of), references=joined_beside.references, source=joined_beside.source)
-    return JoinedTables(joined, roles, note, joined_ids.lost(side_of), own_columns)
+    return JoinedTables(joined, roles, note, joined_ids.lost(side_of), own_columns, endings)
 
 
 def _all_keyed(tables: Iterable[Table], key_names: Sequence[str]) -> list[_Keyed] | None:
@@ -292,8 +311,8 @@ def _like_outputs(
     if targets and not kept and like:
         ways = " or ".join(argument_set("reference_columns", name) for name in like[:3])
         raise InputError(
-            f"{table.name}: the column {targets[0]!r}, whose name says that it has references, {UNLIKE_SYSTEMS}, "
-            f"unlike {listing(like)}: name the references, {ways}, or "
+            f"{table.name}: the column {targets[0]!r}, whose name says that it has references, "
+            f"{Lack.UNLIKE_SYSTEMS.in_words}, unlike {listing(like)}: name the references, {ways}, or "
             f"{argument_set('reference_columns', targets[0])}."
         )
     if not kept:
@@ -328,15 +347,26 @@ def _systems_of(keyed: _Keyed, columns: Columns) -> list[str]:
     return list(roles.systems)
 
 
+def _has_scores(table: Table, score: str) -> bool:
+    """Return whether a column of a table seems to hold scores of this name."""
+    return len(without_scores(table, [score]).columns) < len(table.columns)
+
+
 class _ColumnsOfSystems(NamedTuple):
     """The columns of a table of systems, as the joined table has them, and the names of its systems there."""
 
     cells: dict[str, list[Any]]
     names: list[str]
+    endings: list[EndingColumn]
 
 
-def _columns_of_systems(keyed: _Keyed, file: str, ids: Sequence[str], columns: Columns) -> _ColumnsOfSystems:
-    """Return a column for each system of a table, and its scores; one of several files gives them its name."""
+def _columns_of_systems(
+    keyed: _Keyed, file: str, ids: Sequence[str], columns: Columns, scores_beside: Container[str]
+) -> _ColumnsOfSystems:
+    """Return a column for each system of a table, and its scores; one of several files gives them its name.
+
+    Scores that tables beside it have may be lacking.
+    """
     table = keyed.table
     columns_of_systems = _systems_of(keyed, columns)
     if not columns_of_systems:
@@ -354,10 +384,16 @@ def _columns_of_systems(keyed: _Keyed, file: str, ids: Sequence[str], columns: C
         # Errors of the joined table would name the file of the references.
         predictions_in(table, name)
         cells[system] = keyed.first_cells(name, ids, absent="")
-        for score in columns.scores:
-            column = f"{name}.{score}"
-            if len(columns_of_systems) == 1:
-                column = score
-            if column in table.columns:
-                cells[f"{system}.{score}"] = keyed.first_cells(column, ids)
-    return _ColumnsOfSystems(cells, names)
+    for score in columns.scores:
+        # Read here, as they are written here: and so errors name this file, too.
+        read_scores = score_columns
+        if score in scores_beside:
+            read_scores = known_scores
+        for name, numbers in read_scores(table, columns_of_systems, score).items():
+            system = names[columns_of_systems.index(name)]
+            cells[f"{system}.{score}"] = keyed.first_numbers(numbers, ids)
+    endings = []
+    for ending in ending_columns(table, columns_of_systems, columns.scores):
+        system = names[columns_of_systems.index(ending.system)]
+        endings.append(ending._replace(system=system, cells=keyed.first_cells(ending.column, ids)))
+    return _ColumnsOfSystems(cells, names, endings)

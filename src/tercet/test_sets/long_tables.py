@@ -10,17 +10,18 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from tercet.errors import InputError, argument, argument_set, shorten, warn
-from tercet.files.columns.contents import CODES, lack
+from tercet.files.columns.contents import lack
+from tercet.files.columns.lacks import Lack
 from tercet.files.columns.roles import guess_roles
 from tercet.files.columns.scores import without_scores
 from tercet.files.columns.vocabulary import ITEM, RUN, SYSTEM, TEXT
-from tercet.files.join import NOTHING_LOST, Lost, join, sides_in_table
+from tercet.files.join import NOTHING_LOST, Lost, is_id, join, sides_in_table
 from tercet.files.logs.endings import ENDING_COLUMNS
 from tercet.files.table import Memory, Table
 
 from .labels import slice_columns
+from .named_columns import Columns, listing, reference_columns
 from .pivoted_tables import Origin, PivotedTable, cells_of_rows
-from .roles import Columns, listing, reference_columns
 
 _EXPECTED = "Expected each item once for each system, or a column for each, or a file for each."
 
@@ -179,7 +180,7 @@ def _pattern_of_runs(systems: Sequence[Any], runs: Sequence[Any]) -> str:
 
 def _has_runs(table: Table, with_runs: Table, key: list[str], column: str) -> bool:
     """Return whether a system has several rows of an item, and each with its run one."""
-    return not rows_of_items(table, key, column) and bool(rows_of_items(with_runs, key, column))
+    return rows_of_items(table, key, column) is None and rows_of_items(with_runs, key, column) is not None
 
 
 def _check_column_of_names(table: Table, columns: Columns, column: str) -> None:
@@ -190,7 +191,7 @@ def _check_column_of_names(table: Table, columns: Columns, column: str) -> None:
     if column in {*columns.systems, *columns.references, columns.source}:
         raise InputError(f"{table.name}: the column {column!r} has names of systems and texts; name it once.")
     for row, cell in enumerate(cells):
-        if _is_blank_cell(cell) or isinstance(cell, bool) or not isinstance(cell, str | int):
+        if not is_id(cell) or _is_blank_cell(cell):
             raise InputError(
                 f"{table.location(row, column)}: expected the name of the row's system, got {shorten(cell)}."
             )
@@ -224,21 +225,33 @@ def _names_texts(long: LongTable, columns: Columns) -> bool:
     return len(columns.systems) == 1 and columns.systems[0] not in long.systems
 
 
-def warn_pooled(table: Table, columns: Columns) -> str | None:
-    """Warn of rows of several systems that are scored as of one; return the column that names these, or None."""
+class PooledRows(NamedTuple):
+    """Rows of several systems that are scored as of one."""
+
+    long: LongTable
+    #: The columns that tell the items apart of which several systems have rows.
+    key: list[str]
+
+    def warn(self, columns: Columns) -> None:
+        """Warn of it, and say why they are not read as those of several systems."""
+        long = self.long
+        reason = f"{argument('systems')} names columns of texts"
+        if not columns.systems:
+            reason = why_not_joined(long, self.key)
+        warn(
+            f"{long.table.name}: the column {shorten(long.column)} names {len(long.systems):,} systems "
+            f"({listing(long.systems)}), but {reason}: all rows are scored as of one system. {_EXPECTED}"
+        )
+
+
+def pooled_rows(table: Table, columns: Columns) -> PooledRows | None:
+    """Return the rows of several systems that are scored as of one; None where there are none."""
     long = long_table(table, columns)
     if long is None or not (columns.systems or long.texts):
         return None
     for key in long.keys:
         if _is_pooled(long, key):
-            reason = f"{argument('systems')} names columns of texts"
-            if not columns.systems:
-                reason = why_not_joined(long, key)
-            warn(
-                f"{table.name}: the column {shorten(long.column)} names {len(long.systems):,} systems "
-                f"({listing(long.systems)}), but {reason}: all rows are scored as of one system. {_EXPECTED}"
-            )
-            return long.column
+            return PooledRows(long, key)
     return None
 
 
@@ -450,7 +463,7 @@ def _pivot(items: _Items, text: str | None, columns: Columns, note_of_runs: str)
         rows=rows_of,
         names=long.column,
         key=items.key,
-        unit=table.unit,
+        **table.of_file(),
     )
     # Of WMT's human translations, one is given as the reference.
     systems = [name for name in long.systems if name not in columns.references]
@@ -491,7 +504,7 @@ def _check_names(long: LongTable, columns: Columns) -> None:
 def _check_texts(long: LongTable) -> None:
     """Raise an InputError for a table of numbers of systems, of which only the names would be texts."""
     used = {long.column}.union(*long.keys)
-    numbers = [name for name, cells in long.table.columns.items() if name not in used and lack(cells) == CODES]
+    numbers = [name for name, cells in long.table.columns.items() if name not in used and lack(cells) is Lack.CODES]
     if numbers and any(_is_pooled(long, key) for key in long.keys):
         raise InputError(
             f"{long.table.name}: the column {shorten(long.column)} names {len(long.systems):,} systems "
@@ -513,7 +526,7 @@ def _reference_texts(long: LongTable) -> set[Any]:
 
 
 def _is_pooled(long: LongTable, key: list[str]) -> bool:
-    """Return whether a fifth of the items or more have rows of several systems."""
+    """Return whether a fifth of the items or more (chosen) have rows of several systems."""
     systems_of: dict[Hashable, set[str]] = defaultdict(set)
     systems = map(str, long.table.columns[long.column])
     for item, system in zip(_keys_of_rows(long.table, key), systems, strict=True):

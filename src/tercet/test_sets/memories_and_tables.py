@@ -10,14 +10,15 @@ from tercet.errors import InputError, argument, shorten, warn
 from tercet.files.columns.contents import lack
 from tercet.files.columns.roles import guess_roles
 from tercet.files.columns.vocabulary import ITEM
-from tercet.files.read import read_file
+from tercet.files.join import is_id
+from tercet.files.read import Opening, read_file
 from tercet.files.table import SOURCE_TEXT, Log, Memory, Table
 from tercet.files.translation.subtitles_and_memories import JoinedMemories, join_memories, read_memory
 
 from .long_tables import column_called
-from .names import name_of
+from .named_columns import Columns, end_of_fields, listing
+from .names_from_paths import InputFiles, name_of
 from .pivoted_tables import cells_of_rows
-from .roles import Columns, end_of_fields, listing
 from .test_set import TestSet
 
 #: The column of ids in memories that are joined by these; it must be the code of no language.
@@ -25,13 +26,14 @@ _KEY = "key"
 _ID = "id"
 
 
-def memories_beside_tables(systems: Mapping[str, str], references: Sequence[str], columns: Columns) -> TestSet:
+def memories_beside_tables(systems: Mapping[str, str], files: InputFiles, columns: Columns) -> TestSet:
     """Return the test set of bilingual files, by the names of their systems, and of tables with their references.
 
     A table with a column of sources is joined by these, and one with a column of ids alone by the ids of units.
     """
     memories = {path: read_memory(path) for path in systems.values()}
-    tables = [_read_references(path, columns) for path in references]
+    references = files.references
+    tables = [_read_references(path, files.opening) for path in references]
     sides = [_KeyedSide.of(table, columns) for table in tables]
     with_ids = [side.table.name for side in sides if side.is_of_ids]
     with_sources = [side.table.name for side in sides if not side.is_of_ids]
@@ -83,8 +85,8 @@ def _unit_ids(memories: Mapping[str, Memory], joined: JoinedMemories) -> list[st
     return unit_ids if any(unit_ids) else None
 
 
-def _read_references(path: str, columns: Columns) -> Table:
-    table = read_file(path, columns.opening)
+def _read_references(path: str, opening: Opening) -> Table:
+    table = read_file(path, opening)
     if isinstance(table, Log | Memory):
         raise InputError(f"{path!r} is no table of references; expected columns with these and with sources or ids.")
     return table
@@ -139,14 +141,15 @@ class _KeyedSide:
             # Further ones stand behind the language, as authors do.
             column = target if number == 0 else f"{target} ({name})"
             cells[column] = [self._text(row, name) or None for row in range(len(self.table.lines))]
-        return Memory(self.table.name, cells, self.table.lines, key_column=language, joined_by=joined_by)
+        kept = self.table.of_file()
+        return Memory(self.table.name, cells, self.table.lines, key_column=language, joined_by=joined_by, **kept)
 
     def _text(self, row: int, column: str) -> str | None:
         """Return the text of a cell; ids may be numbers."""
         cell: Any = self.table.columns[column][row]
         if isinstance(cell, str | None):
             return cell
-        if column == self.key and self.is_of_ids and isinstance(cell, int) and not isinstance(cell, bool):
+        if column == self.key and self.is_of_ids and is_id(cell):
             return str(cell)
         raise InputError(f"{self.table.location(row, column)}: expected a text, got {shorten(cell)}.")
 

@@ -12,6 +12,7 @@ from tercet.corpus.corpus import sampled
 from .systems_in_words import system_groups, systems_in_words
 from .test_set import TestSet
 
+# The numbers below are chosen, not measured.
 #: So many segments, or up to twice as many, are looked at first.
 _SAMPLED = 100
 #: So many segments, or this share, must have texts of other segments.

@@ -1,18 +1,21 @@
-"""Tables whose rows are no segments of the systems that would be scored: refused, with what to do."""
+"""Tables whose rows are no segments of the systems that would be scored: refused or warned of, with what to do."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tercet.errors import InputError, argument_set, arguments_set
-from tercet.files.columns.contents import CODES, lack
+from tercet.errors import InputError, argument_set, arguments_set, shorten, warn
+from tercet.files.columns.contents import lack
+from tercet.files.columns.lacks import Lack
 from tercet.files.columns.name_roles import name_role
-from tercet.files.columns.roles import guess_roles
+from tercet.files.columns.roles import document_column, guess_roles
 from tercet.files.columns.scores import without_scores
-from tercet.files.columns.vocabulary import DIMENSION, ITEM, METRIC, MQM_ERRORS, PERHAPS_SYSTEM, RATER, RUN, SYSTEM
+from tercet.files.columns.vocabulary import DIMENSION, ITEM, METRIC, PERHAPS_SYSTEM, RATER, RUN, SYSTEM
+from tercet.files.shared_tasks.wmt_annotations import MQM_ERRORS
 from tercet.files.table import Log, Memory, Roles, Table, TableWithRoles
 
+from .column_readings import HOW_READ
 from .labels import slice_columns
 from .long_tables import (
     column_called,
@@ -24,10 +27,9 @@ from .long_tables import (
     rows_of_items,
     why_not_joined,
 )
-from .reading import HOW_READ
-from .roles import Columns, listing, reference_columns
+from .named_columns import Columns, listing, reference_columns
 
-#: Words that the name of a system has at most.
+#: Words that the name of a system has at most (chosen): a text has more.
 _MOST_WORDS = 4
 
 
@@ -56,6 +58,34 @@ def check_no_marked_errors(table: Table, columns: Columns) -> None:
             f"{table.name}: each row is an error that a rater of MQM marked, not a segment; expected a table of "
             "texts or of scores. tercet correlate reads errors of MQM, as the grades that metrics are compared with."
         )
+
+
+def warn_repeated_ids(table: Table) -> None:
+    """Warn of the first id in several rows: a copied segment counts twice."""
+    column = _column_of_ids(table)
+    if column is None:
+        return
+    lines_of: dict[str, list[int]] = {}
+    for line, cell in zip(table.lines, table.columns[column], strict=True):
+        if cell is not None and str(cell).strip():
+            lines_of.setdefault(str(cell), []).append(line)
+    repeated = [(id, lines) for id, lines in lines_of.items() if len(lines) > 1]
+    if not repeated:
+        return
+    first_id, lines = repeated[0]
+    further = ""
+    if len(repeated) == 2:
+        further = "; 1 more id is repeated"
+    elif len(repeated) > 2:
+        further = f"; {len(repeated) - 1:,} more ids are repeated"
+    in_column = ""
+    if not _is_id(column):
+        in_column = f" of {column!r}"
+    warn(
+        f"{table.name}: the id {shorten(first_id)}{in_column} occurs {len(lines):,} times, first on {table.unit}s "
+        f"{lines[0]:,} and {lines[1]:,}{further}. Each row is scored as a separate segment; "
+        f"{argument_set('cluster', column)} resamples those of an id together.{_apart_in_words(table, column)}",
+    )
 
 
 def _check_no_leaderboard(table: Table, columns: Columns) -> None:
@@ -156,7 +186,7 @@ def _perhaps_systems(table: Table, columns: Columns, roles: Roles) -> Iterator[s
         *columns_called(table, (*ITEM, *RUN, *RATER, *METRIC, *DIMENSION)),
     }
     for name, cells in table.columns.items():
-        if name in with_role or name_role(name).word or lack(cells) == CODES:
+        if name in with_role or name_role(name).word or lack(cells) is Lack.CODES:
             continue
         if names_systems(table, name) and all(cell is not None and cell != "" for cell in cells):
             yield name
@@ -202,4 +232,40 @@ def _raise_unnamed(table: Table, key: list[str], name: str, columns: Columns, ro
     raise InputError(
         f"{table.name}: each {items} has a row for each {name!r} ({listing(values)}), and it is not clear whether "
         f"these are systems. {ways}.{HOW_READ}"
+    )
+
+
+def _column_of_ids(table: Table) -> str | None:
+    """Return the column that should have another id in each row; None where a row's id has several parts."""
+    ids = list(columns_called(table, ITEM))
+    for name in ids:
+        if _is_id(name):
+            return name
+    # A document has several segments, which may be numbered in each.
+    document = document_column(table)
+    segment_ids = [name for name in ids if name != document]
+    if not segment_ids:
+        return None
+    parts = [table.columns[name] for name in ids]
+    if document is not None:
+        parts.append(table.columns[document])
+    keys = list(zip(*(map(repr, cells) for cells in parts), strict=True))
+    if len(set(keys)) == len(keys):
+        return None
+    return segment_ids[0]
+
+
+def _is_id(column: str) -> bool:
+    return column.strip().lower() == "id"
+
+
+def _apart_in_words(table: Table, column: str) -> str:
+    """Return which column tells the rows of an id apart, as the end of a message; "" where none does."""
+    apart = column_apart(table, [column])
+    if apart is None:
+        return ""
+    values = list(dict.fromkeys(map(str, table.columns[apart])))
+    return (
+        f" There is one row for each {apart!r} ({listing(values)}); if these are systems: "
+        f"{argument_set('system_column', apart)}."
     )

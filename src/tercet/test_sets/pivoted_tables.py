@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tercet.files.table import Table
 
-from .reading import LEFT_OUT, ColumnReading, readings
+from .column_readings import LEFT_OUT, ColumnReading, ColumnRole, readings
 
 #: Why a column is of systems, and not of items.
 _DIFFERS = "it differs by system"
@@ -45,6 +45,10 @@ class PivotedTable(Table):
             return Table.location(self, row, column)
         return self.long.location(row_there, origin.column)
 
+    def _measurements(self) -> Iterator[list[Any]]:
+        """Yield the columns of the long table: its numbers are written so, also those that are not read."""
+        return self.long._measurements()
+
     def unread_by_system(self) -> dict[str, dict[str, list[Any]]]:
         """Return the columns of the long table that no column was made of, the cells of each system."""
         read = {*self.columns, self.names, *(origin.column for origin in self.origins.values())}
@@ -64,7 +68,12 @@ class PivotedTable(Table):
             else:
                 texts.append(origin.column)
         # Of a column in several roles, the last one counts.
-        columns_of = {"names of systems": [self.names], "texts": texts, "scores": scores, "key": list(self.key)}
+        columns_of: dict[ColumnRole, list[str]] = {
+            "names of systems": [self.names],
+            "texts": texts,
+            "scores": scores,
+            "key": list(self.key),
+        }
         reasons = dict.fromkeys(self.long.columns, _DIFFERS)
         for reading in columns:
             if reading.column not in self.long.columns:

@@ -15,8 +15,8 @@ from tercet.files.read import Opening
 from tercet.files.tables.frames import frame_kind
 
 from .labels import LENGTH
-from .names import InputFiles, NamedFiles, paths_of
-from .roles import Columns
+from .named_columns import Columns
+from .names_from_paths import InputFiles, NamedFiles, paths_of
 from .test_set import TestSet
 from .text_files import are_large, check_texts, text_set
 
@@ -56,35 +56,12 @@ def read_test_sets(
     them; a warning names text columns without a role. Of a workbook, the first sheet is read, or `sheet`.
 
     Files of translators (.tmx .xlf .xliff .sdlxliff .mqxliff .po), subtitles (.srt .vtt .ass .ssa) and transcripts
-    (.ctm .stm .seglst.json .trn, a file called ``text``) with `references` that are such files too are one test set.
-    Each of `files` is a system, and they are joined by source text, time or id
-    (:func:`tercet.files.translation.subtitles_and_memories.join_memories` says how). References of XLIFF and PO files
-    may also be tables with a column of sources, or else of the ids of units. `reference_columns` and `source_column`
-    may then name the languages; by default the source is what the header of the references says, and the target their
-    only other language. Of an XLIFF file alone, the systems are the origins of its proposals, and the references its
-    translations. A TMX file alone is a table whose columns are languages, without a role: references must be named,
-    by code or its beginning ("pt" for "pt-BR"), and systems, unless they are the other texts of the references'
-    language. Where the texts of a language name their authors (``creationid``), each author has a column, such as
-    ``"pt DeepL"``.
-
-    Test sets of WMT (.xml .sgm .sgml) are tables, whose roles the file says. One in XML has the source, systems and
-    references, a column for each translator (``"ref:A"``), which `systems` may name too. Files of one side
-    (``tstset``, ``refset``, ``srcset``) are joined by document and segment with those of `references` and `source`.
-
-    Logs of harnesses are the samples of lm-evaluation-harness (``--log_samples``, .jsonl), the details of lighteval
-    (.parquet) and the logs of inspect-ai (.eval, .json), or folders with such: of a task's runs in one folder, the
-    newest is read. Results of deepeval (.json), ragas (tables), MLflow (.json, tables), promptfoo (.json, tables),
-    OpenCompass (.json), COMET (.json) and MT-Bench (.jsonl) are logs too. Each task is one test set, in which each
-    log is a system, or several, named by what tells the runs apart: the model, or a folder. Samples are joined by
-    their ids; their references must be the same (:func:`tercet.files.logs.runs.join_logs` says how). The format says
-    which field is what, `fields` of the test set repeats it, and `systems` and the columns may name others, such as
-    one filter of several. Numbers that the harness computed for each sample, such as ``acc``, are `scores` of the
-    test set. Logs of multiple choice and of log-likelihoods have these alone.
-
-    Output of OpenAI's batches (.jsonl) is a log of answers, with `references` in tables that have the ids of its
-    requests in a column ``custom_id`` or ``id``, and `source` in one such, or in the input of the batch, which may
-    also be one of `files` (:func:`tercet.files.logs.openai_batches.with_references`). A table of W&B
-    (``.table.json``) is a table.
+    (.ctm .stm .seglst.json .trn, a file called ``text``) are a system each, beside `references` that are such files
+    too: they are joined by source text, time or id. Test sets of WMT (.xml .sgm .sgml), and logs of harnesses, say
+    themselves which texts are of systems, references and sources; of a folder of logs, each task is a test set, and
+    each run a system. Output of OpenAI's batches (.jsonl) is joined with `references` by the ids of requests. The
+    pages on translation files and on harness logs say it for each format; `fields` of a test set says what was read
+    as what.
 
     Every other file holds the predictions of a system, a segment per line; all are one test set, named after
     the first file of references. A system is named after its file without ``.gz`` and one extension of letters, so
@@ -114,7 +91,8 @@ def read_test_sets(
     source : path, optional
         Text file, for systems in text files; a table, for batches.
     systems, reference_columns : str or sequence of str
-        Columns of the tables. An empty cell of a system is an empty text, one of references is no reference.
+        Columns of the tables; of files of translators, languages by their codes ("pt" for "pt-BR"). An empty cell of
+        a system is an empty text, one of references is no reference.
     source_column : str, optional
         Column of the tables.
     system_column : str, optional
@@ -186,6 +164,10 @@ def read_test_sets(
         folders=[path for path in named_files.paths if os.path.isdir(path)],
         references=_names_or_paths(references),
         sources=_names_or_paths(source),
+        called=named_files.called,
+        scored_in=named_files.further,
+        opening=Opening(encoding=encoding, sheet=sheet),
+        decimal=decimal,
     )
     if not input_files.paths and not kind:
         raise InputError("No file was given; expected tables, or text files of systems.")
@@ -203,11 +185,7 @@ def read_test_sets(
         scores=_names_or_paths(scores),
         slices=[spec for spec in _names_or_paths(by) if spec != LENGTH],
         need_references=need_references,
-        decimal=decimal,
         missing=missing,
-        opening=Opening(encoding=encoding, sheet=sheet),
-        called=named_files.called,
-        scored_in=named_files.further,
         system_column=_one_name(system_column, "system_column"),
     )
     check_missing(missing)
@@ -215,9 +193,9 @@ def read_test_sets(
         # Here, as text files need no reader of tables.
         from .tables_and_logs import check_frame_alone, sets_of_frame
 
-        check_frame_alone(kind, input_files.beside, columns.opening)
-        return sets_of_frame(files, columns)
-    columns.opening.check([*input_files.paths, *input_files.beside, *score_paths])
+        check_frame_alone(kind, input_files)
+        return sets_of_frame(files, columns, decimal)
+    input_files.opening.check([*input_files.paths, *input_files.beside, *score_paths])
     with recorded() as messages:
         test_sets = _test_sets(input_files, columns, need_texts)
     # What no single table warned of is told with the first test set.
@@ -239,7 +217,9 @@ def read_large_texts(files: Sequence[str], references: Sequence[str]) -> TestSet
     named_files = NamedFiles.of_texts(files)
     if named_files.further:
         return None
-    input_files = InputFiles(paths=named_files.paths, folders=[], references=list(references), sources=[])
+    input_files = InputFiles(
+        paths=named_files.paths, folders=[], references=list(references), sources=[], called=named_files.called
+    )
     for path in [*input_files.paths, *input_files.references]:
         _check_may_be_text(path)
     columns = Columns(
@@ -250,7 +230,6 @@ def read_large_texts(files: Sequence[str], references: Sequence[str]) -> TestSet
         scores=[],
         slices=[],
         need_references=True,
-        called=named_files.called,
     )
     with recorded() as messages:
         test_set = text_set(input_files, columns, in_pieces=True)
@@ -290,7 +269,7 @@ def _text_set(files: InputFiles, columns: Columns) -> TestSet:
             column_names.append(name)
     column_names += columns.slices
     if column_names:
-        check_texts(files.paths, columns)
+        check_texts(files)
         raise InputError(
             f"{column_names[0]!r} is the name of a column, but {first_path!r} is a text file, judging by its "
             f"extension; tables end in {' '.join(SUFFIXES)}."

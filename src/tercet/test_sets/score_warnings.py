@@ -13,21 +13,23 @@ from tercet.errors import shorten
 from .systems_in_words import systems_in_words
 from .test_set import TestSet
 
-#: Below 0, and above the others: numbers that stand for a missing one.
+#: Below 0, where the others are not: numbers that stand for a missing one.
 _NEGATIVE_MARKS = (-9, -99, -999, -9999)
 #: By mark, the greatest of the other numbers.
 _POSITIVE_MARKS = {99: 1, 999: 100, 9999: 100}
 #: Fewer numbers beside a mark show nothing.
 _LEAST_UNMARKED = 3
-#: -1 may be a score itself, unless it repeats.
+#: -1 is a mark beside positive numbers alone, and where it repeats: it may be a score itself, as of a correlation.
+#: So it is none where a system has no other number.
 _LEAST_ONES = 2
-#: So many times the mean of another system's numbers, which go from 0 to 1, seems to be of another scale.
+#: So many times the mean of another system's numbers, which go from 0 to 1, seems to be of another scale (chosen:
+#: percent are 100 times as much, and systems differ by less than this).
 _OTHER_SCALE = 10
 #: Fewer numbers may be the mean or difference of others by chance, and so may whole numbers, however many.
 _LEAST_NUMBERS = 5
-#: Of more systems, no differences are looked for.
+#: Of more systems, no differences are looked for: there are as many as systems to the power of three.
 _MOST_SYSTEMS = 9
-#: How far rounded numbers are from those that they were made of.
+#: How far rounded numbers are from those that they were made of: a half of the third decimal, and a little.
 _ROUNDED = 6e-4
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from tercet.errors import shorten
 from tercet.names_as_shown import joined
 
-#: So many systems are each warned of what they have alike, and more of them together.
+#: So many systems are each warned of what they have alike, and more of them together (chosen).
 _APART = 3
-#: Names of systems in a warning.
+#: Names of systems in a warning (chosen).
 _NAMED = 8
 
 

@@ -5,31 +5,35 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet.errors import InputError, argument, recorded, shorten, warn
 from tercet.files.formats import MEMORIES, table_format
 from tercet.files.lines import STDIN
 from tercet.files.logs.folders import read_folder
 from tercet.files.logs.openai_batches import Answers, Requests
-from tercet.files.read import Opening, read_file
+from tercet.files.read import read_file
 from tercet.files.table import Log, Memory, Table
 from tercet.files.tables.frames import read_frame
 from tercet.files.writing import check_different
 from tercet.registry import SHORT_NAMES
 
+from .answer_endings import wrong_ends_of
+from .column_readings import HOW_READ
 from .joined_memories import joined_memories
 from .keyed_tables import join_by_ids
 from .labels import slice_columns
-from .logs import batch_sets, log_sets
 from .long_tables import wide_table
-from .names import InputFiles, name_of, names_of
-from .reading import HOW_READ
-from .roles import Columns, check_no_scores_beside
-from .tables import table_set
+from .named_columns import Columns
+from .names_from_paths import InputFiles, check_no_scores_beside, name_of, names_of
+from .set_of_table import table_set
+from .sets_of_logs import batch_sets, log_sets
 from .tables_of_one_system import check_one_system, join_tables
 from .tables_of_scores import has_scores_alone, join_scores, log_with_scores, table_with_scores
 from .test_set import TestSet
+
+if TYPE_CHECKING:
+    from tercet.files.numbers import Sign
 
 
 def sets_of_tables(files: InputFiles, columns: Columns, need_texts: bool) -> list[TestSet]:
@@ -40,14 +44,14 @@ def sets_of_tables(files: InputFiles, columns: Columns, need_texts: bool) -> lis
     already_read: dict[str, Table] = {}
     # The first file says whether all are batches, whose references and sources have files of their own.
     if not files.folders and table_format(first_path) == "jsonl":
-        first = read_file(first_path, columns.opening)
+        first = _read(first_path, files)
         if isinstance(first, Answers | Requests):
             _check_no_system_column(first_path, columns)
-            check_no_scores_beside(columns, "answers of a batch")
+            check_no_scores_beside(files, "answers of a batch")
             return batch_sets(first, files, columns)
         already_read[first_path] = first
     if not files.folders and not files.beside:
-        scores_alone = _set_of_scores(files.paths, columns, already_read, need_texts=need_texts)
+        scores_alone = _set_of_scores(files, columns, already_read, need_texts=need_texts)
         if scores_alone is not None:
             return [scores_alone]
     test_sets = _tables_and_logs(files, columns, already_read)
@@ -62,6 +66,11 @@ def sets_of_tables(files: InputFiles, columns: Columns, need_texts: bool) -> lis
     return with_texts
 
 
+def _read(path: str, files: InputFiles) -> Table:
+    """Return what is in one of these files, or in one with scores of it, with what the user says of its numbers."""
+    return replace(read_file(path, files.opening), decimal=files.decimal)
+
+
 def _check_no_system_column(path: str, columns: Columns) -> None:
     """Raise an InputError for a column of systems' names beside a log, each of which is a run."""
     if columns.system_column is not None:
@@ -73,7 +82,7 @@ def _check_no_system_column(path: str, columns: Columns) -> None:
 
 def _tables_and_logs(files: InputFiles, columns: Columns, already_read: Mapping[str, Table]) -> list[TestSet]:
     """Return the test sets of tables and then of logs."""
-    logs_of_folder = {path: _logs_of_folder(path, columns) for path in files.folders}
+    logs_of_folder = {path: _logs_of_folder(path, files, columns) for path in files.folders}
     tables = [path for path in files.paths if path not in files.folders and table_format(path)]
     text_files = [path for path in files.paths if path not in files.folders and path not in tables]
     if text_files or files.beside:
@@ -88,19 +97,19 @@ def _tables_and_logs(files: InputFiles, columns: Columns, already_read: Mapping[
             logs += logs_of_folder[path]
             continue
         with recorded() as messages:
-            as_read = already_read.get(path) or read_file(path, columns.opening)
+            as_read = already_read.get(path) or _read(path, files)
             if isinstance(as_read, Answers | Requests):
                 raise InputError(f"{path!r} is of a batch, and {files.paths[0]!r} is not; give batches alone.")
-            table = _with_scores(as_read, path, columns)
+            table = _with_scores(as_read, path, files, columns)
             if isinstance(table, Log):
                 _check_no_system_column(path, columns)
-                logs += _with_name([table], columns.called.get(path, ""))
+                logs += _with_name([table], files.called.get(path, ""))
                 continue
             test_set = _whole_set(table, path, names[path], columns)
-            if path in columns.called:
-                check_one_system(path, list(test_set.systems), columns.called[path])
+            if path in files.called:
+                check_one_system(path, list(test_set.systems), files.called[path])
         sets_of_files.append(replace(test_set, warnings=tuple(messages)))
-    called = {names[path]: name for path, name in columns.called.items() if path in names}
+    called = {names[path]: name for path, name in files.called.items() if path in names}
     test_sets = join_tables(sets_of_files, called)
     if logs:
         test_sets += log_sets(logs, columns)
@@ -125,27 +134,27 @@ def _set_beside(files: InputFiles, tables: Sequence[str], text_files: Sequence[s
     )
 
 
-def _logs_of_folder(folder: str, columns: Columns) -> list[Log]:
+def _logs_of_folder(folder: str, files: InputFiles, columns: Columns) -> list[Log]:
     """Return the logs in a folder, with the name and the scores that are given to it."""
-    logs = _with_name(read_folder(folder), columns.called.get(folder, ""))
-    if folder not in columns.scored_in:
+    logs = _with_name(read_folder(folder), files.called.get(folder, ""))
+    if folder not in files.scored_in:
         return logs
     if len(logs) > 1:
         raise InputError(
-            f"{folder!r} has {len(logs)} logs, and {columns.scored_in[folder][0]!r} has scores of one: give the file "
+            f"{folder!r} has {len(logs)} logs, and {files.scored_in[folder][0]!r} has scores of one: give the file "
             f"of this, such as {logs[0].name!r}."
         )
     (scored,) = logs
-    for scored_in in columns.scored_in[folder]:
-        scored = log_with_scores(scored, read_file(scored_in, columns.opening), columns)
+    for scored_in in files.scored_in[folder]:
+        scored = log_with_scores(scored, _read(scored_in, files), columns)
     return [scored]
 
 
-def _with_scores(table: Table, path: str, columns: Columns) -> Table:
+def _with_scores(table: Table, path: str, files: InputFiles, columns: Columns) -> Table:
     """Return what is in a file with the scores of the files that have its name."""
     scored = table
-    for scored_in in columns.scored_in.get(path, ()):
-        scores = read_file(scored_in, columns.opening)
+    for scored_in in files.scored_in.get(path, ()):
+        scores = _read(scored_in, files)
         if isinstance(scored, Log):
             scored = log_with_scores(scored, scores, columns)
         else:
@@ -154,16 +163,17 @@ def _with_scores(table: Table, path: str, columns: Columns) -> Table:
 
 
 def _set_of_scores(
-    paths: list[str], columns: Columns, already_read: Mapping[str, Table], *, need_texts: bool
+    files: InputFiles, columns: Columns, already_read: Mapping[str, Table], *, need_texts: bool
 ) -> TestSet | None:
     """Return the test set of tables with the ids and scores of a run each; None of other files."""
-    if not columns.scores or columns.scored_in or not all(map(table_format, paths)):
+    paths = files.paths
+    if not columns.scores or files.scored_in or not all(map(table_format, paths)):
         return None
-    names = dict(zip(paths, names_of(paths, columns.called), strict=True))
+    names = dict(zip(paths, names_of(paths, files.called), strict=True))
     with recorded() as messages:
         tables: dict[str, Table] = {}
         for path in paths:
-            table = already_read.get(path) or read_file(path, columns.opening)
+            table = already_read.get(path) or _read(path, files)
             # Texts in the only table are of a system; those of several without references could not be joined.
             if not has_scores_alone(table, columns, remarks=len(paths) > 1 and not need_texts):
                 return None
@@ -185,24 +195,20 @@ def _with_name(logs: Sequence[Log], name: str) -> list[Log]:
 
 
 def _whole_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
-    """Return the test set of a table, with the columns that hold neither texts nor scores, and how it is written."""
-    test_set = table_set(replace(table, decimal=columns.decimal), path, name, columns)
-    dialect = table.dialect
-    if dialect is not None and columns.decimal:
-        dialect = replace(dialect, decimal=columns.decimal)
+    """Return the test set of a table, with the columns that hold neither texts nor scores."""
+    test_set = table_set(table, path, name, columns)
     return replace(
         test_set,
         own_columns={**_own_columns(table, test_set, columns), **test_set.own_columns},
-        dialect=dialect,
         without_reference=_without_reference(table, test_set),
     )
 
 
-def sets_of_frame(frame: Any, columns: Columns) -> list[TestSet]:
+def sets_of_frame(frame: Any, columns: Columns, decimal: Sign) -> list[TestSet]:
     """Return the test set of a table in memory, or those of the log that it is."""
     try:
         with recorded() as messages:
-            table = read_frame(frame)
+            table = replace(read_frame(frame), decimal=decimal)
             if isinstance(table, Answers | Requests):
                 raise InputError(
                     f"{table.name}: its columns are those of a batch, whose references are in another table. "
@@ -220,14 +226,14 @@ def sets_of_frame(frame: Any, columns: Columns) -> list[TestSet]:
     return [replace(first, warnings=tuple(messages)), *others]
 
 
-def check_frame_alone(kind: str, paths: Sequence[str], opening: Opening) -> None:
+def check_frame_alone(kind: str, files: InputFiles) -> None:
     """Raise an InputError for what is said of files beside a table in memory."""
-    if paths:
+    if files.beside:
         raise InputError(
             f"References and sources of a {kind} are in its columns: {argument('reference_columns')} and "
-            f"{argument('source_column')} name them. Got {shorten(paths[0])}, a file."
+            f"{argument('source_column')} name them. Got {shorten(files.beside[0])}, a file."
         )
-    for name, value in (("encoding", opening.encoding), ("sheet", opening.sheet)):
+    for name, value in (("encoding", files.opening.encoding), ("sheet", files.opening.sheet)):
         if value != "":
             raise InputError(f"{argument(name)} is for files; a {kind} has none.")
 
@@ -273,19 +279,23 @@ def _keyed_set(files: InputFiles, columns: Columns) -> TestSet | None:
     if not beside or not all(formats) or not formats.isdisjoint(MEMORIES):
         return None
     check_different(paths, beside)
-    names = dict(zip(paths, names_of(paths, columns.called), strict=True))
+    names = dict(zip(paths, names_of(paths, files.called), strict=True))
     with recorded() as messages:
-        systems = _tables_of_systems(paths, columns)
+        systems = _tables_of_systems(files, columns)
         tables = {names[path]: table for path, table in systems.tables.items()}
-        tables_beside = [read_file(path, columns.opening) for path in beside]
-        joined = join_by_ids(tables, tables_beside, systems.columns)
+        tables_beside = [_read(path, files) for path in beside]
+        joined = join_by_ids(tables, tables_beside, systems.columns, files.called.values())
         if joined is None:
             return None
         test_set = table_set(joined.table, beside[0], name_of(beside[0]), joined.columns)
+        wrong_ends = wrong_ends_of(joined.endings, test_set)
+        for system, problems in test_set.wrong_ends.items():
+            wrong_ends[system] = {**problems, **wrong_ends[system]}
     return replace(
         test_set,
         own_columns=_own_columns(joined.table, test_set, joined.columns),
         own_columns_by_system=joined.own_columns_by_system,
+        wrong_ends=wrong_ends,
         warnings=tuple(messages),
         fields=" ".join([test_set.fields, joined.note, *systems.notes]),
         lost=joined.lost.by_system,
@@ -311,14 +321,14 @@ class _TablesOfSystems(NamedTuple):
     notes: list[str]
 
 
-def _tables_of_systems(paths: Sequence[str], columns: Columns) -> _TablesOfSystems:
+def _tables_of_systems(files: InputFiles, columns: Columns) -> _TablesOfSystems:
     """Return the tables of systems; long ones are made wide."""
     tables: dict[str, Table] = {}
     systems: list[str] = []
     notes: list[str] = []
     unknown = list(columns.systems)
-    for path in paths:
-        table = _with_scores(read_file(path, columns.opening), path, columns)
+    for path in files.paths:
+        table = _with_scores(_read(path, files), path, files, columns)
         tables[path] = table
         if isinstance(table, Log | Memory):
             continue

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 from tercet.errors import InputError, argument_set, shorten, warn
-from tercet.files.columns.vocabulary import n_first_shared
+from tercet.files.columns.words import n_first_shared
 
-from .roles import listing
+from .named_columns import listing
 from .test_set import TestSet
 
 _T = TypeVar("_T")

@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 
 from tercet.errors import InputError, argument, argument_set, shorten, warn
-from tercet.files.columns.contents import CODES, lack
+from tercet.files.columns.contents import lack
+from tercet.files.columns.lacks import Lack
 from tercet.files.columns.name_roles import clear_role
 from tercet.files.columns.roles import guess_roles
 from tercet.files.columns.scores import score_columns, scored_systems, without_scores
 from tercet.files.columns.vocabulary import ITEM
+from tercet.files.join import rows_of_ids
 from tercet.files.table import Log, Memory, Table
 
 from .long_tables import column_called
-from .roles import Columns, listing
+from .named_columns import Columns, listing
 
 _OTHERWISE = "Or give each file a name of its own."
 
@@ -55,8 +57,8 @@ def join_scores(tables: Mapping[str, Table], columns: Columns) -> tuple[Table, C
     for system, run in by_ids.items():
         run.check_ids(ids, first.table.name)
         for score in columns.scores:
-            cells[f"{system}.{score}"] = run.numbers(score, ids, columns)
-    joined = Table(first.table.name, cells, first.table.lines, unit=first.table.unit)
+            cells[f"{system}.{score}"] = run.numbers(score, ids)
+    joined = Table(first.table.name, cells, first.table.lines, **first.table.of_file())
     return joined, replace(columns, systems=list(tables))
 
 
@@ -113,7 +115,7 @@ def _numbers_of_run(
     ids = [str(cell) for cell in table.columns[key]]
     by_ids = _ByIDs.of(scores, key)
     by_ids.check_ids(ids, table.name)
-    return {name: by_ids.numbers(name, ids, columns) for name in names}
+    return {name: by_ids.numbers(name, ids) for name in names}
 
 
 def _given_with(scores: Table, table: Table) -> str:
@@ -124,15 +126,14 @@ def _holds_numbers(cells: Sequence[Any]) -> bool:
     """Return whether all cells of a column that are there are numbers, perhaps as they are written in a CSV."""
     values = [cell for cell in cells if cell is not None]
     are_numbers = all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in values)
-    return are_numbers or lack(values) == CODES
+    return are_numbers or lack(values) is Lack.CODES
 
 
 @dataclass(frozen=True, slots=True)
 class _ByIDs:
-    """A table of scores, the column of its ids, and the row of each."""
+    """A table of scores, and the row of each id."""
 
     table: Table
-    key: str
     rows: Mapping[str, int]
 
     @classmethod
@@ -140,17 +141,7 @@ class _ByIDs:
         """Return a table by its ids, in a column of the preferred name if it has that."""
         key = preferred if preferred in table.columns else column_called(table, ITEM)
         assert key is not None
-        rows: dict[str, int] = {}
-        for row, cell in enumerate(table.columns[key]):
-            if isinstance(cell, bool) or not isinstance(cell, str | int) or cell == "":
-                raise InputError(f"{table.location(row, key)}: expected the id of an item, got {shorten(cell)}.")
-            if str(cell) in rows:
-                first = f"{table.unit} {table.lines[rows[str(cell)]]:,}"
-                raise InputError(
-                    f"{table.location(row, key)}: {shorten(cell)} occurs on {first} too; expected each id once."
-                )
-            rows[str(cell)] = row
-        return cls(table, key, rows)
+        return cls(table, rows_of_ids(table, key, "an item"))
 
     def check_ids(self, ids: Sequence[str], name: str) -> None:
         """Warn of ids of another file without a row, and of rows of no such id; InputError where none is the same."""
@@ -173,9 +164,8 @@ class _ByIDs:
                 f"{shorten(further[0])}: not counted."
             )
 
-    def numbers(self, score: str, ids: Sequence[str], columns: Columns) -> list[float | None]:
+    def numbers(self, score: str, ids: Sequence[str]) -> list[float | None]:
         """Return the number of each id; None where one is missing."""
-        table = replace(self.table, decimal=columns.decimal)
-        (numbers,) = score_columns(table, [self.table.name], score).values()
+        (numbers,) = score_columns(self.table, [self.table.name], score).values()
         number_of = {id: float(numbers[row]) for id, row in self.rows.items() if not np.isnan(numbers[row])}
         return [number_of.get(id) for id in ids]

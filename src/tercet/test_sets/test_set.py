@@ -15,7 +15,7 @@ from tercet.corpus.large import LargeCorpus
 from tercet.statistics.clusters import Clusters
 from tercet.table_formats import to_notebook
 
-from .reading import ColumnReading, shown_readings
+from .column_readings import ColumnReading, shown_readings
 
 if TYPE_CHECKING:
     from tercet.files.table import CsvDialect

@@ -16,12 +16,13 @@ from tercet.files.fairseq import Generated, generated
 from tercet.files.formats import MEMORIES, SUFFIXES, table_format
 from tercet.files.large_texts import large_lines
 from tercet.files.lines import STDIN, read_lines
-from tercet.files.read import read_file, references_in
+from tercet.files.read import Opening, read_file, references_in
 from tercet.files.writing import check_different
 
+from .column_warnings import warn_swapped
 from .generated import generated_set, warn_of_mixed_kinds
-from .names import InputFiles, name_of, names_of
-from .roles import Columns, warn_swapped
+from .named_columns import Columns
+from .names_from_paths import InputFiles, name_of, names_of
 from .test_set import LargeTestSet, TestSet
 
 #: Text files of fewer bytes together are read whole.
@@ -60,7 +61,7 @@ def text_set(files: InputFiles, columns: Columns, *, in_pieces: bool = False) ->
     check_different(files.paths, files.references)
     # Lines that are read when they are needed stand for lists.
     lines: dict[str, Any] = {**contents.lines}
-    names = names_of(files.paths, columns.called)
+    names = names_of(files.paths, files.called)
     systems = {name: lines[path] for path, name in zip(files.paths, names, strict=True)}
     source_name = None
     source_texts = None
@@ -89,7 +90,7 @@ def _check_are_texts(files: InputFiles, columns: Columns) -> None:
     """Raise an InputError for systems without references, and for files that are read as no lines of text."""
     first_path = files.paths[0]
     if not files.references and columns.need_references:
-        check_texts(files.paths, columns)
+        check_texts(files)
         raise InputError(
             f"{first_path!r} is a text file, judging by its extension, and needs references: give a text file with a "
             f"reference per line ({argument('references')}). A table must be named as one, {' '.join(SUFFIXES)}: "
@@ -119,9 +120,9 @@ class _Contents(NamedTuple):
         contents = cls({}, {}, [])
         for path in [*files.paths, *files.beside]:
             if path in files.beside and table_format(path):
-                contents.tables[path] = _references_in_table(path, columns)
+                contents.tables[path] = _references_in_table(path, files.opening, columns)
                 continue
-            candidates = large_lines(path) if in_pieces else read_lines(path, encoding=columns.opening.encoding)
+            candidates = large_lines(path) if in_pieces else read_lines(path, encoding=files.opening.encoding)
             lines = first_candidates(path, candidates)
             output = generated(path, lines)
             if output is None:
@@ -166,11 +167,11 @@ class _Contents(NamedTuple):
         return references_of_segments
 
 
-def _references_in_table(path: str, columns: Columns) -> list[list[str]]:
+def _references_in_table(path: str, opening: Opening, columns: Columns) -> list[list[str]]:
     # Here, as most references are text files, too.
     from .column_checks import check_roles
 
-    table = read_file(path, columns.opening)
+    table = read_file(path, opening)
     references = columns.references or list(guess_roles(table).references)
     # Its systems are text files, and no columns.
     named_so = replace(columns, systems=["text"], references=references, need_references=True)
@@ -199,8 +200,8 @@ def _warn_of_utterance_ids(path: str, predictions: Sequence[str], references: Se
     )
 
 
-def check_texts(paths: Sequence[str], columns: Columns) -> None:
+def check_texts(files: InputFiles) -> None:
     """Raise an InputError for a file that is no text: what it is explains more than its extension."""
-    for path in paths:
+    for path in files.paths:
         if path != STDIN:
-            read_lines(path, encoding=columns.opening.encoding)
+            read_lines(path, encoding=files.opening.encoding)

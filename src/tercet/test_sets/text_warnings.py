@@ -132,6 +132,7 @@ def odd_baseline(test_set: TestSet) -> list[str]:
     return []
 
 
+# The numbers below are chosen, not measured.
 #: In fewer segments, copies are not warned of.
 _LEAST_REPEATED = 4
 #: Characters of the longest text of a segment without a source, which tell it from a label such as "yes".

@@ -243,10 +243,10 @@ def test_a_number_among_objects_by_system_is_refused():
 
 
 LOWER = ("wer_no_punct", "latency_without_cache", "Word Error Rate (no case)", "hallucination_rate")
-HIGHER = ("no_errors", "error-free", "COMET", "rouge1_f", "rouge-1-f", "BLEU4")
+HIGHER = ("no_errors", "error-free", "COMET", "rouge1_f", "rouge-1-f", "BLEU4", "chrF", "précision")
 UNCLEAR = (
     *("accuracy_loss", "error_detection_f1", "edit_distance_similarity", "1-WER", "error_reduction", "cost_savings"),
-    *("attack_success", "answer_time", "refusal_score", "score_drop", "bias_score", "price"),
+    *("attack_success", "answer_time", "refusal_score", "score_drop", "bias_score", "price", "accélération"),
 )
 
 

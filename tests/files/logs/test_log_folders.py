@@ -178,12 +178,16 @@ def test_a_task_of_right_and_wrong_says_what_it_is_scored_by(tmp_path):
         ({"metrics": ["exact_match"], **exact}, "exact_match"),
         ({"metrics": None, "bleu": None, **exact}, "exact_match"),
         ({"metrics": ["acc", "acc_norm"]}, "acc, acc_norm"),
+        ({"metrics": ["exactMatch"], "exactMatch": 0.0}, "exactMatch"),
     ):  # fmt: skip
         path = samples(tmp_path / TASK.format(1), RUNS["A"], **fields)
         (found,) = tercet.read_test_sets(path)
         with pytest.warns(UserWarning, match=f"toy: {scored.format(names, 'lm-evaluation-harness')}"):
             tercet.compare(found, "chrf")
-    for fields in ({"metrics": ["bleu", "exact_match"]}, {"metrics": ["bypass"]}, {"metrics": None, "bleu": None}):
+    for fields in (
+        {"metrics": ["bleu", "exact_match"]}, {"metrics": ["bypass"]}, {"metrics": None, "bleu": None},
+        {"metrics": ["chrF", "exact_match"]},
+    ):  # fmt: skip
         (found,) = tercet.read_test_sets(samples(tmp_path / TASK.format(1), RUNS["A"], **fields))
         tercet.compare(found, "chrf")  # no warning
     path = logs.inspect_shape(tmp_path / "a.eval", RUNS["A"], scores={"choice": {"value": "C"}})

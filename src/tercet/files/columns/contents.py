@@ -12,26 +12,25 @@ from typing import TYPE_CHECKING, Any
 from tercet.engine.character_kinds import UNSPACED
 from tercet.files.json_values import as_list
 
+from .lacks import Lack
+
 if TYPE_CHECKING:
     from tercet.files.table import Table
 
-#: What a column holds that is no system.
-CODES = "holds numbers, dates, ids or hashes"
-EMPTY = "is empty in every row"
-_NO_TEXT = "has values that are not text"
 # A number, a date, an id, a hash or an address. Each digit that must be there is the first of its kind, so that no
 # other is tried: long runs of digits would take the square of their length.
 _CODE = re.compile(
     r"[\s:.,/+-]*\d[\d\s:.,/+-]*|(?:[A-Za-z_.:/#-]*[0-9]|[A-Za-z0-9_.:/#-]*(?![0-9])\d)[A-Za-z0-9_.:/#-]*"
     r"|[a-z]+://\S+"
 )
+# These numbers are chosen, not measured.
 #: Different values that labels have at most, such as "a", "b" and "tie".
 _MOST_LABELS = 4
 #: In fewer rows, texts may share words by chance, or none.
 LEAST_ROWS = 4
-# Rows that are compared, of a larger table: spread over all of it.
+# Rows that are compared, of a larger table, spread over all of it: more take longer and say no more.
 _MOST_ROWS = 300
-# How many other rows' references a text is compared with.
+# How many other rows' references a text is compared with: one alone may be like it by chance.
 _SHIFTS = 5
 # What a column must share beyond chance, as a part of what the best column shares, which counts up to _ENOUGH.
 _LEAST_PART = 0.3
@@ -41,34 +40,37 @@ _LEAST_BEST = 0.1
 _WordSet = frozenset[str]
 
 
-def lack(cells: Iterable[Any]) -> str:
-    """Return why a column is none of texts; "" where its cells are texts or None, and one of them no number."""
+def lack(cells: Iterable[Any]) -> Lack | None:
+    """Return why a column is none of texts; None where its cells are texts or None, and one of them no number."""
     from tercet.files.numbers import is_written_number
 
     values = [cell for cell in cells if cell is not None and cell != ""]
     if not values:
-        return EMPTY
+        return Lack.EMPTY
     if not all(isinstance(cell, str) for cell in values):
-        return _NO_TEXT
+        return Lack.NO_TEXT
     if all(map(is_written_number, values)):
-        return CODES
-    return ""
+        return Lack.CODES
+    return None
 
 
-def is_missed(cells: Iterable[Any], reason: str) -> bool:
-    """Return whether a column without texts may be a system's: numbers or lists are scores or contexts.
+def may_be_texts(cells: Iterable[Any], why_not: Lack) -> bool:
+    """Return whether a column that has no texts may have been meant to have a system's.
 
-    Bytes may be texts in another encoding than UTF-8.
+    An empty one may, and bytes, which are texts in another encoding than UTF-8. Numbers and lists are scores or
+    contexts.
     """
-    if reason in (EMPTY, CODES):
-        return reason == EMPTY
+    if why_not is Lack.EMPTY:
+        return True
+    if why_not is Lack.CODES:
+        return False
     texts = []
     for cell in cells:
         if isinstance(cell, str):
             texts.append(cell)
         elif isinstance(cell, bytes):
             texts.append("bytes")
-    return not lack(texts)
+    return lack(texts) is None
 
 
 def are_codes(cells: Iterable[Any]) -> bool:

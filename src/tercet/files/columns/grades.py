@@ -14,7 +14,8 @@ from tercet.files.table import Table
 from tercet.names_as_shown import MOST_NAMED, joined
 
 from .scores import SEPARATORS
-from .vocabulary import GRADES, NEITHER, PERHAPS, RATERS, n_first_shared, words_in
+from .vocabulary import GRADES, NEITHER, PERHAPS, RATERS
+from .words import n_first_shared, words_of
 
 #: A rater within a name, as in ``annotator_1`` and ``fluency_rater_b``.
 _RATER = re.compile(
@@ -28,6 +29,7 @@ _NUMBERED = re.compile(r"(.*?[^\W\d_])[\W_]*(\d+)|(.+?)[\W_]+([A-Za-z])")
 _FUNCTIONS = {"dimension": "tercet.correlate", "systems": "read_graded"}
 #: The most calls that an error shows.
 _MOST_CALLS = 3
+#: What stands between a system and the rest, as in ``base_fluency``.
 _BETWEEN = f"[{re.escape(SEPARATORS)}]+"
 
 
@@ -80,7 +82,11 @@ def grade_columns(
 
 def possible_grades(table: Table, columns: Iterable[str]) -> list[str]:
     """Return the columns of numbers that may be grades under a name that does not say so."""
-    return [column for column in columns if not words_in(column) & NEITHER and _may_be_grades(table.columns[column])]
+    possible = []
+    for column in columns:
+        if NEITHER.isdisjoint(words_of(column)) and _may_be_grades(table.columns[column]):
+            possible.append(column)
+    return possible
 
 
 def check_systems_of_grades(table: Table, systems: Sequence[str], columns: Iterable[str]) -> None:
@@ -139,7 +145,9 @@ def _system_in(column: str, systems: Sequence[str]) -> tuple[str, str] | None:
         if alias.isdecimal():
             # Nothing need stand between "grade" and "1".
             between = _BETWEEN.replace("+", "*")
+        # "base_fluency", "base.human score"
         at_the_beginning = rf"{name}{_BETWEEN}(?P<rest>.+)(?P<rater>)"
+        # "fluency_base", and with a rater behind it "fluency_base_rater_1"
         at_the_end = rf"(?P<rest>.*[^\W\d_]){between}{name}(?P<rater>{_BETWEEN}.+)?"
         for pattern in (at_the_beginning, at_the_end):
             match = re.fullmatch(pattern, column, re.IGNORECASE)
@@ -153,7 +161,7 @@ def _aliases(systems: Sequence[str]) -> dict[str, str]:
     aliases = {system: system for system in systems}
     if len(systems) < 2:
         return aliases
-    # Words and numbers, so that none is cut: "base" and "basic" share none.
+    # Words and numbers, so that none is cut: "base" and "basic" share none. "output_a2" is output, _, a and 2.
     words_of_systems = [re.findall(r"\d+|[^\W\d_]+|[\W_]+", system) for system in systems]
     n_first = n_first_shared(words_of_systems)
     words_behind = [words[n_first:] for words in words_of_systems]
@@ -179,7 +187,7 @@ def _dimension_and_rater(rest: str) -> tuple[str, str]:
 
 def _kind(name: str) -> Literal["grades", "perhaps", ""]:
     """Return what a name says of its numbers: that they are grades, that they may be, or nothing of that."""
-    words = words_in(name)
+    words = set(words_of(name))
     if words & NEITHER:
         return ""
     if words & GRADES and not (words <= RATERS and _RATER.search(name) is None):

@@ -31,8 +31,8 @@ from .vocabulary import (
     WHOLE_OTHER_SOURCES,
     WHOLE_REFERENCES,
     WHOLE_SOURCES,
-    folded,
 )
+from .words import folded_name
 
 _ALL_ABOUT = ABOUT | OTHER_ABOUT
 _ALL_FILLERS = FILLERS | OTHER_FILLERS
@@ -75,14 +75,14 @@ def name_role(name: str) -> NameRole:
     >>> name_role("reference_2"), name_role("human-dpo").is_whole, name_role("gpt-4o").word
     (NameRole(role='reference', word='reference', is_whole=True), False, '')
     """
-    folded_name, words, codes = words_of_name(name)
-    whole = re.sub(r"[\s\d]+$", "", " ".join(folded_name.split()))
+    folded, words, codes = words_of_name(name)
+    whole = re.sub(r"[\s\d]+$", "", " ".join(folded.split()))
     for role_of_names, names in _WHOLE_OTHERS.items():
         if whole in names:
             return NameRole(role_of_names, whole, is_whole=True)
     if not words:
         return NameRole("system", "", is_whole=False)
-    role, word = _role_of_words(folded_name, words)
+    role, word = _role_of_words(folded, words)
     if word in REFERENCES | OTHER_REFERENCES:
         codes = [code for code in codes if not _VERSION.fullmatch(code)]
     is_whole = bool(word) and not codes and _KNOWN.issuperset(words)
@@ -129,8 +129,8 @@ class SplitName(NamedTuple):
 
 def words_of_name(name: str) -> SplitName:
     """Return the words by which a name is judged."""
-    folded_name = folded(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
-    tokens = re.findall(r"[^\W_]+", folded_name)
+    whole = folded_name(name)
+    tokens = re.findall(r"[^\W_]+", whole)
     codes: list[str] = []
     all_words: list[str] = []
     for token in tokens:
@@ -140,10 +140,10 @@ def words_of_name(name: str) -> SplitName:
         elif word:
             codes.append(token)
     words = [word for word in all_words if len(word) > 1 and word not in _ALL_FILLERS]
-    return SplitName(folded_name, words or all_words[:1], codes)
+    return SplitName(whole, words or all_words[:1], codes)
 
 
-def _role_of_words(folded_name: str, words: Sequence[str]) -> tuple[str, str]:
+def _role_of_words(folded: str, words: Sequence[str]) -> tuple[str, str]:
     """Return the role that words say, and the one that says it."""
     first = words[0]
     is_bare = len(words) == 1
@@ -163,7 +163,7 @@ def _role_of_words(folded_name: str, words: Sequence[str]) -> tuple[str, str]:
         return "system", system
     if first in TARGETS or (is_bare and first in BARE_REFERENCES):
         return "reference", first
-    if folded_name in WHOLE_SOURCES or first in SOURCES or (is_bare and first in BARE_SOURCES | PERHAPS_DOCUMENTS):
+    if folded in WHOLE_SOURCES or first in SOURCES or (is_bare and first in BARE_SOURCES | PERHAPS_DOCUMENTS):
         return "source", first
     if source := _first_in(words, OTHER_SOURCES):
         return "source", source

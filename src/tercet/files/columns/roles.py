@@ -7,18 +7,18 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from .contents import (
-    CODES,
     LEAST_ROWS,
     are_among,
     are_codes,
     are_names,
     has_few_values,
-    is_missed,
     lack,
+    may_be_texts,
     texts_of_rows,
     texts_within,
     unrelated,
 )
+from .lacks import Lack
 from .name_roles import clear_role, name_role, words_of_name
 from .vocabulary import (
     CLEAR_REFERENCES,
@@ -28,21 +28,14 @@ from .vocabulary import (
     OTHER_REFERENCES,
     PERHAPS_DOCUMENTS,
     WEAK_REFERENCES,
-    folded,
 )
+from .words import folded
 
 if TYPE_CHECKING:
     from tercet.files.table import Roles, Table
 
-_UNRELATED = "hardly shares a word with the references"
-#: What a column holds that is no reference.
-UNLIKE_SYSTEMS = "hardly shares a word with the systems"
-_CONSTANT = "has the same text in every row"
-_FEW_VALUES = "has few values of one word each"
 #: What a column holds that is no source.
 _NAMES_DOCUMENTS = "names documents of several rows"
-#: Why a column is no system beside others.
-_HAS_EARLIER_TEXTS = "has texts of an earlier state, as its name says"
 
 
 def guess_roles(table: Table, references: Sequence[str] = ()) -> Roles:
@@ -59,6 +52,17 @@ def guess_roles(table: Table, references: Sequence[str] = ()) -> Roles:
     A name decides where all its words are of a role (``human``, ``ref2``, ``gold_1``). Where only a part is
     (``human-dpo``), the column is a system's if others have the role; if not, it is ``doubtful``. Each column has its
     reason in ``reasons``.
+
+    The roles are settled in eight steps, of which each sees what the ones before it left:
+
+    1. names that say a role with all their words, or none, and columns of references that are known;
+    2. "answer" and the like are systems beside clearer references;
+    3. names of which only a part says a role;
+    4. columns of labels are no references of texts;
+    5. nor are columns that share no words with the systems, unlike others;
+    6. the first source is taken, one called so before others;
+    7. systems are left out that hold no texts, or others than the references suggest;
+    8. what is still as likely a system as references is doubtful.
     """
     # Here, as text files have names, whose words say their roles, but no tables.
     from tercet.files.table import Log, Roles, TableWithRoles
@@ -66,33 +70,24 @@ def guess_roles(table: Table, references: Sequence[str] = ()) -> Roles:
     if isinstance(table, Log | TableWithRoles):
         return table.roles
     lacks = {name: lack(cells) for name, cells in table.columns.items()}
-    known_references = [name for name in references if name in table.columns]
-    names = _Names(table, lacks, known_references)
-    if not known_references:
-        names.take_as_about(_labels_for_references(names), _FEW_VALUES)
-    unlike = _references_unlike_systems(names)
-    names.take_as_about(unlike, UNLIKE_SYSTEMS)
+    names = _Names(table, lacks, [name for name in references if name in table.columns])
+    unlike = names.set_unlike_references_aside()
     targets = names.targets()
-    # "source" goes before "question", wherever they stand.
-    sources = sorted(names.with_texts("source"), key=lambda name: clear_role(name) != "source")
-    source = None
-    if sources:
-        source = sources[0]
-    left_out = _not_systems(names, known_references or targets)
+    left_out = names.not_systems()
     systems = [name for name in names.with_texts("system") if name not in left_out]
     reasons = names.reasons
-    for name, reason in lacks.items():
-        if reason and name not in targets:
-            reasons[name] = reason
-    reasons |= left_out
-    doubtful = [name for name in names.doubtful if not lacks[name] and name not in left_out]
+    for name, why_not in lacks.items():
+        if why_not is not None and name not in targets:
+            reasons[name] = why_not.in_words
+    reasons |= {name: why_not.in_words for name, why_not in left_out.items()}
+    doubtful = [name for name in names.doubtful if lacks[name] is None and name not in left_out]
     all_systems_doubtful = set(systems) <= set(doubtful)
     all_references_doubtful = set(targets) <= set(doubtful)
     if all_systems_doubtful and not all_references_doubtful:
         # As references they would leave no system.
         doubtful = []
     return Roles(
-        source=source,
+        source=names.source(),
         references=tuple(targets),
         systems=tuple(systems),
         left_out=left_out,
@@ -100,20 +95,6 @@ def guess_roles(table: Table, references: Sequence[str] = ()) -> Roles:
         doubtful=tuple(doubtful),
         unlike=tuple(unlike),
     )
-
-
-def _not_systems(names: _Names, references: Sequence[str]) -> dict[str, str]:
-    """Return, by column that its name alone would make a system, what it holds instead."""
-    columns = names.table.columns
-    candidates = {name: columns[name] for name in names.with_texts("system")}
-    left_out = _left_out(candidates, texts_of_rows(names.table, references))
-    remaining = [name for name in candidates if name not in left_out]
-    left_out |= dict.fromkeys(_earlier(remaining), _HAS_EARLIER_TEXTS)
-    for name, role in names.roles.items():
-        reason = names.lacks[name]
-        if role == "system" and reason and is_missed(columns[name], reason):
-            left_out[name] = reason
-    return left_out
 
 
 def _earlier(systems: Sequence[str]) -> list[str]:
@@ -130,35 +111,10 @@ def _earlier(systems: Sequence[str]) -> list[str]:
     return earlier
 
 
-def _labels_for_references(names: _Names) -> list[str]:
-    """Return the columns of references that hold labels, where texts of systems are none."""
-    columns = names.table.columns
-    systems = names.with_texts("system")
-    if not systems or any(has_few_values(columns[name]) for name in systems):
-        return []
-    return [name for name in names.with_texts("reference") if has_few_values(columns[name])]
-
-
-def _references_unlike_systems(names: _Names) -> list[str]:
-    """Return the columns called as references, and not clearly, with which systems share no words, unlike others."""
-    targets = names.targets()
-    unclear = []
-    for name in targets:
-        if name not in names.references and names.said[name].word not in _CLEAR_FIRST:
-            unclear.append(name)
-    if not unclear:
-        return []
-    references = {}
-    for name in targets:
-        references[name] = [" ".join(texts) for texts in texts_of_rows(names.table, [name])]
-    systems = texts_of_rows(names.table, names.with_texts("system"))
-    return [name for name in unrelated(references, systems) if name in unclear]
-
-
 class _Names:
     """The roles that the names of columns say, settled against each other and against what the columns hold."""
 
-    def __init__(self, table: Table, lacks: Mapping[str, str], references: Sequence[str]) -> None:
+    def __init__(self, table: Table, lacks: Mapping[str, Lack | None], references: Sequence[str]) -> None:
         self.table = table
         self.lacks = lacks
         #: The columns of references that are known; `targets` may be more.
@@ -172,12 +128,46 @@ class _Names:
         self._take_parts()
         # In the order of the columns.
         self.roles = {name: self.roles[name] for name in table.columns}
+        if not references:
+            self._set_aside(self._labels_for_references(), Lack.FEW_VALUES)
 
-    def take_as_about(self, columns: Iterable[str], reason: str) -> None:
-        """Give columns no other role than to say something about the texts."""
-        for name in columns:
-            self.roles[name] = "about"
-            self.reasons[name] = reason
+    def set_unlike_references_aside(self) -> list[str]:
+        """Return the columns called as references, and not clearly, with which systems share no words, unlike others.
+
+        They have no other role than to say something about the texts.
+        """
+        targets = self.targets()
+        unclear = []
+        for name in targets:
+            if name not in self.references and self.said[name].word not in _CLEAR_FIRST:
+                unclear.append(name)
+        if not unclear:
+            return []
+        references = {}
+        for name in targets:
+            references[name] = [" ".join(texts) for texts in texts_of_rows(self.table, [name])]
+        systems = texts_of_rows(self.table, self.with_texts("system"))
+        unlike = [name for name in unrelated(references, systems) if name in unclear]
+        self._set_aside(unlike, Lack.UNLIKE_SYSTEMS)
+        return unlike
+
+    def source(self) -> str | None:
+        """Return the first column of sources: "source" goes before "question", wherever they stand."""
+        sources = sorted(self.with_texts("source"), key=lambda name: clear_role(name) != "source")
+        return next(iter(sources), None)
+
+    def not_systems(self) -> dict[str, Lack]:
+        """Return, by column that its name alone would make a system, what it holds instead."""
+        columns = self.table.columns
+        candidates = {name: columns[name] for name in self.with_texts("system")}
+        left_out = _left_out(candidates, texts_of_rows(self.table, self.references or self.targets()))
+        remaining = [name for name in candidates if name not in left_out]
+        left_out |= dict.fromkeys(_earlier(remaining), Lack.EARLIER)
+        for name, role in self.roles.items():
+            why_not = self.lacks[name]
+            if role == "system" and why_not is not None and may_be_texts(columns[name], why_not):
+                left_out[name] = why_not
+        return left_out
 
     def with_texts(self, role: str) -> list[str]:
         """Return the columns of texts in a role."""
@@ -188,6 +178,20 @@ class _Names:
         references = [name for name, role in self.roles.items() if role == "reference"]
         columns = self.table.columns
         return [name for name in references if not self.lacks[name] or not lack(texts_within(columns[name]))]
+
+    def _set_aside(self, columns: Iterable[str], why: Lack) -> None:
+        """Give columns no other role than to say something about the texts."""
+        for name in columns:
+            self.roles[name] = "about"
+            self.reasons[name] = why.in_words
+
+    def _labels_for_references(self) -> list[str]:
+        """Return the columns of references that hold labels, where texts of systems are none."""
+        columns = self.table.columns
+        systems = self.with_texts("system")
+        if not systems or any(has_few_values(columns[name]) for name in systems):
+            return []
+        return [name for name in self.with_texts("reference") if has_few_values(columns[name])]
 
     def _take_whole_names(self) -> None:
         for name, said in self.said.items():
@@ -274,35 +278,35 @@ _WEAK = WEAK_REFERENCES | {"answer aliases"}
 _CLEAR_FIRST = CLEAR_REFERENCES | OTHER_REFERENCES
 
 
-def _left_out(columns: dict[str, list[Any]], references: Sequence[Sequence[str]]) -> dict[str, str]:
+def _left_out(columns: dict[str, list[Any]], references: Sequence[Sequence[str]]) -> dict[str, Lack]:
     """Return which columns are no systems, with what they hold; of a single candidate, only labels are none."""
-    left_out: dict[str, str] = {}
+    left_out: dict[str, Lack] = {}
     remaining = dict(columns)
 
-    def leave_out(names: Iterable[str], reason: str) -> None:
+    def leave_out(names: Iterable[str], why: Lack) -> None:
         for name in names:
-            left_out[name] = reason
+            left_out[name] = why
             del remaining[name]
 
     texts = list(chain.from_iterable(references))
     if texts and not has_few_values(texts):
-        leave_out([name for name, cells in remaining.items() if has_few_values(cells)], _FEW_VALUES)
+        leave_out([name for name, cells in remaining.items() if has_few_values(cells)], Lack.FEW_VALUES)
     if not texts or not are_codes(texts):
         codes = [name for name, cells in remaining.items() if are_codes(cells)]
         # Beside references of words, no system writes codes alone.
         if texts or len(codes) < len(remaining):
-            leave_out(codes, CODES)
+            leave_out(codes, Lack.CODES)
     if texts:
         strangers = unrelated(remaining, references)
         if has_few_values(texts):
             # A classifier that is often wrong answers with labels of the references all the same.
             labels = set(texts)
             strangers = [name for name in strangers if not are_among(remaining[name], labels)]
-        leave_out(strangers, _UNRELATED)
+        leave_out(strangers, Lack.UNLIKE_REFERENCES)
         return left_out
     constant = [name for name, cells in remaining.items() if len(cells) >= LEAST_ROWS and len(set(cells)) == 1]
     if len(constant) < len(remaining):
-        leave_out(constant, _CONSTANT)
+        leave_out(constant, Lack.CONSTANT)
     return left_out
 
 
@@ -324,5 +328,5 @@ def _names_documents(name: str, cells: Sequence[Any]) -> bool:
     return 2 * len(set(cells)) <= len(cells) and all(len(str(cell).split()) <= _MOST_WORDS for cell in cells)
 
 
-#: Words that the name of a document has at most.
+#: Words that the name of a document has at most (chosen): a text has more.
 _MOST_WORDS = 3

@@ -17,6 +17,7 @@ from tercet.files.json_values import field_of
 from tercet.files.numbers import read_numbers
 
 from .vocabulary import FREE_OF, HIGHER, IN_DOUBT, LOWER, NONE_OF, TAKEN, TURNED
+from .words import words_of
 
 if TYPE_CHECKING:
     from tercet.files.table import Table
@@ -62,7 +63,7 @@ def direction_of(name: str) -> Literal["lower", "higher"] | None:
     """
     if _LESS.search(name):
         return None
-    words = _words_of_name(name)
+    words = words_of(name)
     of_errors = [index for index, word in enumerate(words) if word in LOWER]
     if any(_is_denied(words, index) for index in of_errors):
         return "higher"
@@ -73,17 +74,13 @@ def direction_of(name: str) -> Literal["lower", "higher"] | None:
     return None
 
 
-def _words_of_name(name: str) -> list[str]:
-    return re.findall("[a-z]+", re.sub("(?<=[a-z])(?=[A-Z])", " ", name).casefold())
-
-
 def is_of_effort(name: str) -> bool:
     """Return whether numbers of this name are what an answer took, such as its time, cost or tokens.
 
     >>> is_of_effort("responseTime"), is_of_effort("accuracy")
     (True, False)
     """
-    return not TAKEN.isdisjoint(_words_of_name(name))
+    return not TAKEN.isdisjoint(words_of(name))
 
 
 def _is_denied(words: Sequence[str], index: int) -> bool:
@@ -165,8 +162,8 @@ def score_columns(table: Table, systems: Sequence[str], name: str) -> dict[str, 
     named ``scores``, which hold scores by name; in objects of scores by name in the column ``base``; or, of one
     system, in the column of that name. InputError names the systems without numbers.
     """
-    cells = {system: _cells_of_system(table, system, name, alone=len(systems) == 1) for system in systems}
-    lacking = [system for system, (_, column_cells) in cells.items() if column_cells is None]
+    places = _places(table, systems, name)
+    lacking = [system for system in systems if system not in places]
     if lacking:
         column = f"{systems[0]}.{name}"
         other_form = f"{name}_{systems[0]}"
@@ -177,23 +174,17 @@ def score_columns(table: Table, systems: Sequence[str], name: str) -> dict[str, 
             f"{table.name} has no scores {shorten(name)}{of_systems}; expected columns such as {column!r} or "
             f"{other_form!r}. {did_you_mean(column, table.columns)}"
         )
-    known_cells = [(f"{shorten(name)} of {shorten(system)}", own or []) for system, (_, own) in cells.items()]
-    numbers = {}
-    for (system, (column, _)), (meaning, own_cells), notation in zip(
-        cells.items(), known_cells, table.notations_of(known_cells), strict=True
-    ):
-        location = partial(table.location, column=column)
-        numbers[system] = read_numbers(own_cells, meaning, notation, location=location)
-    return numbers
+    return _numbers(table, places, name)
+
+
+def known_scores(table: Table, systems: Sequence[str], name: str) -> dict[str, NDArray[np.float64]]:
+    """Return the numbers that :func:`score_columns` returns, of those systems that have some in this table."""
+    return _numbers(table, _places(table, systems, name), name)
 
 
 def columns_of_scores(table: Table, systems: Sequence[str], name: str) -> set[str]:
     """Return the columns from which :func:`score_columns` takes the numbers of a name."""
-    columns = set()
-    for system in systems:
-        column, _ = _cells_of_system(table, system, name, alone=len(systems) == 1)
-        columns.add(column)
-    return columns
+    return {place.column for place in _places(table, systems, name).values()}
 
 
 def columns_beside(table: Table, systems: Sequence[str], name: str) -> dict[str, str]:
@@ -250,8 +241,37 @@ def _columns_of(table: Table, system: str, name: str) -> list[str]:
     return [title for title in dict.fromkeys(titles) if title in table.columns]
 
 
-def _cells_of_system(table: Table, system: str, name: str, *, alone: bool) -> tuple[str, list[Any] | None]:
-    """Return the column and the cells of a system's scores; None where there are none."""
+class _Place(NamedTuple):
+    """Where a system's scores stand: in which column, and what of each of its cells."""
+
+    column: str
+    cells: list[Any]
+
+
+def _places(table: Table, systems: Sequence[str], name: str) -> dict[str, _Place]:
+    """Return where the scores of systems stand, without those of systems that have none."""
+    places = {}
+    for system in systems:
+        place = _place_of(table, system, name, alone=len(systems) == 1)
+        if place is not None:
+            places[system] = place
+    return places
+
+
+def _numbers(table: Table, places: Mapping[str, _Place], name: str) -> dict[str, NDArray[np.float64]]:
+    """Return the numbers in these places, which are written as those of the table are."""
+    meanings = [f"{shorten(name)} of {shorten(system)}" for system in places]
+    cells = [place.cells for place in places.values()]
+    notations = table.notations_of(list(zip(meanings, cells, strict=True)))
+    numbers = {}
+    for (system, place), meaning, notation in zip(places.items(), meanings, notations, strict=True):
+        location = partial(table.location, column=place.column)
+        numbers[system] = read_numbers(place.cells, meaning, notation, location=location)
+    return numbers
+
+
+def _place_of(table: Table, system: str, name: str, *, alone: bool) -> _Place | None:
+    """Return where a system's scores stand; None where there are none."""
     # A column of their own: "base.COMET".
     columns = _columns_of(table, system, name)
     if len(columns) > 1:
@@ -260,7 +280,7 @@ def _cells_of_system(table: Table, system: str, name: str, *, alone: bool) -> tu
             f"{', '.join(map(shorten, columns))}."
         )
     if columns:
-        return columns[0], table.columns[columns[0]]
+        return _Place(columns[0], table.columns[columns[0]])
 
     # Objects by system in the column of the score: {"base": 0.8}.
     cells_of_score = table.columns.get(name, [])
@@ -269,24 +289,24 @@ def _cells_of_system(table: Table, system: str, name: str, *, alone: bool) -> tu
             if not isinstance(cell, dict | None):
                 form = "{system: number}"
                 raise InputError(f"{table.location(row, name)}: expected {form}, got {shorten(cell)}.")
-        return name, [field_of(cell, system) for cell in cells_of_score]
+        return _Place(name, [field_of(cell, system) for cell in cells_of_score])
 
     # Objects of scores by system in a column "scores": {"base": {"COMET": 0.8}}.
     objects: list[dict[str, Any] | None] = [None] * len(table.lines)
     for row, _, scores in objects_by_system(table, OBJECTS, [system]):
         objects[row] = scores
     if _have_key(objects, name):
-        return OBJECTS, [field_of(scores, name) for scores in objects]
+        return _Place(OBJECTS, [field_of(scores, name) for scores in objects])
 
     # Objects by score in the column of the system: {"COMET": 0.8}.
     cells_of_system = table.columns.get(system, [])
     if _have_key(cells_of_system, name):
-        return system, [field_of(cell, name) for cell in cells_of_system]
+        return _Place(system, [field_of(cell, name) for cell in cells_of_system])
 
     # Numbers in the column of the score, which are of the only system.
     if alone and cells_of_score:
-        return name, cells_of_score
-    return name, None
+        return _Place(name, cells_of_score)
+    return None
 
 
 def _have_key(cells: Iterable[Any], key: str) -> bool:

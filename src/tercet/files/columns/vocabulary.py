@@ -1,45 +1,12 @@
 """The words by which columns are known: of their roles, of scores and of grades, in several languages.
 
-It is data alone: who reads a column's name is :mod:`tercet.files.columns.roles`.
+It is data alone: what a name is made of is in :mod:`tercet.files.columns.words`, and who reads a column's name is
+:mod:`tercet.files.columns.name_roles`.
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections.abc import Iterable, Sequence
-
-
-def folded(text: str) -> str:
-    """Return a text in lower case, without accents."""
-    signs = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(sign for sign in signs if not unicodedata.combining(sign))
-
-
-def words(text: str) -> frozenset[str]:
-    """Return the words of a text, as those of names are compared."""
-    return frozenset(folded(text).split())
-
-
-def words_of_names(text: str) -> frozenset[str]:
-    """Return names that are divided by commas, as names are compared."""
-    return frozenset(" ".join(folded(name).split()) for name in text.split(","))
-
-
-def words_in(name: str) -> frozenset[str]:
-    """Return the words of a name, or of several names, in lower case, without accents, numbers and signs."""
-    return frozenset(re.findall(r"[^\W\d_]+", folded(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))))
-
-
-def n_first_shared(names: Iterable[Sequence[str]]) -> int:
-    """Return how many first words all names share, each as its words in their order."""
-    n_first = 0
-    for words_at_place in zip(*names, strict=False):
-        if len(set(words_at_place)) > 1:
-            break
-        n_first += 1
-    return n_first
-
+from .words import names_of, words
 
 # Roles.
 
@@ -74,7 +41,7 @@ BARE_REFERENCES = words("summary summaries highlights abstract answer answers ca
 # Those of them, and of TARGETS, that a system's column may be called too, beside references that are called so.
 WEAK_REFERENCES = words("summary summaries answer answers caption captions target targets tgt label labels")
 # Only these words, one behind the other.
-WHOLE_REFERENCES = words_of_names("""
+WHOLE_REFERENCES = names_of("""
     correct, corrected, correct answer, correct answers, correct output, best answer, best answers, ideal,
     ideal answer,
     answer aliases, pe, post edit, postedit, post edited, postedited, transcript, transcription, transcripts,
@@ -92,16 +59,16 @@ BARE_SOURCES = words("""
 WHOLE_SOURCES = words("prompt prompts user_input")
 
 # The whole name too, in languages whose words say no role within other names.
-WHOLE_OTHER_REFERENCES = words_of_names("""
+WHOLE_OTHER_REFERENCES = names_of("""
     الترجمة المرجعية, ترجمة مرجعية, النص المرجعي, ترجمه مرجع, Referans, Referans çeviri, Referans metin, Beklenen,
     Tłumaczenie referencyjne, Tekst referencyjny, Referencja, Еталон, Еталонний переклад, Референсний переклад,
     Referentievertaling, Referentietekst, Traduzione di riferimento, संदर्भ, संदर्भ अनुवाद, मानक अनुवाद
 """)
-WHOLE_OTHER_SOURCES = words_of_names("""
+WHOLE_OTHER_SOURCES = names_of("""
     النص الأصلي, نص المصدر, متن مبدأ, متن اصلی, Kaynak, Kaynak metin, Özgün metin, Źródło, Tekst źródłowy, Oryginał,
     Оригінал, Вихідний текст, Джерело, Testo di partenza, Testo originale, स्रोत, स्रोत पाठ, मूल पाठ
 """)
-WHOLE_OTHER_ABOUT = words_of_names("""
+WHOLE_OTHER_ABOUT = names_of("""
     Yorum, Yorumlar, Notlar, Açıklama, Uwagi, Uwaga, Komentarz, Komentarze, Примітка, Примітки, Коментар, Коментарі,
     Комментарии, Комментарий редактора, Note del revisore, Note del traduttore, टिप्पणी, टिप्पणियाँ, توضیحات, نظرات,
     تعليقات, تعليق, 審校意見, 审校意见, 修改建議, 修改建议
@@ -201,69 +168,6 @@ DIMENSION = ("dimension", "aspect", "criterion")
 METRIC = ("metric", "metric_name", "measure", "metrik", "métrique", "métrica", "metrica", "метрика", "指标", "指標")
 VALUE = ("value", "grade", "rating", "score")
 LANGUAGE_PAIRS = ("lp", "langs", "language_pair", "langpair", "lang_pair")
-
-
-# Tables of annotations as WMT publishes them, which are known by having all of these columns: one name for each role.
-
-# A row for each error that a rater of MQM marked (wmt-mqm-human-evaluation).
-MQM_ERRORS = {
-    "item": ("seg_id", "globalSegId"),
-    "system": ("system",),
-    "text": ("target",),
-    "source": ("source",),
-    "document": ("doc",),
-    "rater": ("rater",),
-    "severity": ("severity",),
-    "category": ("category",),
-}
-# A row for each score of error span annotation (WMT24).
-ESA_SCORES = {
-    "item": ("line_id",),
-    "system": ("system",),
-    "text": ("tgt",),
-    "source": ("src",),
-    "document": ("doc_id",),
-    "rater": ("annotator",),
-    "value": ("esa_score",),
-    "times": ("times",),
-    "pair": ("langs",),
-}
-# Segment scores of direct assessment (WMT to 2021), whose columns are divided by blanks.
-DA_SCORES = ("SYS", "SID", "RAW.SCR", "Z.SCR", "N")
-# The document that is none: a line that tells copies of a test set.
-CANARY = "canary"
-# Weights of MQM: of a category, of a severity and a category, or else of the severity alone.
-MQM_WEIGHTS = {
-    "non-translation!": 25.0,
-    "source issue": 0.0,
-    "reinterpretation": 0.0,
-    "minor/fluency/punctuation": 0.1,
-    "critical": 5.0,
-    "major": 5.0,
-    "minor": 1.0,
-    "neutral": 0.0,
-    "no-error": 0.0,
-}
-# What rows of Appraise's exports are: an output to grade, or one that checks the annotator.
-APPRAISE_KINDS = ("TGT", "BAD", "REF", "CHK")
-
-
-# Annotations of summaries as they are published, by what a column is: SummEval's, with lists of grades, and FRANK's.
-
-SUMMEVAL = {"item": "id", "system": "model_id", "summary": "decoded", "references": "references"}
-SUMMEVAL_EXPERTS = "expert_annotations"
-SUMMEVAL_OTHERS = "turker_annotations"
-FRANK = {
-    "item": "hash",
-    "system": "model_name",
-    "summary": "summary",
-    "references": "reference",
-    "article": "article",
-}
-# The grade of a summary as a whole; and how its copies are called in which one kind of error is turned round.
-FRANK_GRADES = "Factuality"
-FLIPPED = "Flip_"
-DATASET = "dataset"
 
 
 # Scores.

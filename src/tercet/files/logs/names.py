@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tercet.files.columns.vocabulary import n_first_shared
+from tercet.files.columns.words import n_first_shared
 from tercet.files.formats import unpacked
 from tercet.files.json_values import field_of
 from tercet.files.table import Log

@@ -8,17 +8,25 @@ from itertools import chain, product
 from typing import Any, NamedTuple
 
 from tercet.errors import InputError, argument_set, shorten, warn
-from tercet.files.columns.vocabulary import (
-    DATASET,
-    FLIPPED,
-    FRANK,
-    FRANK_GRADES,
-    SUMMEVAL,
-    SUMMEVAL_EXPERTS,
-    SUMMEVAL_OTHERS,
-)
 from tercet.files.table import Table
 from tercet.names_as_shown import joined
+
+# What the columns are: SummEval's, with lists of grades, and FRANK's.
+
+SUMMEVAL = {"item": "id", "system": "model_id", "summary": "decoded", "references": "references"}
+SUMMEVAL_EXPERTS = "expert_annotations"
+SUMMEVAL_OTHERS = "turker_annotations"
+FRANK = {
+    "item": "hash",
+    "system": "model_name",
+    "summary": "summary",
+    "references": "reference",
+    "article": "article",
+}
+# The grade of a summary as a whole; and how its copies are called in which one kind of error is turned round.
+FRANK_GRADES = "Factuality"
+FLIPPED = "Flip_"
+DATASET = "dataset"
 
 _Annotation = dict[str, Any]
 _ITEM = "item"

@@ -12,10 +12,53 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, shorten
-from tercet.files.columns.vocabulary import APPRAISE_KINDS, CANARY, DA_SCORES, ESA_SCORES, MQM_ERRORS, MQM_WEIGHTS
 from tercet.files.lines import open_binary
 from tercet.files.numbers import is_written_number
 from tercet.files.table import Table
+
+# Tables as WMT publishes them, which are known by having all of these columns: one name for each role.
+
+# A row for each error that a rater of MQM marked (wmt-mqm-human-evaluation).
+MQM_ERRORS = {
+    "item": ("seg_id", "globalSegId"),
+    "system": ("system",),
+    "text": ("target",),
+    "source": ("source",),
+    "document": ("doc",),
+    "rater": ("rater",),
+    "severity": ("severity",),
+    "category": ("category",),
+}
+# A row for each score of error span annotation (WMT24).
+ESA_SCORES = {
+    "item": ("line_id",),
+    "system": ("system",),
+    "text": ("tgt",),
+    "source": ("src",),
+    "document": ("doc_id",),
+    "rater": ("annotator",),
+    "value": ("esa_score",),
+    "times": ("times",),
+    "pair": ("langs",),
+}
+# Segment scores of direct assessment (WMT to 2021), whose columns are divided by blanks.
+DA_SCORES = ("SYS", "SID", "RAW.SCR", "Z.SCR", "N")
+# The document that is none: a line that tells copies of a test set.
+CANARY = "canary"
+# Weights of MQM: of a category, of a severity and a category, or else of the severity alone.
+MQM_WEIGHTS = {
+    "non-translation!": 25.0,
+    "source issue": 0.0,
+    "reinterpretation": 0.0,
+    "minor/fluency/punctuation": 0.1,
+    "critical": 5.0,
+    "major": 5.0,
+    "minor": 1.0,
+    "neutral": 0.0,
+    "no-error": 0.0,
+}
+# What rows of Appraise's exports are: an output to grade, or one that checks the annotator.
+APPRAISE_KINDS = ("TGT", "BAD", "REF", "CHK")
 
 #: What stands around an error in a text of MQM.
 _MARKS = re.compile("</?v>")

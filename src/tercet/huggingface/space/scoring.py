@@ -32,7 +32,7 @@ from tercet.files.table import Roles, Table
 from tercet.registry import metric_class
 from tercet.report.fragments import compared_html, segments_html
 from tercet.report.shown_scores import primary_table
-from tercet.test_sets.names import names_of
+from tercet.test_sets.names_from_paths import names_of
 from tercet.test_sets.test_set import TestSet
 
 from .controls import COMMON, DEPENDS, FOR_PROGRAMS, controls, given_options, without_defaults

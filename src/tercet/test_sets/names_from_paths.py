@@ -8,15 +8,19 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet.errors import InputError, argument, shorten, warn
 from tercet.files.formats import SEGLST, table_format, unpacked
 from tercet.files.lines import STDIN
+from tercet.files.read import Opening
+
+if TYPE_CHECKING:
+    from tercet.files.numbers import Sign
 
 
 class InputFiles(NamedTuple):
-    """The paths of what is read in one call."""
+    """The paths of what is read in one call, and how it is read."""
 
     #: Files of systems, or of all that there is, and folders.
     paths: list[str]
@@ -25,11 +29,30 @@ class InputFiles(NamedTuple):
     references: list[str]
     #: One at most.
     sources: list[str]
+    #: What the user calls the systems of files, by path.
+    called: Mapping[str, str] = MappingProxyType({})
+    #: Files with scores of what is in a file or folder, by its path: what else is given with its name.
+    scored_in: Mapping[str, Sequence[str]] = MappingProxyType({})
+    #: What the user says of files before they are read.
+    opening: Opening = Opening()
+    #: What stands before decimals, where the user says so.
+    decimal: Sign = ""
 
     @property
     def beside(self) -> list[str]:
         """The files that stand beside those of systems."""
         return [*self.references, *self.sources]
+
+
+def check_no_scores_beside(files: InputFiles, what: str) -> None:
+    """Raise an InputError for scores in files of their own, beside files that have none."""
+    if not files.scored_in:
+        return
+    path, score_paths = next(iter(files.scored_in.items()))
+    raise InputError(
+        f"The name {shorten(files.called[path])} is given twice, to {path!r} and to {score_paths[0]!r}: scores in "
+        f"files of their own are joined with tables and logs, not with {what}."
+    )
 
 
 class NamedFiles(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tercet.errors import InputError, argument_set, arguments_set, did_you_mean, shorten, warn
+from tercet.errors import InputError, argument, argument_set, arguments_set, did_you_mean, shorten
 from tercet.files.columns.name_roles import clear_role, role_of
 from tercet.files.columns.roles import document_column, guess_roles
 from tercet.files.columns.scores import (
@@ -17,31 +17,34 @@ from tercet.files.columns.scores import (
     without_scores,
 )
 from tercet.files.formats import table_format
-from tercet.files.logs.endings import ENDING_COLUMNS, doubtful_errors, wrong_ends
+from tercet.files.join import is_id, join_rows
 from tercet.files.read import predictions_in, references_in
 from tercet.files.table import Memory, Roles, Table, TableWithRoles
 from tercet.files.translation.subtitles_and_memories import columns_of, complete
 from tercet.statistics.clusters import Clusters
 
-from .column_checks import check_clear, check_columns, check_roles, warn_of_written_missing, warn_repeated_ids
+from .answer_endings import ending_columns, wrong_ends_of
+from .column_checks import check_clear, check_columns, check_roles
+from .column_readings import HOW_READ, ColumnRole, readings
+from .column_warnings import (
+    warn_left_out,
+    warn_of_written_missing,
+    warn_swapped,
+    warn_unlike_references,
+    warn_unused,
+)
 from .labels import slice_columns, slices_of_columns
-from .long_tables import WideTable, warn_pooled, wide_table
-from .misread_tables import check_no_marked_errors, check_rows
-from .pivoted_tables import PivotedTable
-from .reading import HOW_READ, readings
-from .roles import (
+from .long_tables import WideTable, pooled_rows, wide_table
+from .misread_tables import check_no_marked_errors, check_rows, warn_repeated_ids
+from .named_columns import (
     Columns,
     columns_by_role,
     columns_in_words,
     columns_left_out,
     end_of_fields,
     listing,
-    warn_left_out,
-    warn_swapped,
-    warn_unlike_references,
-    warn_unused,
 )
-from .tables_with_roles import rows_of_all
+from .pivoted_tables import PivotedTable
 from .test_set import TestSet, without_texts
 
 
@@ -51,9 +54,14 @@ def table_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
     segments = by_segment.table
     roles = by_segment.columns
     slices = slices_of_columns(segments, roles.slices)
-    column_of_names = warn_pooled(segments, roles)
+    column_of_names = None
+    pooled = pooled_rows(segments, roles)
+    if pooled is not None:
+        pooled.warn(roles)
+        column_of_names = pooled.long.column
     test_set = _texts_or_scores(segments, path, name, roles, column_of_names)
-    wrong_ends = _wrong_ends(segments, test_set, roles.scores)
+    endings = ending_columns(segments, list(test_set.systems), roles.scores)
+    wrong_ends = wrong_ends_of(endings, test_set)
     clusters = None
     hint = ""
     if roles.cluster is not None:
@@ -65,8 +73,12 @@ def table_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
     fields = test_set.fields
     if by_segment.note:
         fields += f" {by_segment.note}"
+    dialect = table.dialect
+    if dialect is not None and table.decimal:
+        dialect = replace(dialect, decimal=table.decimal)
     whole_set = replace(
         test_set,
+        dialect=dialect,
         fields=fields,
         clusters=clusters,
         hint=hint,
@@ -102,7 +114,7 @@ def _with_columns_of_long(test_set: TestSet, pivoted: PivotedTable, columns: Col
 def _by_segment(table: Table, columns: Columns) -> WideTable:
     """Return a table with a row for each segment that is scored, and a column for each system."""
     if isinstance(table, TableWithRoles):
-        return rows_of_all(table, columns)
+        return _rows_of_all(table, columns)
     if isinstance(table, Memory):
         systems, references, source = columns_of(table, columns.systems, columns.references, columns.source)
         memory, lost = complete(table, systems, references, columns.missing)
@@ -115,8 +127,35 @@ def _by_segment(table: Table, columns: Columns) -> WideTable:
     return by_segment
 
 
+def _rows_of_all(table: TableWithRoles, columns: Columns) -> WideTable:
+    """Return the rows in which all systems have a text, and how many each lacks.
+
+    A translator, or a system, may have only some documents: what becomes of the others, `columns.missing` says.
+    """
+    names = columns.systems or table.roles.systems
+    systems = [name for name in names if name in table.columns and name not in columns.references]
+    rows_of: dict[str, set[int]] = {}
+    for name in systems:
+        rows_of[name] = {row for row, cell in enumerate(table.columns[name]) if cell is not None}
+    all_rows = range(len(table.lines))
+    if not set(all_rows).intersection(*rows_of.values()):
+        raise InputError(
+            f"{table.name}: no segment has a text of each of {', '.join(map(shorten, systems))}; name fewer: "
+            f"{argument('systems')}."
+        )
+    rows, lost = join_rows(table, rows_of, all_rows, "segments", columns.missing)
+    scored: dict[str, list[str | None]] = {}
+    for name, cells in table.columns.items():
+        if name in systems:
+            scored[name] = [cells[row] or "" for row in rows]
+        else:
+            scored[name] = [cells[row] for row in rows]
+    rows_scored = replace(table, columns=scored, lines=[table.lines[row] for row in rows])
+    return WideTable(rows_scored, columns, lost=lost)
+
+
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _KnownColumns:
     """What the columns of a table are: as the user names them, or else as they suggest."""
 
     table: Table
@@ -134,16 +173,16 @@ class _Reading:
 
 def _texts_or_scores(table: Table, path: str, name: str, columns: Columns, column_of_names: str | None) -> TestSet:
     """Return what a table has; the column of names of systems, if there is one, has no texts."""
-    reading = _read_roles(table, columns, column_of_names)
-    if columns.scores and not columns.need_references and not _has_texts_of_scored(reading):
-        return _scores_alone(reading, name)
+    known = _read_roles(table, columns, column_of_names)
+    if columns.scores and not columns.need_references and not _has_texts_of_scored(known):
+        return _scores_alone(known, name)
     if isinstance(table, Memory):
         # The columns are languages, whose codes suggest no role.
-        return _texts_of_systems(replace(reading, chosen=columns, roles=Roles(None, (), ())), path, name)
-    return _texts_of_systems(reading, path, name)
+        return _texts_of_systems(replace(known, chosen=columns, roles=Roles(None, (), ())), path, name)
+    return _texts_of_systems(known, path, name)
 
 
-def _read_roles(table: Table, columns: Columns, column_of_names: str | None) -> _Reading:
+def _read_roles(table: Table, columns: Columns, column_of_names: str | None) -> _KnownColumns:
     """Return the role of each column."""
     guessed = without_scores(table, columns.scores)
     slices = slice_columns(columns.slices, table.columns)
@@ -151,7 +190,7 @@ def _read_roles(table: Table, columns: Columns, column_of_names: str | None) -> 
     unlabelled = {column: cells for column, cells in guessed.columns.items() if column not in labels}
     references = [column for column in columns.references if column in table.columns]
     roles = guess_roles(replace(guessed, columns=unlabelled), references)
-    return _Reading(
+    return _KnownColumns(
         table=table,
         by_user=columns,
         chosen=_with_roles(columns, roles),
@@ -182,62 +221,62 @@ def _with_roles(columns: Columns, roles: Roles) -> Columns:
     return replace(columns, systems=systems, references=references, source=source)
 
 
-def _has_texts_of_scored(reading: _Reading) -> bool:
+def _has_texts_of_scored(known: _KnownColumns) -> bool:
     """Return whether there are texts of systems: those that are named, or those that the scores are of."""
-    columns = reading.by_user
+    columns = known.by_user
     if columns.systems:
-        return any(column in reading.table.columns for column in columns.systems)
-    if not reading.roles.systems:
+        return any(column in known.table.columns for column in columns.systems)
+    if not known.roles.systems:
         return False
     # "task" with "a.score" and "b.score" is no system.
-    scored = scored_systems(reading.table, columns.scores[0])
-    return not scored or not set(scored).isdisjoint(reading.roles.systems)
+    scored = scored_systems(known.table, columns.scores[0])
+    return not scored or not set(scored).isdisjoint(known.roles.systems)
 
 
-def _check_reading(reading: _Reading, format: str) -> None:
+def _check_known(known: _KnownColumns, format: str) -> None:
     """Raise an InputError for columns that the user names wrongly, and for roles that are not clear or lacking."""
-    columns = reading.by_user
-    check_columns(reading.table, columns)
+    columns = known.by_user
+    check_columns(known.table, columns)
     if not columns.systems and not columns.references:
-        check_clear(reading.table, reading.roles)
-    check_roles(reading.table, format, reading.chosen)
+        check_clear(known.table, known.roles)
+    check_roles(known.table, format, known.chosen)
 
 
-def _warn_of_roles(reading: _Reading) -> None:
+def _warn_of_roles(known: _KnownColumns) -> None:
     """Warn of columns that are not used, though their names or texts suggest it."""
-    table = reading.table
-    roles = reading.roles
-    chosen = reading.chosen
-    if not reading.by_user.references:
+    table = known.table
+    roles = known.roles
+    chosen = known.chosen
+    if not known.by_user.references:
         warn_unlike_references(table, roles.unlike, roles.references)
     # Who names the systems leaves the other columns out on purpose.
-    if not reading.by_user.systems and not isinstance(table, TableWithRoles):
+    if not known.by_user.systems and not isinstance(table, TableWithRoles):
         warn_left_out(table, roles)
         with_role = {*roles.systems, *roles.left_out, *roles.references, roles.source}
-        with_role |= {*chosen.references, chosen.source, *reading.labels}
+        with_role |= {*chosen.references, chosen.source, *known.labels}
         warn_unused(table, [column for column in table.columns if column not in with_role])
 
 
-def _warn_of_texts(reading: _Reading) -> None:
+def _warn_of_texts(known: _KnownColumns) -> None:
     """Warn of systems and references that seem to be something else."""
-    chosen = reading.chosen
-    warn_swapped(reading.table.name, chosen.systems, chosen.references, chosen.source)
-    warn_of_written_missing(reading.table, chosen.systems, chosen.references)
+    chosen = known.chosen
+    warn_swapped(known.table.name, chosen.systems, chosen.references, chosen.source)
+    warn_of_written_missing(known.table, chosen.systems, chosen.references)
 
 
-def _texts_of_systems(reading: _Reading, path: str, name: str) -> TestSet:
+def _texts_of_systems(known: _KnownColumns, path: str, name: str) -> TestSet:
     """Return the texts of systems and their references, with all that the columns hold."""
-    table = reading.table
-    columns = reading.by_user
-    chosen = reading.chosen
-    _check_reading(reading, table_format(path))
-    _warn_of_roles(reading)
+    table = known.table
+    columns = known.by_user
+    chosen = known.chosen
+    _check_known(known, table_format(path))
+    _warn_of_roles(known)
     texts = {system: predictions_in(table, system) for system in chosen.systems}
     references = references_in(table, chosen.references)
-    _warn_of_texts(reading)
-    by_role = columns_by_role(chosen, reading.scores, reading.slices)
+    _warn_of_texts(known)
+    by_role = columns_by_role(chosen, known.scores, known.slices)
     left_out = columns_left_out(table, by_role)
-    named_by_user = [*columns.systems, *columns.references, *reading.scores, *reading.slices]
+    named_by_user = [*columns.systems, *columns.references, *known.scores, *known.slices]
     for column in (columns.source, columns.cluster):
         if column is not None:
             named_by_user.append(column)
@@ -254,7 +293,7 @@ def _texts_of_systems(reading: _Reading, path: str, name: str) -> TestSet:
         references,
         source_texts,
         fields=columns_in_words(table, by_role, left_out),
-        columns=readings(table, by_role, reading.roles.reasons, named_by_user),
+        columns=readings(table, by_role, known.roles.reasons, named_by_user),
         left_out=left_out,
         scores={score: score_columns(table, chosen.systems, score) for score in columns.scores},
         lower_is_better=directions.lower,
@@ -263,10 +302,10 @@ def _texts_of_systems(reading: _Reading, path: str, name: str) -> TestSet:
     )
 
 
-def _scores_alone(reading: _Reading, name: str) -> TestSet:
+def _scores_alone(known: _KnownColumns, name: str) -> TestSet:
     """Return the scores in a table that has no texts of systems; its other columns are left out."""
-    table = reading.table
-    columns = reading.by_user
+    table = known.table
+    columns = known.by_user
     scores = columns.scores
     first_score = scores[0]
     systems = columns.systems or systems_of(table, first_score)
@@ -284,8 +323,11 @@ def _scores_alone(reading: _Reading, name: str) -> TestSet:
         texts = guess_roles(without_scores(table, scores)).systems
         _check_not_numbered(table, systems, first_score, texts)
     # Columns of objects may be called as their systems.
-    read = {*reading.scores, *reading.labels, *systems}
-    by_role = {"scores": [column for column in table.columns if column in read], "clusters": []}
+    read = {*known.scores, *known.labels, *systems}
+    by_role: dict[ColumnRole, list[str]] = {
+        "scores": [column for column in table.columns if column in read],
+        "clusters": [],
+    }
     if columns.cluster is not None:
         by_role["clusters"].append(columns.cluster)
     named_by_user = [*by_role["scores"], *by_role["clusters"]]
@@ -295,7 +337,7 @@ def _scores_alone(reading: _Reading, name: str) -> TestSet:
     return replace(
         without_texts(name, systems, len(table.lines)),
         fields=f"{table.name}: {what_is_there}{end_of_fields({}, left_out)}",
-        columns=readings(table, by_role, reading.roles.reasons, named_by_user),
+        columns=readings(table, by_role, known.roles.reasons, named_by_user),
         scores={score: score_columns(table, systems, score) for score in scores},
         lower_is_better=directions.lower,
         higher_is_better=directions.higher,
@@ -316,27 +358,6 @@ def _check_not_numbered(table: Table, systems: Sequence[str], score: str, texts:
     )
 
 
-def _wrong_ends(table: Table, test_set: TestSet, scores: Sequence[str]) -> dict[str, dict[int, str]]:
-    """Return by system what is wrong with answers, as columns such as ``status`` say that are no scores."""
-    problems: dict[str, dict[int, str]] = {system: {} for system in test_set.systems}
-    for name in ENDING_COLUMNS:
-        if name in scores:
-            continue
-        for system, column in columns_beside(table, list(test_set.systems), name).items():
-            cells = table.columns[column]
-            for row, kind in wrong_ends(name, cells).items():
-                problems[system].setdefault(row, kind)
-            rows = doubtful_errors(name, cells)
-            # An answer that is empty counts as that.
-            if any(test_set.no_texts or test_set.systems[system][row].strip() for row in rows):
-                warn(
-                    f"{table.name}: {shorten(column)} has a text in {len(rows):,} of {len(cells):,} rows. So many "
-                    "may be remarks, and are not counted as answers that failed. If they are errors, call the column "
-                    f"{column + '.message'!r}."
-                )
-    return problems
-
-
 def _hint_of_documents(table: Table) -> str:
     """Return which column names the documents of segments, and how these are resampled; "" where none does."""
     column = document_column(table)
@@ -353,7 +374,7 @@ def _clusters_of(table: Table, column: str) -> Clusters:
     """Return the clusters that a column of a table names."""
     cells = table.column(column)
     for row, cell in enumerate(cells):
-        if isinstance(cell, bool) or not isinstance(cell, str | int) or not str(cell).strip():
+        if not is_id(cell) or not str(cell).strip():
             raise InputError(
                 f"{table.location(row, column)}: expected the name of the row's cluster, a text or an integer, got "
                 f"{shorten(cell)}."

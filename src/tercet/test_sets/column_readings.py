@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from tercet.errors import shorten
 from tercet.files.columns.roles import guess_roles
@@ -18,8 +18,23 @@ if TYPE_CHECKING:
 #: Values that are shown of a column.
 _MOST_VALUES = 2
 _LONGEST_VALUE = 30
+#: What a column may be. A long table has "names of systems", their "texts", and the "key" that tells items apart; of
+#: a file that nothing is read from, a column may be "system or reference".
+ColumnRole = Literal[
+    "system",
+    "reference",
+    "source",
+    "clusters",
+    "slices",
+    "scores",
+    "left out",
+    "names of systems",
+    "texts",
+    "key",
+    "system or reference",
+]
 #: The option by which the command takes a column in a role.
-_OPTIONS = {
+_OPTIONS: Mapping[ColumnRole, str] = {
     "names of systems": "--system-column",
     "system": "--system",
     "texts": "--system",
@@ -29,7 +44,7 @@ _OPTIONS = {
     "slices": "--by",
 }
 #: The role of a column that has no other.
-LEFT_OUT = "left out"
+LEFT_OUT: Final = "left out"
 #: What errors about roles end with.
 HOW_READ = " 'tercet read' with this file shows how each column is read, and why."
 
@@ -41,7 +56,7 @@ class ColumnReading:
     Attributes
     ----------
     column : str
-    role : {"system", "reference", "source", "clusters", "slices", "scores", "left out"}
+    role : ColumnRole
     reason : str
         Why it has this role, in words.
     values : tuple of str
@@ -49,7 +64,7 @@ class ColumnReading:
     """
 
     column: str
-    role: str
+    role: ColumnRole
     reason: str
     values: tuple[str, ...]
 
@@ -60,7 +75,7 @@ class ColumnReading:
 
 def readings(
     table: Table,
-    columns_of: Mapping[str, Sequence[str]],
+    columns_of: Mapping[ColumnRole, Sequence[str]],
     reasons: Mapping[str, str],
     named_by_user: Sequence[str] = (),
 ) -> tuple[ColumnReading, ...]:
@@ -69,14 +84,14 @@ def readings(
     Parameters
     ----------
     table : Table
-    columns_of : mapping of str to sequence of str
+    columns_of : mapping of ColumnRole to sequence of str
         The columns in each role; the others are left out.
     reasons : mapping of str to str
         Why a column has its role, or none.
     named_by_user : sequence of str
         Columns whose role the user says.
     """
-    roles: dict[str, str] = {}
+    roles: dict[str, ColumnRole] = {}
     for role, columns in columns_of.items():
         roles |= dict.fromkeys(columns, role)
     columns_read = []
@@ -94,7 +109,7 @@ def readings_of_names(table: Table) -> tuple[ColumnReading, ...]:
     sources = []
     if roles.source is not None:
         sources.append(roles.source)
-    columns_of = {
+    columns_of: dict[ColumnRole, Sequence[str]] = {
         "system": [name for name in roles.systems if name not in roles.doubtful],
         "reference": [name for name in roles.references if name not in roles.doubtful],
         "source": sources,

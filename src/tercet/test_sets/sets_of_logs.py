@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from tercet.errors import InputError, argument, argument_set, shorten, warn
 from tercet.files.columns.scores import directions_of
+from tercet.files.columns.words import words_of
 from tercet.files.formats import table_format
 from tercet.files.logs.openai_batches import Answers, Requests, with_references
 from tercet.files.logs.runs import Runs, join_logs
@@ -19,8 +19,8 @@ from tercet.files.writing import check_different
 from tercet.statistics.clusters import Clusters
 
 from .labels import slices_of_columns
-from .names import InputFiles
-from .roles import Columns
+from .named_columns import Columns
+from .names_from_paths import InputFiles
 from .test_set import TestSet
 
 # Words in the names of scores of answers that are right or wrong as a whole, and of scores of texts.
@@ -77,7 +77,7 @@ def _log_set(runs: Runs) -> TestSet:
 
 def _exact_task(log: Log) -> str:
     """Return why metrics of texts say little of a task whose answers are right or wrong as a whole; else ""."""
-    words = set(re.findall("[a-z]+", " ".join(log.scores).lower()))
+    words = set(words_of(" ".join(log.scores)))
     if words.isdisjoint(_EXACT) or not words.isdisjoint(_OF_TEXTS):
         return ""
     return (
@@ -113,7 +113,7 @@ def batch_sets(first: Table, files: InputFiles, columns: Columns) -> list[TestSe
             f"{answers[0].name} holds answers alone; expected references in a table with their custom_id or id "
             f"({argument('references')})."
         )
-    named_answers = [replace(table, called=columns.called.get(table.name, "")) for table in answers]
+    named_answers = [replace(table, called=files.called.get(table.name, "")) for table in answers]
     logs = with_references(
         named_answers,
         list(map(read_file, files.references)),

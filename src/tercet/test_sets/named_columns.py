@@ -1,0 +1,95 @@
+"""The columns that a user names, by role, and how messages list columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tercet.files.join import LEAVE_OUT
+
+if TYPE_CHECKING:
+    from tercet.files.table import Roles, Table
+
+    from .column_readings import ColumnRole
+
+#: The most columns that a message lists (chosen).
+MOST_LISTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of tables or logs that a user names, by role, and which segments they must have."""
+
+    systems: list[str]
+    references: list[str]
+    source: str | None
+    cluster: str | None
+    #: Scores by name, each in a column for every system.
+    scores: list[str]
+    #: What labels segments: columns, perhaps with a regular expression.
+    slices: list[str]
+    need_references: bool
+    #: What becomes of segments that a system lacks.
+    missing: str = LEAVE_OUT
+    #: The column of a long table that names the system of each row.
+    system_column: str | None = None
+
+
+def columns_by_role(
+    columns: Columns, scores: Sequence[str], slices: Sequence[str]
+) -> dict[ColumnRole, Sequence[str]]:
+    """Return the columns in each role, given those of scores and of slices."""
+    by_role: dict[ColumnRole, Sequence[str]] = {"system": columns.systems, "reference": columns.references}
+    if columns.source is not None:
+        by_role["source"] = [columns.source]
+    if columns.cluster is not None:
+        by_role["clusters"] = [columns.cluster]
+    by_role["scores"] = scores
+    by_role["slices"] = list(dict.fromkeys(slices))
+    return by_role
+
+
+def reference_columns(table: Table, columns: Columns, roles: Roles) -> list[str]:
+    """Return the columns of references that a user names, of those that a table has, or else what suggests them."""
+    named_here = [name for name in columns.references if name in table.columns]
+    return named_here or list(roles.references)
+
+
+#: Roles of columns as a list of them is called.
+_SEVERAL = {"reference": "references", "source": "sources"}
+
+
+def columns_left_out(table: Table, roles: Mapping[ColumnRole, Sequence[str]]) -> tuple[str, ...]:
+    """Return the columns that have no role."""
+    with_role = set().union(*roles.values())
+    return tuple(column for column in table.columns if column not in with_role)
+
+
+def columns_in_words(table: Table, roles: Mapping[ColumnRole, Sequence[str]], left_out: Sequence[str]) -> str:
+    """Return which columns have which role, and which are left out."""
+    parts = []
+    for role, names in roles.items():
+        title = _SEVERAL.get(role, role)
+        if role == "system" and len(names) > 1:
+            title = "systems"
+        if names:
+            parts.append(f"{title}: {listing(names)}")
+    return f"{table.name}: {'; '.join(parts)}{end_of_fields({}, left_out)}"
+
+
+def end_of_fields(roles: Mapping[str, Sequence[str]], left_out: Sequence[str]) -> str:
+    """Return the end of what columns are in words: those of further roles, and those that are left out."""
+    in_words = ""
+    for role, names in {**roles, "left out": left_out}.items():
+        if names:
+            in_words += f"; {role}: {listing(names)}"
+    return f"{in_words}."
+
+
+def listing(columns: Sequence[str]) -> str:
+    """Return the names of columns as a message lists them."""
+    in_words = ", ".join(map(repr, columns[:MOST_LISTED]))
+    if len(columns) > MOST_LISTED:
+        in_words += f" and {len(columns) - MOST_LISTED} more"
+    return in_words
