@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,7 +98,8 @@ def batch_sets(first: Table, files: InputFiles, columns: Columns) -> list[TestSe
                 "with the ids of its requests, in a column custom_id or id."
             )
     check_different(files.paths, files.references, role="a batch")
-    batches = [first, *map(read_file, further)]
+    read = partial(read_file, opening=columns.opening)
+    batches = [first, *map(read, further)]
     answers = [table for table in batches if isinstance(table, Answers)]
     requests = [table for table in batches if isinstance(table, Requests)]
     for table in batches:
@@ -116,8 +118,8 @@ def batch_sets(first: Table, files: InputFiles, columns: Columns) -> list[TestSe
     named_answers = [replace(table, called=columns.called.get(table.name, "")) for table in answers]
     logs = with_references(
         named_answers,
-        list(map(read_file, files.references)),
-        [*requests, *map(read_file, files.sources)],
+        list(map(read, files.references)),
+        [*requests, *map(read, files.sources)],
         columns=columns.references,
         source=columns.source,
         missing=columns.missing,

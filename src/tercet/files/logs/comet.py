@@ -96,7 +96,10 @@ def _systems_compared(content: Mapping[str, Any], name: str) -> dict[str, list[_
         if len(set(map(len, lists.values()))) > 1:
             raise InputError(f"{name}: {shorten(system['name'])} has {', '.join(counts)}; expected as many of each.")
         rows = zip(*lists.values(), strict=True)
-        systems[str(system["name"])] = [dict(zip(lists, cells, strict=True)) for cells in rows]
+        label = str(system["name"])
+        if label in systems:
+            raise InputError(f"{name}: the translation {shorten(label)} occurs twice; expected each system once.")
+        systems[label] = [dict(zip(lists, cells, strict=True)) for cells in rows]
     if not any(systems.values()):
         raise InputError(f"{name} is empty; expected translations with segments.")
     return systems

@@ -16,6 +16,9 @@ from tercet.files.table import Log, Roles
 from .results_without_ids import results_log
 from .scores import is_number
 
+#: What a test case has beside its input, one of these at least.
+_OF_CASES = frozenset({"actualOutput", "actual_output", "metricsData", "metrics_data"})
+
 
 def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
     """Return the test cases of a run; None for what deepeval did not write."""
@@ -23,9 +26,17 @@ def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
     # As the program saves a run, and as what its function returns is saved.
     for key in ("testCases", "test_results"):
         cases = field_of(run, key)
-        if isinstance(cases, list):
+        if isinstance(cases, list) and _are_cases(cases):
             return _log_of_cases(run, cases, name)
     return None
+
+
+def _are_cases(values: Sequence[Any]) -> bool:
+    """Return whether an object in a list is a test case; of a list without objects nothing says that it is not."""
+    objects = [value for value in values if isinstance(value, dict)]
+    if not objects:
+        return True
+    return any("input" in value and not _OF_CASES.isdisjoint(value) for value in objects)
 
 
 def _log_of_cases(run: dict[str, Any], cases: list[Any], name: str) -> Log:

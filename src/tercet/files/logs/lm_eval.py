@@ -213,7 +213,7 @@ def _score_names(table: Table) -> tuple[str, ...]:
         if name in _NO_SCORES:
             continue
         scores = [score_of(cell) for cell in cells if cell is not None]
-        if all(map(is_number, scores)):
+        if scores and all(map(is_number, scores)):
             names.append(name)
     return tuple(names)
 

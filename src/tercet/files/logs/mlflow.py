@@ -16,6 +16,8 @@ _OF_MLFLOW = re.compile(r"(.+?)(/v\d+)?/(?:score|value)")
 #: What only tables of MLflow have beside those.
 _JUSTIFICATION = "/justification"
 _TRACE = "trace_id"
+#: What its judges say.
+_ANSWERS = {"yes": 1, "no": 0}
 #: Columns that MLflow gives a name, in the order in which they are looked for.
 _OUTPUTS = ("response", "outputs", "output", "predictions", "prediction")
 #: In its newer tables, expectations have columns as scores do.
@@ -48,7 +50,7 @@ def log_of_scores(table: Table) -> Log | None:
         if times[name] > 1:
             # Of two versions of a metric, each keeps its version.
             name += match[2] or ""
-        values[name] = [score_in_cell(cell) for cell in table.columns[column]]
+        values[name] = [score_in_cell(cell, _ANSWERS) for cell in table.columns[column]]
     if _TRACE in table.columns:
         references = tuple(column for column in expectations if column.startswith("expected_response"))
         return results_log("MLflow", table, Roles("request", references, ("response",)), values)

@@ -58,7 +58,10 @@ def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
 
 
 def _is_result(result: Any) -> bool:
-    return isinstance(result, dict) and "prompt" in result and bool(result.keys() & {"provider", "response", "vars"})
+    """Return whether an object is a result: others have a prompt and a response, too, but this as a text."""
+    if not isinstance(result, dict) or "prompt" not in result or not result.keys() & {"provider", "response", "vars"}:
+        return False
+    return isinstance(result.get("response"), dict) or bool(result.keys() & {"namedScores", "error"})
 
 
 def promptfoo_log(results: Sequence[Any], name: str, description: Any) -> Log:
@@ -139,10 +142,14 @@ class _TestRun:
             response = result.get("response")
             if not isinstance(response, dict):
                 response = {}
+            system = column.partition(" ")[2]
+            if column in outputs:
+                raise InputError(
+                    f"{name}: test {test} of {system} occurs twice; expected each test of a system once."
+                )
             if response.get("output") is not None:
                 outputs[column] = result
             else:
-                system = column.partition(" ")[2]
                 why = result.get("error") or response.get("error") or "no output"
                 failures.append(f"{system}: {shorten(why)}")
         return cls(list(outputs_by_test.values()), tuple(dict.fromkeys(columns)), failures)

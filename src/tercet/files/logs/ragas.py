@@ -20,6 +20,8 @@ _FIELDS_OF_RAGAS = frozenset({
     "rubrics", "rubric", "reference_tool_calls", "persona_name", "query_style", "query_length", "synthesizer_name",
     "contexts", "ground_truths",
 })  # fmt: skip
+#: Cells that are neither scores nor texts of a system: labels, by a letter or an answer.
+_NO_TEXTS = frozenset({"", "C", "P", "I", "N", "yes", "no", "Yes", "No"})
 #: Columns that count rows, also as pandas and tercet call those without a name.
 _INDEX = re.compile(r"column \d+|unnamed: \d+|__index_level_0__|index|row|(.+[_ ])?ids?", re.IGNORECASE)
 
@@ -64,7 +66,7 @@ def _is_of_others(cells: Sequence[Any], role: str) -> bool:
     """Return whether a column has objects, or texts of a system, which results of ragas have in no further column."""
     if any(isinstance(cell, dict) for cell in cells):
         return True
-    return role == "system" and any(isinstance(cell, str) and cell for cell in cells)
+    return role == "system" and any(isinstance(cell, str) and cell not in _NO_TEXTS for cell in cells)
 
 
 def _are_numbers(values: Sequence[Any]) -> bool:

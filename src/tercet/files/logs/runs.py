@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tercet.errors import InputError, shorten, warn
+from tercet.files.formats import unpacked
 from tercet.files.join import EMPTY, LACKING, LEAVE_OUT, join
 from tercet.files.json_values import as_list
 from tercet.files.read import predictions_in, references_in
@@ -21,8 +22,9 @@ from .names import with_tasks
 from .opencompass import joined_parts
 from .results_without_ids import with_one_key
 
-#: The column that tells the repeats of a sample apart.
+#: The column that tells the repeats of a sample apart, and what it is called where a log has one of that name.
 _REPEAT = "repeat"
+_ANSWER = "answer"
 
 
 class Runs(NamedTuple):
@@ -355,7 +357,11 @@ def _with_row_of_each(log: Log, systems: Sequence[Sequence[Any]]) -> Log:
     columns = {}
     for name, cells in log.columns.items():
         columns[name] = [cell_of(cells, row, repeat) for row, repeat in zip(rows, repeats, strict=True)]
-    columns[_REPEAT] = [str(repeat) for repeat in repeats]
+    # Samples of programs that give no ids have a column of that name: how often their input was asked.
+    column_of_repeats = _REPEAT
+    if _REPEAT in log.key:
+        column_of_repeats = _ANSWER
+    columns[column_of_repeats] = [str(repeat) for repeat in repeats]
     # The score of a sample with repeats is of all of them.
     numbers: dict[str, dict[str, list[float]]] = {}
     for score, by_column in log.numbers.items():
@@ -366,10 +372,10 @@ def _with_row_of_each(log: Log, systems: Sequence[Sequence[Any]]) -> Log:
         log,
         columns=columns,
         lines=[log.lines[row] for row in rows],
-        key=(log.key[0], _REPEAT),
+        key=(*log.key, column_of_repeats),
         numbers=numbers,
-        failed=frozenset((sample, "0") for sample, *_ in log.failed),
-        wrong_ends={(sample, "0"): kind for (sample, *_), kind in log.wrong_ends.items()},
+        failed=frozenset((*sample, "0") for sample in log.failed),
+        wrong_ends={(*sample, "0"): kind for sample, kind in log.wrong_ends.items()},
     )
 
 
@@ -468,8 +474,8 @@ def _names_of_runs(logs: Sequence[Log]) -> list[str]:
         path = Path(log.name).absolute()
         parents = [part for part in path.parts[-2:0:-1] if not is_moment(part)]
         folders.append(parents)
-        # A log that does not name its model has it as the name of its folder.
-        model = log.run or parents[0]
+        # A log that does not name its model has it as the name of its folder; beside the root there is only its own.
+        model = log.run or next(iter(parents), Path(unpacked(log.name)).stem)
         models.append(model)
         models_and_moments.append(f"{model} {last_moment(str(path))}")
     # After the models one folder after the other, from within.
