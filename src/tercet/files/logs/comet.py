@@ -1,4 +1,10 @@
-"""What ``comet-score --to_json`` and ``comet-compare --to_json`` write -> a log of systems with their COMET."""
+"""COMET (comet-score --to_json, comet-compare --to_json): <any>.json, an object of systems with their segments.
+
+    {"out/base.txt": [{"src": "Der Hund", "mt": "The dog", "ref": "A dog", "COMET": 0.91}]}
+
+Known by: segments with src, mt and COMET; or, by comet-compare, source, translations and statistical_results.
+A row per segment, a system per file of texts; the score is COMET.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +17,7 @@ from tercet.errors import InputError, shorten
 from tercet.files.formats import unpacked
 from tercet.files.table import MOST_COLUMNS, Log, Roles
 
+from .log_format import LogFormat
 from .scores import numbers_of_scores
 
 _SOURCE = "src"
@@ -63,7 +70,7 @@ def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
         columns,
         list(range(1, len(first_segments) + 1)),
         unit="segment",
-        harness=_SCORE,
+        harness=FORMAT.harness,
         task=_SCORE,
         run=run,
         key=(_ROW, _SOURCE),
@@ -73,6 +80,9 @@ def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
         higher_is_better={_SCORE: True},
         names_systems=True,
     )
+
+
+FORMAT = LogFormat(_SCORE, in_object=log_in_object)
 
 
 def _are_scored(segments: Any) -> bool:

@@ -1,4 +1,11 @@
-"""Results of a run of deepeval (.json) -> a table with a row per test case."""
+"""deepeval: test_run_<date>_<time>.json, an object with a list of test cases.
+
+    {"testCases": [{"input": "Q: ...", "actualOutput": "18", "expectedOutput": "18",
+                    "metricsData": [{"name": "Exact", "score": 1.0, "threshold": 0.5, "success": true}]}]}
+
+Known by: testCases, or test_results as its function returns them, of objects with an input, and an output or
+metrics. A row per test case; scores: those of its metrics, or whether they were passed.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +20,7 @@ from tercet.files.json_values import field_of
 from tercet.files.rows import RaggedRows
 from tercet.files.table import Log, Roles
 
+from .log_format import LogFormat
 from .results_without_ids import results_log
 from .scores import is_number
 
@@ -29,6 +37,14 @@ def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
         if isinstance(cases, list) and _are_cases(cases):
             return _log_of_cases(run, cases, name)
     return None
+
+
+FORMAT = LogFormat(
+    "deepeval",
+    in_object=log_in_object,
+    file_names=r"test_run_\d{8}_\d{6}\.json",
+    in_words="test_run_*.json of deepeval",
+)
 
 
 def _are_cases(values: Sequence[Any]) -> bool:
@@ -67,7 +83,7 @@ def _log_of_cases(run: dict[str, Any], cases: list[Any], name: str) -> Log:
             higher_is_better[metric] = is_better
     test_file = Path(str(run.get("testFile") or "")).stem
     return results_log(
-        "deepeval",
+        FORMAT.harness,
         table,
         Roles("input", ("expected_output",), ("actual_output",)),
         values,

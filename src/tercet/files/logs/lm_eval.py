@@ -1,4 +1,11 @@
-"""The samples that lm-evaluation-harness logs (``--log_samples``) -> a table with a row per document."""
+"""lm-evaluation-harness (--log_samples): samples_<task>_<date>.jsonl, a line per document and filter.
+
+    {"doc_id": 0, "filter": "strict-match", "arguments": [["Q: ...", {"until": ["."]}]],
+     "target": "18", "filtered_resps": ["18"], "metrics": ["exact_match"], "exact_match": 1.0}
+
+Known by: doc_id, target and filtered_resps. A row per doc_id, a system per filter; scores: those in `metrics`, or
+all numbers. The texts of `doc` are columns, too (``doc.answer``), for those whose references are there.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +26,7 @@ from tercet.files.lines import open_binary
 from tercet.files.rows import RaggedRows
 from tercet.files.table import Log, Roles, Table
 
+from .log_format import LogFormat
 from .scores import DAMAGED, is_number, numbers_of_scores, score_of
 
 _PROMPT = "arguments"
@@ -45,17 +53,8 @@ _FILE_NAME = re.compile(
 )
 
 
-def is_samples(table: Table) -> bool:
-    """Return whether the lines of a file of JSON objects are such samples."""
-    return table.columns.keys() >= _KEYS
-
-
 def log_in_table(table: Table) -> Log | None:
-    """Return the samples of a task by document; None for other tables.
-
-    Each filter of the harness has a column of predictions. The texts of ``doc`` are columns too (``doc.answer``), for
-    those whose references are there.
-    """
+    """Return the samples of a task by document; None for other tables."""
     if not is_samples(table):
         return None
     documents = _Documents.of(table)
@@ -73,7 +72,7 @@ def log_in_table(table: Table) -> Log | None:
         source = _PROMPT
     path = Path(table.name)
     named = _file_name(path.name)
-    harness = "lm-evaluation-harness"
+    harness = FORMAT.harness
     if named.begins_with_moment or _PROMPT not in table.columns:
         harness = "lmms-eval"
     return Log(
@@ -92,6 +91,21 @@ def log_in_table(table: Table) -> Log | None:
         names_task=bool(named.moment),
         no_texts=documents.no_texts,
     )
+
+
+FORMAT = LogFormat(
+    "lm-evaluation-harness",
+    in_table=log_in_table,
+    of_objects=True,
+    # Also of lmms-eval, and as they were called before its version 0.4.3.
+    file_names=r"(\d{8}_\d{6}_)?samples_.+\.jsonl?(\.gz)?|pretrained__.+\.jsonl(\.gz)?",
+    in_words="samples_*.jsonl of lm-evaluation-harness (--log_samples)",
+)
+
+
+def is_samples(table: Table) -> bool:
+    """Return whether the lines of a file of JSON objects are such samples."""
+    return table.columns.keys() >= _KEYS
 
 
 class _FileName(NamedTuple):

@@ -1,4 +1,9 @@
-"""Judgments of MT-Bench, one answer each (``gpt-4_single.jsonl`` of FastChat) -> a log of the models' scores."""
+"""MT-Bench (FastChat, gen_judgment.py --mode single): <judge>_single.jsonl, a line per judgment of an answer.
+
+    {"question_id": 81, "turn": 1, "model": "vicuna-7b", "judge": ["gpt-4", "single-v1"], "score": 8}
+
+Known by: these five, the judge a list. A row per question and turn, a system per model, without texts.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +15,7 @@ from tercet.files.formats import unpacked
 from tercet.files.table import MOST_CELLS, MOST_COLUMNS, Log, Roles, Table
 from tercet.names_as_shown import joined
 
+from .log_format import LogFormat
 from .scores import is_number, numbers_of_scores
 
 _QUESTION = "question_id"
@@ -69,7 +75,7 @@ def log_in_table(table: Table) -> Log | None:
         table.name,
         columns,
         list(lines.values()),
-        harness="MT-Bench",
+        harness=FORMAT.harness,
         task=f"MT-Bench, judged by {judge}",
         run=run,
         key=(_QUESTION, _TURN),
@@ -80,6 +86,9 @@ def log_in_table(table: Table) -> Log | None:
         names_systems=True,
         no_texts=f"{table.name} holds judgments of answers, not their texts",
     )
+
+
+FORMAT = LogFormat("MT-Bench", in_table=log_in_table)
 
 
 def _are_judgments(table: Table) -> bool:

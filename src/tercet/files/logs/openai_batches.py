@@ -1,4 +1,11 @@
-"""Batches of OpenAI's API: answers in JSON Lines, joined by custom_id with their requests and with references."""
+"""Batches of OpenAI's API: batch_<id>_output.jsonl, a line per answer, in any order.
+
+    {"custom_id": "q-1", "response": {"body": {"model": "gpt-4o", "choices":
+     [{"message": {"role": "assistant", "content": "18"}, "finish_reason": "stop"}]}}, "error": null}
+
+Known by: custom_id, beside a response with a body, or errors alone; requests, by a url and a body. A row per
+custom_id. The references are in other files: `test_sets/batches.py` joins them.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +25,7 @@ from tercet.files.rows import RaggedRows
 from tercet.files.table import Log, Roles, Table
 
 from .endings import wrong_end, wrong_end_of_any
+from .log_format import LogFormat
 
 _ID = "custom_id"
 _ANSWER = "response"
@@ -40,7 +48,7 @@ class Requests(Table):
     """The requests of a batch: their ids, and what each asked last."""
 
 
-def batch(table: Table) -> Answers | Requests | None:
+def log_in_table(table: Table) -> Answers | Requests | None:
     """Return the answers or the requests of a batch, judging by the objects of a file; None for others."""
     columns = table.columns
     if _ID not in columns:
@@ -54,6 +62,9 @@ def batch(table: Table) -> Answers | Requests | None:
     if not any(responses) and any(isinstance(error, dict) for error in columns.get("error", ())):
         return _answers_of_batch(table)
     return None
+
+
+FORMAT = LogFormat("OpenAI batches", in_table=log_in_table, of_objects=True)
 
 
 def _requests(table: Table) -> Requests:
@@ -111,7 +122,7 @@ def _answers_of_batch(table: Table) -> Answers:
         table.name,
         answers.columns,
         answers.lines,
-        harness="OpenAI batches",
+        harness=FORMAT.harness,
         task="batch",
         run=run,
         key=(_ID,),

@@ -1,4 +1,12 @@
-"""Results of promptfoo (.json, .jsonl) -> a table with a row per test; each provider and prompt is a system."""
+"""promptfoo (eval -o): <any>.json, an object with a list of results; or <any>.jsonl, a line per result.
+
+    {"config": {"description": "sums"}, "results": {"results": [{"testIdx": 0, "promptIdx": 0,
+     "provider": {"id": "openai:gpt-4o"}, "prompt": {"label": "Q: {{sum}}"}, "vars": {"sum": "1 + 17"},
+     "response": {"output": "18"}, "success": true, "score": 1, "namedScores": {"exact": 1}}]}}
+
+Known by: results with a prompt, and a response that is an object, or namedScores. A row per test, a system per
+provider and prompt; scores: score, success, the named ones, and those of assertions by their types.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +25,7 @@ from tercet.files.rows import RaggedRows
 from tercet.files.table import MOST_COLUMNS, Log, Roles, Table
 from tercet.files.tables.json_tables import written
 
+from .log_format import LogFormat
 from .names import run_of
 from .scores import is_number, numbers_of_scores
 
@@ -44,7 +53,7 @@ def log_in_table(table: Table) -> Log | None:
         return None
     rows = zip(*table.columns.values(), strict=True)
     results = [dict(zip(table.columns, cells, strict=True)) for cells in rows]
-    return promptfoo_log(results, table.name, None)
+    return _log_of_results(results, table.name, None)
 
 
 def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
@@ -53,8 +62,13 @@ def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
     if isinstance(results, dict):
         results = results.get("results")
     if isinstance(results, list) and any(map(_is_result, results)):
-        return promptfoo_log(results, name, field_of(content.get("config"), "description"))
+        return _log_of_results(results, name, field_of(content.get("config"), "description"))
     return None
+
+
+FORMAT = LogFormat(
+    "promptfoo", in_table=log_in_table, in_object=log_in_object, in_words="results of promptfoo in JSON"
+)
 
 
 def _is_result(result: Any) -> bool:
@@ -64,7 +78,7 @@ def _is_result(result: Any) -> bool:
     return isinstance(result.get("response"), dict) or bool(result.keys() & {"namedScores", "error"})
 
 
-def promptfoo_log(results: Sequence[Any], name: str, description: Any) -> Log:
+def _log_of_results(results: Sequence[Any], name: str, description: Any) -> Log:
     """Return the tests of which every system has an output; a warning counts the others, after an error."""
     _check(results, name)
     tests = _TestRun.of(results, name)
@@ -81,8 +95,8 @@ def promptfoo_log(results: Sequence[Any], name: str, description: Any) -> Log:
         name,
         table.columns,
         table.lines,
-        harness="promptfoo",
-        task=str(description or "promptfoo"),
+        harness=FORMAT.harness,
+        task=str(description or FORMAT.harness),
         run=run_of(name),
         key=("test", "repeat"),
         roles=_roles_of(table, tests.systems),

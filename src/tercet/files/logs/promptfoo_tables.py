@@ -1,8 +1,11 @@
-"""Tables that promptfoo exports (.csv, Google Sheets) -> its results, as its JSON has them.
+"""promptfoo's tables, as it exports them in all its versions: <any>.csv, or a Google sheet, a line per test.
 
-Its versions differ. Cells of outputs begin with a verdict: ``[PASS] text``, and ``[FAIL] reason``, a line ``---`` and
-the text; or ``[PASS] (1.00, clarity: 0.50)``, the text, and ``Pass Reason: ...``, each after a blank line. Newer ones
-hold the text alone, with columns behind each: Status, Score, Named Scores, Grader Reason, Comment.
+    sum,[openai:gpt-4o] Q: {{sum}}
+    1 + 17,[PASS] 18
+
+Known by: outputs that all begin with a verdict; or by a column Status behind each. After ``[FAIL]`` come a reason, a
+line ``---`` and the text; or, with scores, ``[PASS] (1.00, clarity: 0.50)``, the text and ``Pass Reason: ...``, each
+after a blank line. Newer ones hold the text alone: Status, Score, Named Scores, Grader Reason, Comment are columns.
 """
 
 from __future__ import annotations
@@ -19,7 +22,8 @@ from tercet.errors import shorten, warn
 from tercet.files.rows import Row
 from tercet.files.table import Log, Table
 
-from .promptfoo import promptfoo_log
+from .log_format import LogFormat
+from .promptfoo import log_in_object
 
 #: What may stand behind a column of outputs, about them.
 _STATUS = "Status"
@@ -72,7 +76,10 @@ def log_in_table(table: Table) -> Log | None:
     results = _results_in(table)
     if not results:
         return None
-    return promptfoo_log(results, table.name, None)
+    return log_in_object({"results": results}, table.name)
+
+
+FORMAT = LogFormat("promptfoo", in_table=log_in_table)
 
 
 def _results_in(table: Table) -> list[dict[str, Any]]:

@@ -1,4 +1,11 @@
-"""Results of ragas, a table in any format -> a log with a row per sample."""
+"""ragas: <any>.csv, or its results as a table in any other format, a row per sample.
+
+    user_input,retrieved_contexts,response,reference,faithfulness
+    Q: ...,['a'],18,18,0.75
+
+Known by: user_input and response, or question, answer and contexts before its version 0.2, beside numbers, and no
+texts of other systems. Scores: all columns of numbers that count no rows.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +17,7 @@ from tercet.files.columns.name_roles import role_of
 from tercet.files.columns.scores import BETWEEN_GRADES, begun_by
 from tercet.files.table import Log, Roles, Table
 
+from .log_format import LogFormat
 from .results_without_ids import results_log, score_in_cell
 from .scores import is_number
 
@@ -33,6 +41,9 @@ def log_in_table(table: Table) -> Log | None:
         if log is not None:
             return log
     return None
+
+
+FORMAT = LogFormat("ragas", in_table=log_in_table)
 
 
 def _log_of_columns(table: Table, source: str, output: str, reference: str) -> Log | None:
@@ -59,7 +70,7 @@ def _log_of_columns(table: Table, source: str, output: str, reference: str) -> L
     if not values:
         return None
     references = tuple(column for column in (reference, f"{reference}s") if column in table.columns)
-    return results_log("ragas", table, Roles(source, references, (output,)), values)
+    return results_log(FORMAT.harness, table, Roles(source, references, (output,)), values)
 
 
 def _is_of_others(cells: Sequence[Any], role: str) -> bool:
