@@ -31,7 +31,14 @@ _OF_TEXTS = frozenset({"bleu", "chrf", "ter", "rouge", "rougel", "bertscore", "b
 
 def log_sets(logs: list[Log], columns: Columns) -> list[TestSet]:
     """Return a test set for each task that logs are of; those without the scores that are named are left out."""
-    joined = join_logs(logs, columns.systems, columns.references, columns.source, columns.cluster, columns.missing)
+    joined = join_logs(
+        logs,
+        systems=columns.systems,
+        references=columns.references,
+        source=columns.source,
+        cluster=columns.cluster,
+        missing=columns.missing,
+    )
     test_sets = []
     for runs in joined:
         slices = slices_of_columns(runs.first, columns.slices, runs.order)

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from tercet.errors import InputError, shorten
-from tercet.files.formats import unpacked
 from tercet.files.table import MOST_COLUMNS, Log, Roles
 
 from .log_format import LogFormat
+from .run_names import stem_of
 from .scores import numbers_of_scores
 
 _SOURCE = "src"
@@ -62,7 +62,7 @@ def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
     references: tuple[str, ...] = ()
     if has_references:
         references = (_REFERENCE,)
-    run = Path(unpacked(name)).stem
+    run = stem_of(name)
     if len(labels) == 1:
         (run,) = labels
     return Log(

@@ -21,6 +21,7 @@ from tercet.files.rows import RaggedRows
 from tercet.files.table import Log, Roles
 
 from .log_format import LogFormat
+from .moments import COMPACT
 from .results_without_ids import results_log
 from .scores import is_number
 
@@ -42,7 +43,7 @@ def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
 FORMAT = LogFormat(
     "deepeval",
     in_object=log_in_object,
-    file_names=r"test_run_\d{8}_\d{6}\.json",
+    file_names=rf"test_run_{COMPACT}\.json",
     in_words="test_run_*.json of deepeval",
 )
 

@@ -28,6 +28,7 @@ from tercet.files.table import Log, Roles
 
 from .endings import wrong_end_of_any
 from .log_format import LogFormat
+from .moments import DATE
 from .scores import numbers_of_scores
 
 # The compression that the package writes, which zipfile reads since Python 3.14.
@@ -102,7 +103,7 @@ def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
 FORMAT = LogFormat(
     "inspect-ai",
     in_object=log_in_object,
-    file_names=r".+\.eval|\d{4}-\d\d-\d\dT.*\.json",
+    file_names=rf".+\.eval|{DATE}T.*\.json",
     in_words="*.eval of inspect-ai",
 )
 

@@ -27,6 +27,7 @@ from tercet.files.rows import RaggedRows
 from tercet.files.table import Log, Roles, Table
 
 from .log_format import LogFormat
+from .moments import COMPACT, DATE
 from .scores import DAMAGED, is_number, numbers_of_scores, score_of
 
 _PROMPT = "arguments"
@@ -47,8 +48,8 @@ _OF_LIKELIHOOD = ("perplexity", "word_perplexity", "byte_perplexity", "bits_per_
 _LIKELIHOOD = "loglikelihood"
 #: Of lm-evaluation-harness samples_<task>_<date>.jsonl, of lmms-eval <date>_samples_<task>.jsonl.
 _FILE_NAME = re.compile(
-    r"(?:(?P<moment_before>\d{8}_\d{6})_)?(?:samples_)?(?P<task>.+?)"
-    r"(?:_(?P<moment_behind>\d{4}-\d\d?-\d\d?[T ][^/]*))?\.(?:jsonl|ndjson|json)(?:\.gz)?",
+    rf"(?:(?P<moment_before>{COMPACT})_)?(?:samples_)?(?P<task>.+?)"
+    rf"(?:_(?P<moment_behind>{DATE}[T ][^/]*))?\.(?:jsonl|ndjson|json)(?:\.gz)?",
     re.IGNORECASE,
 )
 
@@ -98,7 +99,7 @@ FORMAT = LogFormat(
     in_table=log_in_table,
     of_objects=True,
     # Also of lmms-eval, and as they were called before its version 0.4.3.
-    file_names=r"(\d{8}_\d{6}_)?samples_.+\.jsonl?(\.gz)?|pretrained__.+\.jsonl(\.gz)?",
+    file_names=rf"({COMPACT}_)?samples_.+\.jsonl?(\.gz)?|pretrained__.+\.jsonl(\.gz)?",
     in_words="samples_*.jsonl of lm-evaluation-harness (--log_samples)",
 )
 

@@ -7,15 +7,14 @@ Known by: these five, the judge a list. A row per question and turn, a system pe
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from tercet.errors import InputError, shorten, warn
-from tercet.files.formats import unpacked
 from tercet.files.table import MOST_CELLS, MOST_COLUMNS, Log, Roles, Table
 from tercet.names_as_shown import joined
 
 from .log_format import LogFormat
+from .run_names import stem_of
 from .scores import is_number, numbers_of_scores
 
 _QUESTION = "question_id"
@@ -68,7 +67,7 @@ def log_in_table(table: Table) -> Log | None:
         column = f"{_MODEL} {model}"
         columns[column] = [""] * len(lines)
         scores_by_column[column] = [score_of_answer.get(answer) for answer in lines]
-    run = Path(unpacked(table.name)).stem
+    run = stem_of(table.name)
     if len(scores) == 1:
         (run,) = scores
     return Log(

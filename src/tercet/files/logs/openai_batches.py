@@ -26,6 +26,7 @@ from tercet.files.table import Log, Roles, Table
 
 from .endings import wrong_end, wrong_end_of_any
 from .log_format import LogFormat
+from .run_names import run_of
 
 _ID = "custom_id"
 _ANSWER = "response"
@@ -111,13 +112,10 @@ def _answers_of_batch(table: Table) -> Answers:
             raise InputError(f"{table.name}: {summary}; expected answers.")
         warn(f"{table.name}: {summary}: left out.")
     answers = rows.table("an answer per line")
-    run = Path(unpacked(table.name)).stem
-    if _ANY_BATCH.fullmatch(run):
-        run = ""
-        model = models[0]
-        is_of_all = models.count(model) == len(models)
-        if is_of_all and isinstance(model, str):
-            run = model
+    run = run_of(table.name, _ANY_BATCH)
+    model = models[0]
+    if not run and isinstance(model, str) and models.count(model) == len(models):
+        run = model
     return Answers(
         table.name,
         answers.columns,

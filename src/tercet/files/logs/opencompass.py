@@ -16,13 +16,13 @@ from typing import Any
 
 from tercet.errors import InputError, shorten
 from tercet.files.columns.name_roles import clear_role
-from tercet.files.formats import unpacked
 from tercet.files.json_values import as_list
 from tercet.files.rows import RaggedRows
 from tercet.files.table import Log, Roles
 from tercet.files.tables.json_tables import written, written_or_empty
 
 from .log_format import LogFormat
+from .run_names import stem_of
 
 _PROMPT = "origin_prompt"
 _PREDICTION = "prediction"
@@ -91,7 +91,7 @@ def _log_of_samples(samples: Mapping[str, Any], name: str) -> Log:
         table.columns,
         table.lines,
         harness=FORMAT.harness,
-        task=Path(unpacked(name)).stem,
+        task=stem_of(name),
         run="",
         key=("index",),
         roles=Roles(_PROMPT, _gold_columns(table.columns), (_PREDICTION,)),

@@ -26,7 +26,7 @@ from tercet.files.table import MOST_COLUMNS, Log, Roles, Table
 from tercet.files.tables.json_tables import written
 
 from .log_format import LogFormat
-from .names import run_of
+from .run_names import run_of
 from .scores import is_number, numbers_of_scores
 
 #: What a table of results has, whatever else.

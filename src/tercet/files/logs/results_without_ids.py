@@ -14,7 +14,7 @@ from tercet.files.numbers import read_score
 from tercet.files.table import Log, Roles, Table
 from tercet.files.tables.json_tables import written, written_or_empty
 
-from .names import run_of
+from .run_names import run_of
 from .scores import numbers_of_scores, score_of
 
 #: The columns that tell samples apart: what was asked, with the references where one input has several, and how often

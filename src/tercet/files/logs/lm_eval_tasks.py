@@ -1,14 +1,12 @@
-"""Names of logs that do not say which task they are of -> the task and the run of each."""
+"""Samples of lm-evaluation-harness whose names do not say which task they are of -> the task and the run of each."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from tercet.files.columns.vocabulary import n_first_shared
-from tercet.files.formats import unpacked
 from tercet.files.json_values import field_of
 from tercet.files.table import Log
 from tercet.names_as_shown import joined
@@ -47,16 +45,6 @@ def with_tasks(logs: Sequence[Log]) -> list[Log]:
             log = replace(log, task=task, run=log.run or run)
         result.append(log)
     return result
-
-
-#: Names that programs, or their documentation, give to the results of any run.
-_ANY_RUN = re.compile(r"\.?(latest_test_run|latest_run_full|test_run_\d{8}_\d{6}|eval_results_table|results?)")
-
-
-def run_of(name: str) -> str:
-    """Return the name of a file of results, without its end; "" where it says nothing of a run."""
-    stem = Path(unpacked(name)).stem
-    return "" if _ANY_RUN.fullmatch(stem) else stem
 
 
 def _by_results(log: Log) -> Log:
