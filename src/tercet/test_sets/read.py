@@ -83,7 +83,7 @@ def read_test_sets(
 
     Output of OpenAI's batches (.jsonl) is a log of answers, with `references` in tables that have the ids of its
     requests in a column ``custom_id`` or ``id``, and `source` in one such, or in the input of the batch, which may
-    also be one of `files` (:func:`tercet.files.logs.openai_batches.with_references`). A table of W&B
+    also be one of `files` (:func:`tercet.test_sets.batches.batch_sets`). A table of W&B
     (``.table.json``) is a table.
 
     Every other file holds the predictions of a system, a segment per line; all are one test set, named after

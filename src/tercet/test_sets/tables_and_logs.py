@@ -18,10 +18,11 @@ from tercet.files.tables.frames import read_frame
 from tercet.files.writing import check_different
 from tercet.registry import SHORT_NAMES
 
+from .batches import batch_sets
 from .joined_memories import joined_memories
 from .keyed_tables import join_by_ids
 from .labels import slice_columns
-from .logs import batch_sets, log_sets
+from .logs import log_sets
 from .long_tables import wide_table
 from .names import InputFiles, name_of, names_of
 from .reading import HOW_READ
