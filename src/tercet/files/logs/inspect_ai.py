@@ -34,13 +34,14 @@ from .scores import numbers_of_scores
 # The compression that the package writes, which zipfile reads since Python 3.14.
 _ZSTD = 93
 _COMPLETION = "output.completion"
-#: Values that stand for numbers: correct, partially so, incorrect, no answer; and yes and no.
+#: Values that stand for numbers, as value_to_float of inspect-ai 0.3 has them: correct, partially so, incorrect, no
+#: answer; and yes and no.
 _GRADES = {"C": 1, "P": 0.5, "I": 0, "N": 0}
 _ANSWERS = {"yes": 1, "true": 1, "no": 0, "false": 0}
 _SAMPLE = re.compile(r"samples/.+_epoch_\d+(/sample)?\.json")
 # Only the second is there where the run has not ended.
 _HEADERS = ("header.json", "_journal/start.json")
-#: What a log says of a run that did not come to its end.
+#: What a log of inspect-ai 0.3 says of a run that did not come to its end.
 _UNENDED = ("started", "cancelled", "error")
 
 
@@ -74,9 +75,9 @@ def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
     for number, sample in enumerate(finished, 1):
         rows.add(number, _cells_of_sample(sample))
         values.append(_score_values(sample.get("scores")))
-        problem = _wrong_end(sample)
-        if problem:
-            wrong_ends[_key_of(sample)] = problem
+        ending = _wrong_end(sample)
+        if ending:
+            wrong_ends[_key_of(sample)] = ending
     table = rows.table("samples without an error")
     scores = tuple(dict.fromkeys(chain.from_iterable(values)))
     by_system = {}

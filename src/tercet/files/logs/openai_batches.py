@@ -100,9 +100,9 @@ def _answers_of_batch(table: Table) -> Answers:
             raise InputError(f"{location}: expected an object with a body in {ANSWER!r}, got {shorten(response)}.")
         rows.add(line, {ID: custom_id, ANSWER: _answer_texts(body, location)})
         models.append(body.get("model"))
-        problem = _wrong_end(body)
-        if problem:
-            wrong_ends[custom_id,] = problem
+        ending = _wrong_end(body)
+        if ending:
+            wrong_ends[custom_id,] = ending
     if failures:
         first = next(iter(failures.values()))
         summary = f"{len(failures):,} of {len(table.lines):,} requests failed, the first {first}"

@@ -31,7 +31,7 @@ from .scores import is_number, numbers_of_scores
 
 #: What a table of results has, whatever else.
 _COLUMNS = {"prompt", "provider", "vars", "response", "namedScores"}
-#: Assertions whose value is a text that the output is compared with.
+#: Types of assertions of promptfoo 0.121 whose value is a text that the output is compared with.
 _COMPARING = frozenset({"equals", "similar", "rouge-n", "bleu", "gleu", "meteor", "levenshtein", "factuality"})
 #: The columns of outputs, each with its system behind it, and that of what they are compared with.
 _OUTPUT = "response.output"

@@ -102,7 +102,7 @@ def _results_in(table: Table) -> list[dict[str, Any]]:
                 continue
             if cell.is_unsure:
                 unsure.append(table.location(row, name))
-            provider, prompt = _system(name)
+            provider, prompt = _provider_and_prompt(name)
             results.append(
                 {
                     "testIdx": row,
@@ -168,20 +168,20 @@ def _output_in_cell(table: Table, name: str, row: int) -> _OutputCell | None:
     scores = _SCORES.match(text.lstrip())
     if scores is None:
         if status == "FAIL" and f"{name}{_DIVIDER}{_GRADER_REASON}" not in table.columns:
-            reason, text, n_lines = _reason_and_text(text)
-            return _OutputCell(text, status, None, {}, reason, is_unsure=n_lines != 1)
+            return _failed_output(text)
         return _OutputCell(text, status, None, {}, reason)
     named = {metric: float(number) for metric, number in _SCORE_OF_METRIC.findall(scores[2])}
     text, reason = _without_reason(text.lstrip()[scores.end() :])
     return _OutputCell(text, status, _number(scores[1]), named, reason)
 
 
-def _reason_and_text(text: str) -> tuple[str, str, int]:
-    """Return the reason, the text behind it, and how many lines may be the one between them."""
+def _failed_output(text: str) -> _OutputCell:
+    """Return an output behind the reason why it failed; it is unsure where not one line divides the two."""
     lines = list(_LINE.finditer(text))
     if not lines:
-        return "", text, 0
-    return text[: lines[0].start()], text[lines[0].end() :], len(lines)
+        return _OutputCell(text, "FAIL", None, {}, "", is_unsure=True)
+    reason = text[: lines[0].start()]
+    return _OutputCell(text[lines[0].end() :], "FAIL", None, {}, reason, is_unsure=len(lines) > 1)
 
 
 def _without_reason(text: str) -> tuple[str, str]:
@@ -198,7 +198,7 @@ def _without_reason(text: str) -> tuple[str, str]:
     return before, reason
 
 
-def _system(name: str) -> tuple[str, str]:
+def _provider_and_prompt(name: str) -> tuple[str, str]:
     """Return the provider and the prompt of a column of outputs."""
     match = _HEADER.fullmatch(name)
     if match is None:
@@ -225,6 +225,7 @@ def _about(table: Table, name: str, part: str, row: int) -> Any:
 
 
 def _number(cell: Any) -> float | None:
+    """Return the number in a cell, as JavaScript writes it: with a point; None where there is none."""
     with suppress(TypeError, ValueError):
         number = float(cell)
         # Not a number is no score.

@@ -21,8 +21,9 @@ from .log_format import LogFormat
 from .results_without_ids import results_log, score_in_cell
 from .scores import is_number
 
-#: The input, the output and the reference in ragas, and in its versions before 0.2; and its other columns.
+#: The input, the output and the reference in ragas 0.4, and in its versions before 0.2.
 _OF_RAGAS = (("user_input", "response", "reference"), ("question", "answer", "ground_truth"))
+#: Its other columns: fields of SingleTurnSample and MultiTurnSample, what its test sets have, and those before 0.2.
 _FIELDS_OF_RAGAS = frozenset({
     "retrieved_contexts", "reference_contexts", "retrieved_context_ids", "reference_context_ids", "multi_responses",
     "rubrics", "rubric", "reference_tool_calls", "persona_name", "query_style", "query_length", "synthesizer_name",

@@ -76,7 +76,7 @@ def _with_row_of_each(log: Log, systems: Sequence[Sequence[Any]]) -> Log:
         key=(*log.key, column_of_repeats),
         numbers=numbers,
         failed=frozenset((*sample, "0") for sample in log.failed),
-        wrong_ends={(*sample, "0"): kind for sample, kind in log.wrong_ends.items()},
+        wrong_ends={(*sample, "0"): ending for sample, ending in log.wrong_ends.items()},
     )
 
 
