@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import tercet
 from tercet.files import logs
 from tercet.files.logs import columns_and_data, lighteval
 from tercet.files.logs.folders import read_folder
@@ -77,6 +78,11 @@ def test_the_head_of_a_module_shows_a_log_that_is_known_as_its_own(module, tmp_p
         assert re.fullmatch(module.FORMAT.file_names, path.name)
         (log,) = read_folder(str(tmp_path))
         assert log.name == str(path)
+
+
+def test_users_are_told_of_each_harness():
+    for format in FORMATS:
+        assert format.harness.split()[0] in tercet.read_test_sets.__doc__
 
 
 def test_what_is_asked_of_any_table_is_asked_of_one_of_objects_too():

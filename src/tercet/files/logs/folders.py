@@ -90,19 +90,22 @@ def _files(folder: str) -> list[str]:
 
 def _newest(logs: list[Log], folder: str) -> list[Log]:
     """Return the newest run of each task and model, by the times in the paths."""
-    runs: dict[tuple[str, ...], list[tuple[datetime, Log]]] = {}
+    runs: dict[tuple[str, ...], list[Log]] = {}
     for log in logs:
         parent = without_moments(str(Path(log.name).parent))
-        moment = instant(last_moment(log.name))
-        runs.setdefault((log.harness, log.task, log.run, parent), []).append((moment, log))
+        runs.setdefault((log.harness, log.task, log.run, parent), []).append(log)
     latest_logs = []
-    for (_, task, *_), dated in runs.items():
-        newest = max(moment for moment, _ in dated)
-        latest = [log for moment, log in dated if moment == newest]
-        if len(latest) < len(dated):
+    for logs_of_run in runs.values():
+        newest = max(map(_instant_of, logs_of_run))
+        latest = [log for log in logs_of_run if _instant_of(log) == newest]
+        if len(latest) < len(logs_of_run):
             warn(
-                f"{folder}: {task} has {len(dated)} runs; the newest, {latest[0].name!r}, is read. To read another, "
-                "give its file."
+                f"{folder}: {latest[0].task} has {len(logs_of_run)} runs; the newest, {latest[0].name!r}, is read. "
+                "To read another, give its file."
             )
         latest_logs += latest
     return latest_logs
+
+
+def _instant_of(log: Log) -> datetime:
+    return instant(last_moment(log.name))

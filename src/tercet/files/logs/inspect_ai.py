@@ -215,13 +215,13 @@ def _score_values(scores: Any) -> dict[str, Any]:
             value = score.get("value")
         if isinstance(value, dict):
             for name, part in value.items():
-                values[f"{scorer}.{name}"] = number_of_grade(part)
+                values[f"{scorer}.{name}"] = _number_of_grade(part)
         else:
-            values[scorer] = number_of_grade(value)
+            values[scorer] = _number_of_grade(value)
     return values
 
 
-def number_of_grade(value: Any) -> Any:
+def _number_of_grade(value: Any) -> Any:
     """Return the number that inspect-ai takes a text for, by default; other values as they are."""
     if not isinstance(value, str):
         return value

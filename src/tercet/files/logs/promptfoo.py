@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from tercet.errors import InputError, shorten, warn
 from tercet.files.columns.name_roles import role_of
@@ -265,27 +265,34 @@ def _values_of_scores(scores: _ScoresOfSystems, names: Sequence[str], name: str)
     return values
 
 
+class _System(NamedTuple):
+    """What tells the systems of results apart."""
+
+    provider: str
+    prompt: str
+    number: str
+
+
 def _systems_of(results: Sequence[dict[str, Any]], name: str) -> list[str]:
     """Return the name of each result's system: its provider, and as promptfoo has them the prompt of several."""
     keys = []
     for result in results:
         provider = _provider_or_prompt(result.get("provider"), "id")
         prompt = _provider_or_prompt(result["prompt"], "display")
-        keys.append((provider, prompt, str(result.get(_PROMPT_NUMBER))))
+        keys.append(_System(provider, prompt, str(result.get(_PROMPT_NUMBER))))
     distinct = list(dict.fromkeys(keys))
     if len(distinct) > MOST_COLUMNS:
         raise InputError(f"{name}: more than {MOST_COLUMNS} different providers and prompts; expected at most that.")
-    prompts = list(dict.fromkeys(prompt for _, prompt, _ in distinct))
-    names: dict[Any, str] = {}
+    prompts = list(dict.fromkeys(key.prompt for key in distinct))
+    names: dict[_System, str] = {}
     for key in distinct:
-        provider, prompt, _ = key
-        system = provider or "provider"
+        system = key.provider or "provider"
         if len(prompts) > 1:
             # The label of a prompt may be its whole text.
-            is_short = 0 < len(prompt) <= _LONGEST_NAME and prompt.isprintable()
-            title = prompt
+            is_short = 0 < len(key.prompt) <= _LONGEST_NAME and key.prompt.isprintable()
+            title = key.prompt
             if not is_short:
-                title = f"prompt {prompts.index(prompt) + 1}"
+                title = f"prompt {prompts.index(key.prompt) + 1}"
             system = f"[{system}] {title}"
         n_alike = 0
         for earlier in names.values():

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tercet.files.columns.name_roles import role_of
 from tercet.files.columns.scores import BETWEEN_GRADES, begun_by
@@ -21,8 +21,17 @@ from .log_format import LogFormat
 from .results_without_ids import results_log, score_in_cell
 from .scores import is_number
 
-#: The input, the output and the reference in ragas 0.4, and in its versions before 0.2.
-_OF_RAGAS = (("user_input", "response", "reference"), ("question", "answer", "ground_truth"))
+
+class _Texts(NamedTuple):
+    """What ragas calls the columns of texts."""
+
+    source: str
+    output: str
+    reference: str
+
+
+#: In ragas 0.4, and in its versions before 0.2.
+_OF_RAGAS = (_Texts("user_input", "response", "reference"), _Texts("question", "answer", "ground_truth"))
 #: Its other columns: fields of SingleTurnSample and MultiTurnSample, what its test sets have, and those before 0.2.
 _FIELDS_OF_RAGAS = frozenset({
     "retrieved_contexts", "reference_contexts", "retrieved_context_ids", "reference_context_ids", "multi_responses",
@@ -37,8 +46,8 @@ _INDEX = re.compile(r"column \d+|unnamed: \d+|__index_level_0__|index|row|(.+[_ 
 
 def log_in_table(table: Table) -> Log | None:
     """Return a table of ragas with scores; None for one without, and for one with texts of other systems."""
-    for source, output, reference in _OF_RAGAS:
-        log = _log_of_columns(table, source, output, reference)
+    for texts in _OF_RAGAS:
+        log = _log_of_columns(table, *texts)
         if log is not None:
             return log
     return None

@@ -45,9 +45,8 @@ def read_jsonl(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     Chats, lists of messages with role and content, are read as what the assistant said last; answers of SQuAD,
     objects of texts and of where each starts, as lists of texts.
 
-    The samples that lm-evaluation-harness logs are a :class:`Log`, with a row per document, and so are
-    answers of OpenAI's batches, and results of ragas and MLflow, here and in other tables. An array of objects is
-    read under this name too: the harness wrote its samples so until its version 0.4.2.
+    What a harness wrote is a :class:`Log`, here and in other tables (`logs/recognition.py`). An array of objects is
+    read under this name too: lm-evaluation-harness wrote its samples so until its version 0.4.2.
     """
     data = read_bytes(stream, name, limits)
     if _ARRAY.match(data):
