@@ -376,6 +376,12 @@ class TestResultsOfRagas:
         assert list(found.scores) == list(found.lower_is_better) == ["noise_sensitivity(mode=relevant)"]
         assert isnan(found.scores["noise_sensitivity(mode=relevant)"]["a"][1])
 
+    def test_lists_of_texts_are_repeats_of_an_input_that_was_asked_twice(self, tmp_path):
+        rows = [{"user_input": "q", "response": text, "multi_responses": [text, "x"], "f": 1} for text in "ab"]
+        (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        found = read(tmp_path / "a.jsonl", systems="multi_responses", need_references=False)
+        assert list(found.systems.values()) == [["a", "x", "b", "x"]]
+
     def test_letters_and_words_are_no_scores(self, tmp_path):
         rows = "q,r,P,yes,True,1\np,r,N,no,False,0.5\n"
         (tmp_path / "a.csv").write_text(f"user_input,response,polarity,answered,exact,faithfulness\n{rows}")

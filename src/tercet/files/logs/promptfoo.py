@@ -4,8 +4,8 @@
      "provider": {"id": "openai:gpt-4o"}, "prompt": {"label": "Q: {{sum}}"}, "vars": {"sum": "1 + 17"},
      "response": {"output": "18"}, "success": true, "score": 1, "namedScores": {"exact": 1}}]}}
 
-Known by: results with a prompt, and a response that is an object, or namedScores. A row per test, a system per
-provider and prompt; scores: score, success, the named ones, and those of assertions by their types.
+Known by: results with a prompt, and a response that is an object, namedScores or an error. A row per test, a
+system per provider and prompt; scores: score, success, the named ones, and those of assertions by their types.
 """
 
 from __future__ import annotations

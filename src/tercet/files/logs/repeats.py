@@ -19,7 +19,7 @@ SampleKey = tuple[str, ...]
 RowsOfSamples = dict[SampleKey, int]
 #: The column that tells the repeats of a sample apart, and what it is called where a log has one of that name.
 _REPEAT = "repeat"
-_ANSWER = "answer"
+_ANSWER = "answer number"
 
 
 def with_rows_of_repeats(runs: Mapping[str, Log], systems: Sequence[str]) -> Mapping[str, Log]:

@@ -34,19 +34,19 @@ def stem_of(name: str) -> str:
 def given_names(logs: Sequence[Log], names: Sequence[str]) -> list[str]:
     """Return the names that users give to runs, or else their own, which stand behind those of several runs."""
     counts = Counter((log.harness, log.task, log.called) for log in logs)
-    given_names: list[str] = []
+    chosen: list[str] = []
     for log, name in zip(logs, names, strict=True):
         if not log.called:
-            given_names.append(name)
+            chosen.append(name)
         elif counts[log.harness, log.task, log.called] == 1:
-            given_names.append(log.called)
+            chosen.append(log.called)
         else:
-            given_names.append(f"{log.called} {name}")
-    names_of_tasks = Counter((log.harness, log.task, name) for log, name in zip(logs, given_names, strict=True))
+            chosen.append(f"{log.called} {name}")
+    names_of_tasks = Counter((log.harness, log.task, name) for log, name in zip(logs, chosen, strict=True))
     for (_, task, name), times in names_of_tasks.items():
         if times > 1:
             raise InputError(f"Two runs of {task} are called {shorten(name)}; expected a name of its own for each.")
-    return given_names
+    return chosen
 
 
 def names_of_runs(logs: Sequence[Log]) -> list[str]:
