@@ -130,7 +130,8 @@ class Log(Table):
 
     harness: str
     task: str
-    #: The model, where the file names it.
+    #: The model, where the file names it, or else the file's own name; "" where this says nothing, such as "results":
+    #: the folder is the name then.
     run: str
     #: The columns that tell samples apart, and are the same in other runs.
     key: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Logs of harnesses and output of batches -> a test set for each task."""
+"""Logs of harnesses -> a test set for each task."""
 
 from __future__ import annotations
 
@@ -7,20 +7,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.errors import InputError, argument, argument_set, shorten, warn
+from tercet.errors import argument_set, shorten, warn
 from tercet.files.columns.scores import directions_of
 from tercet.files.columns.words import words_of
-from tercet.files.formats import table_format
-from tercet.files.logs.openai_batches import Answers, Requests, with_references
 from tercet.files.logs.runs import Runs, join_logs
-from tercet.files.read import read_file
-from tercet.files.table import Log, Table
-from tercet.files.writing import check_different
+from tercet.files.table import Log
 from tercet.statistics.clusters import Clusters
 
 from .labels import slices_of_columns
 from .named_columns import Columns
-from .names_from_paths import InputFiles
 from .test_set import TestSet
 
 # Words in the names of scores of answers that are right or wrong as a whole, and of scores of texts.
@@ -30,7 +25,14 @@ _OF_TEXTS = frozenset({"bleu", "chrf", "ter", "rouge", "rougel", "bertscore", "b
 
 def log_sets(logs: list[Log], columns: Columns) -> list[TestSet]:
     """Return a test set for each task that logs are of; those without the scores that are named are left out."""
-    joined = join_logs(logs, columns.systems, columns.references, columns.source, columns.cluster, columns.missing)
+    joined = join_logs(
+        logs,
+        systems=columns.systems,
+        references=columns.references,
+        source=columns.source,
+        cluster=columns.cluster,
+        missing=columns.missing,
+    )
     test_sets = []
     for runs in joined:
         slices = slices_of_columns(runs.first, columns.slices, runs.order)
@@ -85,41 +87,3 @@ def _exact_task(log: Log) -> str:
         "answer is right as a whole. Metrics of texts compare the words of whole responses with those of the "
         "right answer, and say little of it."
     )
-
-
-def batch_sets(first: Table, files: InputFiles, columns: Columns) -> list[TestSet]:
-    """Return a test set for each task of batches, given the first of them, and tables that have their ids."""
-    first_path, *further = files.paths
-    for path in [*files.paths, *files.beside]:
-        if not table_format(path):
-            raise InputError(
-                f"{path!r} is a text file, whose lines have no ids, and {first_path!r} is a batch; expected a table "
-                "with the ids of its requests, in a column custom_id or id."
-            )
-    check_different(files.paths, files.references, role="a batch")
-    batches = [first, *map(read_file, further)]
-    answers = [table for table in batches if isinstance(table, Answers)]
-    requests = [table for table in batches if isinstance(table, Requests)]
-    for table in batches:
-        if not isinstance(table, Answers | Requests):
-            raise InputError(
-                f"{table.name!r} is neither the output nor the input of a batch, and {first_path!r} is; give batches "
-                f"alone, and their references as such ({argument('references')})."
-            )
-    if not answers:
-        raise InputError(f"{first_path!r} is the input of a batch; expected its output, with the answers.")
-    if columns.need_references and not files.references:
-        raise InputError(
-            f"{answers[0].name} holds answers alone; expected references in a table with their custom_id or id "
-            f"({argument('references')})."
-        )
-    named_answers = [replace(table, called=files.called.get(table.name, "")) for table in answers]
-    logs = with_references(
-        named_answers,
-        list(map(read_file, files.references)),
-        [*requests, *map(read_file, files.sources)],
-        columns=columns.references,
-        source=columns.source,
-        missing=columns.missing,
-    )
-    return log_sets(logs, replace(columns, references=[], source=None))

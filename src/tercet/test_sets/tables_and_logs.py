@@ -19,6 +19,7 @@ from tercet.files.writing import check_different
 from tercet.registry import SHORT_NAMES
 
 from .answer_endings import wrong_ends_of
+from .batches import batch_sets
 from .column_readings import HOW_READ
 from .joined_memories import joined_memories
 from .keyed_tables import join_by_ids
@@ -27,7 +28,7 @@ from .long_tables import wide_table
 from .named_columns import Columns
 from .names_from_paths import InputFiles, check_no_scores_beside, name_of, names_of
 from .set_of_table import table_set
-from .sets_of_logs import batch_sets, log_sets
+from .sets_of_logs import log_sets
 from .tables_of_one_system import check_one_system, join_tables
 from .tables_of_scores import has_scores_alone, join_scores, log_with_scores, table_with_scores
 from .test_set import TestSet

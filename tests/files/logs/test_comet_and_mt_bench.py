@@ -115,6 +115,7 @@ class TestComet:
             (no_object, "expected an object with src as a segment, got 'It rains.'."),
             (lists, "'out/B.txt' has 4 of src, 4 of mt, 1 of COMET, 4 of ref; expected as many of each."),
             (bad_list, "expected a list as translations, got {}."),
+            (compared("AA"), "the translation 'out/A.txt' occurs twice; expected each system once."),
             (compared() | {"translations": ["A"]}, "translation 1: expected an object with name, mt and scores."),
             (compared() | {"translations": []}, "is empty; expected translations with segments."),
             (

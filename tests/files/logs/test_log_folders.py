@@ -1,6 +1,7 @@
 """Folders of harnesses: their logs are found, the newest of each run; forks, old logs, and what scores a task."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -9,6 +10,8 @@ import tercet
 from commands import command
 from harness_logs import ENGLISH, GERMAN, RUNS, TARGETS
 from tercet.errors import InputError
+from tercet.files.logs.folders import read_folder
+from tercet.files.logs.runs import join_logs
 
 TASK = "samples_toy_2026-01-02T0{}-04-05.678.jsonl"
 
@@ -68,6 +71,16 @@ def test_those_of_lighteval_and_inspect(tmp_path):
     for ending in ("", "_eval", "_json"):
         (found,) = tercet.read_test_sets([tmp_path / f"{run}{ending}" for run in RUNS])
         assert found.systems == {run: RUNS[run] for run in RUNS}
+
+
+@pytest.mark.parametrize(
+    ("name", "run"),
+    [("/samples_gsm8k.jsonl", "samples_gsm8k"), ("/2024-05-01T10-20-30/samples_x.jsonl", "samples_x")],
+)
+def test_a_log_in_no_folder_is_called_as_its_file(folders, name, run):
+    (log,) = read_folder(str(folders[0]))
+    (runs,) = join_logs([replace(log, name=name)])
+    assert runs.systems == {run: RUNS["A"]}
 
 
 def test_of_several_runs_of_a_task_the_newest_is_read(folders):
@@ -194,6 +207,16 @@ def test_a_task_of_right_and_wrong_says_what_it_is_scored_by(tmp_path):
     (found,) = tercet.read_test_sets(path)
     with pytest.warns(UserWarning, match=f"de_en: {scored.format('choice', 'inspect-ai')}"):
         tercet.compare(found, "chrf")
+
+
+def test_a_column_without_a_number_is_no_score(tmp_path):
+    path = samples(tmp_path / TASK.format(1), RUNS["A"], metrics=None)
+    path.write_text(path.read_text().replace('"bleu": 0.5', '"bleu": 0.5, "judge": null'))
+    (found,) = tercet.read_test_sets(path)
+    with pytest.raises(InputError, match="has no scores 'judge'"):
+        tercet.compare(found, scores="judge")
+    (log,) = read_folder(str(tmp_path))
+    assert log.scores == ("bleu",)
 
 
 def test_logs_without_the_scores_that_are_named_are_left_out(tmp_path):

@@ -164,6 +164,17 @@ class TestLogsOfInspect:
         with pytest.warns(UserWarning, match="1 of 4 samples ended with an error, the first has the id 1: left out"):
             assert read(path).n_segments == 3
 
+    def test_lists_of_texts_in_epochs_are_repeats_of_each(self, tmp_path):
+        path = logs.inspect_shape(tmp_path / "a.json", RUNS["A"], epochs=2)
+        log = json.loads(path.read_text())
+        for sample in log["samples"]:
+            sample["metadata"] = {"drafts": [f"{sample['id']} {sample['epoch']}", "x"]}
+        path.write_text(json.dumps(log))
+        found = read(path, systems="metadata.drafts")
+        (texts,) = found.systems.values()
+        assert sorted(set(texts)) == ["0 1", "0 2", "1 1", "1 2", "2 1", "2 2", "3 1", "3 2", "x"]
+        assert found.clusters.to_dict() == {"by": "sample id", "number": 4, "sizes": [4, 4]}
+
     def test_values_of_scores_are_the_numbers_that_the_package_takes_them_for(self, tmp_path):
         values = {
             "choice": ["C", "I", "P", "N"], "text": ["yes", "False", "0.25", "nan"], "number": [True, 2, 0.5, None],
@@ -287,6 +298,12 @@ class TestResultsOfDeepeval:
             {"base": ["b"]}, [["c"]], {"Exact": {"base": [0.75]}},
         )  # fmt: skip
 
+    @pytest.mark.parametrize("key", ["test_results", "testCases"])
+    def test_a_list_of_others_that_is_called_so_is_a_table(self, tmp_path, key):
+        rows = [{"prediction": "a ship", "reference": "a boat", "input": "ein Schiff"}]
+        (tmp_path / "a.json").write_text(json.dumps({key: rows}))
+        assert read(tmp_path / "a.json").systems == {"prediction": ["a ship"]}
+
     def test_where_there_is_no_score_a_test_passes_or_fails(self, tmp_path):
         metrics = [
             [{"name": "J", "success": True}, {"name": "J", "success": False, "score": 1, "threshold": 1}],
@@ -358,6 +375,18 @@ class TestResultsOfRagas:
         found = read(path)
         assert list(found.scores) == list(found.lower_is_better) == ["noise_sensitivity(mode=relevant)"]
         assert isnan(found.scores["noise_sensitivity(mode=relevant)"]["a"][1])
+
+    def test_lists_of_texts_are_repeats_of_an_input_that_was_asked_twice(self, tmp_path):
+        rows = [{"user_input": "q", "response": text, "multi_responses": [text, "x"], "f": 1} for text in "ab"]
+        (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        found = read(tmp_path / "a.jsonl", systems="multi_responses", need_references=False)
+        assert list(found.systems.values()) == [["a", "x", "b", "x"]]
+
+    def test_letters_and_words_are_no_scores(self, tmp_path):
+        rows = "q,r,P,yes,True,1\np,r,N,no,False,0.5\n"
+        (tmp_path / "a.csv").write_text(f"user_input,response,polarity,answered,exact,faithfulness\n{rows}")
+        scores = {"exact": {"a": [1, 0]}, "faithfulness": {"a": [1, 0.5]}}
+        assert plain(read(tmp_path / "a.csv").scores) == scores
 
     def test_decimal_commas(self, tmp_path):
         (tmp_path / "a.csv").write_text("user_input;response;faithfulness\nq;r;0,75\np;r;\nx;r;1\n")
@@ -640,6 +669,18 @@ class TestResultsOfPromptfoo:
         assert "4 of 4 tests have no output of some system, the first of A: 'no output'; expected outputs" in refusal(
             path
         )
+
+    def test_a_test_that_a_system_took_twice_is_refused(self, tmp_path):
+        path = logs.promptfoo_shape(tmp_path / "a.json")
+        content = json.loads(path.read_text())
+        content["results"]["results"].append(content["results"]["results"][0])
+        path.write_text(json.dumps(content))
+        assert "a.json: test 3 of B occurs twice; expected each test of a system once." in refusal(path)
+
+    def test_prompts_with_responses_that_are_texts_are_a_table(self, tmp_path):
+        rows = [{"prompt": "ein Schiff", "response": "a ship", "reference": "a boat"}]
+        (tmp_path / "a.json").write_text(json.dumps({"results": rows}))
+        assert read(tmp_path / "a.json").systems == {"response": ["a ship"]}
 
     def test_a_score_that_one_system_lacks_is_left_out(self, tmp_path):
         path = logs.promptfoo_shape(tmp_path / "output.json")

@@ -110,6 +110,15 @@ def test_several_tables_of_references_and_answers_of_another_model_as_such(folde
     assert "references from reference, response of " in found.fields
 
 
+def test_references_in_another_encoding(folder):
+    rows = "".join(
+        f"{name}\t{text}\n" for name, text in zip(IDS, ["Schön.", "Es regnet.", "ja", "nein"], strict=True)
+    )
+    (folder / "refs.tsv").write_bytes(f"id\treference\n{rows}".encode("latin-1"))
+    found = read("base.jsonl", references="refs.tsv", folder=folder, encoding="latin-1")
+    assert found.references[0] == ["Schön."]
+
+
 def test_metrics_of_predictions_alone_need_no_references(folder):
     found = read("base.jsonl", "input.jsonl", references=None, folder=folder, need_references=False)
     assert (found.name, found.systems, found.source) == ("batch", {"base": BASE[::-1]}, ASKED[::-1])

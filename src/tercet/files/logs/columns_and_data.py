@@ -1,4 +1,9 @@
-"""An object with a list of columns and one of rows, as MLflow and W&B log tables -> a log, or a table."""
+"""W&B: <any>.table.json, an object of columns and data, as pandas writes one, too: a table, no log.
+
+    {"columns": ["input", "base", "reference"], "data": [["Q: ...", "18", "18"]]}
+
+Known by: columns and data, lists, the second of lists.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +15,32 @@ from tercet.errors import InputError
 from tercet.files.rows import RaggedRows, check_distinct
 from tercet.files.table import Table
 
-from .mlflow import log_of_scores
+from .log_format import LogFormat
 from .scores import without_nan
 
 
-def table_in_object(content: Mapping[str, Any], name: str) -> Table | None:
-    """Return the results of MLflow, or else the table, that an object holds by rows; None for other objects."""
+def log_in_object(content: Mapping[str, Any], name: str) -> Table | None:
+    """Return the table that an object has by rows, without cells that stand for files; None for other objects."""
+    table = table_by_rows(content, name)
+    if table is None:
+        return None
+    texts = {}
+    for column, cells in table.columns.items():
+        if not any(map(_stands_for_file, cells)):
+            # W&B writes NaN for a missing cell.
+            texts[column] = list(map(without_nan, cells))
+    return replace(table, columns=texts)
+
+
+FORMAT = LogFormat("W&B", in_object=log_in_object)
+
+
+def table_by_rows(content: Mapping[str, Any], name: str) -> Table | None:
+    """Return the table of an object with a list of columns and one of rows, as they are; None for other objects."""
     columns = content.get("columns")
     rows = content.get("data")
-    if isinstance(columns, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows):
-        return _table_of(columns, rows, name)
-    return None
-
-
-def _table_of(columns: list[Any], rows: list[list[Any]], name: str) -> Table:
+    if not isinstance(columns, list) or not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
+        return None
     names = [str(column) for column in columns]
     check_distinct(names, name)
     gathered = RaggedRows(name, "row")
@@ -32,16 +49,7 @@ def _table_of(columns: list[Any], rows: list[list[Any]], name: str) -> Table:
             expected = f"{len(names)} cells, as there are columns"
             raise InputError(f"{name}, row {number:,}: expected {expected}, found {len(row)}.")
         gathered.add(number, dict(zip(names, row, strict=True)))
-    table = gathered.table("rows of results")
-    log = log_of_scores(table)
-    if log is not None:
-        return log
-    texts = {}
-    for column, cells in table.columns.items():
-        if not any(map(_stands_for_file, cells)):
-            # W&B writes NaN for a missing cell.
-            texts[column] = list(map(without_nan, cells))
-    return replace(table, columns=texts)
+    return gathered.table("rows of results")
 
 
 def _stands_for_file(value: Any) -> bool:

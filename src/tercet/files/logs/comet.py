@@ -1,4 +1,10 @@
-"""What ``comet-score --to_json`` and ``comet-compare --to_json`` write -> a log of systems with their COMET."""
+"""COMET (comet-score --to_json, comet-compare --to_json): <any>.json, an object of systems with their segments.
+
+    {"out/base.txt": [{"src": "Der Hund", "mt": "The dog", "ref": "A dog", "COMET": 0.91}]}
+
+Known by: segments with src, mt and COMET; or, by comet-compare, source, translations and statistical_results.
+A row per segment, a system per file of texts; the score is COMET.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from tercet.errors import InputError, shorten
-from tercet.files.formats import unpacked
 from tercet.files.table import MOST_COLUMNS, Log, Roles
 
+from .log_format import LogFormat
+from .run_names import stem_of
 from .scores import numbers_of_scores
 
 _SOURCE = "src"
@@ -55,7 +62,7 @@ def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
     references: tuple[str, ...] = ()
     if has_references:
         references = (_REFERENCE,)
-    run = Path(unpacked(name)).stem
+    run = stem_of(name)
     if len(labels) == 1:
         (run,) = labels
     return Log(
@@ -63,7 +70,7 @@ def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
         columns,
         list(range(1, len(first_segments) + 1)),
         unit="segment",
-        harness=_SCORE,
+        harness=FORMAT.harness,
         task=_SCORE,
         run=run,
         key=(_ROW, _SOURCE),
@@ -73,6 +80,9 @@ def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
         higher_is_better={_SCORE: True},
         names_systems=True,
     )
+
+
+FORMAT = LogFormat(_SCORE, in_object=log_in_object)
 
 
 def _are_scored(segments: Any) -> bool:
@@ -96,7 +106,10 @@ def _systems_compared(content: Mapping[str, Any], name: str) -> dict[str, list[_
         if len(set(map(len, lists.values()))) > 1:
             raise InputError(f"{name}: {shorten(system['name'])} has {', '.join(counts)}; expected as many of each.")
         rows = zip(*lists.values(), strict=True)
-        systems[str(system["name"])] = [dict(zip(lists, cells, strict=True)) for cells in rows]
+        label = str(system["name"])
+        if label in systems:
+            raise InputError(f"{name}: the translation {shorten(label)} occurs twice; expected each system once.")
+        systems[label] = [dict(zip(lists, cells, strict=True)) for cells in rows]
     if not any(systems.values()):
         raise InputError(f"{name} is empty; expected translations with segments.")
     return systems

@@ -1,4 +1,11 @@
-"""Results of a run of deepeval (.json) -> a table with a row per test case."""
+"""deepeval: test_run_<date>_<time>.json, an object with a list of test cases.
+
+    {"testCases": [{"input": "Q: ...", "actualOutput": "18", "expectedOutput": "18",
+                    "metricsData": [{"name": "Exact", "score": 1.0, "threshold": 0.5, "success": true}]}]}
+
+Known by: testCases, or test_results as its function returns them, of objects with an input, and an output or
+metrics. A row per test case; scores: those of its metrics, or whether they were passed.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +20,13 @@ from tercet.files.json_values import field_of
 from tercet.files.rows import RaggedRows
 from tercet.files.table import Log, Roles
 
+from .log_format import LogFormat
+from .moments import COMPACT
 from .results_without_ids import results_log
 from .scores import is_number
+
+#: What a test case has beside its input, one of these at least.
+_OF_CASES = frozenset({"actualOutput", "actual_output", "metricsData", "metrics_data"})
 
 
 def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
@@ -23,9 +35,25 @@ def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
     # As the program saves a run, and as what its function returns is saved.
     for key in ("testCases", "test_results"):
         cases = field_of(run, key)
-        if isinstance(cases, list):
+        if isinstance(cases, list) and _are_cases(cases):
             return _log_of_cases(run, cases, name)
     return None
+
+
+FORMAT = LogFormat(
+    "deepeval",
+    in_object=log_in_object,
+    file_names=rf"test_run_{COMPACT}\.json",
+    in_words="test_run_*.json of deepeval",
+)
+
+
+def _are_cases(values: Sequence[Any]) -> bool:
+    """Return whether an object in a list is a test case; of a list without objects nothing says that it is not."""
+    objects = [value for value in values if isinstance(value, dict)]
+    if not objects:
+        return True
+    return any("input" in value and not _OF_CASES.isdisjoint(value) for value in objects)
 
 
 def _log_of_cases(run: dict[str, Any], cases: list[Any], name: str) -> Log:
@@ -56,7 +84,7 @@ def _log_of_cases(run: dict[str, Any], cases: list[Any], name: str) -> Log:
             higher_is_better[metric] = is_better
     test_file = Path(str(run.get("testFile") or "")).stem
     return results_log(
-        "deepeval",
+        FORMAT.harness,
         table,
         Roles("input", ("expected_output",), ("actual_output",)),
         values,

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tercet.files.json_values import field_of
 from tercet.files.numbers import is_missing, is_written_number
 
-#: Columns of tables, by exactly these names, that may say so of the answers in their rows; the last is of objects.
-ENDING_COLUMNS = ("finish_reason", "status", "error", "error.message")
-
-#: Reasons to stop, of programs that ask models, by which an answer is not what the model would have said.
+#: Reasons to stop by which an answer is not what the model would have said. No program has them all.
 _REASONS = {
-    **dict.fromkeys(("length", "max_tokens", "max_output_tokens", "model_length"), "cut off"),
-    "model_context_window_exceeded": "cut off",
+    # finish_reason of OpenAI's chats.
+    "length": "cut off",
     "content_filter": "stopped by a filter",
-    "safety": "stopped by a filter",
+    # reason of incomplete_details, of OpenAI's responses.
+    "max_output_tokens": "cut off",
+    # stop_reason of Anthropic's messages; in capital letters, the first is one of Gemini, as SAFETY is.
+    "max_tokens": "cut off",
+    "model_context_window_exceeded": "cut off",
     "refusal": "refused",
+    "safety": "stopped by a filter",
+    # stop_reason of inspect-ai 0.3, beside max_tokens and content_filter.
+    "model_length": "cut off",
 }
 #: All states of requests that are known; "" for those that say nothing bad.
 _STATES = {
@@ -43,11 +47,8 @@ def wrong_end_of_any(choices: Any, key: str) -> str:
     """Return what is wrong with the first of a request's answers that did not end as it should; "" without any."""
     if not isinstance(choices, list):
         return ""
-    for choice in choices:
-        problem = wrong_end(field_of(choice, key))
-        if problem:
-            return problem
-    return ""
+    endings = [wrong_end(field_of(choice, key)) for choice in choices]
+    return next(filter(None, endings), "")
 
 
 def wrong_ends(column: str, cells: Sequence[Any]) -> dict[int, str]:
@@ -56,20 +57,8 @@ def wrong_ends(column: str, cells: Sequence[Any]) -> dict[int, str]:
     Nothing of a column that may say something else: whose states are not all known (``passed``), or whose errors are
     numbers, or are texts in half of the rows or more (see :func:`doubtful_errors`).
     """
-    present = _present(cells)
-    kinds: Mapping[int, str]
-    if column == "finish_reason":
-        kinds = {row: wrong_end(cell) for row, cell in present.items()}
-    elif column == "status":
-        states = {row: str(cell).strip().casefold() for row, cell in present.items()}
-        if not _STATES.keys() >= set(states.values()):
-            return {}
-        kinds = {row: _STATES[state] for row, state in states.items()}
-    else:
-        if not all(map(_is_message, present.values())) or doubtful_errors(column, cells):
-            return {}
-        kinds = dict.fromkeys(present, "failed")
-    return {row: kind for row, kind in kinds.items() if kind}
+    endings = _ENDINGS_IN[column](cells)
+    return {row: ending for row, ending in endings.items() if ending}
 
 
 def doubtful_errors(column: str, cells: Sequence[Any]) -> list[int]:
@@ -104,3 +93,37 @@ def _present(cells: Sequence[Any]) -> dict[int, Any]:
 
 def _is_message(cell: Any) -> bool:
     return isinstance(cell, dict) or (isinstance(cell, str) and not is_written_number(cell))
+
+
+def _ends_by_reasons(cells: Sequence[Any]) -> dict[int, str]:
+    return {row: wrong_end(cell) for row, cell in _present(cells).items()}
+
+
+def _ends_by_states(cells: Sequence[Any]) -> dict[int, str]:
+    states = {row: str(cell).strip().casefold() for row, cell in _present(cells).items()}
+    if not _STATES.keys() >= set(states.values()):
+        return {}
+    return {row: _STATES[state] for row, state in states.items()}
+
+
+def _ends_by_errors(cells: Sequence[Any]) -> dict[int, str]:
+    if doubtful_errors("error", cells):
+        return {}
+    return _ends_by_messages(cells)
+
+
+def _ends_by_messages(cells: Sequence[Any]) -> dict[int, str]:
+    present = _present(cells)
+    if not all(map(_is_message, present.values())):
+        return {}
+    return dict.fromkeys(present, "failed")
+
+
+#: By columns of tables, of exactly these names, what they say of the answers in their rows; the last is of objects.
+_ENDINGS_IN = {
+    "finish_reason": _ends_by_reasons,
+    "status": _ends_by_states,
+    "error": _ends_by_errors,
+    "error.message": _ends_by_messages,
+}
+ENDING_COLUMNS = tuple(_ENDINGS_IN)

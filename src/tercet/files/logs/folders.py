@@ -14,22 +14,11 @@ from tercet.files.table import Log
 from tercet.names_as_shown import joined
 
 from .moments import instant, last_moment, without_moments
+from .recognition import FORMATS
 
-#: Names of logs with samples: of lm-evaluation-harness, lighteval, inspect-ai, inspect-ai in JSON, deepeval, MLflow.
-_LOG = re.compile(
-    r"(\d{8}_\d{6}_)?samples_.+\.jsonl?(\.gz)?|pretrained__.+\.jsonl(\.gz)?|details_.+\.parquet|.+\.eval|\d{4}-\d\d-\d\dT.*\.json"
-    r"|test_run_\d{8}_\d{6}\.json|eval_results_table\.json",
-    re.IGNORECASE,
-)
-_EXPECTED = (
-    "samples_*.jsonl of lm-evaluation-harness (--log_samples), details_*.parquet of lighteval, *.eval of inspect-ai, "
-    "test_run_*.json of deepeval, eval_results_table.json of MLflow, predictions/*/*.json of OpenCompass, results of "
-    "promptfoo in JSON"
-)
+_EXPECTED = ", ".join(format.in_words for format in FORMATS if format.in_words)
 #: Other files that may be logs, in a folder without any that are named so.
 _OF_ANY_NAME = re.compile(r".+\.jsonl?(\.gz)?", re.IGNORECASE)
-#: The folder in which OpenCompass has one of each model.
-_OF_OPENCOMPASS = "predictions"
 _MOST_LISTED = 10
 
 
@@ -80,10 +69,13 @@ def read_folder(folder: str) -> list[Log]:
 
 
 def _is_named_as_log(path: str) -> bool:
-    """Return whether a file has the name of a log, or is where OpenCompass writes predictions."""
+    """Return whether a file has the name of a log, and is where its harness writes those that are called so."""
     file = Path(path).absolute()
-    is_of_opencompass = file.parent.parent.name == _OF_OPENCOMPASS and file.suffix.lower() == ".json"
-    return is_of_opencompass or bool(_LOG.fullmatch(file.name))
+    for format in FORMATS:
+        is_there = format.folder in ("", file.parent.parent.name)
+        if is_there and re.fullmatch(format.file_names, file.name, re.IGNORECASE):
+            return True
+    return False
 
 
 def _files(folder: str) -> list[str]:
@@ -98,19 +90,22 @@ def _files(folder: str) -> list[str]:
 
 def _newest(logs: list[Log], folder: str) -> list[Log]:
     """Return the newest run of each task and model, by the times in the paths."""
-    runs: dict[tuple[str, ...], list[tuple[datetime, Log]]] = {}
+    runs: dict[tuple[str, ...], list[Log]] = {}
     for log in logs:
         parent = without_moments(str(Path(log.name).parent))
-        moment = instant(last_moment(log.name))
-        runs.setdefault((log.harness, log.task, log.run, parent), []).append((moment, log))
+        runs.setdefault((log.harness, log.task, log.run, parent), []).append(log)
     latest_logs = []
-    for (_, task, *_), dated in runs.items():
-        newest = max(moment for moment, _ in dated)
-        latest = [log for moment, log in dated if moment == newest]
-        if len(latest) < len(dated):
+    for logs_of_run in runs.values():
+        newest = max(map(_instant_of, logs_of_run))
+        latest = [log for log in logs_of_run if _instant_of(log) == newest]
+        if len(latest) < len(logs_of_run):
             warn(
-                f"{folder}: {task} has {len(dated)} runs; the newest, {latest[0].name!r}, is read. To read another, "
-                "give its file."
+                f"{folder}: {latest[0].task} has {len(logs_of_run)} runs; the newest, {latest[0].name!r}, is read. "
+                "To read another, give its file."
             )
         latest_logs += latest
     return latest_logs
+
+
+def _instant_of(log: Log) -> datetime:
+    return instant(last_moment(log.name))

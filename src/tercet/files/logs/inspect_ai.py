@@ -1,4 +1,12 @@
-"""A log of inspect-ai (.eval, .json) -> a table with a row per sample and epoch."""
+"""inspect-ai: <date>_<task>_<id>.json, an object; or .eval, an archive with a file of JSON for each sample.
+
+    {"eval": {"task": "sums", "model": "openai/gpt-4o"}, "status": "success",
+     "samples": [{"id": 1, "epoch": 1, "input": "Q: ...", "target": "18",
+                  "output": {"completion": "18"}, "scores": {"match": {"value": "C"}}}]}
+
+Known by: an object as eval, and samples. A row per id and epoch; scores: the `value` of each scorer, a number or a
+grade such as C; where one has several values, each of these.
+"""
 
 from __future__ import annotations
 
@@ -19,25 +27,90 @@ from tercet.files.rows import RaggedRows
 from tercet.files.table import Log, Roles
 
 from .endings import wrong_end_of_any
+from .log_format import LogFormat
+from .moments import DATE
 from .scores import numbers_of_scores
 
 # The compression that the package writes, which zipfile reads since Python 3.14.
 _ZSTD = 93
 _COMPLETION = "output.completion"
-#: Values that stand for numbers: correct, partially so, incorrect, no answer; and yes and no.
+#: Values that stand for numbers, as value_to_float of inspect-ai 0.3 has them: correct, partially so, incorrect, no
+#: answer; and yes and no.
 _GRADES = {"C": 1, "P": 0.5, "I": 0, "N": 0}
 _ANSWERS = {"yes": 1, "true": 1, "no": 0, "false": 0}
 _SAMPLE = re.compile(r"samples/.+_epoch_\d+(/sample)?\.json")
 # Only the second is there where the run has not ended.
 _HEADERS = ("header.json", "_journal/start.json")
-#: What a log says of its run, and its samples.
-Parts = tuple[dict[str, Any], list[dict[str, Any]]]
-#: What a log says of a run that did not come to its end.
+#: What a log of inspect-ai 0.3 says of a run that did not come to its end.
 _UNENDED = ("started", "cancelled", "error")
 
 
-def archived_parts(data: bytearray, name: str, limits: Limits) -> Parts:
-    """Return the parts of a log that is an archive."""
+def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
+    """Return the samples in the order in which the package has them; None for what it did not write.
+
+    Those that ended with an error are left out.
+    """
+    spec = content.get("eval")
+    samples = content.get("samples")
+    if not isinstance(spec, dict) or not isinstance(samples, list) or not all(map(_is_sample, samples)):
+        return None
+    failed = [sample for sample in samples if sample.get("error")]
+    if failed:
+        warn(
+            f"{name}: {len(failed):,} of {len(samples):,} samples ended with an error, the first has the id "
+            f"{shorten(failed[0].get('id'))}: left out."
+        )
+    status = content.get("status")
+    n_lacking = _n_lacking(spec, status, len(samples))
+    if n_lacking:
+        warn(
+            f"{name}: the run broke off (status {shorten(status)}): {n_lacking:,} of "
+            f"{n_lacking + len(samples):,} samples are not in the log."
+        )
+    finished = [sample for sample in samples if not sample.get("error")]
+    finished.sort(key=_epoch_and_id)
+    rows = RaggedRows(name)
+    values = []
+    wrong_ends: dict[tuple[str, ...], str] = {}
+    for number, sample in enumerate(finished, 1):
+        rows.add(number, _cells_of_sample(sample))
+        values.append(_score_values(sample.get("scores")))
+        ending = _wrong_end(sample)
+        if ending:
+            wrong_ends[_key_of(sample)] = ending
+    table = rows.table("samples without an error")
+    scores = tuple(dict.fromkeys(chain.from_iterable(values)))
+    by_system = {}
+    for score in scores:
+        by_system[score] = {_COMPLETION: [by_score.get(score) for by_score in values]}
+    return Log(
+        name,
+        table.columns,
+        table.lines,
+        harness=FORMAT.harness,
+        task=str(spec.get("task")),
+        run=str(spec.get("model") or ""),
+        key=("id", "epoch"),
+        roles=Roles("input", ("target",), (_COMPLETION,)),
+        scores=scores,
+        numbers=numbers_of_scores(by_system, name),
+        failed=frozenset(map(_key_of, failed)),
+        n_unanswered={_COMPLETION: len(failed) + n_lacking},
+        n_left_out=n_lacking,
+        wrong_ends=wrong_ends,
+    )
+
+
+FORMAT = LogFormat(
+    "inspect-ai",
+    in_object=log_in_object,
+    file_names=rf".+\.eval|{DATE}T.*\.json",
+    in_words="*.eval of inspect-ai",
+)
+
+
+def object_in_archive(data: bytearray, name: str, limits: Limits) -> dict[str, Any]:
+    """Return the log that is an archive as it is in JSON; ValueError for another one."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         # Of a sample that was run again, the last entry remains.
         entries = {entry.filename: entry for entry in archive.infolist()}
@@ -51,22 +124,12 @@ def archived_parts(data: bytearray, name: str, limits: Limits) -> Parts:
         limits.check_json(parts, name)
         run, *sample_objects = map(json.loads, parts)
         # As the package has it, where nothing is said.
-        return parts_of({"status": "started", **run, "samples": sample_objects})
+        return {"status": "started", **run, "samples": sample_objects}
 
 
-def parts_of(log: Any) -> Parts:
-    """Return what the log says of the run, and its samples."""
-    spec = field_of(log, "eval")
-    samples = field_of(log, "samples")
-    if not isinstance(spec, dict) or not isinstance(samples, list) or not all(map(_is_sample, samples)):
-        raise ValueError("expected an object with 'eval' and 'samples'")
-    # What the run was to be, and what became of it, stand beside each other.
-    return {**spec, "status": log.get("status")}, samples
-
-
-def _n_lacking(spec: Mapping[str, Any], n_samples: int) -> int:
+def _n_lacking(spec: Mapping[str, Any], status: Any, n_samples: int) -> int:
     """Return how many samples a run that broke off had before it; 0 where the log does not say it."""
-    if spec.get("status") not in _UNENDED:
+    if status not in _UNENDED:
         return 0
     dataset = spec.get("dataset")
     config = spec.get("config") or {}
@@ -103,54 +166,6 @@ def _bytes(archive: zipfile.ZipFile, data: bytearray, entry: zipfile.ZipInfo) ->
         return pa.decompress(packed, entry.file_size, codec="zstd", asbytes=True)
     except pa.ArrowException as error:
         raise zipfile.BadZipFile(str(error)) from None
-
-
-def inspect_log(spec: dict[str, Any], samples: list[dict[str, Any]], name: str) -> Log:
-    """Return the samples in the order in which the package has them; those that ended with an error are left out."""
-    failed = [sample for sample in samples if sample.get("error")]
-    if failed:
-        warn(
-            f"{name}: {len(failed):,} of {len(samples):,} samples ended with an error, the first has the id "
-            f"{shorten(failed[0].get('id'))}: left out."
-        )
-    n_lacking = _n_lacking(spec, len(samples))
-    if n_lacking:
-        warn(
-            f"{name}: the run broke off (status {shorten(spec['status'])}): {n_lacking:,} of "
-            f"{n_lacking + len(samples):,} samples are not in the log."
-        )
-    finished = [sample for sample in samples if not sample.get("error")]
-    finished.sort(key=_epoch_and_id)
-    rows = RaggedRows(name)
-    values = []
-    wrong_ends: dict[tuple[str, ...], str] = {}
-    for number, sample in enumerate(finished, 1):
-        rows.add(number, _cells_of_sample(sample))
-        values.append(_score_values(sample.get("scores")))
-        problem = _wrong_end(sample)
-        if problem:
-            wrong_ends[_key_of(sample)] = problem
-    table = rows.table("samples without an error")
-    scores = tuple(dict.fromkeys(chain.from_iterable(values)))
-    by_system = {}
-    for score in scores:
-        by_system[score] = {_COMPLETION: [by_score.get(score) for by_score in values]}
-    return Log(
-        name,
-        table.columns,
-        table.lines,
-        harness="inspect-ai",
-        task=str(spec.get("task")),
-        run=str(spec.get("model") or ""),
-        key=("id", "epoch"),
-        roles=Roles("input", ("target",), (_COMPLETION,)),
-        scores=scores,
-        numbers=numbers_of_scores(by_system, name),
-        failed=frozenset(map(_key_of, failed)),
-        n_unanswered={_COMPLETION: len(failed) + n_lacking},
-        n_left_out=n_lacking,
-        wrong_ends=wrong_ends,
-    )
 
 
 def _cells_of_sample(sample: Mapping[str, Any]) -> dict[str, Any]:
@@ -200,13 +215,13 @@ def _score_values(scores: Any) -> dict[str, Any]:
             value = score.get("value")
         if isinstance(value, dict):
             for name, part in value.items():
-                values[f"{scorer}.{name}"] = number_of_grade(part)
+                values[f"{scorer}.{name}"] = _number_of_grade(part)
         else:
-            values[scorer] = number_of_grade(value)
+            values[scorer] = _number_of_grade(value)
     return values
 
 
-def number_of_grade(value: Any) -> Any:
+def _number_of_grade(value: Any) -> Any:
     """Return the number that inspect-ai takes a text for, by default; other values as they are."""
     if not isinstance(value, str):
         return value

@@ -1,4 +1,11 @@
-"""The details that lighteval saves (``details_<task>_<date>.parquet``) -> a table with a row per sample."""
+"""lighteval: details_<task>_<date>.parquet, a row per sample.
+
+    {"doc": {"id": "0", "task_name": "sums|0", "query": "Q: ...", "choices": ["17", "18"], "gold_index": [1]},
+     "model_response": {"text": ["18"], "text_post_processed": null}, "metric": {"em": 1.0}}
+
+Known by: the schema of the file: doc and model_response are structures, beside metric (`tables/arrow.py` asks, as
+columns are read by it). A row per sample, with the choices that are right as references; scores: those in `metric`.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +13,11 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
-from pyarrow.types import is_struct
-
 from tercet.errors import InputError, shorten
 from tercet.files.json_values import as_list, field_of
 from tercet.files.table import Log, Roles, Table
 
+from .log_format import LogFormat
 from .scores import numbers_of_scores
 
 #: Columns that are read, and what is read of them; the rest are tokens, their scores and options.
@@ -26,12 +32,15 @@ FIELDS = (
 
 def is_details(schema: Any) -> bool:
     """Return whether a file's columns are those of such details: other tables may have columns called so."""
+    # Here, as what is no Parquet file needs no pyarrow.
+    from pyarrow.types import is_struct
+
     if not set(PARTS) <= set(schema.names):
         return False
     return all(is_struct(field.type) for field in schema if field.name in _OBJECTS)
 
 
-def details_log(table: Table) -> Log:
+def log_in_table(table: Table) -> Log:
     """Return the samples of a task: the text that its metrics took, and the choices that are right as references."""
     for name in _OBJECTS:
         for row, cell in enumerate(table.column(name)):
@@ -71,7 +80,7 @@ def details_log(table: Table) -> Log:
         table.name,
         columns,
         table.lines,
-        harness="lighteval",
+        harness=FORMAT.harness,
         task=str(docs[0].get("task_name")),
         run="",
         key=("id",),
@@ -80,6 +89,9 @@ def details_log(table: Table) -> Log:
         numbers=numbers_of_scores(values, table.name),
         no_texts=no_texts,
     )
+
+
+FORMAT = LogFormat("lighteval", file_names=r"details_.+\.parquet", in_words="details_*.parquet of lighteval")
 
 
 def _answers_in_response(response: dict[str, Any]) -> Any:

@@ -1,4 +1,11 @@
-"""The samples that lm-evaluation-harness logs (``--log_samples``) -> a table with a row per document."""
+"""lm-evaluation-harness (--log_samples): samples_<task>_<date>.jsonl, a line per document and filter.
+
+    {"doc_id": 0, "filter": "strict-match", "arguments": [["Q: ...", {"until": ["."]}]],
+     "target": "18", "filtered_resps": ["18"], "metrics": ["exact_match"], "exact_match": 1.0}
+
+Known by: doc_id, target and filtered_resps. A row per doc_id, a system per filter; scores: those in `metrics`, or
+all numbers. The texts of `doc` are columns, too (``doc.answer``), for those whose references are there.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +26,8 @@ from tercet.files.lines import open_binary
 from tercet.files.rows import RaggedRows
 from tercet.files.table import Log, Roles, Table
 
+from .log_format import LogFormat
+from .moments import COMPACT, DATE
 from .scores import DAMAGED, is_number, numbers_of_scores, score_of
 
 _PROMPT = "arguments"
@@ -39,59 +48,56 @@ _OF_LIKELIHOOD = ("perplexity", "word_perplexity", "byte_perplexity", "bits_per_
 _LIKELIHOOD = "loglikelihood"
 #: Of lm-evaluation-harness samples_<task>_<date>.jsonl, of lmms-eval <date>_samples_<task>.jsonl.
 _FILE_NAME = re.compile(
-    r"(?:(?P<moment_before>\d{8}_\d{6})_)?(?:samples_)?(?P<task>.+?)"
-    r"(?:_(?P<moment_behind>\d{4}-\d\d?-\d\d?[T ][^/]*))?\.(?:jsonl|ndjson|json)(?:\.gz)?",
+    rf"(?:(?P<moment_before>{COMPACT})_)?(?:samples_)?(?P<task>.+?)"
+    rf"(?:_(?P<moment_behind>{DATE}[T ][^/]*))?\.(?:jsonl|ndjson|json)(?:\.gz)?",
     re.IGNORECASE,
 )
 
 
-def is_samples(table: Table) -> bool:
-    """Return whether the lines of a file of JSON objects are such samples."""
-    return table.columns.keys() >= _KEYS
-
-
 def log_in_table(table: Table) -> Log | None:
-    """Return the samples of a task by document; None for other tables.
-
-    Each filter of the harness has a column of predictions. The texts of ``doc`` are columns too (``doc.answer``), for
-    those whose references are there.
-    """
+    """Return the samples of a task by document; None for other tables."""
     if not is_samples(table):
         return None
     documents = _Documents.of(table)
-    as_logged = documents.table(table)
-    locations = [as_logged.location_on(line, _TARGET) for line in as_logged.lines]
-    columns = {**as_logged.columns, _TARGET: _targets(as_logged.columns[_TARGET], locations)}
-    by_doc = replace(as_logged, columns=columns)
-    systems = tuple(name for name in columns if name.startswith(_RESPONSE))
-    for system in systems:
-        _warn_of(by_doc, system, ("[invalid]",), "its filter found nothing there")
-    if not documents.no_texts:
-        _warn_of(by_doc, _TARGET, ("None", "nan"), "the harness writes this for a missing target")
-    source = None
-    if all(isinstance(cell, str) for cell in columns[_PROMPT]):
-        source = _PROMPT
+    by_doc = _with_targets_as_they_were(documents.table(table))
+    roles = _roles_of(by_doc)
+    _warn_of_what_stands_for_nothing(by_doc, roles, has_texts=not documents.no_texts)
     path = Path(table.name)
     named = _file_name(path.name)
-    harness = "lm-evaluation-harness"
+    harness = FORMAT.harness
     if named.begins_with_moment or _PROMPT not in table.columns:
         harness = "lmms-eval"
     return Log(
         table.name,
-        columns,
+        by_doc.columns,
         by_doc.lines,
         unit=by_doc.unit,
         harness=harness,
         task=named.task,
         run="",
         key=("doc_id",),
-        roles=Roles(source, (_TARGET,), systems),
+        roles=roles,
         scores=documents.scores,
         numbers=numbers_of_scores(documents.values(), table.name),
         higher_is_better=_directions(path.parent, named.moment, named.task),
         names_task=bool(named.moment),
         no_texts=documents.no_texts,
     )
+
+
+FORMAT = LogFormat(
+    "lm-evaluation-harness",
+    in_table=log_in_table,
+    of_objects=True,
+    # The first also as lmms-eval writes it, the second until version 0.4.2.
+    file_names=rf"({COMPACT}_)?samples_.+\.jsonl?(\.gz)?|pretrained__.+\.jsonl(\.gz)?",
+    in_words="samples_*.jsonl of lm-evaluation-harness (--log_samples)",
+)
+
+
+def is_samples(table: Table) -> bool:
+    """Return whether the lines of a file of JSON objects are such samples."""
+    return table.columns.keys() >= _KEYS
 
 
 class _FileName(NamedTuple):
@@ -112,6 +118,15 @@ def _file_name(name: str) -> _FileName:
     return _FileName(match["task"], before or match["moment_behind"] or "", begins_with_moment=bool(before))
 
 
+class _Document(NamedTuple):
+    """What is known of a document."""
+
+    #: Of its first sample.
+    line: int
+    #: By column.
+    cells: dict[str, Any]
+
+
 @dataclass
 class _Documents:
     """The samples of a task, document by document: each filter of the harness gives one."""
@@ -120,8 +135,8 @@ class _Documents:
     scores: tuple[str, ...]
     #: Of what a log of likelihoods holds them, in words; "" for a log of texts.
     no_texts: str
-    #: By document: the line of its first sample, and its cells.
-    rows: dict[str, tuple[int, dict[str, Any]]] = field(default_factory=dict)
+    #: By the id of the document.
+    rows: dict[str, _Document] = field(default_factory=dict)
     #: By score and column of predictions: the value of each document.
     by_column: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
 
@@ -145,8 +160,8 @@ class _Documents:
         location = f"{table.name}, {table.unit} {table.lines[row]}"
         key = str(sample["doc_id"])
         if key not in self.rows:
-            self.rows[key] = (table.lines[row], _cells_of_document(sample, key, location))
-        _, cells = self.rows[key]
+            self.rows[key] = _Document(table.lines[row], _cells_of_document(sample, key, location))
+        cells = self.rows[key].cells
         if column in cells:
             raise InputError(f"{location}: doc_id {key} occurs again in {column!r}; {_why_once(table)}.")
         cells[column] = ""
@@ -164,8 +179,8 @@ class _Documents:
     def table(self, samples: Table) -> Table:
         """Return the documents as rows."""
         rows = RaggedRows(samples.name, samples.unit)
-        for line, cells in self.rows.values():
-            rows.add(line, cells)
+        for document in self.rows.values():
+            rows.add(document.line, document.cells)
         return rows.table("a sample per line")
 
     def values(self) -> dict[str, dict[str, list[Any]]]:
@@ -213,29 +228,17 @@ def _score_names(table: Table) -> tuple[str, ...]:
         if name in _NO_SCORES:
             continue
         scores = [score_of(cell) for cell in cells if cell is not None]
-        if all(map(is_number, scores)):
+        if scores and all(map(is_number, scores)):
             names.append(name)
     return tuple(names)
 
 
 def _no_texts(table: Table) -> str:
-    """Return of what a log of likelihoods holds them, which have no texts; "" for a log of texts."""
-    contents = []
-    for row, line in enumerate(table.lines):
-        if _PROMPT in table.columns:
-            requests = _requests(table.columns[_PROMPT][row], f"{table.name}, {table.unit} {line}")
-            *_, last_argument = requests[0]
-            # A request for a text ends with its settings.
-            is_likelihood = not isinstance(last_argument, dict)
-        else:
-            requests = _log_likelihoods(table.columns[_RESPONSE][row])
-            is_likelihood = bool(requests)
-        if not is_likelihood:
-            contents.append("")
-        elif len(requests) == 1:
-            contents.append("log-likelihoods of a text")
-        else:
-            contents.append(f"log-likelihoods of {len(requests)} choices")
+    """Return of what a log of likelihoods holds them, which have no texts; "" for a log of texts.
+
+    A log of both raises an InputError.
+    """
+    contents = [_likelihoods_in_words(table, row) for row in range(len(table.lines))]
     if not any(contents):
         return ""
     content = next(filter(None, contents))
@@ -245,6 +248,23 @@ def _no_texts(table: Table) -> str:
         line = table.lines[contents.index("")]
         raise InputError(f"{reason}, but {table.unit} {line} holds a text; expected the samples of one task.")
     return reason
+
+
+def _likelihoods_in_words(table: Table, row: int) -> str:
+    """Return of what a sample has log-likelihoods; "" for one with a text."""
+    if _PROMPT in table.columns:
+        requests = _requests(table.columns[_PROMPT][row], f"{table.name}, {table.unit} {table.lines[row]}")
+        *_, last_argument = requests[0]
+        # A request for a text ends with its settings.
+        is_text = isinstance(last_argument, dict)
+    else:
+        requests = _log_likelihoods(table.columns[_RESPONSE][row])
+        is_text = not requests
+    if is_text:
+        return ""
+    if len(requests) == 1:
+        return "log-likelihoods of a text"
+    return f"log-likelihoods of {len(requests)} choices"
 
 
 def _requests(arguments: Any, location: str) -> list[list[Any]]:
@@ -322,18 +342,27 @@ def _response(cell: Any, location: str) -> str | list[str]:
     )
 
 
-def _targets(cells: list[Any], locations: Sequence[str]) -> list[Any]:
-    """Return targets as they were before the harness wrote each as ``str`` does, where all were lists."""
-    lists = [_list_in_cell(cell, location) for cell, location in zip(cells, locations, strict=True)]
-    if any(lists) and None not in lists:
-        return lists
-    texts = []
-    for cell in cells:
-        if isinstance(cell, int | float):
-            texts.append(str(cell))
-        else:
-            texts.append(cell)
-    return texts
+def _with_targets_as_they_were(table: Table) -> Table:
+    """Return the documents with targets as they were before ``str`` wrote each, where all were lists."""
+    cells = table.columns[_TARGET]
+    targets: list[Any] = [_list_in_cell(cell, table.location(row, _TARGET)) for row, cell in enumerate(cells)]
+    if not any(targets) or None in targets:
+        targets = []
+        for cell in cells:
+            if isinstance(cell, int | float):
+                targets.append(str(cell))
+            else:
+                targets.append(cell)
+    return replace(table, columns={**table.columns, _TARGET: targets})
+
+
+def _roles_of(documents: Table) -> Roles:
+    """Return the roles of the columns; prompts are sources where all are texts, as chats are not."""
+    source = None
+    if all(isinstance(cell, str) for cell in documents.columns[_PROMPT]):
+        source = _PROMPT
+    systems = tuple(name for name in documents.columns if name.startswith(_RESPONSE))
+    return Roles(source, (_TARGET,), systems)
 
 
 def _list_in_cell(cell: Any, location: str) -> list[Any] | None:
@@ -367,6 +396,14 @@ def _texts_of(cell: str) -> list[str]:
     while batch := list(islice(literals, 1000)):
         texts += ast.literal_eval(f"[{','.join(batch)}]")
     return texts
+
+
+def _warn_of_what_stands_for_nothing(documents: Table, roles: Roles, *, has_texts: bool) -> None:
+    """Warn of responses and targets that the harness writes where it has none."""
+    for system in roles.systems:
+        _warn_of(documents, system, ("[invalid]",), "its filter found nothing there")
+    if has_texts:
+        _warn_of(documents, _TARGET, ("None", "nan"), "the harness writes this for a missing target")
 
 
 def _warn_of(table: Table, column: str, markers: Sequence[str], reason: str) -> None:

@@ -1,14 +1,25 @@
-"""Results of MLflow (a table, or an object of columns and data) -> a log with a row per sample."""
+"""MLflow: eval_results_table.json, an object of columns and data; or a table in any format, of its newer evaluation.
+
+    {"columns": ["inputs", "outputs", "ground_truth", "exact/v1/score"],
+     "data": [["Q: ...", "18", "18", 1.0]]}
+
+Known by: columns that end in /score or /value; a table, if it has trace_id or a column that ends in /justification
+as well. A row per sample; scores: by the names of such columns.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
+from typing import Any
 
 from tercet.files.columns.name_roles import clear_role, role_of
 from tercet.files.columns.roles import guess_roles
 from tercet.files.table import Log, Roles, Table
 
+from .columns_and_data import table_by_rows
+from .log_format import LogFormat
 from .results_without_ids import results_log, score_in_cell
 
 #: A column of scores in MLflow's tables, of its first and its newer evaluation, in front of which is the metric.
@@ -16,6 +27,8 @@ _OF_MLFLOW = re.compile(r"(.+?)(/v\d+)?/(?:score|value)")
 #: What only tables of MLflow have beside those.
 _JUSTIFICATION = "/justification"
 _TRACE = "trace_id"
+#: What its judges say.
+_ANSWERS = {"yes": 1, "no": 0}
 #: Columns that MLflow gives a name, in the order in which they are looked for.
 _OUTPUTS = ("response", "outputs", "output", "predictions", "prediction")
 #: In its newer tables, expectations have columns as scores do.
@@ -25,11 +38,31 @@ _EXPECTATIONS = ("expected_", "guidelines")
 def log_in_table(table: Table) -> Log | None:
     """Return the results in a table that has what only those of MLflow have; None for others."""
     if _TRACE in table.columns or any(column.endswith(_JUSTIFICATION) for column in table.columns):
-        return log_of_scores(table)
+        return _log_of_scores(table)
     return None
 
 
-def log_of_scores(table: Table) -> Log | None:
+def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
+    """Return the results in an object of columns and data, by its columns; None for others."""
+    columns = content.get("columns")
+    if not isinstance(columns, list) or not any(_OF_MLFLOW.fullmatch(str(column)) for column in columns):
+        return None
+    table = table_by_rows(content, name)
+    if table is None:
+        return None
+    return _log_of_scores(table)
+
+
+FORMAT = LogFormat(
+    "MLflow",
+    in_table=log_in_table,
+    in_object=log_in_object,
+    file_names=r"eval_results_table\.json",
+    in_words="eval_results_table.json of MLflow",
+)
+
+
+def _log_of_scores(table: Table) -> Log | None:
     """Return the scores of an evaluation by MLflow, and the texts beside them; None where there are no scores."""
     expectations = []
     metrics: dict[str, re.Match[str]] = {}
@@ -48,10 +81,10 @@ def log_of_scores(table: Table) -> Log | None:
         if times[name] > 1:
             # Of two versions of a metric, each keeps its version.
             name += match[2] or ""
-        values[name] = [score_in_cell(cell) for cell in table.columns[column]]
+        values[name] = [score_in_cell(cell, _ANSWERS) for cell in table.columns[column]]
     if _TRACE in table.columns:
         references = tuple(column for column in expectations if column.startswith("expected_response"))
-        return results_log("MLflow", table, Roles("request", references, ("response",)), values)
+        return results_log(FORMAT.harness, table, Roles("request", references, ("response",)), values)
     texts = {column: cells for column, cells in table.columns.items() if "/" not in column}
     guess = guess_roles(Table(table.name, texts, table.lines))
     systems = [column for column in _OUTPUTS if column in texts]
@@ -61,4 +94,4 @@ def log_of_scores(table: Table) -> Log | None:
     source = guess.source
     if "inputs" in texts:
         source = "inputs"
-    return results_log("MLflow", table, Roles(source, references, (systems[0],)), values)
+    return results_log(FORMAT.harness, table, Roles(source, references, (systems[0],)), values)

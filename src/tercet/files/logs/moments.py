@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta, timezone
 
-#: A time as lm-evaluation-harness and lighteval write it, or inspect-ai, with what it is ahead of UTC; and as
-#: lmms-eval and OpenCompass do.
+#: How a date begins that lm-evaluation-harness, lighteval and inspect-ai write in names of files.
+DATE = r"\d{4}-\d\d?-\d\d?"
+#: A date and a time as lmms-eval, OpenCompass and deepeval write them.
+COMPACT = r"\d{8}_\d{6}"
+#: Either; the first, perhaps, with what it is ahead of UTC, as inspect-ai writes it.
 _MOMENT = re.compile(
-    r"(?P<year>\d{4})-(?P<month>\d\d?)-(?P<day>\d\d?)[T ](?P<hour>\d\d?)[-:](?P<minute>\d\d?)[-:](?P<second>\d\d?)"
-    r"(?:[.,](?P<fraction>\d{1,9}))?(?:(?P<sign>[+-])(?P<hours_ahead>\d\d)[-:]?(?P<minutes_ahead>\d\d)(?!\d)|Z)?"
-    r"|(?<!\d)(?P<plain_year>\d{4})(?P<plain_month>\d\d)(?P<plain_day>\d\d)"
-    r"_(?P<plain_hour>\d\d)(?P<plain_minute>\d\d)(?P<plain_second>\d\d)(?!\d)"
+    rf"(?P<spelled>{DATE}[T ]\d\d?[-:]\d\d?[-:]\d\d?)(?:[.,](?P<fraction>\d{{1,9}}))?"
+    r"(?:(?P<sign>[+-])(?P<hours_ahead>\d\d)[-:]?(?P<minutes_ahead>\d\d)(?!\d)|Z)?"
+    rf"|(?<!\d)(?P<compact>{COMPACT})(?!\d)"
 )
-_PARTS = ("year", "month", "day", "hour", "minute", "second")
 #: Before any other: that of a path without a time.
 NEVER = datetime.min.replace(tzinfo=timezone.utc)
 
@@ -45,10 +46,10 @@ def instant(moment: str) -> datetime:
     match = _MOMENT.fullmatch(moment)
     if match is None:
         return NEVER
-    prefix = ""
-    if not match["year"]:
-        prefix = "plain_"
-    year, month, day, hour, minute, second = (int(match[prefix + part]) for part in _PARTS)
+    numbers = re.findall(r"\d+", match["spelled"] or "")
+    if match["compact"]:
+        numbers = re.findall(r"\d{4}(?=\d{4}_)|\d\d", match["compact"])
+    year, month, day, hour, minute, second = map(int, numbers)
     ahead = timedelta(hours=int(match["hours_ahead"] or 0), minutes=int(match["minutes_ahead"] or 0))
     if match["sign"] == "-":
         ahead = -ahead

@@ -1,15 +1,20 @@
-"""Judgments of MT-Bench, one answer each (``gpt-4_single.jsonl`` of FastChat) -> a log of the models' scores."""
+"""MT-Bench (FastChat, gen_judgment.py --mode single): <judge>_single.jsonl, a line per judgment of an answer.
+
+    {"question_id": 81, "turn": 1, "model": "vicuna-7b", "judge": ["gpt-4", "single-v1"], "score": 8}
+
+Known by: these five, the judge a list. A row per question and turn, a system per model, without texts.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from tercet.errors import InputError, shorten, warn
-from tercet.files.formats import unpacked
 from tercet.files.table import MOST_CELLS, MOST_COLUMNS, Log, Roles, Table
 from tercet.names_as_shown import joined
 
+from .log_format import LogFormat
+from .run_names import stem_of
 from .scores import is_number, numbers_of_scores
 
 _QUESTION = "question_id"
@@ -62,14 +67,14 @@ def log_in_table(table: Table) -> Log | None:
         column = f"{_MODEL} {model}"
         columns[column] = [""] * len(lines)
         scores_by_column[column] = [score_of_answer.get(answer) for answer in lines]
-    run = Path(unpacked(table.name)).stem
+    run = stem_of(table.name)
     if len(scores) == 1:
         (run,) = scores
     return Log(
         table.name,
         columns,
         list(lines.values()),
-        harness="MT-Bench",
+        harness=FORMAT.harness,
         task=f"MT-Bench, judged by {judge}",
         run=run,
         key=(_QUESTION, _TURN),
@@ -80,6 +85,9 @@ def log_in_table(table: Table) -> Log | None:
         names_systems=True,
         no_texts=f"{table.name} holds judgments of answers, not their texts",
     )
+
+
+FORMAT = LogFormat("MT-Bench", in_table=log_in_table)
 
 
 def _are_judgments(table: Table) -> bool:

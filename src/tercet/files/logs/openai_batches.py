@@ -1,31 +1,38 @@
-"""Batches of OpenAI's API: answers in JSON Lines, joined by custom_id with their requests and with references."""
+"""Batches of OpenAI's API: batch_<id>_output.jsonl, a line per answer, in any order.
+
+    {"custom_id": "q-1", "response": {"body": {"model": "gpt-4o", "choices":
+     [{"message": {"role": "assistant", "content": "18"}, "finish_reason": "stop"}]}}, "error": null}
+
+Known by: custom_id, beside a response with a body, or errors alone; requests, by a url and a body. A row per
+custom_id. The references are in other files: `test_sets/batches.py` joins them.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tercet.corpus.messages import content_text
-from tercet.errors import InputError, argument, shorten, warn
-from tercet.files.columns.roles import guess_roles
-from tercet.files.formats import unpacked
-from tercet.files.join import LEAVE_OUT, join, warn_of_unmatched
+from tercet.errors import InputError, shorten, warn
 from tercet.files.json_values import field_of
 from tercet.files.rows import RaggedRows
 from tercet.files.table import Log, Roles, Table
 
 from .endings import wrong_end, wrong_end_of_any
+from .log_format import LogFormat
+from .run_names import run_of
 
-_ID = "custom_id"
-_ANSWER = "response"
+#: The column of the ids of requests.
+ID = "custom_id"
+#: The column of answers.
+ANSWER = "response"
 _BODY = "body"
 #: The column of what was asked.
 ASKED = "request"
 #: Columns with the ids of requests, in other tables too, in the order in which they are looked for.
-_IDS = (_ID, "id")
+IDS = (ID, "id")
 #: Names of files that say nothing of a run: it is called as its model then.
 _ANY_BATCH = re.compile(r"batch_[0-9a-f]+(_output)?|(batch[_-]?)?(outputs?|results?)", re.IGNORECASE)
 
@@ -40,20 +47,23 @@ class Requests(Table):
     """The requests of a batch: their ids, and what each asked last."""
 
 
-def batch(table: Table) -> Answers | Requests | None:
+def log_in_table(table: Table) -> Answers | Requests | None:
     """Return the answers or the requests of a batch, judging by the objects of a file; None for others."""
     columns = table.columns
-    if _ID not in columns:
+    if ID not in columns:
         return None
     if "url" in columns and any(isinstance(body, dict) for body in columns.get(_BODY, ())):
         return _requests(table)
-    responses = columns.get(_ANSWER, ())
+    responses = columns.get(ANSWER, ())
     if any(isinstance(response, dict) and _BODY in response for response in responses):
         return _answers_of_batch(table)
     # Where all requests failed, the file may have errors alone.
     if not any(responses) and any(isinstance(error, dict) for error in columns.get("error", ())):
         return _answers_of_batch(table)
     return None
+
+
+FORMAT = LogFormat("OpenAI batches", in_table=log_in_table, of_objects=True)
 
 
 def _requests(table: Table) -> Requests:
@@ -68,7 +78,7 @@ def _requests(table: Table) -> Requests:
         if not isinstance(question, str):
             question = None
         questions.append(question)
-    return Requests(table.name, {_ID: list(_rows_by_id(table)), ASKED: questions}, table.lines)
+    return Requests(table.name, {ID: list(rows_by_id(table)), ASKED: questions}, table.lines)
 
 
 def _answers_of_batch(table: Table) -> Answers:
@@ -77,22 +87,22 @@ def _answers_of_batch(table: Table) -> Answers:
     failures: dict[str, str] = {}
     models = []
     wrong_ends: dict[tuple[str, ...], str] = {}
-    responses = table.columns.get(_ANSWER) or [None] * len(table.lines)
+    responses = table.columns.get(ANSWER) or [None] * len(table.lines)
     errors = table.columns.get("error") or [None] * len(table.lines)
-    for custom_id, line, response, error in zip(_rows_by_id(table), table.lines, responses, errors, strict=True):
+    for custom_id, line, response, error in zip(rows_by_id(table), table.lines, responses, errors, strict=True):
         reason = _failure(response, error)
         if reason:
             failures[custom_id] = f"on line {line:,}, {shorten(custom_id)}: {reason}"
             continue
-        location = f"{table.name}, line {line}, {_ID} {shorten(custom_id)}"
+        location = f"{table.name}, line {line}, {ID} {shorten(custom_id)}"
         body = field_of(response, _BODY)
         if not isinstance(body, dict):
-            raise InputError(f"{location}: expected an object with a body in {_ANSWER!r}, got {shorten(response)}.")
-        rows.add(line, {_ID: custom_id, _ANSWER: _answer_texts(body, location)})
+            raise InputError(f"{location}: expected an object with a body in {ANSWER!r}, got {shorten(response)}.")
+        rows.add(line, {ID: custom_id, ANSWER: _answer_texts(body, location)})
         models.append(body.get("model"))
-        problem = _wrong_end(body)
-        if problem:
-            wrong_ends[custom_id,] = problem
+        ending = _wrong_end(body)
+        if ending:
+            wrong_ends[custom_id,] = ending
     if failures:
         first = next(iter(failures.values()))
         summary = f"{len(failures):,} of {len(table.lines):,} requests failed, the first {first}"
@@ -100,22 +110,19 @@ def _answers_of_batch(table: Table) -> Answers:
             raise InputError(f"{table.name}: {summary}; expected answers.")
         warn(f"{table.name}: {summary}: left out.")
     answers = rows.table("an answer per line")
-    run = Path(unpacked(table.name)).stem
-    if _ANY_BATCH.fullmatch(run):
-        run = ""
-        model = models[0]
-        is_of_all = models.count(model) == len(models)
-        if is_of_all and isinstance(model, str):
-            run = model
+    run = run_of(table.name, _ANY_BATCH)
+    model = models[0]
+    if not run and isinstance(model, str) and models.count(model) == len(models):
+        run = model
     return Answers(
         table.name,
         answers.columns,
         answers.lines,
-        harness="OpenAI batches",
+        harness=FORMAT.harness,
         task="batch",
         run=run,
-        key=(_ID,),
-        roles=Roles(None, (), (_ANSWER,)),
+        key=(ID,),
+        roles=Roles(None, (), (ANSWER,)),
         failed=frozenset((custom_id,) for custom_id in failures),
         wrong_ends=wrong_ends,
     )
@@ -189,13 +196,13 @@ def _answer_text(content: Any, location: str) -> str:
     return content_text(content, f"the answer ({location})") or ""
 
 
-def _rows_by_id(table: Table) -> dict[str, int]:
+def rows_by_id(table: Table) -> dict[str, int]:
     """Return the row of each id, a text or a number; InputError for one that is there twice."""
     names = {name.strip().lower(): name for name in table.columns}
-    columns_of_ids = [names[name] for name in _IDS if name in names]
+    columns_of_ids = [names[name] for name in IDS if name in names]
     if not columns_of_ids:
         raise InputError(
-            f"{table.name} has no column {' or '.join(map(repr, _IDS))} with the ids of answers of a batch; there "
+            f"{table.name} has no column {' or '.join(map(repr, IDS))} with the ids of answers of a batch; there "
             f"are {', '.join(map(shorten, table.columns))}."
         )
     column = columns_of_ids[0]
@@ -210,158 +217,3 @@ def _rows_by_id(table: Table) -> dict[str, int]:
                 "expected each id once."
             )
     return rows
-
-
-# Answers, and tables with the ids of their requests -> logs with references and sources.
-
-
-def with_references(
-    batches: Sequence[Answers],
-    references: Sequence[Table],
-    requests: Sequence[Table],
-    *,
-    columns: Sequence[str] = (),
-    source: str | None = None,
-    missing: str = LEAVE_OUT,
-) -> list[Log]:
-    """Return the answers with the references, and all other columns, in the rows of their ids.
-
-    `columns` and `source` name columns of the tables, where their names do not say which they are. The source is what
-    was asked, if requests are given. Answers without a row are left out, and rows without an answer not scored, or
-    scored as empty texts, or an error, as `missing` says; a warning counts them; to a gate they are missing, but for
-    what was not asked, if requests are given.
-    """
-    rows_by_id = [_rows_by_id(table) for table in references]
-    for table in references:
-        if isinstance(table, Requests):
-            raise InputError(
-                f"{table.name} is the input of a batch, not references: give it beside the output, or as the source "
-                f"({argument('source')})."
-            )
-    named = list(columns)
-    if source is not None:
-        named.append(source)
-    tables = [*references, *requests]
-    for name in named:
-        if not any(name in table.columns for table in tables):
-            given: list[Table] = [*tables, *batches]
-            raise given[0].column_error(name)
-    questions = _questions(requests, source)
-    completed = batches
-    if missing != LEAVE_OUT and references:
-        completed = [_complete(answers, rows_by_id[0], references[0].name, missing) for answers in batches]
-    # Requests say what was asked; without them, references do.
-    expected = set(questions) or set().union(*rows_by_id)
-    all_answered: set[str] = set()
-    logs: list[Log] = []
-    for answers in completed:
-        log = answers
-        if references:
-            log = replace(log, task=Path(unpacked(references[0].name)).stem)
-        for table, row_of in zip(references, rows_by_id, strict=True):
-            log = _with_rows_of_ids(log, table, row_of, columns, source)
-        if requests:
-            log = _with_questions(log, questions, requests[0].name)
-        answered = {*answers.columns[_ID], *(custom_id for (custom_id,) in answers.failed)}
-        all_answered |= answered
-        lacking_keys = {(custom_id,) for custom_id in expected - answered}
-        logs.append(replace(log, failed=answers.failed | lacking_keys))
-    names = " and ".join(answers.name for answers in completed)
-    for table, row_of in zip(references, rows_by_id, strict=True):
-        warn_of_unmatched(table.name, row_of, all_answered, names)
-    return logs
-
-
-def _questions(requests: Sequence[Table], source: str | None) -> dict[str, str | None]:
-    """Return what was asked, by id; None where two batches asked differently."""
-    questions: dict[str, str | None] = {}
-    for table in requests:
-        column = source or guess_roles(table).source or ASKED
-        if isinstance(table, Requests):
-            column = ASKED
-        for custom_id, text in zip(_rows_by_id(table), table.column(column), strict=True):
-            if questions.setdefault(custom_id, text) != text:
-                questions[custom_id] = None
-    return questions
-
-
-def _with_questions(log: Answers, questions_by_id: Mapping[str, str | None], name: str) -> Answers:
-    """Return a log with what was asked as its sources; InputError for an answer to no request of the file `name`."""
-    ids = log.columns[_ID]
-    for custom_id in ids:
-        if custom_id not in questions_by_id:
-            raise InputError(
-                f"{name} has no request {shorten(custom_id)}, which {log.name} answers; expected the input of this "
-                "batch."
-            )
-    questions = {ASKED: [questions_by_id[custom_id] for custom_id in ids]}
-    return replace(log, columns=log.columns | questions, roles=replace(log.roles, source=ASKED))
-
-
-def _complete(answers: Answers, expected: Collection[str], references: str, missing: str) -> Answers:
-    """Return the answers with an empty one for each id that references expect and that has none."""
-    ids = answers.columns[_ID]
-    joined = join(
-        {answers.name: set(ids)},
-        expected,
-        f"ids of {references}",
-        lambda custom_id: f"is {shorten(custom_id)}",
-        missing,
-    )
-    lacking = joined.lacking.get(answers.name, [])
-    columns = {_ID: [*ids, *lacking], _ANSWER: [*answers.columns[_ANSWER], *[""] * len(lacking)]}
-    lines = [*answers.lines, *[answers.lines[-1]] * len(lacking)]
-    failed = answers.failed - {(custom_id,) for custom_id in lacking}
-    return replace(answers, columns=columns, lines=lines, failed=failed)
-
-
-def _with_rows_of_ids(
-    log: Answers, table: Table, rows: Mapping[str, int], columns: Sequence[str], source: str | None
-) -> Answers:
-    """Return the answers whose ids have a row, with the columns of these rows."""
-    roles = guess_roles(table)
-    targets = _reference_columns(table, columns, roles)
-    ids = log.columns[_ID]
-    answer_rows = [row for row, custom_id in enumerate(ids) if custom_id in rows]
-    if not answer_rows:
-        raise InputError(
-            f"{table.name} has none of the ids of {log.name}, such as {shorten(ids[0])}, but such as "
-            f"{shorten(next(iter(rows)))}; expected a row for each answer."
-        )
-    # In the order of the first references, as answers come when they are ready.
-    if not log.roles.references:
-        answer_rows.sort(key=lambda row: rows[ids[row]])
-    warn_of_unmatched(log.name, ids, rows, table.name)
-    table_rows = [rows[ids[row]] for row in answer_rows]
-    joined_columns = {name: [cells[row] for row in answer_rows] for name, cells in log.columns.items()}
-    names = {}
-    for name, cells in table.columns.items():
-        names[name] = name
-        if name in log.columns:
-            names[name] = f"{name} of {table.name}"
-        joined_columns[names[name]] = [cells[row] for row in table_rows]
-    source_column = log.roles.source
-    source_here = roles.source
-    if source in table.columns:
-        source_here = source
-    if not source_column and source_here is not None and source_here not in targets:
-        source_column = names[source_here]
-    references = (*log.roles.references, *(names[name] for name in targets))
-    joined_roles = replace(log.roles, references=references, source=source_column)
-    return replace(log, columns=joined_columns, lines=[log.lines[row] for row in answer_rows], roles=joined_roles)
-
-
-def _reference_columns(table: Table, columns: Sequence[str], roles: Roles) -> Sequence[str]:
-    """Return the columns of references of a table: those that are named, or else those whose names suggest it."""
-    if columns:
-        return [name for name in columns if name in table.columns] or roles.references
-    if roles.references:
-        return roles.references
-    # A table of ids and texts has no other texts to choose from.
-    texts = [name for name in table.columns if name.strip().lower() not in _IDS]
-    if len(texts) != 1:
-        raise InputError(
-            f"{table.name}: no column was recognized as references (choose with {argument('reference_columns')}); "
-            f"there are {', '.join(map(shorten, table.columns))}."
-        )
-    return texts

@@ -1,4 +1,10 @@
-"""Predictions of OpenCompass (predictions/<model>/<dataset>.json) -> a table with a row per sample."""
+"""OpenCompass: predictions/<model>/<dataset>.json, an object of predictions by their numbers.
+
+    {"0": {"origin_prompt": [{"role": "HUMAN", "prompt": "Q: ..."}], "prediction": "18", "gold": "18"}}
+
+Known by: keys that are all numbers, objects with a prediction, and no references under another name than gold. A row
+per number; there are no scores. The files <dataset>_0.json, <dataset>_1.json and so on are parts of one.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +16,14 @@ from typing import Any
 
 from tercet.errors import InputError, shorten
 from tercet.files.columns.name_roles import clear_role
-from tercet.files.formats import unpacked
 from tercet.files.json_values import as_list
 from tercet.files.rows import RaggedRows
 from tercet.files.table import Log, Roles
 from tercet.files.tables.json_tables import written, written_or_empty
 
-_OPENCOMPASS = "OpenCompass"
+from .log_format import LogFormat
+from .run_names import stem_of
+
 _PROMPT = "origin_prompt"
 _PREDICTION = "prediction"
 _GOLD = "gold"
@@ -31,6 +38,15 @@ def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
     if are_numbered and any(map(_is_prediction, samples)) and not any(map(_has_reference, samples)):
         return _log_of_samples(content, name)
     return None
+
+
+FORMAT = LogFormat(
+    "OpenCompass",
+    in_object=log_in_object,
+    file_names=r".+\.json",
+    folder="predictions",
+    in_words="predictions/*/*.json of OpenCompass",
+)
 
 
 def _has_reference(row: Any) -> bool:
@@ -74,8 +90,8 @@ def _log_of_samples(samples: Mapping[str, Any], name: str) -> Log:
         name,
         table.columns,
         table.lines,
-        harness=_OPENCOMPASS,
-        task=Path(unpacked(name)).stem,
+        harness=FORMAT.harness,
+        task=stem_of(name),
         run="",
         key=("index",),
         roles=Roles(_PROMPT, _gold_columns(table.columns), (_PREDICTION,)),
@@ -103,7 +119,7 @@ def joined_parts(logs: Sequence[Log]) -> list[Log]:
     parts: dict[tuple[Path, str], dict[int, Log]] = {}
     for log in logs:
         match = _PART.fullmatch(log.task)
-        if match and log.harness == _OPENCOMPASS:
+        if match and log.harness == FORMAT.harness:
             parts.setdefault((Path(log.name).parent, match[1]), {})[int(match[2])] = log
     whole: dict[str, Log | None] = {}
     for (folder, task), numbered in parts.items():

@@ -1,4 +1,12 @@
-"""Results of promptfoo (.json, .jsonl) -> a table with a row per test; each provider and prompt is a system."""
+"""promptfoo (eval -o): <any>.json, an object with a list of results; or <any>.jsonl, a line per result.
+
+    {"config": {"description": "sums"}, "results": {"results": [{"testIdx": 0, "promptIdx": 0,
+     "provider": {"id": "openai:gpt-4o"}, "prompt": {"label": "Q: {{sum}}"}, "vars": {"sum": "1 + 17"},
+     "response": {"output": "18"}, "success": true, "score": 1, "namedScores": {"exact": 1}}]}}
+
+Known by: results with a prompt, and a response that is an object, namedScores or an error. A row per test, a
+system per provider and prompt; scores: score, success, the named ones, and those of assertions by their types.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +16,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from tercet.errors import InputError, shorten, warn
 from tercet.files.columns.name_roles import role_of
@@ -17,12 +25,13 @@ from tercet.files.rows import RaggedRows
 from tercet.files.table import MOST_COLUMNS, Log, Roles, Table
 from tercet.files.tables.json_tables import written
 
-from .names import run_of
+from .log_format import LogFormat
+from .run_names import run_of
 from .scores import is_number, numbers_of_scores
 
 #: What a table of results has, whatever else.
 _COLUMNS = {"prompt", "provider", "vars", "response", "namedScores"}
-#: Assertions whose value is a text that the output is compared with.
+#: Types of assertions of promptfoo 0.121 whose value is a text that the output is compared with.
 _COMPARING = frozenset({"equals", "similar", "rouge-n", "bleu", "gleu", "meteor", "levenshtein", "factuality"})
 #: The columns of outputs, each with its system behind it, and that of what they are compared with.
 _OUTPUT = "response.output"
@@ -44,7 +53,7 @@ def log_in_table(table: Table) -> Log | None:
         return None
     rows = zip(*table.columns.values(), strict=True)
     results = [dict(zip(table.columns, cells, strict=True)) for cells in rows]
-    return promptfoo_log(results, table.name, None)
+    return _log_of_results(results, table.name, None)
 
 
 def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
@@ -53,15 +62,23 @@ def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
     if isinstance(results, dict):
         results = results.get("results")
     if isinstance(results, list) and any(map(_is_result, results)):
-        return promptfoo_log(results, name, field_of(content.get("config"), "description"))
+        return _log_of_results(results, name, field_of(content.get("config"), "description"))
     return None
 
 
+FORMAT = LogFormat(
+    "promptfoo", in_table=log_in_table, in_object=log_in_object, in_words="results of promptfoo in JSON"
+)
+
+
 def _is_result(result: Any) -> bool:
-    return isinstance(result, dict) and "prompt" in result and bool(result.keys() & {"provider", "response", "vars"})
+    """Return whether an object is a result: others have a prompt and a response, too, but this as a text."""
+    if not isinstance(result, dict) or "prompt" not in result or not result.keys() & {"provider", "response", "vars"}:
+        return False
+    return isinstance(result.get("response"), dict) or bool(result.keys() & {"namedScores", "error"})
 
 
-def promptfoo_log(results: Sequence[Any], name: str, description: Any) -> Log:
+def _log_of_results(results: Sequence[Any], name: str, description: Any) -> Log:
     """Return the tests of which every system has an output; a warning counts the others, after an error."""
     _check(results, name)
     tests = _TestRun.of(results, name)
@@ -78,8 +95,8 @@ def promptfoo_log(results: Sequence[Any], name: str, description: Any) -> Log:
         name,
         table.columns,
         table.lines,
-        harness="promptfoo",
-        task=str(description or "promptfoo"),
+        harness=FORMAT.harness,
+        task=str(description or FORMAT.harness),
         run=run_of(name),
         key=("test", "repeat"),
         roles=_roles_of(table, tests.systems),
@@ -139,10 +156,14 @@ class _TestRun:
             response = result.get("response")
             if not isinstance(response, dict):
                 response = {}
+            system = column.partition(" ")[2]
+            if column in outputs:
+                raise InputError(
+                    f"{name}: test {test} of {system} occurs twice; expected each test of a system once."
+                )
             if response.get("output") is not None:
                 outputs[column] = result
             else:
-                system = column.partition(" ")[2]
                 why = result.get("error") or response.get("error") or "no output"
                 failures.append(f"{system}: {shorten(why)}")
         return cls(list(outputs_by_test.values()), tuple(dict.fromkeys(columns)), failures)
@@ -244,27 +265,34 @@ def _values_of_scores(scores: _ScoresOfSystems, names: Sequence[str], name: str)
     return values
 
 
+class _System(NamedTuple):
+    """What tells the systems of results apart."""
+
+    provider: str
+    prompt: str
+    number: str
+
+
 def _systems_of(results: Sequence[dict[str, Any]], name: str) -> list[str]:
     """Return the name of each result's system: its provider, and as promptfoo has them the prompt of several."""
     keys = []
     for result in results:
         provider = _provider_or_prompt(result.get("provider"), "id")
         prompt = _provider_or_prompt(result["prompt"], "display")
-        keys.append((provider, prompt, str(result.get(_PROMPT_NUMBER))))
+        keys.append(_System(provider, prompt, str(result.get(_PROMPT_NUMBER))))
     distinct = list(dict.fromkeys(keys))
     if len(distinct) > MOST_COLUMNS:
         raise InputError(f"{name}: more than {MOST_COLUMNS} different providers and prompts; expected at most that.")
-    prompts = list(dict.fromkeys(prompt for _, prompt, _ in distinct))
-    names: dict[Any, str] = {}
+    prompts = list(dict.fromkeys(key.prompt for key in distinct))
+    names: dict[_System, str] = {}
     for key in distinct:
-        provider, prompt, _ = key
-        system = provider or "provider"
+        system = key.provider or "provider"
         if len(prompts) > 1:
             # The label of a prompt may be its whole text.
-            is_short = 0 < len(prompt) <= _LONGEST_NAME and prompt.isprintable()
-            title = prompt
+            is_short = 0 < len(key.prompt) <= _LONGEST_NAME and key.prompt.isprintable()
+            title = key.prompt
             if not is_short:
-                title = f"prompt {prompts.index(prompt) + 1}"
+                title = f"prompt {prompts.index(key.prompt) + 1}"
             system = f"[{system}] {title}"
         n_alike = 0
         for earlier in names.values():

@@ -1,8 +1,11 @@
-"""Tables that promptfoo exports (.csv, Google Sheets) -> its results, as its JSON has them.
+"""promptfoo's tables, as it exports them in all its versions: <any>.csv, or a Google sheet, a line per test.
 
-Its versions differ. Cells of outputs begin with a verdict: ``[PASS] text``, and ``[FAIL] reason``, a line ``---`` and
-the text; or ``[PASS] (1.00, clarity: 0.50)``, the text, and ``Pass Reason: ...``, each after a blank line. Newer ones
-hold the text alone, with columns behind each: Status, Score, Named Scores, Grader Reason, Comment.
+    sum,[openai:gpt-4o] Q: {{sum}}
+    1 + 17,[PASS] 18
+
+Known by: outputs that all begin with a verdict; or by a column Status behind each. After ``[FAIL]`` come a reason, a
+line ``---`` and the text; or, with scores, ``[PASS] (1.00, clarity: 0.50)``, the text and ``Pass Reason: ...``, each
+after a blank line. Newer ones hold the text alone: Status, Score, Named Scores, Grader Reason, Comment are columns.
 """
 
 from __future__ import annotations
@@ -19,7 +22,8 @@ from tercet.errors import shorten, warn
 from tercet.files.rows import Row
 from tercet.files.table import Log, Table
 
-from .promptfoo import promptfoo_log
+from .log_format import LogFormat
+from .promptfoo import log_in_object
 
 #: What may stand behind a column of outputs, about them.
 _STATUS = "Status"
@@ -72,7 +76,10 @@ def log_in_table(table: Table) -> Log | None:
     results = _results_in(table)
     if not results:
         return None
-    return promptfoo_log(results, table.name, None)
+    return log_in_object({"results": results}, table.name)
+
+
+FORMAT = LogFormat("promptfoo", in_table=log_in_table)
 
 
 def _results_in(table: Table) -> list[dict[str, Any]]:
@@ -95,7 +102,7 @@ def _results_in(table: Table) -> list[dict[str, Any]]:
                 continue
             if cell.is_unsure:
                 unsure.append(table.location(row, name))
-            provider, prompt = _system(name)
+            provider, prompt = _provider_and_prompt(name)
             results.append(
                 {
                     "testIdx": row,
@@ -161,20 +168,20 @@ def _output_in_cell(table: Table, name: str, row: int) -> _OutputCell | None:
     scores = _SCORES.match(text.lstrip())
     if scores is None:
         if status == "FAIL" and f"{name}{_DIVIDER}{_GRADER_REASON}" not in table.columns:
-            reason, text, n_lines = _reason_and_text(text)
-            return _OutputCell(text, status, None, {}, reason, is_unsure=n_lines != 1)
+            return _failed_output(text)
         return _OutputCell(text, status, None, {}, reason)
     named = {metric: float(number) for metric, number in _SCORE_OF_METRIC.findall(scores[2])}
     text, reason = _without_reason(text.lstrip()[scores.end() :])
     return _OutputCell(text, status, _number(scores[1]), named, reason)
 
 
-def _reason_and_text(text: str) -> tuple[str, str, int]:
-    """Return the reason, the text behind it, and how many lines may be the one between them."""
+def _failed_output(text: str) -> _OutputCell:
+    """Return an output behind the reason why it failed; it is unsure where not one line divides the two."""
     lines = list(_LINE.finditer(text))
     if not lines:
-        return "", text, 0
-    return text[: lines[0].start()], text[lines[0].end() :], len(lines)
+        return _OutputCell(text, "FAIL", None, {}, "", is_unsure=True)
+    reason = text[: lines[0].start()]
+    return _OutputCell(text[lines[0].end() :], "FAIL", None, {}, reason, is_unsure=len(lines) > 1)
 
 
 def _without_reason(text: str) -> tuple[str, str]:
@@ -191,7 +198,7 @@ def _without_reason(text: str) -> tuple[str, str]:
     return before, reason
 
 
-def _system(name: str) -> tuple[str, str]:
+def _provider_and_prompt(name: str) -> tuple[str, str]:
     """Return the provider and the prompt of a column of outputs."""
     match = _HEADER.fullmatch(name)
     if match is None:
@@ -218,6 +225,7 @@ def _about(table: Table, name: str, part: str, row: int) -> Any:
 
 
 def _number(cell: Any) -> float | None:
+    """Return the number in a cell, as JavaScript writes it: with a point; None where there is none."""
     with suppress(TypeError, ValueError):
         number = float(cell)
         # Not a number is no score.

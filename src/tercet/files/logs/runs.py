@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tercet.errors import InputError, shorten, warn
-from tercet.files.join import EMPTY, LACKING, LEAVE_OUT, join
-from tercet.files.json_values import as_list
+from tercet.files.join import EMPTY, LACKING, LEAVE_OUT
 from tercet.files.read import predictions_in, references_in
 from tercet.files.table import Log
 
-from .moments import is_moment, last_moment
-from .names import with_tasks
+from .lm_eval_tasks import with_tasks
 from .opencompass import joined_parts
+from .repeats import (
+    RowsOfSamples,
+    SampleKey,
+    key_in_words,
+    keys_in_all,
+    rows_of_samples,
+    with_empty_texts,
+    with_rows_of_repeats,
+)
 from .results_without_ids import with_one_key
-
-#: The column that tells the repeats of a sample apart.
-_REPEAT = "repeat"
+from .run_names import given_names, names_of_runs
 
 
 class Runs(NamedTuple):
@@ -52,6 +55,7 @@ class Runs(NamedTuple):
 
 def join_logs(
     logs: Sequence[Log],
+    *,
     systems: Sequence[str] = (),
     references: Sequence[str] = (),
     source: str | None = None,
@@ -66,17 +70,18 @@ def join_logs(
     were repeated, as in the epochs of inspect-ai, are clusters of segments, unless `cluster` names another column.
     """
     whole_logs = with_tasks(joined_parts(logs))
-    names = _given_names(whole_logs, _names_of_runs(whole_logs))
+    names = given_names(whole_logs, names_of_runs(whole_logs))
     tasks: dict[tuple[str, str], dict[str, Log]] = {}
     for log, name in zip(whole_logs, names, strict=True):
         tasks.setdefault((log.harness, log.task), {})[name] = log
     nothing: list[_NothingToCompareError] = []
     for runs in tasks.values():
         try:
-            repeated = _with_rows_of_repeats(with_one_key(runs), systems)
+            repeated = with_rows_of_repeats(with_one_key(runs), systems)
             if missing == EMPTY:
-                repeated = _with_empty_texts(repeated, systems)
-            yield _Task.of(repeated, systems, references, source, missing).as_runs(cluster)
+                repeated = with_empty_texts(repeated, systems)
+            task = _Task.of(repeated, systems=systems, references=references, source=source, missing=missing)
+            yield task.as_runs(cluster)
         except _NothingToCompareError as error:
             nothing.append(error)
     if nothing and len(nothing) == len(tasks):
@@ -87,10 +92,6 @@ def join_logs(
 
 class _NothingToCompareError(InputError):
     """A task with neither texts nor a score of each sample."""
-
-
-#: What tells a sample of a task apart: its id, and where it was repeated, which time this is.
-_SampleKey = tuple[str, ...]
 
 
 class _System(NamedTuple):
@@ -112,21 +113,22 @@ class _Task:
     references: Sequence[str]
     source: str | None
     #: By run, the row of each sample that it has.
-    rows: Mapping[str, Mapping[_SampleKey, int]]
-    keys: list[_SampleKey]
+    rows: Mapping[str, RowsOfSamples]
+    keys: list[SampleKey]
 
     @classmethod
     def of(
         cls,
         runs: Mapping[str, Log],
+        *,
         systems: Sequence[str],
         references: Sequence[str],
         source: str | None,
         missing: str,
     ) -> _Task:
         roles = next(iter(runs.values())).roles
-        rows = {name: _rows_of_samples(log) for name, log in runs.items()}
-        keys = _in_all(runs, rows, missing)
+        rows = {name: rows_of_samples(log) for name, log in runs.items()}
+        keys = keys_in_all(runs, rows, missing)
         return cls(runs, systems, references or roles.references, source or roles.source, rows, keys)
 
     def as_runs(self, cluster: str | None) -> Runs:
@@ -187,9 +189,9 @@ class _Task:
                 systems.append(_System(name, run, log, column))
         return systems
 
-    def _known(self) -> set[_SampleKey]:
+    def _known(self) -> set[SampleKey]:
         """Return the samples that some run has, or could not answer."""
-        keys: set[_SampleKey] = set()
+        keys: set[SampleKey] = set()
         for run, log in self.runs.items():
             keys.update(self.rows[run], log.failed)
         return keys
@@ -213,10 +215,10 @@ class _Task:
             # What one of several files lacks is in the others; in one alone, its format counts it.
             n_missing = max(len(all_keys - rows.keys()), log.n_unanswered.get(column, 0))
             lost[name] = Counter({LACKING: n_missing})
-            for key, wrong_end in log.wrong_ends.items():
+            for key, ending in log.wrong_ends.items():
                 # An answer that is empty counts as that.
                 if key in rows and written[rows[key]].strip():
-                    lost[name][wrong_end] += 1
+                    lost[name][ending] += 1
         return texts, lost
 
     def _shared_references(self) -> list[list[str]]:
@@ -230,7 +232,7 @@ class _Task:
             for key, expected, actual in zip(self.keys, shared, lists, strict=True):
                 if actual != expected:
                     raise InputError(
-                        f"{log.name}: the sample with {_key_in_words(log, key)} has the references "
+                        f"{log.name}: the sample with {key_in_words(log, key)} has the references "
                         f"{shorten(actual)}; {self._first.name} has {shorten(expected)}: these are not runs of "
                         "the same task."
                     )
@@ -317,170 +319,3 @@ class _Task:
         if not self._first.names_task and len(file_names) > 1:
             fields.append("runs of one task, because they have the same samples")
         return "; ".join(fields)
-
-
-def _with_rows_of_repeats(runs: Mapping[str, Log], systems: Sequence[str]) -> Mapping[str, Log]:
-    """Return the logs with a row for each of a sample's repeats, where a cell holds the texts of all of them."""
-    columns_by_run = {}
-    has_repeats = False
-    for name, log in runs.items():
-        columns_by_run[name] = [log.column(column) for column in systems or log.roles.systems]
-        for cells in columns_by_run[name]:
-            has_repeats = has_repeats or any(isinstance(cell, list) for cell in cells)
-    if not has_repeats:
-        return runs
-    return {name: _with_row_of_each(log, columns_by_run[name]) for name, log in runs.items()}
-
-
-def _with_row_of_each(log: Log, systems: Sequence[Sequence[Any]]) -> Log:
-    """Return a log whose rows are repeats of samples, by the columns of its systems."""
-    rows: list[int] = []
-    repeats: list[int] = []
-    for row, cells_of_systems in enumerate(zip(*systems, strict=True)):
-        n_repeats = max(len(as_list(cell)) for cell in cells_of_systems)
-        rows += [row] * n_repeats
-        repeats += range(n_repeats)
-
-    def cell_of(cells: Sequence[Any], row: int, repeat: int) -> Any:
-        cell = cells[row]
-        # A filter that takes one of the repeats has its text in all rows: copies change no statistic of clusters.
-        if not any(cells is system for system in systems) or not isinstance(cell, list):
-            return cell
-        if len(cell) == 1:
-            return cell[0]
-        if repeat < len(cell):
-            return cell[repeat]
-        return None
-
-    columns = {}
-    for name, cells in log.columns.items():
-        columns[name] = [cell_of(cells, row, repeat) for row, repeat in zip(rows, repeats, strict=True)]
-    columns[_REPEAT] = [str(repeat) for repeat in repeats]
-    # The score of a sample with repeats is of all of them.
-    numbers: dict[str, dict[str, list[float]]] = {}
-    for score, by_column in log.numbers.items():
-        numbers[score] = {}
-        for column, values in by_column.items():
-            numbers[score][column] = [values[row] for row in rows]
-    return replace(
-        log,
-        columns=columns,
-        lines=[log.lines[row] for row in rows],
-        key=(log.key[0], _REPEAT),
-        numbers=numbers,
-        failed=frozenset((sample, "0") for sample, *_ in log.failed),
-        wrong_ends={(sample, "0"): kind for (sample, *_), kind in log.wrong_ends.items()},
-    )
-
-
-def _rows_of_samples(log: Log) -> dict[tuple[str, ...], int]:
-    """Return the row of each sample."""
-    rows: dict[tuple[str, ...], int] = {}
-    keys = zip(*map(log.column, log.key), strict=True)
-    for row, key in enumerate(keys):
-        if rows.setdefault(key, row) != row:
-            raise InputError(
-                f"{log.name}: {_key_in_words(log, key)} occurs twice; expected each sample of one run once."
-            )
-    return rows
-
-
-def _with_empty_texts(runs: Mapping[str, Log], systems: Sequence[str]) -> dict[str, Log]:
-    """Return the logs with a row for each sample that another one has: the text of a system is empty there."""
-    rows = {name: _rows_of_samples(log) for name, log in runs.items()}
-    keys = _in_all(runs, rows, EMPTY)
-    first_with: dict[_SampleKey, str] = {}
-    for name, rows_of_run in rows.items():
-        for key in rows_of_run:
-            first_with.setdefault(key, name)
-    filled: dict[str, Log] = {}
-    for name, log in runs.items():
-        lacking = [key for key in keys if key not in rows[name]]
-        columns = {column: list(cells) for column, cells in log.columns.items()}
-        lines = list(log.lines)
-        for key in lacking:
-            other_name = first_with[key]
-            other_log = runs[other_name]
-            row = rows[other_name][key]
-            lines.append(other_log.lines[row])
-            for column, cells in columns.items():
-                if column in (systems or log.roles.systems):
-                    cells.append("")
-                elif column in other_log.columns:
-                    cells.append(other_log.columns[column][row])
-                else:
-                    cells.append(None)
-        no_numbers = [math.nan] * len(lacking)
-        numbers: dict[str, dict[str, list[float]]] = {}
-        for score, by_column in log.numbers.items():
-            numbers[score] = {column: [*values, *no_numbers] for column, values in by_column.items()}
-        filled[name] = replace(log, columns=columns, lines=lines, numbers=numbers)
-    return filled
-
-
-def _in_all(
-    runs: Mapping[str, Log], rows: Mapping[str, Mapping[tuple[str, ...], int]], missing: str
-) -> list[tuple[str, ...]]:
-    """Return the samples that are scored, in the order of the first run, and warn of others."""
-    # In the order of the first run that has them.
-    all_keys = list(dict.fromkeys(chain.from_iterable(rows.values())))
-    if not set(all_keys).intersection(*rows.values()):
-        log_names = " and ".join(log.name for log in runs.values())
-        raise InputError(f"{log_names} have no sample in common; expected runs of the same samples.")
-    samples = {log.name: rows[name] for name, log in runs.items()}
-    first = next(iter(runs.values()))
-
-    def described(key: _SampleKey) -> str:
-        return f"with {_key_in_words(first, key)}"
-
-    return join(samples, all_keys, "samples of these runs", described, missing).keys
-
-
-def _key_in_words(log: Log, key: tuple[str, ...]) -> str:
-    cells = [f"the {column} {shorten(cell)}" for column, cell in zip(log.key, key, strict=True)]
-    return " and ".join(cells)
-
-
-def _given_names(logs: Sequence[Log], names: Sequence[str]) -> list[str]:
-    """Return the names that users give to runs, or else their own, which stand behind those of several runs."""
-    counts = Counter((log.harness, log.task, log.called) for log in logs)
-    given_names: list[str] = []
-    for log, name in zip(logs, names, strict=True):
-        if not log.called:
-            given_names.append(name)
-        elif counts[log.harness, log.task, log.called] == 1:
-            given_names.append(log.called)
-        else:
-            given_names.append(f"{log.called} {name}")
-    names_of_tasks = Counter((log.harness, log.task, name) for log, name in zip(logs, given_names, strict=True))
-    for (_, task, name), times in names_of_tasks.items():
-        if times > 1:
-            raise InputError(f"Two runs of {task} are called {shorten(name)}; expected a name of its own for each.")
-    return given_names
-
-
-def _names_of_runs(logs: Sequence[Log]) -> list[str]:
-    """Return the first of these that tells the runs of each task apart: model, a folder, several, folder and date."""
-    folders = []
-    models = []
-    models_and_moments = []
-    for log in logs:
-        path = Path(log.name).absolute()
-        parents = [part for part in path.parts[-2:0:-1] if not is_moment(part)]
-        folders.append(parents)
-        # A log that does not name its model has it as the name of its folder.
-        model = log.run or parents[0]
-        models.append(model)
-        models_and_moments.append(f"{model} {last_moment(str(path))}")
-    # After the models one folder after the other, from within.
-    candidates = [models, *map(list, zip_longest(*folders, fillvalue=""))]
-    for level in range(1, max(map(len, folders), default=0)):
-        candidates.append(["/".join(parents[level::-1]) for parents in folders])
-    # Runs of one model at several times are told apart by these.
-    candidates.append(models_and_moments)
-    candidates.append([log.name for log in logs])
-    for names in candidates:
-        runs = {(log.harness, log.task, name) for log, name in zip(logs, names, strict=True)}
-        if len(runs) == len(logs) and all(names):
-            return names
-    raise InputError(f"The file {logs[0].name!r} is given twice.")

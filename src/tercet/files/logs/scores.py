@@ -65,5 +65,5 @@ def without_nan(value: Any) -> Any:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is a number of which a variance can be made."""
+    """Return whether a value of JSON, no text, is a number of which a variance can be made; True and False are."""
     return isinstance(value, int | float) and abs(value) <= LARGEST

@@ -14,7 +14,8 @@ from pyarrow.types import is_binary, is_dictionary, is_fixed_size_list, is_large
 from tercet.corpus.items import check_arrow, is_any_list, is_plain_text
 from tercet.errors import InputError, first_line
 from tercet.files.limits import LIMITS, Limits, read_whole
-from tercet.files.logs.lighteval import FIELDS, PARTS, details_log, is_details
+from tercet.files.logs.lighteval import FIELDS, PARTS, is_details
+from tercet.files.logs.lighteval import log_in_table as log_in_details
 from tercet.files.logs.recognition import log_in_table
 from tercet.files.rows import check_distinct
 from tercet.files.table import MOST_CELLS, MOST_COLUMNS, Table
@@ -76,7 +77,7 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: 
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _damage_error(error, name, "a Parquet file") from None
     if details:
-        return details_log(table)
+        return log_in_details(table)
     return log_in_table(table) or spread(table)
 
 

@@ -10,8 +10,8 @@ from typing import Any, BinaryIO
 from tercet.errors import InputError, first_line, shorten
 from tercet.files.encodings import decode, drop_marks
 from tercet.files.limits import LIMITS, Limits, read_bytes, read_whole
-from tercet.files.logs.inspect_ai import archived_parts, inspect_log, parts_of
-from tercet.files.logs.recognition import log_or_table, table_in_object
+from tercet.files.logs.inspect_ai import object_in_archive
+from tercet.files.logs.recognition import log_in_object, log_or_table
 from tercet.files.logs.scores import DAMAGED
 from tercet.files.rows import RaggedRows
 from tercet.files.table import Log, Table
@@ -45,9 +45,8 @@ def read_jsonl(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     Chats, lists of messages with role and content, are read as what the assistant said last; answers of SQuAD,
     objects of texts and of where each starts, as lists of texts.
 
-    The samples that lm-evaluation-harness logs are a :class:`Log`, with a row per document, and so are
-    answers of OpenAI's batches, and results of ragas and MLflow, here and in other tables. An array of objects is
-    read under this name too: the harness wrote its samples so until its version 0.4.2.
+    What a harness wrote is a :class:`Log`, here and in other tables (`logs/recognition.py`). An array of objects is
+    read under this name too: lm-evaluation-harness wrote its samples so until its version 0.4.2.
     """
     data = read_bytes(stream, name, limits)
     if _ARRAY.match(data):
@@ -89,21 +88,20 @@ def _read_value(data: bytearray, name: str, limits: Limits) -> Table:
     content: Any = {}
     try:
         if data.startswith(b"PK"):
-            spec, samples = archived_parts(data, name, limits.unpacking(len(data)))
+            table = log_in_object(object_in_archive(data, name, limits.unpacking(len(data))), name)
         else:
             limits.check_json([data], name)
             content = json.loads(data)
-            table = table_in_object(content, name)
+            table = log_in_object(content, name)
             if table is None and not (isinstance(content, dict) and "eval" in content):
                 table = table_in(data, name)
-            if table is not None:
-                return table
-            spec, samples = parts_of(content)
+        if table is None:
+            raise ValueError("expected an object with 'eval' and 'samples'")
     except InputError:
         raise
     except DAMAGED as error:
         raise _unreadable(error, content, name) from None
-    return inspect_log(spec, samples, name)
+    return table
 
 
 def _unreadable(error: Exception, content: Any, name: str) -> InputError:

@@ -1,14 +1,13 @@
-"""Names of logs that do not say which task they are of -> the task and the run of each."""
+"""Samples of lm-evaluation-harness whose names do not say which task they are of -> the task and the run of each."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from tercet.files.columns.words import n_first_shared
-from tercet.files.formats import unpacked
 from tercet.files.json_values import field_of
 from tercet.files.table import Log
 from tercet.names_as_shown import joined
@@ -37,26 +36,17 @@ def with_tasks(logs: Sequence[Log]) -> list[Log]:
     for log in with_results:
         if not log.names_task:
             tasks.setdefault(log.task, log)
-    renamed: dict[str, tuple[str, str]] = {}
+    renamed: dict[str, _Name] = {}
     for names in _same_samples(tasks):
-        renamed |= _task_and_runs(names)
+        renamed |= _tasks_and_runs(names)
     result: list[Log] = []
     for log in with_results:
         if not log.names_task and log.task in renamed:
-            task, run = renamed[log.task]
-            log = replace(log, task=task, run=log.run or run)
-        result.append(log)
+            name = renamed[log.task]
+            result.append(replace(log, task=name.task, run=log.run or name.run))
+        else:
+            result.append(log)
     return result
-
-
-#: Names that programs, or their documentation, give to the results of any run.
-_ANY_RUN = re.compile(r"\.?(latest_test_run|latest_run_full|test_run_\d{8}_\d{6}|eval_results_table|results?)")
-
-
-def run_of(name: str) -> str:
-    """Return the name of a file of results, without its end; "" where it says nothing of a run."""
-    stem = Path(unpacked(name)).stem
-    return "" if _ANY_RUN.fullmatch(stem) else stem
 
 
 def _by_results(log: Log) -> Log:
@@ -118,13 +108,20 @@ def _samples(log: Log) -> _Samples:
     return samples
 
 
-def _task_and_runs(names: Sequence[str]) -> dict[str, tuple[str, str]]:
+class _Name(NamedTuple):
+    """What the name of a log says, together with those of others."""
+
+    task: str
+    run: str
+
+
+def _tasks_and_runs(names: Sequence[str]) -> dict[str, _Name]:
     """Return the task, and the run, of which each name is."""
     words_by_name = {name: name.split(_BETWEEN) for name in names}
     # A word of each name, at the other end, is of the run.
     n_last = n_first_shared([words[:0:-1] for words in words_by_name.values()])
     n_first = n_first_shared([words[:-1] for words in words_by_name.values()])
-    task_and_runs = {}
+    tasks_and_runs = {}
     for name, words in words_by_name.items():
         if n_last:
             task = _BETWEEN.join(words[-n_last:])
@@ -132,5 +129,5 @@ def _task_and_runs(names: Sequence[str]) -> dict[str, tuple[str, str]]:
         else:
             task = _BETWEEN.join(words[:n_first]) or joined(names, _MOST_NAMES)
             run = _BETWEEN.join(words[n_first:])
-        task_and_runs[name] = (task.strip(_BETWEEN), run.strip(_BETWEEN))
-    return task_and_runs
+        tasks_and_runs[name] = _Name(task.strip(_BETWEEN), run.strip(_BETWEEN))
+    return tasks_and_runs
