@@ -81,9 +81,10 @@ def test_the_head_of_a_module_shows_a_log_that_is_known_as_its_own(module, tmp_p
 
 
 def test_users_are_told_of_each_harness():
-    page = (ROOT / "docs" / "use" / "harness-logs.md").read_text(encoding="utf-8")
+    pages = [ROOT / "docs" / "use" / name for name in ("harness-logs.md", "reading.md")]
+    told = "".join(page.read_text(encoding="utf-8") for page in pages)
     for format in FORMATS:
-        assert format.harness.split()[0] in page
+        assert format.harness.split()[0] in told
 
 
 def test_what_is_asked_of_any_table_is_asked_of_one_of_objects_too():
