@@ -365,6 +365,13 @@ def sampled(n: int, number: int) -> list[int]:
     return indices
 
 
+def some_of(texts: Sequence[str], number: int) -> list[str]:
+    """Return the texts that are `sampled`: a list also of texts that are read when they are needed."""
+    if len(texts) >= 2 * number:
+        return list(map(texts.__getitem__, sampled(len(texts), number)))
+    return texts if type(texts) is list else list(texts)
+
+
 # A column of texts -> token ids, one id for each different token.
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tercet.corpus.messages import content_text
+from tercet.corpus.chats import content_text
 from tercet.errors import InputError, argument, shorten, warn
 from tercet.files.columns.roles import guess_roles
 from tercet.files.formats import unpacked
