@@ -23,7 +23,7 @@ from tercet.statistics.stats import SegmentStats
 from .settings import RESAMPLES, CompareSettings
 
 if TYPE_CHECKING:
-    from tercet.streaming.rows import Rows
+    from tercet.streaming.rows import KeptRows
 
 
 def paired_significance(
@@ -75,7 +75,7 @@ def read_two(predictions1: Any, predictions2: Any, references: Any) -> Corpus:
     return read_systems(("predictions1", "predictions2"), (predictions1, predictions2), references).encoded()
 
 
-def significance_of_parts(metric: Metric, parts: Sequence[Sequence[Rows]], **settings: Any) -> dict[str, Any]:
+def significance_of_parts(metric: Metric, parts: Sequence[Sequence[KeptRows]], **settings: Any) -> dict[str, Any]:
     """Return the result of :func:`paired_significance` for the parts of each system, with checked options."""
     from tercet.streaming.rows import stats_of_rows
 

@@ -397,14 +397,18 @@ cdef inline double ter_of(const double* row, double scale) noexcept nogil:
     return scale if edits > 0 else 0
 
 
-def ter_scores(const double[:, ::1] rows, double scale):
+def ter_scores(rows, double scale):
     """See `plain.ter_scores`."""
-    cdef double[::1] scores = np.empty(rows.shape[0])
-    cdef size_t i
+    cdef size_t n, columns, i, one
+    cdef const double* row = doubles_of(rows, &n, &columns)
+    if columns != BASE + 2:
+        raise ValueError("rows have edits and words of references")
+    scores = np.empty(n)
+    cdef double* to = doubles_of(scores, &one, &i)
     with nogil:
-        for i in range(<size_t> rows.shape[0]):
-            scores[i] = ter_of(&rows[i, 0], scale)
-    return scores.base
+        for i in range(n):
+            to[i] = ter_of(row + i * columns, scale)
+    return scores
 
 
 def pair_edits(

@@ -300,6 +300,8 @@ cdef int fill(
 cdef Request bleu_request(str reading, int max_order, bint divisors, bint next_order) except *:
     """Return what asks for the rows of BLEU."""
     cdef Request q
+    if max_order < 1:
+        raise ValueError(f"the order must be 1 or more: {max_order}")
     memset(&q, 0, sizeof(Request))
     q.reading, q.max_order, q.divisors, q.next_order = READINGS[reading], max_order + next_order, divisors, next_order
     q.columns = BASE + 4 + (3 if divisors else 2) * max_order + 2 * next_order

@@ -126,6 +126,7 @@ cdef Pairs pairs_of(
     const int32_t[::1] ids, const int64_t[::1] offsets, const int64_t[::1] texts, const int64_t[::1] references,
     size_t n_types,
 ) noexcept:
+    """Return the pairs of arrays; ids, offsets and pairs are those of `intern` and TokenBatch: unchecked here."""
     cdef Pairs p
     memset(&p, 0, sizeof(Pairs))
     p.ids, p.offsets, p.texts, p.references = tokens(ids), start(offsets), start(texts), start(references)

@@ -119,9 +119,12 @@ def span_of_column(rows, size_t column):
 def add_draws(const int32_t[::1] draws, int64_t start, int64_t n, uint16_t[::1] counts):
     """See `plain_sums.add_draws`."""
     cdef:
-        int64_t draw = 0, stop, end = draws.shape[0], first = start // n * n
+        int64_t draw = 0, stop, end = draws.shape[0], first
         const int32_t* drawn
         uint16_t* own  # of the resample at hand
+    if n < 1:
+        raise ValueError(f"a resample has one segment or more: {n}")
+    first = start // n * n
     with nogil:
         while draw < end:
             stop, own, drawn = min(end, first + n - start), &counts[first], &draws[0]
