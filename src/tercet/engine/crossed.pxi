@@ -8,7 +8,7 @@
 #                  b a       "c"   list     (2, 1)                                 totals[2] + min(2, 1)
 #                  c b
 
-cdef extern from "crossed.h" nogil:
+cdef extern from "loops.h" nogil:
     void add_clipped(uint8_t*, const uint8_t*, uint8_t, size_t)
 
 cdef enum:

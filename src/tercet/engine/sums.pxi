@@ -1,6 +1,6 @@
 # Sums of rows that are drawn at random, and of pairs of points: what takes too long in NumPy.
 
-cdef extern from "sums.h" nogil:
+cdef extern from "loops.h" nogil:
     enum:
         TILE  # resamples whose weights and sums stay in the processor's nearest cache
         TOGETHER  # items that are added at a time, as the sums go through memory
@@ -142,10 +142,10 @@ def poisson_sums(
         double weights[TOGETHER][TILE]
         double values[TOGETHER]
         double[:, ::1] totals = np.zeros((digits.shape[0], n_resamples))
-        bint stopped = False
+        int problem = DONE
     memset(weights, 0, sizeof(weights))  # of few items, some rows are never filled
     with nogil:
-        while first < n_resamples and not stopped:
+        while first < n_resamples and problem == DONE:
             size = min(<Py_ssize_t> TILE, n_resamples - first)
             item = 0
             while item < n:
@@ -157,8 +157,9 @@ def poisson_sums(
                     add_items(&totals[column, first], weights, values, size)
                 item += TOGETHER
             first += TILE
-            stopped = interrupted()
-    raise_if(INTERRUPTED if stopped else DONE)
+            if interrupted():
+                problem = INTERRUPTED
+    raise_if(problem)
     return totals.base
 
 
