@@ -1,3 +1,5 @@
+# plain_alignments.py defines what is computed here.
+#
 # The fewest edits of single tokens between a text and a reference, in the alignment that rapidfuzz chooses.
 #
 # The table has a row for each token of the reference, 64 of which are in a word of bits, and a column for each token

@@ -1,3 +1,5 @@
+# plain_rows.py defines what is computed here.
+#
 # What BLEU's precision and ROUGE's recall are made of, for one prediction.
 
 cdef enum:  # how several references count in recall

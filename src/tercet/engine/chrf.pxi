@@ -1,3 +1,5 @@
+# plain_chrf.py defines what is computed here.
+#
 # chrF: the n-grams of characters, and of words, that a prediction shares with each of its references.
 #
 #     read_points     the characters of a text, in 32 bits each

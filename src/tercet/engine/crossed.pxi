@@ -1,3 +1,5 @@
+# plain_ngrams.py defines what is computed here.
+#
 # What each of many texts shares with each of many references: clipped n-grams, one order after the other.
 #
 # The n-grams of the references get numbers, and each number the references that have it. A text takes its own n-grams

@@ -1,3 +1,5 @@
+# plain_diversity.py defines what is computed here.
+#
 # What texts repeat of themselves, and of the others of their set: n-grams, and the lengths of the others.
 #
 # The n-grams of one order have numbers, the same in all texts. A set is walked through twice: first for what each

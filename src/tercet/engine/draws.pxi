@@ -1,3 +1,5 @@
+# plain_draws.py defines what is computed here.
+#
 # Differences of pairs of systems in draws of a null hypothesis: what takes too long in NumPy.
 
 cdef extern from "loops.h" nogil:

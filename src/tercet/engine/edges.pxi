@@ -1,3 +1,5 @@
+# plain_readings.py defines what is computed here.
+#
 # Where tokens begin and end: bits that say what each byte is, and where they change.
 #
 # For the bytes of "Hi, a 3.5" by the rules of 13a, 64 at a time (the first one is the lowest bit):

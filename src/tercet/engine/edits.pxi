@@ -1,3 +1,5 @@
+# plain_edits.py defines what is computed here.
+#
 # Edits and shifts that turn a text into a reference: Tercom's greedy search, in the form of sacrebleu.
 #
 # The edit distance is a table with a row for each word of the text and one before the first, and a column for each

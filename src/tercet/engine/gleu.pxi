@@ -1,3 +1,5 @@
+# plain_rows.py defines what is computed here.
+#
 # GLEU of a prediction: n-grams of several lengths together, shared with its best reference.
 
 cdef int write_gleu(

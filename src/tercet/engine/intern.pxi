@@ -1,3 +1,5 @@
+# plain_text.py defines what is computed here.
+#
 # Numbers for the tokens of many texts, from one table. All tokens of a chunk are looked up where their keys belong in
 # it, without a branch; the few that were not found there, or are longer than a key, are looked up again, one by one.
 

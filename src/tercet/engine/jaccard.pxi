@@ -1,3 +1,5 @@
+# plain_rows.py defines what is computed here.
+#
 # Jaccard similarity of an item: its tokens or n-grams get numbers, and each prediction meets each reference.
 
 cdef int64_t number_units(

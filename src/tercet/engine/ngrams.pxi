@@ -1,3 +1,5 @@
+# plain_ngrams.py defines what is computed here.
+#
 # What a text shares with its references: clipped n-grams and, with a single one, the longest common subsequence.
 #
 # All counts come from sets of places in a reference, one bit each: where it has the token that the text has at i, and

@@ -1,3 +1,5 @@
+# plain_ngrams.py defines what is computed here.
+#
 # How many units two documents share, as sets or as multisets, and n-grams as such units.
 
 cdef inline void clear_tokens(const Pairs* p, int64_t document, int64_t* counts) noexcept nogil:

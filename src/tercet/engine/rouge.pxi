@@ -1,3 +1,5 @@
+# plain_rouge.py defines what is computed here.
+#
 # What each type of ROUGE counts of a prediction and a reference: hits, and what precision and recall divide them by.
 #
 #   n-grams           matches of the order                          n-grams of each

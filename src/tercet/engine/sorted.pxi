@@ -1,3 +1,5 @@
+# plain_chrf.py defines what is computed here.
+#
 # N-grams that two long texts share, by sorting: once the longest ones are in order, equal ones of every order stand
 # side by side, and one pass counts all orders.
 #

@@ -1,3 +1,5 @@
+# plain_subsequences.py defines what is computed here.
+#
 # Longest common subsequences: of very long texts, and of texts of several lines.
 #
 # The textbook's table is filled in strips of columns, one bit each as in ngrams.pxi; each token of the text keeps its

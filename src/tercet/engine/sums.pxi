@@ -1,3 +1,5 @@
+# plain_sums.py defines what is computed here.
+#
 # Sums of rows that are drawn at random, and of pairs of points: what takes too long in NumPy.
 
 cdef extern from "loops.h" nogil:

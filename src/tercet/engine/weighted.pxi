@@ -1,3 +1,5 @@
+# plain_subsequences.py defines what is computed here.
+#
 # Weighted longest common subsequences, from match to match.
 #
 # The worth of a cell is the greatest weight of a subsequence up to it; the way back (traceback) finds its matches.
