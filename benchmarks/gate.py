@@ -14,7 +14,7 @@ from itertools import count
 import numpy as np
 
 import tercet
-from tercet.comparison.gate import losses
+from tercet.comparison.gates.gate import losses
 from tercet.errors import OptionError
 
 N_UNITS = (8, 10, 20, 50, 100, 200)

@@ -15,7 +15,7 @@ from oracles import corpus_streams
 from subword_models import no_download, sacrebleu_folder, small_model
 from tercet import MergeError, OptionError, score
 from tercet.api import make_scorer
-from tercet.comparison.package_differences import explain_difference
+from tercet.comparison.packages.package_differences import explain_difference
 from tercet.corpus.reading import read_batch
 from tercet.corpus.tokenizers import SACREBLEU_MODELS
 from texts import all_pairs, awkward_corpus

@@ -84,7 +84,7 @@ OF_OTHERS = {
         ("metrics", SCORING),
         (
             "score {0}/sys.txt -r {0}/ref.txt",
-            {*(SCORING - {"numpy"}), *OF_OTHERS, "tercet.comparison.tables", "rich.markdown", "numpy.ma"},
+            {*(SCORING - {"numpy"}), *OF_OTHERS, "tercet.comparison.shown.tables", "rich.markdown", "numpy.ma"},
         ),
         ("score {0}/sys.txt -r {0}/ref.txt --format json", {*(SCORING - {"numpy"}), "rich"}),
     ],

@@ -13,7 +13,7 @@ import tercet
 from commands import TERCET, command
 from conftest import ROOT
 from tercet.cli.explain_command import to_json
-from tercet.comparison.package_differences import explain_difference
+from tercet.comparison.packages.package_differences import explain_difference
 from texts import LATIN, all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs(LATIN)

@@ -5,9 +5,9 @@ import math
 import pytest
 
 import tercet
-from tercet.comparison.gate import losses
+from tercet.comparison.gates.gate import losses
 from tercet.comparison.overall import overall
-from tercet.comparison.verdicts import verdict_of
+from tercet.comparison.verdicts.verdicts import verdict_of
 
 SCORES = {
     "numbers": {"base": [10.0, 20, 30, 40, 50, 60, 70, 80], "новая": [11, 22.5, 33, 44, 55, 66, 77, 76]},

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import tercet
-from tercet.comparison.tables import in_format
-from tercet.comparison.terminal import to_text
-from tercet.comparison.verdicts import verdict_of
+from tercet.comparison.shown.tables import in_format
+from tercet.comparison.shown.terminal import to_text
+from tercet.comparison.verdicts.verdicts import verdict_of
 
 RNG = np.random.default_rng(0)
 BASE = RNG.normal(50, 5, 60)

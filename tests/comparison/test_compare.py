@@ -27,13 +27,13 @@ from tercet import InputError, OptionError, score
 from tercet.api import known_options, make_scorer
 from tercet.base.scoring import segment_lists
 from tercet.comparison.compare import compare
-from tercet.comparison.exported_texts import export_segments, export_systems
-from tercet.comparison.metric_specs import label, label_of, metric_of, parse_metric
-from tercet.comparison.scores import some_best
-from tercet.comparison.side_by_side import side_by_side
-from tercet.comparison.tables import in_format
-from tercet.comparison.terminal import to_text
-from tercet.comparison.verdicts import verdict_of
+from tercet.comparison.one_segment.side_by_side import side_by_side
+from tercet.comparison.shown.exported_texts import export_segments, export_systems
+from tercet.comparison.shown.tables import in_format
+from tercet.comparison.shown.terminal import to_text
+from tercet.comparison.specs.metric_specs import label, label_of, metric_of, parse_metric
+from tercet.comparison.values.scores import some_best
+from tercet.comparison.verdicts.verdicts import verdict_of
 from tercet.errors import for_command_line
 from tercet.files.read import predictions_in, read_table, references_in
 from tercet.registry import METRICS, metric_class

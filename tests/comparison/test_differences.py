@@ -16,8 +16,8 @@ from tercet.base.configured import Call
 from tercet.base.metric import Metric
 from tercet.base.peers import UnavailableError
 from tercet.base.scoring import score_batch
-from tercet.comparison.package_differences import explain_difference
-from tercet.comparison.peer_packages import packages, peers_of
+from tercet.comparison.packages.package_differences import explain_difference
+from tercet.comparison.packages.peer_packages import packages, peers_of
 from tercet.corpus.reading import read_batch
 from tercet.registry import metric_class
 from texts import LATIN, all_pairs, awkward_corpus

@@ -11,9 +11,9 @@ from rich.text import Text
 import tercet
 from conftest import ROOT, ZERO_BLEU, needed, segment_options, written
 from suite import SUITE
-from tercet.comparison.explained_segment import explain_segment, to_text
-from tercet.comparison.mean_of_metrics import SavedMean, WeightedMetric
-from tercet.comparison.metric_specs import parse_metric
+from tercet.comparison.one_segment.explained_segment import explain_segment, to_text
+from tercet.comparison.specs.mean_of_metrics import SavedMean, WeightedMetric
+from tercet.comparison.specs.metric_specs import parse_metric
 from tercet.errors import InputError, OptionError
 from tercet.explanation.matches import Word
 from tercet.explanation.terminal import coloured

@@ -10,9 +10,9 @@ import sacrebleu
 from conftest import ZERO_BLEU
 from samples import sample
 from tercet import compare, score
-from tercet.comparison.system_facts import NO_REFERENCE
-from tercet.comparison.tables import in_format
-from tercet.comparison.terminal import to_text
+from tercet.comparison.shown.tables import in_format
+from tercet.comparison.shown.terminal import to_text
+from tercet.comparison.values.system_facts import NO_REFERENCE
 
 NEWS = sample("en")
 TEXTS = {

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tercet import InputError
-from tercet.comparison.clauses import Clause, few_named, sentence
-from tercet.comparison.exported_texts import export_paths
-from tercet.comparison.system_facts import SystemFacts, fact_lines
+from tercet.comparison.shown.exported_texts import export_paths
+from tercet.comparison.values.system_facts import SystemFacts, fact_lines
+from tercet.comparison.wording.clauses import Clause, few_named, sentence
 from tercet.names_as_shown import MOST_NAMED
 from tercet.test_sets.test_set import TestSet
 

@@ -9,8 +9,8 @@ from rich.cells import cell_len
 from rich.table import Table as Grid
 
 import tercet
-from tercet.comparison.table_width import Fitted, Shown, fitted, folded, in_parts, left_out_in_words, printed
-from tercet.comparison.terminal import to_text
+from tercet.comparison.shown.table_width import Fitted, Shown, fitted, folded, in_parts, left_out_in_words, printed
+from tercet.comparison.shown.terminal import to_text
 from tercet.correlation.tables import to_text as correlation_text
 from tercet.errors import for_command_line
 

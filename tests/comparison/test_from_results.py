@@ -7,7 +7,7 @@ import pytest
 
 import tercet
 from tercet.comparison.from_results import to_comparison
-from tercet.comparison.metric_specs import label_of, metric_of
+from tercet.comparison.specs.metric_specs import label_of, metric_of
 
 REFERENCES = ["the cat sat", "it rained all day", "a dog barks", "the train left", "we slept"]
 OUTPUTS = {"near": [*REFERENCES[:4], "we sleep"], "far": ["a cat", "it rains", "a dog", "trains", "we slept"]}

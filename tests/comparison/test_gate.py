@@ -10,9 +10,9 @@ from scipy.stats import beta, ttest_rel
 import tercet
 from commands import command
 from own_metric import NanForZero
-from tercet.comparison.decimals import in_two_digits
-from tercet.comparison.gate import Question, losses, losses_of_all
-from tercet.comparison.loss import Loss, ScoreInWords, Units
+from tercet.comparison.gates.gate import Question, losses, losses_of_all
+from tercet.comparison.gates.loss import Loss, ScoreInWords, Units
+from tercet.comparison.wording.decimals import in_two_digits
 from tercet.errors import OptionError
 from tercet.statistics.noninferiority import johnson
 from tercet.statistics.tango import tango

@@ -9,7 +9,7 @@ import pytest
 
 from samples import sample
 from tercet.comparison.compare import compare
-from tercet.comparison.tables import in_format
+from tercet.comparison.shown.tables import in_format
 
 #: The text of an article at 10 points, which is also what Computer Modern's widths below are for.
 TEXT_WIDTH = 345

@@ -12,8 +12,8 @@ from commands import command
 from conftest import ROOT
 from samples import sample
 from tercet.base.scoring import batch_stats
-from tercet.comparison.mean_of_metrics import MeanOfMetrics, SavedMean, WeightedMetric
-from tercet.comparison.metric_specs import parse_metric
+from tercet.comparison.specs.mean_of_metrics import MeanOfMetrics, SavedMean, WeightedMetric
+from tercet.comparison.specs.metric_specs import parse_metric
 from tercet.correlation.best_mean import best_mean
 from tercet.errors import InputError, OptionError
 from tercet.statistics.intervals import bootstrap

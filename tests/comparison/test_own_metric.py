@@ -11,8 +11,8 @@ from commands import command, process
 from conftest import ROOT
 from own_metric import WordErrors, Words
 from samples import sample
-from tercet.comparison.explained_segment import explain_segment
-from tercet.comparison.metric_specs import parse_metric
+from tercet.comparison.one_segment.explained_segment import explain_segment
+from tercet.comparison.specs.metric_specs import parse_metric
 from tercet.correlation.best_mean import best_mean
 from tercet.report.correlation import trust_html
 from tercet.test_sets.test_set import TestSet

@@ -11,10 +11,10 @@ import scipy.stats
 
 import tercet
 from commands import command
-from tercet.comparison.run_means import over_runs
-from tercet.comparison.runs_of_systems import members
-from tercet.comparison.tables import sheets_of
-from tercet.comparison.verdicts import verdict_of
+from tercet.comparison.runs.means import over_runs
+from tercet.comparison.runs.of_systems import members
+from tercet.comparison.shown.tables import sheets_of
+from tercet.comparison.verdicts.verdicts import verdict_of
 from tercet.errors import OptionError
 from tercet.names_as_shown import said
 from tercet.table_formats import pvalue_text

@@ -13,8 +13,8 @@ from scipy.stats import binomtest, permutation_test
 
 import tercet
 from tercet import Column, InputError, OptionError
-from tercet.comparison.metric_specs import label_of, parse_column
-from tercet.comparison.tables import in_format, sheets_of
+from tercet.comparison.shown.tables import in_format, sheets_of
+from tercet.comparison.specs.metric_specs import label_of, parse_column
 from tercet.table_formats import write_workbook
 
 TEXTS = {"base": ["a cat", "a dog", "it rains"], "tuned": ["the cat", "the dog", "it rained"]}

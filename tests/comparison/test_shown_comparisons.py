@@ -7,8 +7,8 @@ import pytest
 
 import tercet
 from conftest import FEW_ITEMS
-from tercet.comparison.tables import in_format
-from tercet.comparison.terminal import to_text
+from tercet.comparison.shown.tables import in_format
+from tercet.comparison.shown.terminal import to_text
 from tercet.errors import InputError, OptionError
 
 REFERENCES = [
@@ -177,7 +177,7 @@ class TestSegments:
         assert list(worst.columns) == ["test_set", "segment", "system", "COMET COMET"]
 
     def test_without_pandas_it_is_a_list_of_rows(self, two, monkeypatch):
-        monkeypatch.setattr("tercet.comparison.segment_rows.find_spec", lambda name: None)
+        monkeypatch.setattr("tercet.comparison.shown.segment_rows.find_spec", lambda name: None)
         rows = two.segments(worst=1)
         assert type(rows) is list
         (row,) = rows

@@ -10,8 +10,8 @@ import pytest
 import tercet
 from commands import command
 from own_metric import WordErrors
-from tercet.comparison.tables import in_format, sheets_of
-from tercet.comparison.terminal import to_text
+from tercet.comparison.shown.tables import in_format, sheets_of
+from tercet.comparison.shown.terminal import to_text
 from tercet.errors import InputError, OptionError
 from tercet.statistics.holm import holm
 from tercet.statistics.mcnemar import mcnemar

@@ -12,9 +12,9 @@ from commands import command
 from comparison.test_runs import NAMES, OUTPUTS, REFERENCES, SYSTEMS
 from comparison.test_slices import section_of as slices_of
 from own_metric import WordErrors
-from tercet.comparison.run_means import over_runs
-from tercet.comparison.tables import in_format, sheets_of
-from tercet.comparison.terminal import to_text
+from tercet.comparison.runs.means import over_runs
+from tercet.comparison.shown.tables import in_format, sheets_of
+from tercet.comparison.shown.terminal import to_text
 from tercet.statistics.holm import holm
 
 DOMAINS = ["news" if number % 3 else "chat" for number in range(60)]

@@ -10,9 +10,9 @@ from rich.cells import cell_len
 
 from samples import sample
 from tercet import compare
-from tercet.comparison import terminal
-from tercet.comparison.tables import in_format
-from tercet.comparison.terminal import to_text
+from tercet.comparison.shown import terminal
+from tercet.comparison.shown.tables import in_format
+from tercet.comparison.shown.terminal import to_text
 from tercet.names_as_shown import one_cell
 
 SETS = list(map(sample, ("en", "es")))

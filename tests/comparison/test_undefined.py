@@ -11,9 +11,9 @@ import pytest
 
 from tercet.cli.thresholds import failures, read_thresholds
 from tercet.comparison.compare import compare
-from tercet.comparison.exported_texts import export_segments
-from tercet.comparison.tables import in_format
-from tercet.comparison.terminal import to_text
+from tercet.comparison.shown.exported_texts import export_segments
+from tercet.comparison.shown.tables import in_format
+from tercet.comparison.shown.terminal import to_text
 from tercet.report.comparison import to_html
 from texts import MINILM
 
@@ -91,7 +91,7 @@ def test_the_report_says_which_system_has_no_score(comparison):
 
 
 def test_a_threshold_is_not_reached_by_nan(comparison):
-    from tercet.comparison.metric_specs import parse_metric
+    from tercet.comparison.specs.metric_specs import parse_metric
 
     metrics = [parse_metric(UNDEFINED), parse_metric("chrf")]
     lines = failures(read_thresholds(["mean_recall=10"], metrics), [comparison])

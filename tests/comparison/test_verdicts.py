@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tercet.comparison.compare import compare
-from tercet.comparison.scores import SystemScore
-from tercet.comparison.verdicts import score_verdict, summary_verdict, verdict_of
+from tercet.comparison.values.scores import SystemScore
+from tercet.comparison.verdicts.verdicts import score_verdict, summary_verdict, verdict_of
 from tercet.names_as_shown import Name
 from tercet.report.buckets import bucket_verdict
 from tercet.test_sets.test_set import TestSet

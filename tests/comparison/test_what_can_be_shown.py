@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tercet.comparison.decimals import between, figures, in_two_digits
-from tercet.comparison.design import Design
-from tercet.comparison.too_few import why_too_few
+from tercet.comparison.scoring.too_few import why_too_few
+from tercet.comparison.values.design import Design
+from tercet.comparison.wording.decimals import between, figures, in_two_digits
 from tercet.statistics.clusters import Clusters
 from tercet.test_sets.test_set import TestSet
 

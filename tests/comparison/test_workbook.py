@@ -9,8 +9,8 @@ import tercet
 from commands import command
 from conftest import ROOT
 from tercet.comparison.compare import compare
-from tercet.comparison.segment_rows import check_segments_fit
-from tercet.comparison.tables import sheets_of
+from tercet.comparison.shown.segment_rows import check_segments_fit
+from tercet.comparison.shown.tables import sheets_of
 from tercet.errors import InputError
 from tercet.files.read import read_table
 from tercet.table_formats import MOST_CHARACTERS, MOST_ROWS, Column, Table, write_workbook

@@ -5,7 +5,7 @@ import pytest
 import sacrebleu
 
 import tercet
-from tercet.comparison.package_differences import explain_difference
+from tercet.comparison.packages.package_differences import explain_difference
 from tercet.comparison.paired_significance import paired_significance
 from tercet.harnesses.texts import with_intervals
 from tercet.testing import assert_score

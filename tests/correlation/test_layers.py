@@ -5,7 +5,7 @@ import pytest
 
 import tercet
 from conftest import ROOT
-from tercet.comparison.metric_specs import parse_metric
+from tercet.comparison.specs.metric_specs import parse_metric
 from tercet.correlation.figures import FigureValue, value_of
 from tercet.correlation.grades import MetricColumn
 from tercet.correlation.layers import layer_sweeps, out_of_fold, single_metrics, standardize

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import tercet
-from tercet.comparison.verdicts import verdict_of
+from tercet.comparison.verdicts.verdicts import verdict_of
 from tercet.errors import InputError, OptionError
 from tercet.files.join import EMPTY, ERROR, LEAVE_OUT, Lost, join, join_rows
 from tercet.files.table import Table

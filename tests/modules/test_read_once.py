@@ -11,10 +11,10 @@ import tercet
 from conftest import ANY_TEXTS, ROOT, ZERO_BLEU
 from tercet.base.metric import Metric
 from tercet.comparison.compare import compare
-from tercet.comparison.metric_specs import parse_metric
-from tercet.comparison.package_differences import explain_difference
+from tercet.comparison.one_segment.side_by_side import side_by_side
+from tercet.comparison.packages.package_differences import explain_difference
 from tercet.comparison.paired_significance import paired_significance
-from tercet.comparison.side_by_side import side_by_side
+from tercet.comparison.specs.metric_specs import parse_metric
 from tercet.corpus import corpus, items
 from tercet.engine.chosen import engine
 from tercet.engine.plain_text import strings

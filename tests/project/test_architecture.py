@@ -33,16 +33,32 @@ HOUSE = [
 ]
 FLOOR = {room: number for number, room in enumerate(HOUSE)}
 
+#: The folders and files of the largest room, likewise.
+FLOORS_OF_COMPARISON = [
+    *(
+        "wording",
+        "specs",
+        "values",
+        "result",
+        "inputs",
+        "scoring",
+        "runs",
+        "slices",
+        "notes",
+        "gates",
+        "strata",
+        "verdicts",
+    ),
+    *("overall", "shown", "metric_tables", "from_results", "compare", "plan", "paired_significance"),
+    *("one_segment", "packages"),
+]
+
 #: What draws or publishes a comparison stands above it: these its methods import when they are called, and only then.
 DRAWN_BY = {
     "comparison.result": {
-        *(f"tercet.comparison.{file}" for file in ("eval_results", "legends", "notebook", "records", "segment_rows")),
-        *(
-            "tercet.comparison.tables",
-            "tercet.comparison.terminal",
-            "tercet.report.comparison",
-            "tercet.report.intervals_figure",
-        ),
+        *(f"tercet.comparison.shown.{file}" for file in ("eval_results", "notebook", "records", "segment_rows")),
+        *("tercet.comparison.shown.tables", "tercet.comparison.shown.terminal", "tercet.comparison.verdicts.legends"),
+        *("tercet.report.comparison", "tercet.report.intervals_figure"),
     },
     "comparison.overall": {"tercet.report.comparison"},
     "correlation.result": {"tercet.correlation.tables"},
@@ -123,6 +139,16 @@ def test_no_import_goes_up(name):
     for each in imports_of(name):
         other = room_of(each)
         assert other == own or FLOOR[other] < FLOOR[own], f"{name} imports {each}"
+
+
+@pytest.mark.parametrize("name", [name for name in IN_ROOMS if name.startswith("comparison.")])
+def test_no_import_goes_up_within_the_comparison(name):
+    floor_of = {floor: number for number, floor in enumerate(FLOORS_OF_COMPARISON)}
+    own = name.split(".")[1]
+    for each in imports_of(name):
+        if room_of(each) == "comparison":
+            other = each.split(".")[1]
+            assert floor_of[other] <= floor_of[own], f"{name} imports {each}"
 
 
 def test_no_file_imports_itself_by_way_of_others():

@@ -7,7 +7,7 @@ import pytest
 import tercet
 from conftest import ZERO_BLEU, close, needed, written
 from suite import SUITE
-from tercet.comparison.package_differences import explain_difference
+from tercet.comparison.packages.package_differences import explain_difference
 from tercet.comparison.paired_significance import paired_significance
 from tercet.registry import metric_class
 from tercet.test_sets.test_set import TestSet

@@ -8,8 +8,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from samples import sample
-from tercet.comparison.explained_segment import explain_segment
-from tercet.comparison.metric_specs import parse_metric
+from tercet.comparison.one_segment.explained_segment import explain_segment
+from tercet.comparison.specs.metric_specs import parse_metric
 from tercet.report.explained import to_html
 from tercet.test_sets.test_set import TestSet
 

@@ -5,8 +5,8 @@ import re
 import pytest
 
 import tercet
-from tercet.comparison.tables import in_format
-from tercet.comparison.terminal import to_text
+from tercet.comparison.shown.tables import in_format
+from tercet.comparison.shown.terminal import to_text
 from tercet.correlation.tables import in_format as in_format_of_correlation
 from tercet.report.comparison import to_html
 from tercet.report.correlation import trust_html

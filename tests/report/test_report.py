@@ -23,7 +23,6 @@ from own_metric import NanForZero
 from samples import sample
 from tercet import InputError
 from tercet.comparison.compare import compare
-from tercet.comparison.lengths import make_buckets
 from tercet.explanation.matches import Word
 from tercet.names_as_shown import fitted, short_names
 from tercet.report import browsing
@@ -34,6 +33,7 @@ from tercet.report.rendering import _environment, script_of
 from tercet.report.segments import Segments, compared_pairs
 from tercet.report.text_pieces import text_in_pieces, tokens_in_pieces
 from tercet.table_formats import pvalue_text
+from tercet.test_sets.lengths import make_buckets
 from tercet.test_sets.test_set import TestSet
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}

@@ -12,8 +12,8 @@ import tercet
 from commands import command
 from conftest import ROOT
 from samples import sample
-from tercet.comparison.run_means import over_runs
-from tercet.comparison.tables import in_format
+from tercet.comparison.runs.means import over_runs
+from tercet.comparison.shown.tables import in_format
 from tercet.report.comparison import to_html
 from tercet.table_formats import pvalue_text
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import permutation_test
 
 import tercet
-from tercet.comparison.metric_specs import metric_of
 from tercet.comparison.paired_significance import paired_significance
+from tercet.comparison.specs.metric_specs import metric_of
 from tercet.statistics import families
 from tercet.statistics.families import NullDistribution, family_test
 from tercet.statistics.holm import holm

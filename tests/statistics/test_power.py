@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tercet.base.scoring import batch_stats
-from tercet.comparison.metric_specs import metric_of
+from tercet.comparison.specs.metric_specs import metric_of
 from tercet.corpus.items import read_systems
 from tercet.statistics.paired_tests import paired_permutation_test
 from tercet.statistics.power import (

@@ -18,7 +18,7 @@ from sacrebleu.significance import PairedTest
 from conftest import ANY_TEXTS
 from tercet import InputError, MergeError, OptionError, compare, score
 from tercet.api import make_scorer
-from tercet.comparison.metric_specs import metric_of
+from tercet.comparison.specs.metric_specs import metric_of
 from tercet.corpus.reading import read_batch
 from tercet.signature import Signature
 from tercet.statistics import intervals

@@ -76,7 +76,7 @@ def _check_card_and_export(
     texts: TextOptions, metrics: Sequence[Metric], output: CompareOutput, test_sets: Sequence[TestSet]
 ) -> None:
     """Refuse a card of several test sets, and an export without texts or over a file that is read or written."""
-    from tercet.comparison.exported_texts import export_paths
+    from tercet.comparison.shown.exported_texts import export_paths
     from tercet.test_sets.checks import check_has_texts
 
     if output.card is not None and len(test_sets) > 1:
@@ -94,7 +94,7 @@ def _write_export_and_card(
     output: CompareOutput, test_sets: Sequence[TestSet], comparisons: Sequence[Comparison]
 ) -> None:
     """Write the files of systems and the picture where they are asked for; their paths go to standard error."""
-    from tercet.comparison.exported_texts import export_systems
+    from tercet.comparison.shown.exported_texts import export_systems
 
     if output.export is not None:
         for test_set in test_sets:
@@ -109,7 +109,7 @@ def _write_export_and_card(
 
 def _note_runs(test_sets: Sequence[TestSet]) -> None:
     """Say on standard error that systems look like runs, once where they do so in several test sets."""
-    from tercet.comparison.run_readings import runs_hint
+    from tercet.comparison.runs.readings import runs_hint
 
     hints = [runs_hint(list(test_set.systems)) for test_set in test_sets]
     for hint in filter(None, dict.fromkeys(hints)):

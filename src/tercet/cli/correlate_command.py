@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from tercet.comparison.settings import CorrelateSettings, Ties, Unit
+from tercet.comparison.values.settings import CorrelateSettings, Ties, Unit
 from tercet.errors import OptionError, shorten
 from tercet.files.writing import check_file, check_outputs
 from tercet.names_as_shown import visible
@@ -126,7 +126,7 @@ app = typer.Typer(rich_markup_mode=None)
 @takes_groups
 def correlate_command(graded: GradeOptions, figures: FigureOptions, output: _MeanOutput) -> None:
     """Correlate metrics with human grades: which metric to trust, with intervals and tests."""
-    from tercet.comparison.metric_specs import for_tables, parse_column
+    from tercet.comparison.specs.metric_specs import for_tables, parse_column
     from tercet.correlation.correlate import correlate, names_asked, need_references
     from tercet.correlation.graded_tables import read_graded
     from tercet.correlation.tables import sheet_of
@@ -174,7 +174,7 @@ def _checked_format(
     graded: GradeOptions, figures: FigureOptions, output: _MeanOutput, metrics: Sequence[Metric]
 ) -> ScoreFormat:
     """Return the format of the output; what cannot be made or written fails here, before any text is read."""
-    from tercet.comparison.metric_specs import name_of
+    from tercet.comparison.specs.metric_specs import name_of
 
     from .output import check_before, check_bom, check_open, chosen_format
 

@@ -41,7 +41,7 @@ from .options import (
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
-    from tercet.comparison.package_differences import Difference, Rule
+    from tercet.comparison.packages.package_differences import Difference, Rule
     from tercet.test_sets.test_set import TestSet
 
 #: Characters that the words of a table and a column of scores need: how many scores stand side by side.
@@ -106,7 +106,7 @@ class ExplainCommand(MetricCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
-        from tercet.comparison.peer_packages import packages_in_words
+        from tercet.comparison.packages.peer_packages import packages_in_words
 
         against: Any = next(parameter for parameter in self.params if parameter.name == "against")
         against.help = f"Explain the scores of a package instead of a segment: {packages_in_words()}."
@@ -233,7 +233,7 @@ def _metrics_and_files(metric: Sequence[str] | None, arguments: Sequence[str]) -
 
 def _check_peers(metric_texts: Sequence[str], against: str) -> None:
     """Refuse metrics that this package does not have, before a metric requires its options."""
-    from tercet.comparison.peer_packages import checked_peers
+    from tercet.comparison.packages.peer_packages import checked_peers
     from tercet.specs import split_metric
 
     for text in metric_texts:
@@ -251,7 +251,7 @@ def _is_file(argument: str) -> bool:
 
 def _of_segments(test_sets: Sequence[TestSet], metrics: Sequence[Metric], segment: int | None, view: _View) -> str:
     """Return why a segment of each test set has its scores."""
-    from tercet.comparison.explained_segment import explain_segment, to_text
+    from tercet.comparison.one_segment.explained_segment import explain_segment, to_text
     from tercet.statistics.progress import bars_within
     from tercet.table_formats import json_text
 
@@ -281,7 +281,7 @@ class _SystemDifference(NamedTuple):
 
 def _of_package(test_sets: Sequence[TestSet], metrics: Sequence[Metric], package: _Package, view: _View) -> str:
     """Return why another package gives other scores."""
-    from tercet.comparison.package_differences import explain_difference
+    from tercet.comparison.packages.package_differences import explain_difference
     from tercet.statistics.progress import bars_within, line_of
     from tercet.table_formats import to_terminal
     from tercet.test_sets.checks import check_references

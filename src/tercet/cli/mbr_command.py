@@ -146,7 +146,7 @@ class _UtilityOptions(OptionGroup):
 
     def chosen_metric(self) -> Metric:
         """Return the metric, its options checked before any file is read."""
-        from tercet.comparison.metric_specs import is_mean, parse_metric
+        from tercet.comparison.specs.metric_specs import is_mean, parse_metric
 
         metric_names = [name for text in self.metric for name in text.partition(":")[0].split(",")]
         if len(metric_names) > 1:

@@ -15,7 +15,7 @@ import typer
 
 from tercet.base.options import Option, Value
 from tercet.checks import Integer, OneOf, flag
-from tercet.comparison.settings import Adjust, CompareSettings, Interval, Test
+from tercet.comparison.values.settings import Adjust, CompareSettings, Interval, Test
 from tercet.errors import OptionError
 from tercet.files.join import LEAVE_OUT
 from tercet.registry import METRICS, SHORT_NAMES, metric_class
@@ -224,7 +224,7 @@ def reported(test_set: TestSet) -> TestSet:
 
 def read_metrics(metric_texts: Sequence[str]) -> list[Metric]:
     """Return the metrics given on the command line, their options checked before any file is read."""
-    from tercet.comparison.metric_specs import distinct, parse_metric
+    from tercet.comparison.specs.metric_specs import distinct, parse_metric
 
     return distinct(parse_metric(text, imports=True) for text in metric_texts)
 
@@ -346,7 +346,7 @@ class TextOptions(ColumnOptions, _FileOptions):
 
     def inputs(self, metrics: Sequence[Metric]) -> list[str]:
         """Return all input files, those that metrics and their options name included."""
-        from tercet.comparison.metric_specs import name_of
+        from tercet.comparison.specs.metric_specs import name_of
         from tercet.test_sets.names import paths_of
 
         named = [value for metric in metrics for value in (*metric.written.values(), name_of(metric))]
@@ -403,7 +403,7 @@ class MetricOptions(OptionGroup):
 
     def metrics(self) -> list[Metric]:
         """Return the metrics and the columns of scores, their options checked; empty if none is named."""
-        from tercet.comparison.metric_specs import distinct, for_tables, parse_column
+        from tercet.comparison.specs.metric_specs import distinct, for_tables, parse_column
 
         metrics = [for_tables(metric) for metric in read_metrics(self.metric or ())]
         return distinct([*metrics, *map(parse_column, self.scores or ())])
@@ -601,7 +601,7 @@ class ResultsOutput(ScoreOutput):
         elif form == "hub" and self.dataset is None:
             raise OptionError("Evaluation results name their dataset on the Hub: give it, as --dataset openai/gsm8k.")
         elif self.dataset is not None:
-            from tercet.comparison.eval_results import check_dataset
+            from tercet.comparison.shown.eval_results import check_dataset
 
             check_dataset(self.dataset, like="--dataset")
 

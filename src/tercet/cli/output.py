@@ -165,8 +165,8 @@ def segment_text(
     """Return one segment of each test set, all systems side by side."""
     from rich.console import Console
 
-    from tercet.comparison.given_scores import default_metrics
-    from tercet.comparison.side_by_side import side_by_side
+    from tercet.comparison.inputs.given_scores import default_metrics
+    from tercet.comparison.one_segment.side_by_side import side_by_side
 
     width = Console().width
     texts = [
@@ -199,14 +199,14 @@ def finish(
             err=True,
         )
     if segments is not None:
-        from tercet.comparison.exported_texts import export_segments
+        from tercet.comparison.shown.exported_texts import export_segments
 
         export_segments(comparisons, segments, bom=output.bom, worst_first=output.worst_first)
     results: list[Comparison | Overall] = list(comparisons)
     if over_all is not None:
         results.append(over_all)
     if format == "xlsx" and output.out is not None:
-        from tercet.comparison.tables import sheets_of
+        from tercet.comparison.shown.tables import sheets_of
 
         write_book(sheets_of(results, worst_first=output.worst_first), output.out)
     else:
@@ -219,7 +219,7 @@ def finish(
 
 def _rendered(comparisons: Sequence[Comparison], format: ScoreFormat, output: ScoreOutput) -> str:
     if isinstance(output, ResultsOutput) and format in ("hub", "eee"):
-        from tercet.comparison.eval_results import to_record, to_yaml
+        from tercet.comparison.shown.eval_results import to_record, to_yaml
 
         if format == "hub":
             return to_yaml(comparisons, output.dataset, output.task)
@@ -233,7 +233,7 @@ def _rendered(comparisons: Sequence[Comparison], format: ScoreFormat, output: Sc
         # Here, as no other format needs rich.
         from rich.console import Console
 
-        from tercet.comparison.terminal import to_text
+        from tercet.comparison.shown.terminal import to_text
 
         wraps = in_terminal(output.out) and not output.plain
         width = 200
@@ -248,6 +248,6 @@ def _rendered(comparisons: Sequence[Comparison], format: ScoreFormat, output: Sc
             wraps=wraps,
             with_warnings=output.out is not None,
         )
-    from tercet.comparison.tables import in_format
+    from tercet.comparison.shown.tables import in_format
 
     return in_format(comparisons, format)

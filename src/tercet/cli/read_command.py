@@ -44,7 +44,7 @@ class _ReadOptions(OptionGroup):
 @takes_groups
 def read_command(texts: TextOptions, read: _ReadOptions) -> None:
     """Read files, and show what would be compared: the role of each column, and why."""
-    from tercet.comparison.metric_specs import parse_column
+    from tercet.comparison.specs.metric_specs import parse_column
     from tercet.table_formats import json_text
     from tercet.test_sets.reading import HOW_READ, options_of
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from tercet.comparison.settings import CompareSettings
+from tercet.comparison.values.settings import CompareSettings
 from tercet.errors import OptionError
 from tercet.files.join import LEAVE_OUT
 from tercet.files.writing import check_ending, check_outputs
@@ -54,7 +54,7 @@ def score_command(texts: TextOrParquetOptions, scores: ScoreOptions, output: Res
     if not metrics:
         metrics_of_sets, gate = default_metrics_and_gate(output, test_sets)
     if form in ("hub", "eee"):
-        from tercet.comparison.eval_results import check_one_model
+        from tercet.comparison.shown.eval_results import check_one_model
 
         check_one_model(test_sets, output.task)
     check_fit(form, output, test_sets)
@@ -90,7 +90,7 @@ def _adds_up(metric: Metric) -> bool:
 def check_fit(form: ScoreFormat, output: CompareOutput | ResultsOutput, test_sets: Sequence[TestSet]) -> None:
     """Refuse more segments than the sheet of a workbook has rows."""
     if form == "xlsx" or _in_workbook(output.segments):
-        from tercet.comparison.segment_rows import check_segments_fit
+        from tercet.comparison.shown.segment_rows import check_segments_fit
 
         check_segments_fit(test_sets)
 
@@ -141,7 +141,7 @@ def checked_request(
 
 def default_metrics_and_gate(output: ScoreOutput, test_sets: Sequence[TestSet]) -> tuple[list[list[Metric]], Gate]:
     """Return the metrics of each test set where none is asked for, with those that thresholds name, and the gate."""
-    from tercet.comparison.given_scores import default_metrics
+    from tercet.comparison.inputs.given_scores import default_metrics
 
     from .thresholds import metrics_of_gate, read_gate
 
@@ -191,7 +191,7 @@ def _score_with_ray(
 ) -> Comparison:
     """Return the scores of all files together; warns of skipped files."""
     from tercet.comparison.from_results import to_comparison
-    from tercet.comparison.metric_specs import label_of
+    from tercet.comparison.specs.metric_specs import label_of
     from tercet.streaming.ray import score_systems
 
     level = scores.confidence_level

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
-from tercet.comparison.completeness import MOST_MISSING, too_many_gaps
-from tercet.comparison.given_scores import check_gated, default_metrics
-from tercet.comparison.metric_specs import label, label_of, metric_of
+from tercet.comparison.gates.completeness import MOST_MISSING, too_many_gaps
+from tercet.comparison.inputs.given_scores import check_gated, default_metrics
+from tercet.comparison.specs.metric_specs import label, label_of, metric_of
 from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.metrics.column import Column
 from tercet.names_as_shown import MOST_NAMED, joined, visible
@@ -22,7 +22,7 @@ from tercet.table_formats import as_markdown, decimals
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
     from tercet.comparison.result import Comparison
-    from tercet.comparison.scores import ScoreTable
+    from tercet.comparison.values.scores import ScoreTable
     from tercet.test_sets.test_set import TestSet
 
 
@@ -59,7 +59,7 @@ class Gate(NamedTuple):
         for test_set in test_sets:
             systems = list(test_set.systems)
             if runs is not None:
-                from tercet.comparison.runs_of_systems import members
+                from tercet.comparison.runs.of_systems import members
 
                 systems = list(members(systems, runs))
             if len(systems) < 2:
@@ -139,7 +139,7 @@ def _append_to_job_summary(comparisons: Sequence[Comparison], lines: Sequence[st
     """Append the findings and tables to the page that a job of continuous integration shows, where it has one."""
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if path:
-        from tercet.comparison.tables import in_format
+        from tercet.comparison.shown.tables import in_format
 
         findings = "".join(f"- {as_markdown(line)}\n" for line in lines)
         text = f"{findings}\n{in_format(comparisons, 'markdown')}\n"
@@ -339,7 +339,7 @@ def losses_in_words(
     if not margins:
         return findings
     # Here, as most commands have no gate.
-    from tercet.comparison.gate import Question, losses_of_all
+    from tercet.comparison.gates.gate import Question, losses_of_all
 
     scores = _gated_scores("--fail-if-worse", margins, comparisons)
     questions = [Question(score.comparison, score.table, score.limit) for score in scores]
@@ -388,7 +388,7 @@ def _worse(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
             f"Give {table.name}={100 * limit:g}."
         )
     # Here, as most commands have no gate.
-    from tercet.comparison.gate import warn_of_limit
+    from tercet.comparison.gates.gate import warn_of_limit
 
     warn_of_limit(table, limit, f"--fail-under {table.name}={limit:g}")
     side = "above"

@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tercet.base.metric import Metric
 from tercet.base.options import check_values
 from tercet.checks import known_keywords
+from tercet.comparison.inputs.arguments import Arguments, Data
+from tercet.comparison.specs.metric_specs import name_of
+from tercet.comparison.values.design import Design
+from tercet.comparison.values.settings import CompareSettings, usual_resamples
 from tercet.corpus.corpus import Corpus
 from tercet.errors import OptionError, argument, as_settings, warn
 from tercet.metrics.column import Column
@@ -20,15 +24,11 @@ from tercet.test_sets.score_warnings import odd_scores
 from tercet.test_sets.test_set import TestSet
 from tercet.test_sets.text_warnings import empty_references, odd_baseline, odd_segments, warn_of_artefacts
 
-from .arguments import Arguments, Data
-from .design import Design
-from .metric_specs import name_of
 from .metric_tables import Found, compare_by
 from .result import Comparison
-from .settings import CompareSettings, usual_resamples
 
 if TYPE_CHECKING:
-    from .slices import Slices
+    from tercet.comparison.values.slices import Slices
 
 
 @known_keywords
@@ -198,7 +198,7 @@ def _read_runs(names: list[str], runs: Any, baseline: str | None) -> _Outputs:
     output = baseline
     if runs is not None:
         # Here, as most comparisons have no runs: so is all that one of a single system does without.
-        from .runs_of_systems import first_output, members
+        from tercet.comparison.runs.of_systems import first_output, members
 
         runs_of = members(names, runs)
         output = first_output(baseline, runs_of)
@@ -215,7 +215,7 @@ def _design(data: Data, settings: Mapping[str, Any], outputs: _Outputs, by: Any)
         raise _no_intervals_of_runs(has_several_runs)
     slices: list[Slices] = []
     if by is not None:
-        from .slices import slices_of
+        from tercet.comparison.values.slices import slices_of
 
         slices = slices_of(data.test_set, by)
     return Design(
@@ -289,11 +289,11 @@ def _remarks(design: Design, data: Data, *, has_baseline: bool, runs: Any) -> li
     names_of_columns = [metric.name for metric in data.metrics if isinstance(metric, Column)]
     remarks += odd_scores(test_set, names_of_columns)
     if design.slices:
-        from .slices import slice_warnings
+        from tercet.comparison.values.slices import slice_warnings
 
         remarks += slice_warnings(test_set, design.slices)
     if runs is not None:
-        from .run_readings import reading_warnings
+        from tercet.comparison.runs.readings import reading_warnings
 
         for message in reading_warnings(list(test_set.systems), runs, design.runs):
             remarks.append(f"{test_set.name}: {message}")
@@ -307,7 +307,7 @@ def _hints(design: Design, *, has_runs: bool) -> list[str]:
     if test_set.hint and test_set.clusters is None:
         hints.append(test_set.hint)
     if not has_runs and design.test is not None:
-        from .run_readings import runs_hint
+        from tercet.comparison.runs.readings import runs_hint
 
         hints.append(runs_hint(list(test_set.systems)))
     return [hint for hint in hints if hint]

@@ -11,15 +11,15 @@ import numpy as np
 
 from tercet.base.definition import is_higher_better
 from tercet.base.metric import Metric
+from tercet.comparison.specs.metric_specs import label_of
+from tercet.comparison.values.design import Design
+from tercet.comparison.values.scores import ScoreTable, SystemScore, some_best
+from tercet.comparison.values.settings import CompareSettings
+from tercet.comparison.values.system_facts import facts_of_result
 from tercet.result import Result
 from tercet.test_sets.test_set import TestSet
 
-from .design import Design
-from .metric_specs import label_of
 from .result import Comparison
-from .scores import ScoreTable, SystemScore, some_best
-from .settings import CompareSettings
-from .system_facts import facts_of_result
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,14 @@ from numpy.typing import NDArray
 from tercet.base.definition import is_higher_better
 from tercet.base.metric import Metric
 from tercet.base.scoring import batch_stats, segment_lists, summarize
+from tercet.comparison.inputs.given_scores import column_stats, direction_section
+from tercet.comparison.scoring.score_rows import Measured, bounds_of_systems, score_rows
+from tercet.comparison.scoring.too_few import why_too_few
+from tercet.comparison.specs.metric_specs import label_of
+from tercet.comparison.values.design import Design
+from tercet.comparison.values.scores import ScoreTable, scored_for_all
+from tercet.comparison.values.system_facts import SystemFacts, facts_of_systems
+from tercet.comparison.wording.decimals import digits_of
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, recorded, shorten
 from tercet.metrics.column import Column
@@ -23,20 +31,10 @@ from tercet.test_sets.checks import check_gaps
 from tercet.test_sets.test_set import TestSet
 from tercet.test_sets.text_warnings import warn_of_scores
 
-from .decimals import digits_of
-from .design import Design
-from .given_scores import column_stats, direction_section
-from .metric_specs import label_of
-from .score_rows import Measured, bounds_of_systems, score_rows
-from .scores import ScoreTable, scored_for_all
-from .system_facts import SystemFacts, facts_of_systems
-from .too_few import why_too_few
-
 if TYPE_CHECKING:
+    from tercet.comparison.slices.scores import ScoresOfSlices
+    from tercet.comparison.values.sections import Section
     from tercet.statistics.families import PairTests
-
-    from .sections import Section
-    from .slice_scores import ScoresOfSlices
 
 
 class Found(NamedTuple):
@@ -167,7 +165,7 @@ def _tables(design: Design, rows: _MetricRows) -> Iterator[ScoreTable]:
     slices = []
     if design.slices:
         # Here, as most comparisons have no slices.
-        from .slice_scores import scores_of_slices
+        from tercet.comparison.slices.scores import scores_of_slices
 
         slices = scores_of_slices(design, metric, rows.scored, rows.is_scored, rows.inference)
     for name, segment_name in zip(metric.score_names, metric.segment_names, strict=True):
@@ -192,7 +190,7 @@ def _tables(design: Design, rows: _MetricRows) -> Iterator[ScoreTable]:
         resampled = [of_system[name].bootstrap_distribution for of_system in scores.intervals]
         if design.runs:
             # Here, as most comparisons have no runs.
-            from .runs import scores_over_runs
+            from tercet.comparison.runs.significance import scores_over_runs
 
             table = replace(table, over_runs=scores_over_runs(design, table, resampled))
         table = replace(table, sections=list(_sections(design, table, resampled, rows.units)))
@@ -207,7 +205,7 @@ def _sections(
 ) -> Iterator[Section]:
     """Yield what else is said of a score, but for its slices: by the resamples of each system's score."""
     if design.runs:
-        from .runs import runs_section
+        from tercet.comparison.runs.significance import runs_section
 
         yield runs_section(design, table)
     direction = direction_section(design.test_set, table)
@@ -215,9 +213,9 @@ def _sections(
         yield direction
     if design.test is None:
         return
-    from .fragile_differences import cautions_section
-    from .groups import groups_section
-    from .power import power_section
+    from tercet.comparison.notes.fragile_differences import cautions_section
+    from tercet.comparison.notes.groups import groups_section
+    from tercet.comparison.notes.power import power_section
 
     if table.too_few is None:
         yield groups_section(table)
@@ -234,7 +232,7 @@ def _slices_sections(design: Design, table: ScoreTable, slices: Sequence[ScoresO
     """Yield what is said of a score in the slices of each kind."""
     if not slices:
         return
-    from .slice_section import slices_section
+    from tercet.comparison.slices.section import slices_section
 
     for of_kind in slices:
         yield slices_section(design, table, of_kind)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from tercet.checks import has_entries, known_keywords
+from tercet.comparison.values.scores import ScoreTable
 from tercet.errors import InputError, OptionError, argument, shorten
 from tercet.names_as_shown import MOST_NAMED, all_of, joined
 from tercet.statistics.intervals import FEWEST_UNITS
@@ -14,7 +15,6 @@ from tercet.statistics.stats import SegmentStats
 from tercet.test_sets.test_set import TestSet
 
 from .result import Comparison
-from .scores import ScoreTable
 from .strata import Strata
 
 #: What a test set may weigh by.

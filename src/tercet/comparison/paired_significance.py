@@ -12,6 +12,7 @@ from tercet.base.metric import Metric
 from tercet.base.options import check_value, check_values
 from tercet.base.scoring import batch_stats, summarize
 from tercet.checks import one_of
+from tercet.comparison.values.settings import RESAMPLES, CompareSettings
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError
@@ -19,8 +20,6 @@ from tercet.specs import take_options
 from tercet.statistics.inference import pvalues_of_pairs
 from tercet.statistics.named_tests import TESTS
 from tercet.statistics.stats import SegmentStats
-
-from .settings import RESAMPLES, CompareSettings
 
 if TYPE_CHECKING:
     from tercet.streaming.rows import KeptRows

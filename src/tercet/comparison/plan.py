@@ -13,6 +13,13 @@ import numpy as np
 from tercet.base.metric import Metric
 from tercet.base.options import check_value, check_values
 from tercet.checks import known_keywords, number
+from tercet.comparison.inputs.arguments import check_test_set, read_metrics
+from tercet.comparison.inputs.given_scores import check_below_scale, check_within
+from tercet.comparison.notes.power import FEWEST_DIFFERENT, Spread, chances, paired_error
+from tercet.comparison.values.scores import differ, scored_for_all
+from tercet.comparison.values.sections import Section
+from tercet.comparison.values.settings import PlanSettings
+from tercet.comparison.wording.decimals import between, figures, in_two_digits
 from tercet.errors import argument, on_command_line
 from tercet.names_as_shown import Name, Sentence, listed, one_cell, sentences_html
 from tercet.statistics.intervals import FEWEST_UNITS
@@ -22,15 +29,8 @@ from tercet.statistics.resampled_scores import bootstrap_scores
 from tercet.statistics.stats import Scores, SegmentStats
 from tercet.test_sets.test_set import TestSet
 
-from .arguments import check_test_set, read_metrics
 from .compare import compare
-from .decimals import between, figures, in_two_digits
-from .given_scores import check_below_scale, check_within
-from .power import FEWEST_DIFFERENT, Spread, chances, paired_error
 from .result import Comparison
-from .scores import differ, scored_for_all
-from .sections import Section
-from .settings import PlanSettings
 
 #: How closely the resampled scores of two systems correlate: most pairs of newstest2017, by BLEU, chrF and ROUGE-L.
 CORRELATION = (0.5, 0.85)

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from tercet.base.options import check_value
 from tercet.checks import integer
+from tercet.comparison.values.design import Design
+from tercet.comparison.values.scores import BESIDE_SCORES, ScoreTable, SystemScore, scored_for_all
+from tercet.comparison.values.system_facts import SystemFacts, fact_lines
 from tercet.corpus.corpus import Corpus
 from tercet.errors import needs
 from tercet.names_as_shown import one_cell
@@ -21,12 +24,8 @@ from tercet.statistics.stats import SegmentStats
 from tercet.table_formats import number_or_none
 from tercet.test_sets.test_set import TestSet
 
-from .design import Design
-from .scores import BESIDE_SCORES, ScoreTable, SystemScore, scored_for_all
-from .system_facts import SystemFacts, fact_lines
-
 if TYPE_CHECKING:
-    from .slices import Slices
+    from tercet.comparison.values.slices import Slices
 
 #: The folders of a path in a metric's options, or of a mean of metrics: two or more, without the file's name.
 _PATHS = re.compile(r"(^|=)(?:[^,=:/]*/){2,}(?=[^,=/])")
@@ -154,7 +153,7 @@ class Comparison:
 
         Where outputs are runs, the systems by the means of their runs come first, then each output.
         """
-        from .records import records_of
+        from tercet.comparison.shown.records import records_of
 
         return records_of(self)
 
@@ -228,7 +227,7 @@ class Comparison:
         needs("A data frame", "evaluate", "pandas")
         import pandas as pd
 
-        from .records import COLUMNS
+        from tercet.comparison.shown.records import COLUMNS
 
         return pd.DataFrame(self.records(), columns=list(COLUMNS))
 
@@ -260,7 +259,7 @@ class Comparison:
         0        1      B              4.8  a dog ran
         1        2      A             61.8   it rains
         """
-        from .segment_rows import segments_of
+        from tercet.comparison.shown.segment_rows import segments_of
 
         check_value("segments", "worst", integer(1, none=True), worst)
         return segments_of(self, worst)
@@ -274,7 +273,7 @@ class Comparison:
             What stands beside each score; by default all that there is. ``[]`` shows scores alone. An interval stands
             beside the score, and beside the difference.
         """
-        from .tables import in_format
+        from tercet.comparison.shown.tables import in_format
 
         return in_format([self], "markdown", columns)
 
@@ -304,7 +303,7 @@ class Comparison:
         \bottomrule
         \end{tabular}
         """
-        from .tables import in_format
+        from tercet.comparison.shown.tables import in_format
 
         return in_format([self], "latex", columns)
 
@@ -363,7 +362,7 @@ class Comparison:
         >>> print(entry.dataset_id, entry.task_id, round(entry.value, 2))
         openai/gsm8k main 53.61
         """
-        from .eval_results import to_entries
+        from tercet.comparison.shown.eval_results import to_entries
 
         return to_entries(self, dataset_id, task_id)
 
@@ -384,7 +383,7 @@ class Comparison:
 
     def __str__(self) -> str:
         """Return what a terminal shows: the verdict, the scores, intervals and tests, and how columns were read."""
-        from .terminal import to_text
+        from tercet.comparison.shown.terminal import to_text
 
         text = to_text([self], with_warnings=True)
         fields = self.test_set.fields
@@ -394,7 +393,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """Show the verdict and the scores with their intervals in a notebook, a row for each system."""
-        from .notebook import to_html
+        from tercet.comparison.shown.notebook import to_html
 
         return to_html(self)
 
@@ -405,13 +404,13 @@ class Comparison:
 
         `shown` is what the table has beside scores: its marks are by tests even where it has no p.
         """
-        from .legends import table_legend
+        from tercet.comparison.verdicts.legends import table_legend
 
         return table_legend(self, plain, best, shown)
 
     def marks_in_words(self, best: str) -> str:
         """Return what the marks beside scores are, `best` that of the best; "" where there are none."""
-        from .legends import marks_in_words
+        from tercet.comparison.verdicts.legends import marks_in_words
 
         return marks_in_words(self, best)
 
@@ -420,19 +419,19 @@ class Comparison:
 
         `shown` is what the table has beside scores.
         """
-        from .legends import in_parentheses
+        from tercet.comparison.verdicts.legends import in_parentheses
 
         return in_parentheses(self, shown)
 
     def rank_legend(self, lined: Sequence[ScoreTable] = ()) -> str:
         """Return what ranks mean, and the lines that are drawn by these scores; "" where tables have no ranks."""
-        from .legends import rank_legend
+        from tercet.comparison.verdicts.legends import rank_legend
 
         return rank_legend(self, lined)
 
     def methods_in_words(self) -> list[str]:
         """Return as sentences of which kind the intervals are, and which tests ran."""
-        from .legends import methods_in_words
+        from tercet.comparison.verdicts.legends import methods_in_words
 
         return methods_in_words(self)
 
@@ -440,13 +439,13 @@ class Comparison:
         self, tables: Sequence[ScoreTable] | None = None, plain: Callable[[str], str] = str
     ) -> str:
         """Return the kinds of intervals of scores, of all by default."""
-        from .legends import intervals_in_words
+        from tercet.comparison.verdicts.legends import intervals_in_words
 
         return intervals_in_words(self, tables, plain)
 
     def resamples_in_words(self) -> str:
         """Return how many resamples the test takes, or that it takes every exchange of so few units."""
-        from .legends import resamples_in_words
+        from tercet.comparison.verdicts.legends import resamples_in_words
 
         return resamples_in_words(self)
 
@@ -517,7 +516,7 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return scores, intervals and tests as plain Python (not the texts)."""
-        from .records import entries_of
+        from tercet.comparison.shown.records import entries_of
 
         return entries_of(self)
 

@@ -10,6 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.comparison.notes.groups import groups_section
+from tercet.comparison.runs.significance import runs_section, scores_over_runs
+from tercet.comparison.scoring.score_rows import Bounds, Measured, score_rows
+from tercet.comparison.scoring.too_few import why_too_few
+from tercet.comparison.values.design import Design
+from tercet.comparison.values.scores import ScoreTable, SystemScore, row_of
+from tercet.comparison.values.sections import Section
+from tercet.comparison.wording.clauses import Clause, sentence
+from tercet.comparison.wording.decimals import digits_of
 from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of
 from tercet.statistics.families import PairTests
 from tercet.statistics.inference import untested
@@ -17,16 +26,7 @@ from tercet.statistics.intervals import BootstrapResult, over_strata
 from tercet.statistics.rounding import apart
 from tercet.table_formats import decimals, pvalue_text
 
-from .clauses import Clause, sentence
-from .decimals import digits_of
-from .design import Design
-from .groups import groups_section
 from .result import Comparison
-from .runs import runs_section, scores_over_runs
-from .score_rows import Bounds, Measured, score_rows
-from .scores import ScoreTable, SystemScore, row_of
-from .sections import Section
-from .too_few import why_too_few
 
 if TYPE_CHECKING:
     from tercet.statistics.paired_tests import Stratum

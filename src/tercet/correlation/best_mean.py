@@ -9,7 +9,7 @@ from itertools import combinations, product
 import numpy as np
 
 from tercet.checks import known_keywords
-from tercet.comparison.mean_of_metrics import SavedMean, WeightedMetric
+from tercet.comparison.specs.mean_of_metrics import SavedMean, WeightedMetric
 from tercet.errors import InputError, OptionError, shorten
 from tercet.registry import in_suite
 

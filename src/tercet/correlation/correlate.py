@@ -18,11 +18,11 @@ from tercet.base.metric import Metric
 from tercet.base.options import check_values
 from tercet.base.scoring import batch_stats, summarize
 from tercet.checks import known_keywords
-from tercet.comparison.arguments import check_test_set, read_metrics, read_test_set
-from tercet.comparison.given_scores import column_stats, numbers_of, read_columns, with_scores
-from tercet.comparison.inputs import check_no_splits
-from tercet.comparison.metric_specs import label_of, name_of, parse_column
-from tercet.comparison.settings import CorrelateSettings
+from tercet.comparison.inputs.arguments import check_test_set, read_metrics, read_test_set
+from tercet.comparison.inputs.files_and_frames import check_no_splits
+from tercet.comparison.inputs.given_scores import column_stats, numbers_of, read_columns, with_scores
+from tercet.comparison.specs.metric_specs import label_of, name_of, parse_column
+from tercet.comparison.values.settings import CorrelateSettings
 from tercet.corpus.corpus import Corpus
 from tercet.errors import (
     InputError,

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
 
-from tercet.comparison.table_width import Fitted, Shown, fitted, in_parts, left_out_in_words, printed
+from tercet.comparison.shown.table_width import Fitted, Shown, fitted, in_parts, left_out_in_words, printed
 from tercet.names_as_shown import clean, one_cell, sentences_html
 from tercet.table_formats import FOR_PEOPLE, Cell, Column, Table, json_text, pvalue_text, to_lines, to_notebook
 

@@ -19,7 +19,7 @@ from tercet.base.metric import Metric
 from tercet.base.options import check_values
 from tercet.base.scoring import batch_stats, refuse_missing, summarize
 from tercet.checks import integer, known_keywords, number, refuse
-from tercet.comparison.scores import scored_for_all
+from tercet.comparison.values.scores import scored_for_all
 from tercet.corpus.items import as_list, read_items, read_texts
 from tercet.errors import InputError, needs, shorten
 from tercet.statistics.draws import n_exchanges

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tercet.comparison.lengths import Buckets
+from tercet.test_sets.lengths import Buckets
 
 from .coloured_texts import LONGEST, MOST_REFERENCES, Text, more_references_of, plain, references_of, source_of
 from .rendering import Packed
@@ -17,7 +17,7 @@ from .segments import Segments
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
-    from tercet.comparison.scores import ScoreTable
+    from tercet.comparison.values.scores import ScoreTable
 
 #: Characters of all texts as they are shown, at most.
 _CHARACTERS = 40_000_000

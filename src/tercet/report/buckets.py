@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tercet.comparison.lengths import Buckets
 from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of
+from tercet.test_sets.lengths import Buckets
 
 from .plots import SERIES, Plot, PlotTexts, Series, bucket_plot
 from .shown_scores import baseline_index
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
-    from tercet.comparison.scores import ScoreTable, SystemScore
+    from tercet.comparison.values.scores import ScoreTable, SystemScore
 
 EXACT = "The score of a group is computed from the statistics of its segments, like that of the test set."
 MEAN = "The score of a group is the mean of its segments' scores, as it is for the whole test set."

@@ -10,8 +10,8 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from tercet.comparison.run_means import over_runs
-from tercet.comparison.verdicts import score_verdict
+from tercet.comparison.runs.means import over_runs
+from tercet.comparison.verdicts.verdicts import score_verdict
 from tercet.errors import needs, warn
 from tercet.names_as_shown import fitted, one_cell, said, short_names
 from tercet.signature import __version__, digest
@@ -21,7 +21,7 @@ from .shown_scores import by_metric, primary_table
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
-    from tercet.comparison.scores import ScoreTable, SystemScore
+    from tercet.comparison.values.scores import ScoreTable, SystemScore
 
 #: Pixels, as social networks and chats show a link.
 WIDTH = 1200

@@ -16,7 +16,7 @@ from tercet.explanation.matches import Word
 from .text_pieces import Piece, joined_pieces, text_in_pieces, tokens_in_pieces
 
 if TYPE_CHECKING:
-    from tercet.comparison.scores import ScoreTable
+    from tercet.comparison.values.scores import ScoreTable
     from tercet.test_sets.test_set import TestSet
 
 #: Characters of a text that are shown.

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tercet.comparison.overall import Overall, sets_and_overall
-from tercet.comparison.sections import Section
-from tercet.comparison.verdicts import verdict_of
+from tercet.comparison.values.sections import Section
+from tercet.comparison.verdicts.verdicts import verdict_of
 from tercet.errors import InputError, needs
 from tercet.explanation.html import COLOURS
 from tercet.names_as_shown import Sentence, short_names

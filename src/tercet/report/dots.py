@@ -14,7 +14,7 @@ from .shown_scores import baseline_index
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
-    from tercet.comparison.scores import ScoreTable, SystemScore
+    from tercet.comparison.values.scores import ScoreTable, SystemScore
 
 
 @dataclass(frozen=True, slots=True)

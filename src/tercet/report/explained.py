@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from tercet.comparison.explained_segment import ExplainedSegment
+from tercet.comparison.one_segment.explained_segment import ExplainedSegment
 from tercet.errors import needs
 from tercet.explanation.explanation import Explanation
 from tercet.explanation.html import COLOURS

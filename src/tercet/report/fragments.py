@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tercet.comparison.legends import marks_in_words, numbers_in_words
-from tercet.comparison.lengths import buckets_of
-from tercet.comparison.scores import BESIDE_SCORES
-from tercet.comparison.sections import Section
-from tercet.comparison.verdicts import score_verdict
+from tercet.comparison.values.scores import BESIDE_SCORES
+from tercet.comparison.values.sections import Section
+from tercet.comparison.verdicts.legends import marks_in_words, numbers_in_words
+from tercet.comparison.verdicts.verdicts import score_verdict
 from tercet.explanation.html import COLOURS
 from tercet.names_as_shown import Sentence, short_names
+from tercet.test_sets.lengths import buckets_of
 
 from .browsing import browse
 from .marks import Marks, marks_of
@@ -28,7 +28,7 @@ from .shown_scores import primary_table
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
-    from tercet.comparison.scores import ScoreTable
+    from tercet.comparison.values.scores import ScoreTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)

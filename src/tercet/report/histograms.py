@@ -12,7 +12,7 @@ from .scales import Scale, better_right, bounds
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
-    from tercet.comparison.scores import ScoreTable, SystemScore
+    from tercet.comparison.values.scores import ScoreTable, SystemScore
 
 _BINS = 30
 #: Segments below which no chart shows how their scores or words are distributed.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tercet.comparison.run_means import over_runs
+from tercet.comparison.runs.means import over_runs
 from tercet.errors import needs
 from tercet.explanation.pictures import for_notebooks
 from tercet.names_as_shown import fitted, one_cell, short_names
@@ -17,7 +17,7 @@ from .shown_scores import baseline_index
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
-    from tercet.comparison.scores import SystemScore
+    from tercet.comparison.values.scores import SystemScore
 
 _INK = "#3b434c"
 _ACCENT = "#1668b3"  # of what is as good as the best

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
-    from tercet.comparison.scores import ScoreTable, SystemScore
+    from tercet.comparison.values.scores import ScoreTable, SystemScore
 
 #: Of scores, as the legend says; a difference has a stroke, since a hollow dot would be taken for a worse score.
 Mark = Literal["best", "filled", "hollow", "difference"]

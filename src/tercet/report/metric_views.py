@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tercet.comparison.lengths import Buckets, buckets_of
-from tercet.comparison.sections import Section
-from tercet.comparison.verdicts import score_verdict, with_names
+from tercet.comparison.values.sections import Section
+from tercet.comparison.verdicts.verdicts import score_verdict, with_names
 from tercet.names_as_shown import Sentence
+from tercet.test_sets.lengths import Buckets, buckets_of
 
 from .buckets import ByBucket, by_length
 from .histograms import Histograms, has_few_segments, score_distributions
@@ -19,8 +19,8 @@ from .segments import Examples, Segments, which_pairs
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
-    from tercet.comparison.scores import ScoreTable, SystemScore
-    from tercet.comparison.system_facts import SystemFacts
+    from tercet.comparison.values.scores import ScoreTable, SystemScore
+    from tercet.comparison.values.system_facts import SystemFacts
 
 
 @dataclass(frozen=True, slots=True, eq=False)

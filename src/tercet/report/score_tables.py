@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.comparison.run_means import over_runs
-from tercet.comparison.scores import against
+from tercet.comparison.runs.means import over_runs
+from tercet.comparison.values.scores import against
 
 from .dots import Dot, DotColumn, difference_column, dot_column
 from .marks import Marks, marks_of
@@ -21,7 +21,7 @@ from .shown_scores import baseline_index, shown_tables
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
-    from tercet.comparison.scores import ScoreTable, SystemScore
+    from tercet.comparison.values.scores import ScoreTable, SystemScore
 
 #: Systems beyond which their table can be sorted and searched.
 _MANY = 20

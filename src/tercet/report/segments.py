@@ -11,7 +11,7 @@ from .coloured_texts import Colours, Text, more_references_of, references_of, so
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
-    from tercet.comparison.scores import ScoreTable, SystemScore
+    from tercet.comparison.values.scores import ScoreTable, SystemScore
 
 T = TypeVar("T")
 

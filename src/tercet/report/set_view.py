@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tercet.comparison.verdicts import verdict_of
+from tercet.comparison.verdicts.verdicts import verdict_of
 from tercet.names_as_shown import Sentence, short_names
 
 from .browsing import Browse, browse
@@ -21,7 +21,7 @@ from .words_view import WordsView, words_view
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
-    from tercet.comparison.scores import ScoreTable
+    from tercet.comparison.values.scores import ScoreTable
     from tercet.test_sets.test_set import TestSet
 
 

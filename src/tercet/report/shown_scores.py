@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
-    from tercet.comparison.scores import ScoreTable, SystemScore
+    from tercet.comparison.values.scores import ScoreTable, SystemScore
 
 #: Scores from which on the summary draws only the primary one of each metric.
 _MOST_COLUMNS = 6

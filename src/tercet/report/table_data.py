@@ -6,14 +6,14 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tercet.comparison.tables import in_format
+from tercet.comparison.shown.tables import in_format
 from tercet.table_formats import interval_text, number_or_none, pvalue_text
 
 from .rendering import minus
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
-    from tercet.comparison.scores import ScoreTable, SystemScore
+    from tercet.comparison.values.scores import ScoreTable, SystemScore
 
 
 def copies(comparison: Comparison) -> dict[str, str]:

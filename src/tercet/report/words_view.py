@@ -15,7 +15,7 @@ from .word_frequencies import Frequencies, word_frequencies
 from .words import read_words
 
 if TYPE_CHECKING:
-    from tercet.comparison.scores import SystemScore
+    from tercet.comparison.values.scores import SystemScore
 
 
 @dataclass(frozen=True, slots=True)

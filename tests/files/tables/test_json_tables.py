@@ -6,7 +6,7 @@ import pytest
 
 from commands import command
 from tercet import InputError, compare, read_test_sets
-from tercet.comparison.tables import in_format
+from tercet.comparison.shown.tables import in_format
 
 ROWS = [
     {"id": 1, "src": "Pada deszcz.", "reference": "It rains.", "A": "It is raining.", "система": "Идёт дождь."},

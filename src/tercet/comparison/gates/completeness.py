@@ -1,0 +1,157 @@
+"""What a system lacks: segments without an answer or a number, which a gate must not take for a good sign."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tercet.comparison.result import Comparison
+from tercet.comparison.values.scores import ScoreTable
+from tercet.errors import argument, shorten
+from tercet.files.join import LACKING
+from tercet.metrics.column import Column
+from tercet.names_as_shown import MOST_NAMED, Name, Sentence, joined
+from tercet.test_sets.score_warnings import n_marked
+from tercet.test_sets.test_set import TestSet
+from tercet.test_sets.text_warnings import is_failure, repeated_errors
+
+#: The greatest share of a system's segments that may be missing where a gate passes.
+MOST_MISSING = 0.01
+#: What stands where an answer should be.
+AN_ERROR = "an error's message"
+
+
+class Gaps(NamedTuple):
+    """The segments that a system lacks.
+
+    Attributes
+    ----------
+    system : str
+    counts : dict of str to int
+        How many, by what is wrong with them, in words.
+    n_segments : int
+        Of all, with those that are left out.
+    """
+
+    system: str
+    counts: dict[str, int]
+    n_segments: int
+
+    @property
+    def share(self) -> float:
+        """Which share of the segments the system lacks, from 0 to 1."""
+        return sum(self.counts.values()) / self.n_segments if self.n_segments else 0.0
+
+    def in_words(self, most: float) -> str:
+        """Return what is missing and how much may be, as a sentence."""
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.counts.items() if count)
+        total = sum(self.counts.values())
+        return (
+            f"{shorten(self.system)} lacks {total:,} of {self.n_segments:,} segments ({kinds}); at most "
+            f"{100 * most:g} % may be missing ({argument('max_missing')})."
+        )
+
+
+def too_many_gaps(comparison: Comparison, tables: Iterable[ScoreTable], most: float) -> Iterator[Gaps]:
+    """Yield for each score what systems lack that lack more than this share of the segments."""
+    kinds_of = _kinds_of_gaps(comparison.test_set)
+    for table in tables:
+        for of_system in _gaps(comparison.test_set, table, kinds_of):
+            if of_system.share > most:
+                yield of_system
+
+
+def _kinds_of_gaps(test_set: TestSet) -> dict[str, dict[int, str]]:
+    """Return for each system which segments were not answered, as its files or its texts say, and how."""
+    # Without any reference every segment asks for a text, with some those that have one that is not blank.
+    has_references = any(test_set.references)
+    errors = {} if test_set.no_texts else repeated_errors(test_set)
+    kinds_of = {}
+    for system, texts in test_set.systems.items():
+        # A segment counts once, whatever it lacks.
+        kinds = dict(test_set.wrong_ends.get(system, {}))
+        if not test_set.no_texts:
+            for number, (text, references) in enumerate(zip(texts, test_set.references, strict=True)):
+                is_asked = not has_references or any(reference.strip() for reference in references)
+                kind = _lacking_text(text, references) if is_asked else ""
+                if kind:
+                    kinds.setdefault(number, kind)
+            for number in errors.get(system, ()):
+                kinds.setdefault(number, AN_ERROR)
+        kinds_of[system] = kinds
+    return kinds_of
+
+
+def _gaps(test_set: TestSet, table: ScoreTable, kinds_of: Mapping[str, Mapping[int, str]]) -> Iterator[Gaps]:
+    """Yield what each system lacks: what was not answered, and what has no number in this score."""
+    for system, kinds in kinds_of.items():
+        counts = Counter(test_set.lost.get(system, {}))
+        counts.update(kinds.values())
+        is_counted = np.zeros(test_set.n_segments, bool)
+        is_counted[list(kinds)] = True
+        # Who counts missing numbers as 0 sees them in the score.
+        if isinstance(table.scorer, Column) and table.scorer.missing != "zero" and table.name in test_set.scores:
+            numbers = test_set.scores[table.name][system]
+            counts["without a number"] = int((np.isnan(numbers) & ~is_counted).sum())
+            counts["with a number that stands for a missing one"] = n_marked(numbers[~is_counted])
+        yield Gaps(system, counts, max(test_set.n_all, test_set.n_segments))
+
+
+def _lacking_text(text: str, references: Sequence[str]) -> str:
+    """Return what is wrong with a text that is no answer; "" for an answer, such as one that is like a reference."""
+    if text in references:
+        return ""
+    if not text.strip():
+        return "empty"
+    return AN_ERROR if is_failure(text) else ""
+
+
+def left_out_in_words(comparison: Comparison, names: Mapping[str, str]) -> list[Sentence]:
+    """Return how many segments are compared, where some are left out because systems lack them or their numbers.
+
+    Scores are named where more are left out of some than of others.
+    """
+    titles_by_gaps: dict[tuple[int, tuple[tuple[str, int], ...]], list[str]] = {}
+    for table, title in zip(comparison.tables, comparison.titles(), strict=True):
+        titles_by_gaps.setdefault(_left_out(comparison.test_set, table), []).append(title)
+    sentences = []
+    for (n_compared, lacking), titles in titles_by_gaps.items():
+        if lacking:
+            scores = joined(titles, MOST_NAMED) if len(titles_by_gaps) > 1 else ""
+            sentences.append(_only_compared(comparison.test_set, n_compared, dict(lacking), scores, names))
+    return sentences
+
+
+def _left_out(test_set: TestSet, table: ScoreTable) -> tuple[int, tuple[tuple[str, int], ...]]:
+    """Return how many segments are compared by a score, and how many each system lacks, if any."""
+    lacking: Counter[str] = Counter()
+    if test_set.n_all > test_set.n_segments:
+        lacking.update({system: counts.get(LACKING, 0) for system, counts in test_set.lost.items()})
+    is_left_out = np.zeros(test_set.n_segments, bool)
+    if isinstance(table.scorer, Column):
+        for system, stats in table.stats.items():
+            has_no_number = (stats.column("items") == 0) & (stats.column("missing") > 0)
+            lacking[system] += int(has_no_number.sum())
+            is_left_out |= has_no_number
+    n_compared = test_set.n_segments - int(is_left_out.sum())
+    return n_compared, tuple((system, count) for system, count in lacking.items() if count)
+
+
+def _only_compared(
+    test_set: TestSet, n_compared: int, lacking: Mapping[str, int], scores: str, names: Mapping[str, str]
+) -> Sentence:
+    """Return how many segments are compared, by the scores that are named, and which systems lack others."""
+    n_all = max(test_set.n_all, test_set.n_segments)
+    only = f"By {scores}, only" if scores else "Only"
+    first = f"{only} {n_compared:,} of {n_all:,} segments are compared: "
+    if len(lacking) > MOST_NAMED:
+        return (f"{first}{len(lacking)} systems lack others.",)
+    parts: list[str] = [first]
+    for number, (system, count) in enumerate(lacking.items(), 1):
+        if number > 1:
+            parts.append(" and " if number == len(lacking) else ", ")
+        parts += [Name(names.get(system, system)), f" lacks {count:,}"]
+    return (*parts, ".")

@@ -1,0 +1,1 @@
+"""Sections below a score: groups that differ, what can be told apart, and differences that few segments decide."""

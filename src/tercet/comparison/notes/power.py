@@ -1,0 +1,164 @@
+"""What a test set can show: the smallest differences that its tests find, and how many segments others need."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.comparison.values.design import Design
+from tercet.comparison.values.scores import ScoreTable, differ
+from tercet.comparison.values.sections import Section
+from tercet.comparison.wording.decimals import between, figures, in_two_digits
+from tercet.names_as_shown import Name, Sentence
+from tercet.statistics.power import (
+    share_items_needed,
+    smallest_difference,
+    smallest_share_difference,
+    units_needed,
+)
+from tercet.statistics.rounding import ROUNDING
+from tercet.statistics.stats import SegmentStats
+
+#: The probability with which a test is to find a difference.
+POWER = 0.8
+
+#: Where fewer units differ, the test finds less than the formula promises.
+FEWEST_DIFFERENT = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How much the difference of two systems varies, and what that says of differences and numbers of units.
+
+    Attributes
+    ----------
+    error : float
+        The standard error of the difference, by paired resamples.
+    n_units : int
+        Of how many segments, or clusters.
+    scale : float or None
+        Of items that score 0 or this much, which McNemar's exact test compares; None for other scores.
+    discordant : float
+        The share of items that only one of the two systems has right.
+    """
+
+    error: float
+    n_units: int
+    scale: float | None = None
+    discordant: float = 0.0
+
+    def smallest(self, **settings: Any) -> float | None:
+        """Return the smallest difference that the units show; settings are alpha, power and number of pairs."""
+        if self.scale is None:
+            return smallest_difference(self.error, self.n_units, **settings)
+        difference = smallest_share_difference(self.discordant, self.n_units, **settings)
+        return None if difference is None else self.scale * difference
+
+    def needed(self, difference: float, **settings: Any) -> int | None:
+        """Return how many units show a difference."""
+        if self.scale is None:
+            return units_needed(difference, self.error, self.n_units, **settings)
+        return share_items_needed(difference / self.scale, self.discordant, **settings)
+
+
+def power_section(
+    design: Design,
+    table: ScoreTable,
+    resampled: Sequence[NDArray[np.float64]],
+    units: Sequence[SegmentStats],
+) -> Section | None:
+    """Return which differences from the baseline the units show, by the paired resamples of all systems' scores.
+
+    The level is divided by the number of pairs, as in the first step of Holm's method: where p are adjusted by the
+    step-down maximum, which finds more, the power is a little higher. Nothing is said of systems that differ from the
+    baseline in few units, nor where no difference varies; None if that is so of all.
+    """
+    settings = {"power": POWER, "alpha": design.alpha, "n_pairs": design.n_pairs}
+    spreads = _spreads(design, table, resampled, units)
+    smallest = {}
+    for system, spread in spreads.items():
+        difference = spread.smallest(**settings)
+        if difference is not None:
+            smallest[system] = difference
+    if not smallest:
+        return None
+    target = _round_part(min(smallest.values()))
+    needed = {system: spreads[system].needed(target, **settings) for system in smallest}
+    systems = []
+    for system, difference in smallest.items():
+        error = spreads[system].error
+        systems.append({"system": system, "standard_error": error, "smallest": difference, "needed": needed[system]})
+    value = {
+        **settings,
+        "unit": design.unit,
+        "n_units": table.n_units,
+        "target": target,
+        "systems": systems,
+    }
+    counts = [count for count in needed.values() if count is not None]
+    start = "This test set reliably shows only differences "
+    adjusted = f", adjusted for {design.n_pairs:,} pairs" if design.n_pairs > 1 else ""
+    bounds = between(smallest.values(), lambda difference: figures(difference, table.digits))
+    shown = f"above {bounds} {table.title} ({chances(POWER, design.alpha)}{adjusted})"
+    numbers = between(counts, in_two_digits)
+    needs = f"; a difference of {target:g} would need about {numbers} {design.unit}s{_size_in_words(design)}."
+    sentence: Sentence = (f"{start}{shown}{needs}",)
+    # With two systems there is only one difference.
+    if design.n_pairs > 1:
+        sentence = (f"{start}from ", Name(design.baseline), f" {shown}{needs}")
+    return Section("power", f"What differences in {table.title} can be seen", [sentence], None, value)
+
+
+def _spreads(
+    design: Design,
+    table: ScoreTable,
+    resampled: Sequence[NDArray[np.float64]],
+    units: Sequence[SegmentStats],
+) -> dict[str, Spread]:
+    """Return how much each system's difference from the baseline varies, but for those that differ in few units."""
+    baseline = design.baseline_index
+    exact_scale = table.scorer.scale if design.inference_of(table).has_exact_test else None
+    spreads = {}
+    for index, system in enumerate(design.systems):
+        n_different = int(differ(units[index], units[baseline]).sum())
+        error = paired_error(resampled[index], resampled[baseline], n_different)
+        if error is not None:
+            spreads[system] = Spread(error, table.n_units, exact_scale, n_different / table.n_units)
+    return spreads
+
+
+def _size_in_words(design: Design) -> str:
+    """Return of how many segments a cluster is; "" where units are segments, or hardly more."""
+    clusters = design.test_set.clusters
+    size = 1.0 if clusters is None else design.test_set.n_segments / len(clusters)
+    return f", of about {size:.0f} segments each" if round(size) > 1 else ""
+
+
+def paired_error(
+    first: NDArray[np.float64], second: NDArray[np.float64], n_different: int = FEWEST_DIFFERENT
+) -> float | None:
+    """Return the standard error of the difference of two scores by their paired resamples.
+
+    None where they differ in few units, or by rounding alone.
+    """
+    error = float(np.std(first - second, ddof=1))
+    is_rounding = error <= ROUNDING * float(np.abs(second).max())
+    return None if n_different < FEWEST_DIFFERENT or is_rounding else error
+
+
+def chances(power: float, alpha: float) -> str:
+    """Return with which probability a difference is found, and with which one where there is none."""
+    return f"{100 * power:g} % power, alpha {alpha:g}"
+
+
+def _round_part(difference: float) -> float:
+    """Return the greatest of 1, 2 and 5 times a power of ten that is at most four fifths of a difference."""
+    limit = 0.8 * difference
+    tens = 10.0 ** math.floor(math.log10(limit))
+    factor = max(factor for factor in (1, 2, 5) if factor * tens <= limit or factor == 1)
+    return float(f"{factor * tens:.1g}")

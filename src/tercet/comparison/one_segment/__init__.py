@@ -1,0 +1,1 @@
+"""One segment explained: which one, and how two outputs of it differ."""

@@ -1,0 +1,151 @@
+"""The rows of a score's table: each system's value, its tests against the baseline and the best, its rank."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.base.metric import Metric
+from tercet.comparison.inputs.given_scores import share_difference_interval, share_interval
+from tercet.comparison.values.design import Design
+from tercet.comparison.values.scores import Standing, SystemScore, standings
+from tercet.statistics.families import PairTests
+from tercet.statistics.groups import ranks
+from tercet.statistics.inference import Inference
+from tercet.statistics.intervals import BootstrapResult, ConfidenceInterval
+from tercet.statistics.stats import SegmentStats
+from tercet.table_formats import number_or_none
+
+#: What a row says of the system and the baseline; None in the row of the baseline itself.
+_AGAINST_BASELINE = (
+    "difference",
+    "difference_low",
+    "difference_high",
+    "pvalue",
+    "adjusted_pvalue",
+    "wins",
+    "ties",
+    "losses",
+)
+
+
+class Bounds(NamedTuple):
+    """The intervals of a score of each system, and of its differences from the baseline."""
+
+    of_scores: list[ConfidenceInterval]
+    of_differences: list[ConfidenceInterval]
+
+
+class Measured(NamedTuple):
+    """One score as it was measured: each list has an entry for each system."""
+
+    values: NDArray[np.float64]
+    bounds: Bounds
+    tests: PairTests
+    #: The scores of what wins and losses count.
+    parts: Sequence[Sequence[float | None]]
+    higher_is_better: bool
+    digits: int
+
+
+def score_rows(design: Design, score: Measured, *, can_tell: bool) -> tuple[list[SystemScore], NDArray[np.float64]]:
+    """Return a row for each system, and the adjusted p of each pair.
+
+    Where the test could tell no two systems apart, there are no ranks, and none is said to be as good as the best.
+    """
+    values = score.values.tolist()
+    is_unknown = np.isnan(score.values)
+    # A score that is NaN cannot be tested.
+    has_no_test = is_unknown[:, None] | is_unknown
+    tests = PairTests(
+        np.where(has_no_test, np.nan, score.tests.pvalues), np.where(has_no_test, np.nan, score.tests.adjusted)
+    )
+    compared = standings(
+        values, tests.adjusted, alpha=design.alpha, higher_is_better=score.higher_is_better, can_tell=can_tell
+    )
+    if design.joins_runs:
+        # None of several outputs of one system is the best.
+        compared = [Standing(False, None)] * len(values)
+    system_ranks = ranks(values, tests.adjusted, design.alpha, score.higher_is_better)
+    rows = []
+    for index, (system, value) in enumerate(zip(design.systems, values, strict=True)):
+        rank = system_ranks[index] if design.test is not None and can_tell else None
+        rows.append(
+            SystemScore(
+                system=system,
+                value=value,
+                low=score.bounds.of_scores[index].low,
+                high=score.bounds.of_scores[index].high,
+                **_against_baseline(score, tests, index, design.baseline_index),
+                best=compared[index].is_best,
+                as_good=compared[index].as_good,
+                rank=None if rank is None else (rank.low, rank.high),
+                group=None if rank is None else rank.group,
+                digits=score.digits,
+            )
+        )
+    return rows, tests.adjusted
+
+
+def _against_baseline(score: Measured, tests: PairTests, index: int, baseline: int) -> dict[str, Any]:
+    """Return what the row of a system says of it and the baseline."""
+    if index == baseline:
+        return dict.fromkeys(_AGAINST_BASELINE)
+    wins, ties, losses = _wins_ties_losses(score.parts[index], score.parts[baseline], score.higher_is_better)
+    return {
+        "difference": float(score.values[index]) - float(score.values[baseline]),
+        "difference_low": score.bounds.of_differences[index].low,
+        "difference_high": score.bounds.of_differences[index].high,
+        "pvalue": number_or_none(tests.pvalues[index, baseline]),
+        "adjusted_pvalue": number_or_none(tests.adjusted[index, baseline]),
+        "wins": wins,
+        "ties": ties,
+        "losses": losses,
+    }
+
+
+def bounds_of_systems(
+    design: Design,
+    metric: Metric,
+    scored: Sequence[SegmentStats],
+    intervals: Sequence[BootstrapResult],
+    inference: Inference,
+) -> Bounds:
+    """Return the intervals of a score of all systems, and those of their differences from the baseline.
+
+    They are exact ones of the segments that were scored, where these score 0 or 1, or else those by resamples.
+    """
+    baseline = design.baseline_index
+    if inference.has_exact_intervals:
+        level = design.confidence_level
+        of_scores = [share_interval(metric, stats, level) for stats in scored]
+        return Bounds(
+            of_scores, [share_difference_interval(metric, scored[baseline], stats, level) for stats in scored]
+        )
+    differences = [interval.less(intervals[baseline]) for interval in intervals]
+    return Bounds(
+        [interval.confidence_interval for interval in intervals],
+        [difference.confidence_interval for difference in differences],
+    )
+
+
+def _wins_ties_losses(
+    scores: Sequence[float | None], baseline_scores: Sequence[float | None], higher_is_better: bool
+) -> tuple[int, int, int]:
+    """Return on how many segments, or clusters, a system is better than, as good as, and worse than the baseline."""
+    wins = ties = losses = 0
+    for score, baseline_score in zip(scores, baseline_scores, strict=True):
+        # None is a segment that was left out, and NaN can be compared with nothing.
+        if score is None or baseline_score is None or math.isnan(score) or math.isnan(baseline_score):
+            continue
+        if score == baseline_score:
+            ties += 1
+        elif (score > baseline_score) == higher_is_better:
+            wins += 1
+        else:
+            losses += 1
+    return wins, ties, losses

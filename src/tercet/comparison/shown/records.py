@@ -1,0 +1,114 @@
+"""A comparison as plain Python, for programs: the rows of its TSV file, and what its JSON has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tercet.comparison.result import Comparison
+from tercet.comparison.runs.means import over_runs
+from tercet.comparison.values.scores import ScoreTable
+from tercet.comparison.values.sections import Section
+from tercet.statistics.named_tests import WELCH
+
+#: Columns of :func:`records_of`.
+COLUMNS = (
+    "test_set",
+    "metric",
+    "score",
+    "system",
+    "value",
+    "low",
+    "high",
+    "interval",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "pvalue",
+    "adjusted_pvalue",
+    "wins",
+    "ties",
+    "losses",
+    "best",
+    "as_good",
+    "better",
+    "signature",
+    "rank_low",
+    "rank_high",
+    "group",
+    "row",
+)
+
+#: What a row of :func:`records_of` is of: a system, or where systems have several runs, one output of one.
+OF_SYSTEM, OF_OUTPUT = "system", "output"
+
+#: Attributes of a comparison that its JSON has under the same names.
+_SETTINGS = ("test", "n_resamples", "adjust", "confidence_level", "alpha", "seed", "interval")
+
+
+def records_of(comparison: Comparison) -> list[dict[str, Any]]:
+    """Return a row for each score of each system, in the order of :data:`COLUMNS`.
+
+    Where outputs are runs, the systems by the means of their runs come first, then each output.
+    """
+    if not comparison.joins_runs:
+        return list(_records(comparison, OF_SYSTEM))
+    return [*_records(over_runs(comparison), OF_SYSTEM), *_records(comparison, OF_OUTPUT)]
+
+
+def _records(comparison: Comparison, kind: str) -> Iterator[dict[str, Any]]:
+    for table in comparison.tables:
+        table_fields = {
+            "test_set": comparison.test_set.name,
+            "metric": table.metric,
+            "score": table.name,
+            "interval": comparison.inference_of(table).interval,
+            "better": table.better,
+            "signature": table.signature,
+            "row": kind,
+        }
+        for row in table.rows:
+            rank_low, rank_high = row.rank or (None, None)
+            entries = {**comparison.numbers(row), **table_fields, "rank_low": rank_low, "rank_high": rank_high}
+            yield {name: entries[name] for name in COLUMNS}
+
+
+def entries_of(comparison: Comparison) -> dict[str, Any]:
+    """Return scores, intervals and tests as the JSON has them."""
+    test_set = comparison.test_set
+    entries = {
+        "test_set": test_set.name,
+        "n_segments": test_set.n_segments,
+        "clusters": None if test_set.clusters is None else test_set.clusters.to_dict(),
+        **test_set.about,
+        "baseline": comparison.baseline if comparison.test is not None else None,
+        **{name: getattr(comparison, name) for name in _SETTINGS},
+        "tables": [_entries_of_table(comparison, table) for table in comparison.tables],
+        "facts": [row.to_dict() for row in comparison.facts],
+        "warnings": comparison.warnings,
+    }
+    if comparison.tests_runs:
+        # Outputs are not tested; their systems are.
+        entries |= {"baseline": comparison.design.system_of_baseline, "test": WELCH.name, "adjust": "holm"}
+    return entries
+
+
+def _entries_of_table(comparison: Comparison, table: ScoreTable) -> dict[str, Any]:
+    return {
+        "metric": table.metric,
+        "score": table.name,
+        "higher_is_better": table.higher_is_better,
+        "signature": table.signature,
+        **(comparison.inference_of(table).to_dict() if table.is_exact else {}),
+        "systems": [comparison.numbers(row) for row in table.rows],
+        "adjusted_pvalues": table.pvalues.tolist() if comparison.test is not None else None,
+        "too_few": table.too_few,
+        **_values_of_sections(table.sections),
+    }
+
+
+def _values_of_sections(sections: Sequence[Section]) -> dict[str, Any]:
+    """Return the values of sections by their keys; the slices of all kinds in one list."""
+    values = {section.key: section.value for section in sections}
+    slices = [row for section in sections if section.key == "slices" for row in section.value]
+    return {**values, "slices": slices} if slices else values

@@ -1,0 +1,95 @@
+"""Systems with several runs in each slice of a test set: means over runs, tested as those of the whole are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.base.metric import Metric
+from tercet.comparison.runs.significance import (
+    against_baseline,
+    estimates_of_systems,
+    has_spread,
+    interval_of,
+    pvalue_of,
+    spread_of,
+    why_untested,
+)
+from tercet.comparison.values.design import Design
+from tercet.comparison.values.run_scores import RunsInSlice
+from tercet.statistics.estimates import Estimate
+from tercet.statistics.resampled_scores import N_RESAMPLES, bootstrap_scores
+
+from .significance import Part, ScoreInSlice, SliceScores, by_holm
+
+
+def scores_over_runs(design: Design, metric: Metric, parts: Sequence[Part]) -> dict[str, list[SliceScores]]:
+    """Return the scores of the systems in each slice, by name.
+
+    Tests share no draws: p of each score is adjusted for all slices and systems by Holm's method.
+    """
+    scores_of: dict[str, list[SliceScores]] = {name: [] for name in metric.score_names}
+    for part in parts:
+        draws = bootstrap_scores(metric, part.units, N_RESAMPLES, design.seed)
+        values = part.scores(metric)
+        n_units = len(part.units[0])
+        for name in metric.score_names:
+            outputs = {}
+            for index, output in enumerate(design.systems):
+                resampled = np.asarray(draws[index][name], np.float64)
+                outputs[output] = Estimate(float(values[name][index]), resampled, n_units)
+            systems = _in_slice(design, metric, outputs, n_units)
+            scores_of[name].append(SliceScores(part.name, len(part.rows[0]), n_units, systems))
+    return {name: _with_adjusted_pvalues(design, slices) for name, slices in scores_of.items()}
+
+
+def _in_slice(design: Design, metric: Metric, outputs: dict[str, Estimate], n_units: int) -> list[ScoreInSlice]:
+    """Return the systems in a slice, with p of each test alone: it is not adjusted yet."""
+    systems, known = estimates_of_systems(design.runs, outputs)
+    level = design.confidence_level
+    system_of_baseline = design.system_of_baseline
+    baseline = systems[system_of_baseline]
+    scores = []
+    for name, estimate in systems.items():
+        against = against_baseline(baseline, estimate, known, level)
+        bounds = interval_of(estimate, known, level, metric)
+        runs = {output: outputs[output].value for output in design.runs[name]}
+        over_runs = RunsInSlice(runs, spread_of(estimate), t=None, freedom=None)
+        p = math.nan
+        reason = ""
+        if name != system_of_baseline:
+            over_runs = over_runs._replace(t=against.t, freedom=against.freedom)
+            p = pvalue_of(baseline, estimate, known, n_units)
+            if math.isnan(p):
+                knows_spread = has_spread(baseline, estimate, known)
+                reason = why_untested(against, bounds.low, design.unit, knows_spread=knows_spread)
+        scores.append(
+            ScoreInSlice(
+                value=estimate.value,
+                bounds=bounds,
+                bounds_of_difference=against.bounds,
+                pvalue=p,
+                adjusted_pvalue=math.nan,
+                over_runs=over_runs,
+                why_untested=reason,
+            )
+        )
+    return scores
+
+
+def _with_adjusted_pvalues(design: Design, slices: Sequence[SliceScores]) -> list[SliceScores]:
+    """Return the slices with p adjusted for all of them."""
+    if not slices:
+        return []
+    pvalues: NDArray[np.float64] = np.array([[score.pvalue for score in part.systems] for part in slices], np.float64)
+    values: NDArray[np.float64] = np.array([[score.value for score in part.systems] for part in slices], np.float64)
+    baseline = list(design.runs).index(design.system_of_baseline)
+    adjusted = by_holm(pvalues, values, baseline).adjusted.tolist()
+    adjusted_slices = []
+    for part, of_part in zip(slices, adjusted, strict=True):
+        systems = [score._replace(adjusted_pvalue=p) for score, p in zip(part.systems, of_part, strict=True)]
+        adjusted_slices.append(part._replace(systems=systems))
+    return adjusted_slices

@@ -1,0 +1,96 @@
+"""Scores and tests of each slice of a test set, adjusted over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.base.metric import Metric
+from tercet.comparison.scoring.score_rows import bounds_of_systems
+from tercet.comparison.values.design import Design
+from tercet.comparison.values.slices import Slices
+from tercet.statistics.clusters import Clusters, clustered
+from tercet.statistics.inference import Inference
+from tercet.statistics.stats import SegmentStats
+
+from .over_runs import scores_over_runs
+from .significance import Part, ScoreInSlice, SliceScores, slice_tests
+
+
+class ScoresOfSlices(NamedTuple):
+    """Slices of one kind, and of each score by its name all systems in each of them."""
+
+    slices: Slices
+    by_score: Mapping[str, Sequence[SliceScores]]
+
+
+def scores_of_slices(
+    design: Design,
+    metric: Metric,
+    scored: Sequence[SegmentStats],
+    is_scored: NDArray[np.bool_],
+    inference: Inference,
+) -> list[ScoresOfSlices]:
+    """Return the scores of a metric in each slice: of the segments that are scored for all systems.
+
+    A slice's draws are those that a test set of its segments would have: of a slice that is the whole, p and
+    intervals are those of the whole. Where outputs are runs, the scores are of the systems, in their order.
+    """
+    clusters = design.test_set.clusters
+    if clusters is not None:
+        clusters = clusters.selected(is_scored)
+    n_units = len(scored[0]) if clusters is None else len(clusters)
+    results = []
+    for slices in design.slices:
+        parts = list(_slice_parts(slices, scored, is_scored, clusters))
+        if design.joins_runs:
+            by_score = scores_over_runs(design, metric, parts)
+        else:
+            by_score = _scores_of_parts(design, metric, parts, n_units, inference)
+        results.append(ScoresOfSlices(slices, by_score))
+    return results
+
+
+def _scores_of_parts(
+    design: Design, metric: Metric, parts: Sequence[Part], n_units: int, inference: Inference
+) -> dict[str, list[SliceScores]]:
+    """Return the scores of all systems in each slice, by name; the whole test set has `n_units` units."""
+    scores_of: dict[str, list[SliceScores]] = {name: [] for name in metric.score_names}
+    tests = slice_tests(design, metric, parts, n_units, inference) if parts else {}
+    for number, part in enumerate(parts):
+        intervals = design.intervals(metric, part.units)
+        values = part.scores(metric)
+        for name in metric.score_names:
+            intervals_of_score = [of_system[name] for of_system in intervals]
+            bounds = bounds_of_systems(design, metric, part.rows, intervals_of_score, inference)
+            figures = zip(
+                values[name].tolist(),
+                bounds.of_scores,
+                bounds.of_differences,
+                tests[name].pvalues[number].tolist(),
+                tests[name].adjusted[number].tolist(),
+                strict=True,
+            )
+            systems = [ScoreInSlice(*of_system) for of_system in figures]
+            scores_of[name].append(SliceScores(part.name, len(part.rows[0]), len(part.units[0]), systems))
+    return scores_of
+
+
+def _slice_parts(
+    slices: Slices, scored: Sequence[SegmentStats], is_scored: NDArray[np.bool_], clusters: Clusters | None
+) -> Iterator[Part]:
+    numbers = slices.numbers[is_scored]
+    for index, name in enumerate(slices.names):
+        inside = numbers == index
+        if not inside.any():
+            continue
+        rows = [stats.selected(inside) for stats in scored]
+        if clusters is None:
+            yield Part(name, rows, rows, np.flatnonzero(inside))
+            continue
+        # Those of a slice are numbered as they first occur there.
+        of_slice = np.array(list(dict.fromkeys(clusters.numbers[inside].tolist())), np.int64)
+        yield Part(name, rows, clustered(rows, clusters.selected(inside)), of_slice)

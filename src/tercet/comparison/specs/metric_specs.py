@@ -1,0 +1,141 @@
+"""The metrics of a comparison, given as texts or as values: read, checked, and called as they were written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tercet.base.metric import Metric
+from tercet.comparison.specs.mean_of_metrics import MeanOfMetrics, SavedMean
+from tercet.errors import OptionError, argument, on_command_line, shorten, warn
+from tercet.metrics.column import Column
+from tercet.names_as_shown import joined
+from tercet.specs import parse_value, split_metric, split_options
+from tercet.statistics.resampled_scores import N_RESAMPLES
+
+
+def parse_metric(text: str, *, imports: bool = False) -> Metric:
+    """Read a metric with its options, as :func:`split_metric` does, or the path of a mean of metrics (.json).
+
+    OptionError also for options of the whole comparison, such as ``seed``.
+    """
+    if is_mean(text):
+        return MeanOfMetrics.from_options({"mean": SavedMean.load(Path(text)), "path": text}, written={})
+    cls, options = split_metric(text, imports=imports)
+    _refuse_of_comparison(options)
+    return cls.from_options(options, written=options)
+
+
+def parse_column(text: str) -> Column:
+    """Read ``COMET`` or ``COMET:better=lower``: a column of scores, whose name may have colons too."""
+    name, _, option_text = text.rpartition(":")
+    assignments = [assignment.partition("=") for assignment in split_options(option_text)]
+    if not name or not all(equals for _, equals, _ in assignments):
+        return Column(text)
+    options = {option.strip(): parse_value(value.strip()) for option, _, value in assignments}
+    return Column.from_options({"name": name, **options}, written=options)
+
+
+def is_mean(text: str) -> bool:
+    """Return whether a text is the path of a mean of metrics."""
+    return text.lower().endswith(".json") and "=" not in text
+
+
+def for_tables(metric: Metric) -> Metric:
+    """Return a metric that a text named, with the scores that people read in tables unless the text chooses some.
+
+    >>> for_tables(parse_metric("rouge")).score_names
+    ('rouge1', 'rouge2', 'rougeL', 'rougeLsum')
+    >>> for_tables(parse_metric("rouge:rouge_types=rougeW")).score_names
+    ('rougeW',)
+    """
+    declared = metric.options()
+    # A preset, as compat=rouge, has a list of its own.
+    narrower = {
+        name: value for name, value in metric.in_tables.items() if getattr(metric, name) == declared[name].default
+    }
+    return metric.with_defaults(**narrower) if narrower else metric
+
+
+def metric_of(metric: str | Metric) -> Metric:
+    """Return a metric given as text or value."""
+    if isinstance(metric, str):
+        return for_tables(parse_metric(metric))
+    _refuse_of_comparison(metric.written)
+    return metric
+
+
+def name_of(metric: Metric) -> str:
+    """Return the name of a metric; of a mean, the path of its file."""
+    return metric.path if isinstance(metric, MeanOfMetrics) else metric.name
+
+
+def label_of(metric: Metric) -> str:
+    """Return a metric as written, with its options if any."""
+    return label(name_of(metric), metric.written)
+
+
+def label(name: str, options: Mapping[str, Any]) -> str:
+    """Return the name of a metric and its options as written."""
+    assignments = ",".join(f"{option}={_value_as_text(value)}" for option, value in options.items())
+    return f"{name}:{assignments}" if assignments else name
+
+
+def distinct(metrics: Iterable[Metric]) -> list[Metric]:
+    """Return the metrics, each once; warns of one that is given twice with the same options.
+
+    OptionError for different metrics with one label, as results are found by it.
+    """
+    metrics_once: list[Metric] = []
+    for metric in metrics:
+        written = type(metric), name_of(metric), metric.written
+        if any(written == (type(earlier), name_of(earlier), earlier.written) for earlier in metrics_once):
+            warn(f"{label_of(metric)} is given twice, and scored once.")
+        else:
+            for earlier in metrics_once:
+                if label_of(earlier) == label_of(metric):
+                    raise _one_label(earlier, metric)
+            metrics_once.append(metric)
+    return metrics_once
+
+
+def _one_label(first: Metric, second: Metric) -> OptionError:
+    """Return the error of two metrics that are called alike and are not."""
+    if type(first) is not type(second):
+        return OptionError(f"Two metrics of different classes are called {second.name}: give one another name.")
+    differing = [option for option, value in second.written.items() if first.written.get(option) != value]
+    return OptionError(
+        f"Two metrics with different values of {joined(differing)} are both called {label_of(second)}: one would "
+        "hide the other. Give functions different names (def words(text): ...), or compare by one metric at a time."
+    )
+
+
+def _refuse_of_comparison(options: Iterable[str]) -> None:
+    """Refuse options that a comparison sets once for all metrics: given for one metric, they had no effect."""
+    if not options:
+        return
+    segments = "every table of the result has them, as tables[0].segments"
+    if on_command_line():
+        segments = "give --segments and a file for them"
+    of_comparison = {
+        "confidence_level": f"give {argument('confidence_level')} for all",
+        "n_resamples": f"intervals have {N_RESAMPLES:,} resamples ({argument('n_resamples')} is for the test)",
+        "seed": f"give {argument('seed')} for all",
+        "segments": segments,
+        "signature": "every result shows it",
+        "use_aggregator": f"for the scores of segments, {segments}",
+        "grid": "tercet.score returns it in Python",
+    }
+    for name, instead in of_comparison.items():
+        if name in options:
+            raise OptionError(f"The option {name!r} cannot be given for one metric here: {instead}.")
+
+
+def _value_as_text(value: Any) -> str:
+    try:
+        return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
+    except TypeError:
+        # A function, or a table, which is no JSON.
+        return getattr(value, "__qualname__", None) or shorten(value)
