@@ -5,7 +5,9 @@ from itertools import chain
 import numpy as np
 import pytest
 
-from tercet.corpus.corpus import Corpus
+from tercet.corpus import artefacts
+from tercet.corpus.artefacts import artefacts_of
+from tercet.corpus.corpus import Corpus, sampled, some_of
 from tercet.corpus.large import LargeCorpus, SideBySide
 from tercet.corpus.reading import Crossing
 
@@ -68,6 +70,21 @@ class TestLargeCorpus:
         moved = large.numbered(12)
         assert (moved.first_item, moved.searched, moved.names) == (12, True, NAMES)
         assert moved.name_of(N + 2) == "item 14 of predictions"
+
+
+@pytest.mark.parametrize("n_references", [1, 2])
+def test_what_one_side_alone_has_is_found_as_in_lists(n_references, engine, monkeypatch):
+    monkeypatch.setattr(artefacts, "engine", engine)
+    large, small = large_and_small(n_references)
+    assert (artefacts_of(large), large.searched) == (artefacts_of(small), True)
+    assert artefacts_of(LargeCorpus([["&amp;", "b"]], [["a", "b"]], ("one",)))[0].names() == ["HTML entities"]
+
+
+@pytest.mark.parametrize(("n", "number"), [(0, 2), (3, 2), (4, 2), (9, 2), (7, 1), (1, 1)])
+def test_some_of_any_texts_are_a_list(n, number):
+    texts = list(map(str, range(n)))
+    expected = [texts[index] for index in sampled(n, number)]
+    assert some_of(texts, number) == some_of(tuple(texts), number) == expected
 
 
 def test_columns_side_by_side_are_rows():

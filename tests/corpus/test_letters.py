@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
+from growth import times_longer
 from tercet.compat.rouge_scorer import RougeScorer
-from tercet.corpus.edits import transcript_change
 from tercet.corpus.letters import FEW, EqualWords, equal_words
+from tercet.corpus.transcripts import transcript_change
 from tercet.metrics.ter import normalization
 from texts import any_texts
 
@@ -26,6 +27,13 @@ def said_of(metric, predictions, references, **options):
         warnings.simplefilter("always")
         tercet.score(metric, predictions, references, **options)
     return [str(each.message) for each in found]
+
+
+def test_a_long_word_of_ascii_is_searched_in_linear_time():
+    def search(size):
+        return lambda: equal_words("a" * size + "… é", ["é… " + "a" * size])
+
+    assert times_longer(search, few=1000, many=20_000) < 100  # 20 times as long; its square is 400 times as much
 
 
 def test_different_words_that_score_1_are_named():

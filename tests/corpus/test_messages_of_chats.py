@@ -3,7 +3,7 @@
 import pytest
 
 from tercet import InputError
-from tercet.corpus.messages import content_text, is_chat, reply_text, texts_of_chats
+from tercet.corpus.chats import content_text, is_chat, reply_text, texts_of_chats
 
 ASKED = {"role": "user", "content": "Wo liegt der Hafen?"}
 SAID = {"role": "assistant", "content": "на севере"}

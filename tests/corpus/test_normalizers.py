@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
+from growth import times_longer
 from tercet.corpus.artefacts import KINDS
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.normalizers import NORMALIZERS, change_of
@@ -62,6 +63,13 @@ class TestWhatTheyDo:
         }
         if not text.isspace():
             assert {name: changed(name, text) for name in expected} == expected
+
+    @pytest.mark.parametrize("sign", "~`")
+    def test_a_fence_that_opens_nothing_is_read_in_linear_time(self, sign):
+        def reading(size):
+            return lambda: changed("code_fence", sign * size)
+
+        assert times_longer(reading, few=1000, many=20_000) < 100  # 20 times as long; its square is 400 times
 
     @pytest.mark.parametrize("name", ["whisper", "whisper_english"])
     def test_those_of_whisper_are_the_package_s(self, name):
@@ -117,6 +125,7 @@ class TestWhatTheyDo:
             ("code_fence", "Here:\n```python\nx = 1\ny = 2\n```\nDone.", "x = 1\ny = 2"),
             ("code_fence", "~~~\na\n~~~\nand\n````\n```\nb\n````\n", "a\n```\nb"),
             ("code_fence", "```\ncut off", "cut off"),
+            ("code_fence", "~~~~ md\na\n~~~\n~~~~~\nb", "a\n~~~"),
             ("code_fence", "use ``` for fences", "use ``` for fences"),
             ("lower", "Żółw ИДЁТ. Ὀδός", "żółw идёт. ὀδός"),
             ("json:antwort", '{"antwort": "Das Tor ist zu.", "lang": "de"}', "Das Tor ist zu."),

@@ -96,6 +96,12 @@ def test_rows_that_lack_columns_of_nltk_s_methods_are_refused():
             _engine.bleu_scores(rows, length_column, "nltk0", 0, False, np.ones((1, max(orders, 5))), 1.0)
 
 
+def test_rows_that_lack_columns_of_ter_are_refused(engine):
+    for columns in (4, 5, 7):
+        with pytest.raises(ValueError, match="rows have edits and words"):
+            engine.ter_scores(np.zeros((2, columns)), 1.0)
+
+
 edits = st.lists(st.integers(0, 9), min_size=4, max_size=4)
 
 

@@ -173,6 +173,9 @@ def test_what_is_no_text_is_refused_and_nothing_has_no_rows(engine):
         engine.gleu_rows(["a", "a"], 1, None, "13a", 3, 2)
     with pytest.raises(ValueError, match="order must be 1 or more"):
         engine.jaccard_rows(["a", "a"], 1, None, "13a", 0, False, False)
+    for max_order in (-1, 0):
+        with pytest.raises(ValueError, match="order must be 1 or more"):
+            engine.bleu_rows(["a", "a"], 1, None, "13a", max_order)
     with pytest.raises(ValueError, match="order must be 1 or more"):
         engine.bleu_rouge_rows(["a", "a"], 1, None, "13a", 0, 1.0, True)
     assert engine.bleu_rows([], 0, None, "13a", 4).shape == (0, 16)

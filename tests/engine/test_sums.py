@@ -171,6 +171,12 @@ def test_many_rows_are_added_alike(n):
     assert _engine.sum_rows(rows).tolist() == plain.sum_rows(rows).tolist()
 
 
+def test_draws_of_no_segments_are_refused(engine):
+    for n in (0, -1):
+        with pytest.raises(ValueError, match="one segment or more"):
+            engine.add_draws(np.zeros(3, np.int32), 0, n, np.zeros(3, np.uint16))
+
+
 def test_rows_of_other_numbers_are_refused():
     for rows in (np.zeros((2, 2), np.float32), np.zeros((2, 2, 2)), np.zeros(2, np.int64)):
         with pytest.raises(ValueError, match="float64"):

@@ -210,6 +210,16 @@ def test_no_path_of_a_machine_in_the_sources():
         assert str(ROOT.parent) + "/" not in path.read_text(), path
 
 
+def test_no_line_of_the_engine_is_longer_than_120():
+    """A formatter sees to Python alone."""
+    long = []
+    for path in (SOURCE / "engine").glob("*.*"):
+        if path.suffix in (".pyx", ".pxi", ".h"):
+            lines = enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+            long += [f"{path.name}:{number}" for number, line in lines if len(line) > 120]
+    assert long == []
+
+
 def test_files_of_tests_have_names_of_their_own():
     """pytest imports a file by its name alone, where no package is above it: the second of a name is not run."""
     rooms = {}

@@ -15,7 +15,8 @@ import pytest
 from growth import times_longer
 from tercet.errors import InputError
 from tercet.files.read import read_table
-from tercet.streaming.parts import (
+from tercet.streaming import file_parts
+from tercet.streaming.file_parts import (
     BadFileError,
     FilePart,
     list_files,
@@ -148,6 +149,16 @@ class TestTasks:
 
         # 20 times as many; their square is 400 times as much
         assert times_longer(listing, few="00[01]*", many="0*") < 100
+
+    def test_take_time_in_proportion_to_the_large_files(self, monkeypatch):
+        """Each file was once looked up in the list of the large ones."""
+        monkeypatch.setattr(file_parts, "_groups", lambda whole: [whole])
+        monkeypatch.setattr(file_parts, "_whole", lambda path: FilePart(path, 0, 1, 1, n_bytes=1))
+
+        def listing(n):
+            return lambda: list_parts([f"{number}.parquet" for number in range(n)], n + 1)
+
+        assert times_longer(listing, few=200, many=4_000) < 100  # 20 times as many; their square is 400 times as much
 
 
 class TestFilesThatChange:

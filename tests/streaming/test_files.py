@@ -11,7 +11,7 @@ import pytest
 from tercet import IdfTable, InputError, Stream
 from tercet.api import make_scorer
 from tercet.streaming.file_format import pack
-from tercet.streaming.rows import Rows, RowsFile, write_rows
+from tercet.streaming.rows import KeptRows, RowsFile, write_rows
 from texts import MINILM
 
 SCORER = make_scorer("rouge_nlws", {"tokenizer": "auto"})
@@ -30,7 +30,7 @@ def read_stream(path):
 
 
 def write_some_rows(path):
-    write_rows(path, [Rows.counted(SCORER, SCORER.corpus(["a b"], [["b", "ç"]]).encoded())], {"beta": "1"})
+    write_rows(path, [KeptRows.counted(SCORER, SCORER.corpus(["a b"], [["b", "ç"]]).encoded())], {"beta": "1"})
 
 
 def read_some_rows(path):

@@ -13,7 +13,7 @@ from conftest import ANY_TEXTS, ZERO_BLEU, close, needed
 from tercet import InputError
 from tercet.api import make_scorer
 from tercet.registry import METRICS
-from tercet.streaming.rows import Rows, RowsFile, result_of_rows, write_rows
+from tercet.streaming.rows import KeptRows, RowsFile, result_of_rows, write_rows
 from texts import all_pairs, awkward_text
 
 PREDICTIONS, REFERENCES = all_pairs()
@@ -33,7 +33,7 @@ pytestmark = [ZERO_BLEU, pytest.mark.filterwarnings("ignore:.*(13a|rouge_score|l
 
 def handed_over(scorer, texts, path):
     """Count a part, write it, and read it as another process does."""
-    write_rows(path, [Rows.counted(scorer, scorer.corpus(*texts).encoded())], {})
+    write_rows(path, [KeptRows.counted(scorer, scorer.corpus(*texts).encoded())], {})
     (rows,) = RowsFile(path).rows(scorer)
     return rows
 
@@ -96,7 +96,7 @@ def test_where_a_part_chose_another_tokenizer_than_the_others_the_whole_is_count
 ):
     texts = {"en": (["the cat sat"] * 6, [["the cat lay"]] * 6), "ru": (["кот спит"], [["кот лежит"]])}
     scorer, again = make_scorer("rouge_nlws", {"tokenizer": "auto"}), []
-    made = [Rows.counted(scorer, scorer.corpus(*texts[part]).encoded()) for part in parts]
+    made = [KeptRows.counted(scorer, scorer.corpus(*texts[part]).encoded()) for part in parts]
     count = type(scorer).segment_stats
 
     def counting(self, batch, context):
@@ -119,11 +119,11 @@ class TestItemsThatCannotBeScored:
         texts = [(["a", "b"], [["a"], ["b"]]), ([], []), (["c", "d", "e"], [["c"], [], []])]
         for parts in (
             [handed_over(scorer, each, path) for each in texts],
-            [Rows.uncounted(scorer.corpus(*each).encoded()) for each in texts],
+            [KeptRows.uncounted(scorer.corpus(*each).encoded()) for each in texts],
         ):
             with pytest.raises(InputError, match=r"^item 3 \(and 1 more\) of references is empty"):
                 result_of_rows(scorer, parts)
-        none = Rows.counted(scorer, scorer.corpus([], []).encoded())
+        none = KeptRows.counted(scorer, scorer.corpus([], []).encoded())
         for rows in ([none], [none] * 3):
             with pytest.raises(InputError, match="The corpus is empty: predictions and references"):
                 result_of_rows(scorer, rows)
@@ -134,7 +134,7 @@ class TestItemsThatCannotBeScored:
 
         good = make_scorer("bleu_multi", {"tokenizer": str.split})
         one, other = (good.corpus([text], ["a b c d"]).encoded() for text in ("a b c d", "a b c e"))
-        parts = [Rows.counted(good, one), Rows.uncounted(other)]
+        parts = [KeptRows.counted(good, one), KeptRows.uncounted(other)]
         whole = tercet.score("bleu_multi", ["a b c d", "a b c e"], ["a b c d"] * 2, tokenizer=str.split)
         assert result_of_rows(good, parts) == whole
         with pytest.raises(InputError, match="no"):

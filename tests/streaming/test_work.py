@@ -15,7 +15,8 @@ from growth import times_longer
 from tercet.api import make_scorer
 from tercet.corpus.reading import read_batch
 from tercet.errors import InputError, MergeError
-from tercet.streaming.parts import ColumnJob, Summed, Work, check_folder, labels_of, list_parts
+from tercet.streaming.file_parts import list_parts
+from tercet.streaming.parts import ColumnJob, Summed, Work, check_folder, labels_of
 from tercet.streaming.result import result_of
 from tercet.streaming.rows import context_of, plain_context
 from texts import all_pairs, awkward_corpus
@@ -66,6 +67,23 @@ def test_the_scores_of_items_are_written_with_their_ids_or_the_file_and_the_row(
     assert found.column_names == ["file", "row", "bleu"]
     assert found["row"].to_pylist() == list(range(len(IDS)))
     assert set(found["file"].to_pylist()) == {path}
+
+
+def test_two_attempts_at_a_part_do_not_write_the_same_file(path, tmp_path, monkeypatch):
+    """Ray runs a task again whose worker it takes for lost."""
+    work = work_of({"bleu_multi": {}}, segments=f"{tmp_path}/out")
+    [part] = list_parts([path], n_tasks=1)
+    write_table = pq.write_table
+
+    def write_while_another_does(table, file):
+        monkeypatch.undo()
+        work.sum_part(part)
+        write_table(table, file)
+
+    monkeypatch.setattr(pq, "write_table", write_while_another_does)
+    work.sum_part(part)
+    assert [each.name for each in (tmp_path / "out").iterdir()] == ["part-000000.parquet"]
+    assert pq.read_table(tmp_path / "out")["id"].to_pylist() == IDS
 
 
 def test_a_bad_file_is_left_out_as_a_whole_or_raises(path, tmp_path):

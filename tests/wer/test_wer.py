@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 import tercet
 from conftest import ANY_TEXTS
+from growth import times_longer
 from tercet import InputError, OptionError, Wer
+from tercet.corpus.transcripts import transcript_change
 from texts import all_pairs, any_texts, awkward_corpus, awkward_text, lines
 
 RATES = ("wer", "mer", "wil", "wip")
@@ -213,6 +215,17 @@ def test_many_against_many_are_the_rates_of_the_pairs():
     texts = ["a b c", "a", "", "b c d"]
     expected = [[jiwer.wer(other, one) for other in texts] for one in texts]
     assert np.array_equal(Wer().pairwise(texts), expected)
+
+
+@pytest.mark.parametrize("opening", ["<", "[", "> <"])
+def test_brackets_that_never_close_are_read_in_linear_time(opening):
+    change = transcript_change(lowercase=False, no_punct=False, standardize=True)
+
+    def reading(size):
+        return lambda: change(opening * size)
+
+    assert times_longer(reading, few=1000, many=20_000) < 100  # 20 times as many; their square is 400 times as much
+    assert change("] a <b> [c] <d") == "] a <d"
 
 
 def at_blanks(text):

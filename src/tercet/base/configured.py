@@ -14,8 +14,9 @@ from tercet.corpus.normalizers import DOC as DOC_OF_NORMALIZE
 from tercet.corpus.normalizers import as_normalize
 from tercet.errors import OptionError, did_you_mean, on_command_line, shorten
 
-from .dialects import Dialect, no_option
+from .dialects import Dialect
 from .options import OnlyWith, Value, check_value, option
+from .other_names import no_option
 
 ConfiguredT = TypeVar("ConfiguredT", bound="Configured")
 

@@ -139,7 +139,7 @@ def _how_written(unknown: str, arguments: Sequence[str], index: int) -> str:
     >>> _how_written("--chrf", ["a.tsv", "--chrf"], 1)
     'A metric is given with -m: -m chrf'
     """
-    from tercet.base.dialects import what_is
+    from tercet.base.other_names import what_is
     from tercet.registry import known_as
 
     word = unknown.lstrip("-").replace("-", "_")
@@ -178,7 +178,7 @@ def _metrics_given(arguments: Sequence[str]) -> list[str]:
 
 def _options_called(word: str, metrics: Sequence[str]) -> dict[str, str]:
     """Return the metrics with an option of this name, or of this name in another package, and how it is called."""
-    from tercet.base.dialects import OTHER_NAMES
+    from tercet.base.other_names import OTHER_NAMES
     from tercet.registry import metric_class
 
     option_of_metric: dict[str, str] = {}

@@ -22,7 +22,7 @@ from tercet.statistics.named_tests import TESTS
 from tercet.statistics.stats import SegmentStats
 
 if TYPE_CHECKING:
-    from tercet.streaming.rows import Rows
+    from tercet.streaming.rows import KeptRows
 
 
 def paired_significance(
@@ -74,7 +74,7 @@ def read_two(predictions1: Any, predictions2: Any, references: Any) -> Corpus:
     return read_systems(("predictions1", "predictions2"), (predictions1, predictions2), references).encoded()
 
 
-def significance_of_parts(metric: Metric, parts: Sequence[Sequence[Rows]], **settings: Any) -> dict[str, Any]:
+def significance_of_parts(metric: Metric, parts: Sequence[Sequence[KeptRows]], **settings: Any) -> dict[str, Any]:
     """Return the result of :func:`paired_significance` for the parts of each system, with checked options."""
     from tercet.streaming.rows import stats_of_rows
 

@@ -10,14 +10,13 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet import numpy_later as np
 from tercet.engine.chosen import engine
 from tercet.errors import shorten, warn
 
-from .corpus import Corpus, sampled
+from .corpus import Corpus, sampled, some_of
 from .normalizers import FULL_WIDTH, INVISIBLE, NO_WIDTH, SPECIAL_TOKENS, THINKING
 
 if TYPE_CHECKING:
@@ -302,10 +301,8 @@ def _sample(corpus: Corpus) -> str:
     """Return the texts of a corpus, or of a large one some of each side, in one string; "" where none has a mark."""
     if corpus.strings is None:
         return _joined_sample(corpus)
-    predictions, references = corpus.strings
-    if len(predictions) + len(references) >= 2 * _SAMPLED_ITEMS:
-        predictions = _some(predictions)
-        references = _some(references)
+    predictions = some_of(corpus.strings[0], _SAMPLED_ITEMS)
+    references = some_of(corpus.strings[1], _SAMPLED_ITEMS)
     # The commonest texts.
     if engine.is_plain(predictions, MARKS_OF_ASCII) and engine.is_plain(references, MARKS_OF_ASCII):
         return ""
@@ -316,7 +313,12 @@ def _joined_sample(corpus: Corpus) -> str:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    texts = pa.concat_arrays([_some(corpus.predictions), _some(corpus.references)])
+    columns = []
+    for column in (corpus.predictions, corpus.references):
+        # Half as many, as decoding takes time.
+        is_large = len(column) >= _SAMPLED_ITEMS
+        columns.append(column.take(sampled(len(column), _SAMPLED_ITEMS // 2)) if is_large else column)
+    texts = pa.concat_arrays(columns)
     whole = pa.ListArray.from_arrays(pa.array([0, len(texts)], pa.int32()), texts)
     joined: str = pc.binary_join(whole, pa.scalar(_END, texts.type))[0].as_py()
     return joined
@@ -339,18 +341,6 @@ def kinds_in(joined: str) -> list[Kind]:
         if any(map(kind.find, _texts_with(marks, joined))):
             kinds.append(kind)
     return kinds
-
-
-def _some(texts: Any) -> Any:
-    n = len(texts)
-    if isinstance(texts, Sequence):
-        if n < 2 * _SAMPLED_ITEMS:
-            return texts
-        return list(itemgetter(*sampled(n, _SAMPLED_ITEMS))(texts))
-    # Half as many, as decoding takes time.
-    if n < _SAMPLED_ITEMS:
-        return texts
-    return texts.take(sampled(n, _SAMPLED_ITEMS // 2))
 
 
 def _texts_with(marks: Iterable[str], joined: str) -> Iterator[str]:

@@ -218,8 +218,8 @@ class Corpus:
             last = int(offsets[stop])
             offsets = offsets[start : stop + 1] - first
         texts = of_systems[0] if len(of_systems) == 1 else _concatenate(of_systems)
-        corpus = Corpus(texts, references[first:last], offsets, self.names, self.first_item + start)
-        corpus.normalizer = self.normalizer
+        corpus = self._like(texts, references[first:last], offsets, first_item=self.first_item + start)
+        corpus.searched = False  # each part is searched by itself
         return corpus
 
     def system(self, number: int) -> Corpus:
@@ -229,10 +229,7 @@ class Corpus:
         predictions, references = self._columns
         n = self.n_segments
         texts = predictions[number * n : (number + 1) * n]
-        corpus = Corpus(texts, references, self._offsets, self.names[number : number + 1], self.first_item)
-        corpus.searched = self.searched
-        corpus.normalizer = self.normalizer
-        return corpus
+        return self._like(texts, references, self._offsets, names=self.names[number : number + 1])
 
     @property
     def _columns(self) -> tuple[Any, Any]:
@@ -244,16 +241,17 @@ class Corpus:
     def with_texts(self, texts: Any) -> Corpus:
         """Return a corpus of other texts, an array of Arrow, for the same segments."""
         n = self.n_items
-        corpus = Corpus(texts[:n], texts[n:], self._offsets, self.names, self.first_item)
+        corpus = self._like(texts[:n], texts[n:], self._offsets)
         corpus._texts = texts
+        # They were neither normalized nor searched.
+        corpus.normalizer = None
+        corpus.searched = False
         return corpus
 
     def numbered(self, first_item: int) -> Corpus:
         """Return a corpus of these texts as segments from another number on."""
-        corpus = Corpus(self._predictions, self._references, self._offsets, self.names, first_item)
+        corpus = self._like(self._predictions, self._references, self._offsets, first_item=first_item)
         corpus._texts = self._texts
-        corpus.searched = self.searched
-        corpus.normalizer = self.normalizer
         return corpus
 
     def normalized(self, normalize: Any) -> Corpus:
@@ -269,10 +267,20 @@ class Corpus:
         texts = [*_strings(predictions), *_strings(references)]
         changed = [change(text, partial(self.name_of, row)) for row, text in enumerate(texts)]
         n = self.n_items
-        corpus = Corpus(changed[:n], changed[n:], self._offsets, self.names, self.first_item)
+        corpus = self._like(changed[:n], changed[n:], self._offsets)
         corpus.normalizer = normalize
-        corpus.searched = self.searched
         self._normalized.append(corpus)
+        return corpus
+
+    def _like(
+        self, predictions: Any, references: Any, offsets: Offsets | None, names: tuple[str, ...] | None = None,
+        first_item: int | None = None,
+    ) -> Corpus:  # fmt: skip
+        """Return a corpus of other texts, which is named, numbered, normalized and searched as this one."""
+        corpus = Corpus(predictions, references, offsets, names or self.names)
+        corpus.first_item = self.first_item if first_item is None else first_item
+        corpus.normalizer = self.normalizer
+        corpus.searched = self.searched
         return corpus
 
     # -- errors
@@ -363,6 +371,13 @@ def sampled(n: int, number: int) -> list[int]:
     for turn, start in enumerate(range(0, n - step + 1, step)):
         indices.append(start + int(turn * _GOLDEN % 1 * step))
     return indices
+
+
+def some_of(texts: Sequence[str], number: int) -> list[str]:
+    """Return the texts that are `sampled`: a list also of texts that are read when they are needed."""
+    if len(texts) >= 2 * number:
+        return list(map(texts.__getitem__, sampled(len(texts), number)))
+    return texts if type(texts) is list else list(texts)
 
 
 # A column of texts -> token ids, one id for each different token.

@@ -12,8 +12,8 @@ from tercet import numpy_later as np
 from tercet.engine.chosen import engine
 from tercet.errors import InputError, TercetError, first_line, shorten, warn
 
+from .chats import reply_texts
 from .corpus import Corpus, bytes_used, surrogate_error
-from .messages import reply_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -138,7 +138,7 @@ def _check_text(text: Any, name: str) -> None:
             hint = ' Texts are not split into tokens: if these are tokens, join them with spaces, " ".join(tokens).'
             if not name.endswith("references"):
                 hint += " If they are references of one item, predictions and references are swapped."
-        raise InputError(f"{name} must be a string, got {shorten(text)} ({kind_of(text)}).{hint}")
+        raise InputError(f"{name} must be a string, got {shorten(text)} ({type(text).__name__}).{hint}")
 
 
 def _flat_references(targets: list[Any]) -> tuple[list[str], NDArray[np.int64] | None]:
@@ -230,7 +230,7 @@ def as_list(column: Any, name: str, expected: str, dimensions: int) -> list[Any]
         no_list = isinstance(column, (str, bytes, Mapping, Set)) or not isinstance(column, Iterable)
         if not no_list and 1 <= getattr(column, "ndim", 1) <= dimensions:
             return list(column.to_list() if hasattr(column, "to_list") else column)
-    raise InputError(f"{name} must be a list with {expected}, got {shorten(column)} ({kind_of(column)}).")
+    raise InputError(f"{name} must be a list with {expected}, got {shorten(column)} ({type(column).__name__}).")
 
 
 def as_entry(entry: Any, name: str) -> str | list[Any] | None:
@@ -256,7 +256,7 @@ def as_entry(entry: Any, name: str) -> str | list[Any] | None:
 
             if isinstance(entry, (np.ndarray, pa.Array)):
                 return list(entry.tolist())
-    raise InputError(f"{name} must be a string or a list of strings, got {shorten(entry)} ({kind_of(entry)}).")
+    raise InputError(f"{name} must be a string or a list of strings, got {shorten(entry)} ({type(entry).__name__}).")
 
 
 @contextmanager
@@ -270,11 +270,6 @@ def readable(name: str) -> Iterator[None]:
         raise InputError(f"{name} cannot be read. {first_line(error)}") from error
 
 
-def kind_of(value: object) -> str:
-    """Return the name of the type of a value."""
-    return type(value).__name__
-
-
 def _only_column(column: Any, name: str) -> Any:
     """Return the column of a data frame, and anything else unchanged."""
     if isinstance(column, Iterable) and hasattr(column, "columns"):
@@ -282,8 +277,8 @@ def _only_column(column: Any, name: str) -> Any:
         names = list(frame.columns)
         if len(names) != 1:
             raise InputError(
-                f"{name} must be one column, got a {kind_of(frame)} of {len(names)}: {shorten(names)}. Give one of "
-                "them."
+                f"{name} must be one column, got a {type(frame).__name__} of {len(names)}: {shorten(names)}. Give "
+                "one of them."
             )
         return frame[names[0]]
     return column

@@ -98,7 +98,8 @@ def unspaced_language(corpus: Corpus) -> str | None:
 FEW = 16
 
 _LETTER_BEYOND_ASCII = re.compile(r"[^\W\d_\x00-\x7f]").search
-_WORDS_BEYOND_ASCII = re.compile(r"[\w\u0300-\u036f]*[^\W\x00-\x7f][\w\u0300-\u036f]*").findall
+#: Not tried within a word: a long one of ASCII alone would take its square.
+_WORDS_BEYOND_ASCII = re.compile(r"(?<![\w\u0300-\u036f])[\w\u0300-\u036f]*[^\W\x00-\x7f][\w\u0300-\u036f]*").findall
 _KEPT_LETTERS = re.compile("[a-z0-9]+").findall
 
 

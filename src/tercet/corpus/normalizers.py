@@ -12,7 +12,6 @@ from typing import Any
 from tercet.checks import refuse
 from tercet.errors import InputError, did_you_mean, needs, shorten
 
-from .detokenizing import detokenize
 from .letter_forms import arabic, indic, persian
 
 Normalizer = Callable[[str], str]
@@ -31,7 +30,8 @@ FULL_WIDTH = "".join(map(chr, (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *
 _OF_FULL_WIDTH = {ord(letter): unicodedata.normalize("NFKC", letter) for letter in FULL_WIDTH}
 _NOTHING = dict.fromkeys(map(ord, NO_WIDTH))
 _STRAIGHT = str.maketrans(dict.fromkeys("‘’‚‛‹›", "'") | dict.fromkeys("“”„‟«»", '"'))
-_FENCED = r"(?ms)^ {0,3}(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<code>.*?)(?:^ {0,3}(?P=fence)[`~]*[ \t]*$|\Z)"
+#: A fence of ~ is tried at its full length alone: [^\n`]* would take what a shorter one leaves, in its square.
+_FENCED = r"(?ms)^ {0,3}(?P<fence>`{3,}|~{3,}(?!~))[^\n`]*\n(?P<code>.*?)(?:^ {0,3}(?P=fence)[`~]*[ \t]*$|\Z)"
 
 
 def _decode_entities(text: str) -> str:
@@ -87,6 +87,45 @@ def _fenced_code(text: str) -> str:
     return "\n".join(blocks)
 
 
+#: Chinese characters, kana, and their punctuation, which have no blanks between them.
+_WITHOUT_BLANKS = "\u3001-\u303f\u3041-\u30ff\u3400-\u9fff\uff01-\uff9f"
+
+#: From tokens with blanks between them to a text as people write it: what is replaced, in this order. Moses'
+#: detokenizer has most of these rules; it wants to know the language.
+_DETOKENIZING = (
+    (r" @-@ ", "-"),
+    (r"``|''", '"'),
+    # Quotes that stand apart, in pairs.
+    (r"(?<!\S)([\"“„«]) ([^\"“”„«»]*\S) ([\"“”»])(?!\S)", r"\1\2\3"),
+    (r" (?=[.,;:!?%)\]}…]+(?: |$))", ""),
+    (r" (?=[。，、！？；：」』）】》])", ""),
+    (r"(?<!\S)([(\[{¿¡$£]+) ", r"\1"),
+    # English: it 's, do n't; French and Italian: l' eau, qu' il, dell' acqua.
+    (r"(?i)(?<=\w) (?=(?:['’](?:s|re|ve|ll|d|m|t)|n['’]t)\b)", ""),
+    (r"(?i)\b((?:[a-z]{1,2}|[a-z]*qu|[a-z]*ll)['’]) (?=\w)", r"\1"),
+    (rf"(?<=[{_WITHOUT_BLANKS}]) (?=[{_WITHOUT_BLANKS}])", ""),
+)
+
+
+def _detokenize(text: str) -> str:
+    """Return a text with subwords joined, what Moses escapes decoded, and punctuation where people write it."""
+    text = _join_subwords(re.sub(" +", " ", text))
+    text = _decode_entities(text)
+    for pattern, replacement in _DETOKENIZING:
+        text = re.sub(pattern, replacement, text)
+    return text
+
+
+def _join_subwords(text: str) -> str:
+    """Return the words of subwords as SentencePiece, GPT-2's BPE, OpenNMT, subword-nmt or WordPiece mark them."""
+    for mark_of_blank in "▁Ġ":
+        if text.lstrip().startswith(mark_of_blank):
+            return text.replace(" ", "").replace(mark_of_blank, " ").strip()
+    text = re.sub(r" ?￭ ?", "", text)
+    text = re.sub(r"@@(?: |$)", "", text)
+    return re.sub(r"(?<=\S) ##(?=\w)", "", text)
+
+
 def _value_of_key(key: str, text: str) -> str:
     """Return the value of a key of a JSON object, as JSON unless it is text; what is no such object stays."""
     if "{" not in text:
@@ -125,7 +164,7 @@ NORMALIZERS: dict[str, Normalizer] = {
     "code_fence": _fenced_code,
     "quotes": lambda text: text.translate(_STRAIGHT),
     "lower": str.lower,
-    "detokenize": detokenize,
+    "detokenize": _detokenize,
     "arabic": arabic,
     "persian": persian,
     "indic": indic,

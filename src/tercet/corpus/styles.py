@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from tercet.errors import shorten
 
-from .corpus import Corpus, sampled
+from .corpus import Corpus, sampled, some_of
 
 #: Of fewer segments nothing is said: they may all be short, or answers to one question.
 FEWEST = 5
@@ -92,22 +92,15 @@ def may_have_styles(texts: Sequence[str], references: Sequence[str]) -> bool:
     """
     if len(texts) < FEWEST:
         return False
-    if _may_be_json(references[0]) or _has_refusal(_sample(texts, _SAMPLED_FOR_REFUSALS)):
+    if _may_be_json(references[0]) or _has_refusal(some_of(texts, _SAMPLED_FOR_REFUSALS)):
         return True
-    seen = _sample(texts, _SAMPLED)
+    seen = some_of(texts, _SAMPLED)
     if _may_be_tokens(seen):
         return True
     if _has_capitals(seen):
         return False
     # Which references are those of the sample is not known here if some texts have several.
-    return len(references) != len(texts) or _has_capitals(_sample(references, _SAMPLED))
-
-
-def _sample(texts: Sequence[str], number: int) -> Sequence[str]:
-    n = len(texts)
-    if n < 2 * number:
-        return texts
-    return [texts[segment] for segment in sampled(n, number)]
+    return len(references) != len(texts) or _has_capitals(some_of(references, _SAMPLED))
 
 
 def styles_of(corpus: Corpus, *, ignores_case: bool = False, item: str = "item") -> list[dict[str, Style]]:

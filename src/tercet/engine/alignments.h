@@ -12,9 +12,11 @@ typedef struct { /* 64 rows of a column: which of them cost one more than the ro
     uint64_t more, less;
 } Column;
 
-/* Fill words of the next column, and a copy of them where there is room for one; the last row's rise and fall remain. */
+/* Fill n_words words of the next column from as many of `column` and `equal`, and a copy of them where it is not NULL;
+ * `last_row` is that of the last word, whose rise and fall remain. */
 static inline void fill_words(
-    Column *__restrict column, const uint64_t *__restrict equal, int64_t n_words, uint64_t last_row, Column *__restrict copy, uint64_t *last_rise, uint64_t *last_fall
+    Column *__restrict column, const uint64_t *__restrict equal, int64_t n_words, uint64_t last_row,
+    Column *__restrict copy, uint64_t *last_rise, uint64_t *last_fall
 ) {
     uint64_t rise = 1, fall = 0, rises = 0, falls = 0;
     uint8_t carry = 0; /* the one thing that a word must wait for */
@@ -31,7 +33,8 @@ static inline void fill_words(
 }
 
 static FOR_EACH_NUMBER void count_of_words(
-    Column *columns, const uint64_t *places, int64_t n, const uint32_t *text, int64_t m, int64_t *counts, const int n_words
+    Column *columns, const uint64_t *places, int64_t n, const uint32_t *text, int64_t m, int64_t *counts,
+    const int n_words
 ) {
     uint64_t more[FEW_WORDS], less[FEW_WORDS];
     for (int w = 0; w < n_words; w++) {
@@ -73,7 +76,9 @@ static FOR_EACH_NUMBER void count_of_words(
     counts[0] = hits, counts[1] = n - deletions - hits, counts[2] = deletions, counts[3] = insertions;
 }
 
-/* Write hits, substitutions, deletions and insertions of the alignment; there is room for m + 1 columns. */
+/* Write hits, substitutions, deletions and insertions of the alignment. The reference has 1 to 64 FEW_WORDS tokens, of
+ * which w = (n + 63) / 64 numbers hold the places: token t has places[w t] to places[w t + w - 1]. There is room for
+ * w (m + 1) columns. */
 static void count_small(
     Column *columns, const uint64_t *places, int64_t n, const uint32_t *text, int64_t m, int64_t *counts
 ) {
@@ -85,10 +90,11 @@ static void count_small(
     }
 }
 
-/* A band of 64 diagonals, the same in all columns, so that its bits move on by a row from one to the next: bit b of column
- * j is row j + lowest + b. A row that enters below costs no less than it would, and so do those above the table, whose
- * rise is 0, and where no token of the text stands. Write where there are deletions, and insertions from the column
- * before; return how many of the steps on a diagonal cost nothing. */
+/* A band of 64 diagonals, the same in all columns, so that its bits move on by a row from one to the next: bit b of
+ * column j is row j + lowest + b. A row that enters below costs no less than it would, and so do those above the table,
+ * whose rise is 0, and where no token of the text stands. Write where there are deletions, and insertions from the
+ * column before, of m columns; return how many of the steps on a diagonal cost nothing. m + 63 bytes are read from
+ * `bytes` on. */
 static FOR_EACH_NUMBER int64_t fill_band(
     Column *columns, const uint8_t *bytes, int64_t lowest, const uint8_t *text, int64_t m, int64_t diagonal,
     uint64_t (*const places)(const uint8_t *, uint8_t)
@@ -107,7 +113,7 @@ static FOR_EACH_NUMBER int64_t fill_band(
 }
 
 enum {
-    LANES = 4,         /* pairs whose bands are filled at once: each column waits for the one before, but not for another's */
+    LANES = 4,         /* pairs whose bands are filled at once: a column waits for the one before, but for no other's */
     MOST_ROWS = 256,   /* of those */
     FEWEST_FAR = 64    /* edits that no band tells; nor if the lengths differ by as much */
 };
@@ -133,14 +139,14 @@ static inline int put_reference(uint8_t *bytes, const BytePair *pair) {
     return absent >= 0;
 }
 
-/* Write hits, substitutions, deletions and insertions if the edits are few enough for the band. Where there are deletions
- * and insertions of the next column stands a step on. */
+/* Write hits, substitutions, deletions and insertions if the edits are few enough for the band. Where there are
+ * deletions and insertions of the next column stands a step on. Both have places 0, which is overwritten, to m step. */
 static inline void count_edits(
     uint64_t *deletes, uint64_t *inserts, int64_t step, const BytePair *pair, int64_t edits, int64_t *counts
 ) {
     int64_t n = pair->n, m = pair->m, lowest = lowest_of(pair), diagonal = n - m - lowest, deletions = 0;
     if (edits >= FEWEST_FAR) return;
-    if (edits <= (n < m ? m - n : n - m) + 1) { /* of the one kind that the lengths ask for, and at most a substitution */
+    if (edits <= (n < m ? m - n : n - m) + 1) { /* of the kind that the lengths ask for, and at most a substitution */
         deletions = n > m ? n - m : 0;
     } else {
         inserts[0] = ~(uint64_t)0; /* where the way back ends */
@@ -213,9 +219,9 @@ static inline int has_lanes(void) { /* this processor */
 #endif
 }
 
-/* Write the counts of a pair, whose lengths differ by less than 64, and return the edits. Where these are 64 or more, there
- * may be fewer, and nothing is written; so it is if the text has all bytes. There is room for m + 1 columns, and n + 128
- * bytes; neither text is empty. */
+/* Write the counts of a pair, whose lengths differ by less than 64, and return the edits. Where these are 64 or more,
+ * there may be fewer, and nothing is written; so it is if the text has all bytes. There is room for m + 1 columns, and
+ * n + 128 bytes; neither text is empty. */
 static int64_t count_in_band(Column *columns, uint8_t *bytes, const BytePair *pair, int64_t *counts) {
     const int64_t n = pair->n, m = pair->m, lowest = lowest_of(pair), diagonal = n - m - lowest;
     int64_t edits = n > m ? n : m;
@@ -231,18 +237,26 @@ static int64_t count_in_band(Column *columns, uint8_t *bytes, const BytePair *pa
     return edits;
 }
 
-/* Do so for as many pairs as there are lanes, or fewer, whose references are of up to 256 bytes. */
-static void count_in_lanes(uint64_t *columns, Lane *lanes, BytePair *pairs, int n_pairs, int64_t *edits, int64_t *counts) {
+/* Do so for as many pairs as there are lanes, or fewer, whose references are of up to MOST_ROWS bytes. There is room
+ * for 2 LANES (m + 1) numbers in `columns`, m that of the longest text, LANES lanes and pairs, and 4 counts a pair. */
+static void count_in_lanes(
+    uint64_t *columns, Lane *lanes, BytePair *pairs, int n_pairs, int64_t *edits, int64_t *counts
+) {
 #if defined(WIDE_VECTORS)
     uint64_t n_free[LANES];
     int has_absent[LANES] = {0};
     for (int k = 0; k < LANES; k++) {
-        if (k >= n_pairs) pairs[k] = (BytePair){0, 0, 0, 0};
-        else has_absent[k] = put_reference(lanes[k].bytes, pairs + k), memcpy(lanes[k].text, pairs[k].text, (size_t)pairs[k].m);
+        if (k >= n_pairs) {
+            pairs[k] = (BytePair){0, 0, 0, 0};
+            continue;
+        }
+        has_absent[k] = put_reference(lanes[k].bytes, pairs + k);
+        memcpy(lanes[k].text, pairs[k].text, (size_t)pairs[k].m);
     }
     fill_lanes(columns + 2 * LANES, lanes, pairs, n_free);
     for (int k = 0; k < n_pairs; k++) {
-        edits[k] = has_absent[k] ? (pairs[k].n > pairs[k].m ? pairs[k].n : pairs[k].m) - (int64_t)n_free[k] : FEWEST_FAR;
+        int64_t longer = pairs[k].n > pairs[k].m ? pairs[k].n : pairs[k].m;
+        edits[k] = has_absent[k] ? longer - (int64_t)n_free[k] : FEWEST_FAR;
         count_edits(columns + k, columns + LANES + k, 2 * LANES, pairs + k, edits[k], counts + 4 * k);
     }
 #else

@@ -1,3 +1,5 @@
+# plain_alignments.py defines what is computed here.
+#
 # The fewest edits of single tokens between a text and a reference, in the alignment that rapidfuzz chooses.
 #
 # The table has a row for each token of the reference, 64 of which are in a word of bits, and a column for each token
@@ -44,7 +46,9 @@ cdef extern from "alignments.h" nogil:
         Column* column, const uint64_t* equal, int64_t n_words, uint64_t last_row, Column* copy,
         uint64_t* last_rise, uint64_t* last_fall
     )
-    void count_small(Column* columns, const uint64_t* places, int64_t n, const uint32_t* text, int64_t m, int64_t* counts)
+    void count_small(
+        Column* columns, const uint64_t* places, int64_t n, const uint32_t* text, int64_t m, int64_t* counts
+    )
     enum:
         LANES, MOST_ROWS, FEWEST_FAR
     ctypedef struct BytePair:
@@ -234,7 +238,10 @@ cdef void go_back(
         else:
             j -= 1
             word = i >> 6
-            if j > 0 and word <= last_word(b, j) and kept[(j - 1) * width + word - first_word(b, j)].less >> (i & 63) & 1:
+            if (
+                j > 0 and word <= last_word(b, j)
+                and kept[(j - 1) * width + word - first_word(b, j)].less >> (i & 63) & 1
+            ):
                 kind = INSERTION
             else:
                 kind = MATCH if reference[i] == text[j] else SUBSTITUTION
@@ -408,7 +415,7 @@ cdef int count_alignment(Scratch* s, const Pairs* p, size_t pair, int64_t* row) 
         &a, p.ids + p.offsets[reference], size_of(p, reference), p.ids + p.offsets[text], size_of(p, text), -1
     )
     row[0], row[1], row[2], row[3] = a.counts[MATCH], a.counts[SUBSTITUTION], a.counts[DELETION], a.counts[INSERTION]
-    return problem if problem else DONE
+    return problem
 
 
 cdef struct Bytes:
@@ -581,7 +588,8 @@ cdef int write_characters(
     queue = <Queue*> room(s, QUEUE, sizeof(Queue))
     if queue == NULL:
         return NO_MEMORY
-    queue.pairs[queue.n], queue.texts[queue.n], queue.references[queue.n], queue.rows[queue.n] = pair, c.bytes[text], c.bytes[first], row
+    queue.pairs[queue.n], queue.rows[queue.n] = pair, row
+    queue.texts[queue.n], queue.references[queue.n] = c.bytes[text], c.bytes[first]
     queue.n += 1
     if queue.n < LANES:
         return DONE
@@ -658,16 +666,14 @@ cdef Request error_request(str reading, bint with_characters) except *:
     """Return what asks for the hits and edits of words, and of characters."""
     cdef Request q
     memset(&q, 0, sizeof(Request))
-    q.reading, q.aligned, q.words_alone, q.columns = READINGS[reading], True, not with_characters, BASE + 8
+    q.what, q.reading, q.words_alone, q.columns = ERROR_ROWS, READING_NUMBERS[reading], not with_characters, BASE + 8
     return q
 
 
 def error_rows(texts, size_t n, reference_offsets, str reading, size_t n_systems=1, bint with_characters=True):
     """See `plain.error_rows`."""
     cdef Request q = error_request(reading, with_characters)
-    rows = np.empty((n_systems * n, q.columns))
-    fill(texts, reference_offsets, &q, n_systems, rows, None)
-    return rows
+    return filled_rows(&q, texts, n, reference_offsets, n_systems)
 
 
 cdef enum:
@@ -730,5 +736,5 @@ def edit_steps(const int32_t[::1] text, const int32_t[::1] reference, size_t n_t
     with nogil:
         problem = align(&a, other, n, own, m, -1)
         free_rooms(&s)
-    raise_if(problem if problem else DONE)
+    raise_if(problem)
     return steps[: a.counts[0] + a.counts[1] + a.counts[2] + a.counts[3]][::-1].tolist()

@@ -31,7 +31,10 @@ cdef struct Arena:
 
 
 cdef int make_room(Arena* a, size_t n_bytes, size_t n_documents) noexcept nogil:
-    """Make room in the chunk for so many bytes and documents, with those that stand there; return 0 or a problem."""
+    """Make room in the chunk for so many bytes and documents, with those that stand there; return 0 or a problem.
+
+    Pointers into the chunk die; only the text and where its documents begin are kept.
+    """
     cdef size_t n_blocks = n_bytes // 64 + 1
     if n_bytes <= a.most_bytes and n_documents <= a.most_documents:
         return 0
@@ -67,7 +70,10 @@ cdef Arena* take() except NULL:
 
 
 cdef void give(Arena* a, bint as_it_was) noexcept:
-    """Keep an arena for the next call, or free it: a large one, and one that was left in the middle of something."""
+    """Keep an arena for the next call, or free it: a large one, and one that was left in the middle of something.
+
+    That it is as it was promises that the rooms of zeros are zero.
+    """
     if as_it_was and a.scratch.total <= LARGEST_KEPT:
         a = <Arena*> give_kept(a)
     if a != NULL:

@@ -11,12 +11,13 @@ cdef extern from "Python.h":
 
 cdef uint64_t ALL = ~(<uint64_t> 0)
 
-# What a loop without the GIL returns where it ends early. Items that are at fault are numbers from 0 on.
+# What a loop without the GIL returns: where it ends early, `item` of the arena is the one at fault.
 cdef enum:
-    DONE = -1
+    DONE = 0
     NO_MEMORY = -2
     INTERRUPTED = -3
     TOO_LONG = -4  # the texts of an item
+    NO_TEXT = -5   # a lone surrogate
 
 
 cdef inline uint64_t lowest(uint64_t bits) noexcept nogil:
@@ -29,17 +30,20 @@ cdef inline bint is_set(const uint64_t* bits, size_t place) noexcept nogil:
 
 
 cdef inline bint interrupted() noexcept nogil:
-    """Whether Ctrl-C was pressed; its exception is then set, and raised by `raise_if`. Long loops ask now and then."""
+    """Whether Ctrl-C was pressed; long loops ask now and then.
+
+    Its exception is then set, and stays so until `raise_if` lets it out: whoever returns INTERRUPTED calls no Python.
+    """
     with gil:
         return PyErr_CheckSignals() != 0
 
 
-cdef int raise_if(int64_t problem) except -1:
-    """Raise what a loop without the GIL ended with."""
+cdef int raise_if(int64_t problem, size_t item=0) except -1:
+    """Raise what a loop without the GIL ended with; `item` is the one at fault where it is no text."""
     if problem == NO_MEMORY or problem == TOO_LONG:
         raise MemoryError("the texts take more memory than there is")
-    if problem >= 0:
-        raise LoneSurrogateError(problem)
+    if problem == NO_TEXT:
+        raise LoneSurrogateError(item)
     return -1 if problem == INTERRUPTED else 0
 
 
@@ -47,4 +51,4 @@ cdef int raise_of_item(int64_t problem, size_t item) except -1:
     """Raise what a loop over items ended with, at this one."""
     if problem == NO_MEMORY or problem == TOO_LONG:
         raise TooMuchMemoryError(item)
-    return raise_if(problem)
+    return raise_if(problem, item)

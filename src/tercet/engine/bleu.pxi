@@ -1,4 +1,4 @@
-# From the counts of BLEU to its score, row by row; each step is explained in `plain_bleu`.
+# From texts to the rows of BLEU, and from these to its score; `plain_bleu` explains each step.
 
 from libc.float cimport DBL_MIN
 from libc.math cimport exp, fabs, isfinite, log  # those of Python's math, and so of sacrebleu: bits are the same
@@ -20,6 +20,57 @@ _NLTK_METHODS = {f"nltk{method}": METHOD_0 + method for method in range(8)}
 _METHODS = {
     "none": UNSMOOTHED, "floor": FLOOR, "add-k": ADD_K, "exp": EXP_DECAY, "add-one": ADD_ONE, **_NLTK_METHODS
 }
+
+
+cdef int write_bleu(
+    Arena* a, size_t text, size_t first, size_t last, size_t n_types, Request* q, double* row
+) noexcept nogil:
+    """Lengths, matches and n-grams of a prediction; its references are the documents from `first` on, up to `last`."""
+    cdef uint32_t* of = a.token_of
+    cdef int64_t size = of[text + 1] - of[text], length, away, nearest = -1
+    cdef int64_t closest = size, shortest = size, total = 0
+    cdef size_t d
+    cdef int order, n = q.max_order - q.next_order, problem = count_beside(a, text, first, last, n_types, q)
+    for d in range(first, last):
+        length = of[d + 1] - of[d]
+        away = length - size if length > size else size - length
+        if nearest < 0 or away < nearest or (away == nearest and length < closest):
+            nearest, closest = away, length
+        shortest = length if d == first else min(shortest, length)
+        total += length
+    row[0], row[1], row[2] = <double> size, <double> closest, <double> shortest
+    row[3] = <double> total / <double> (last - first) if last > first else <double> size
+    row += 4
+    for order in range(n):
+        row[order] = <double> q.counts[order]
+        row[n + order] = <double> max(size - order, 0)
+        if q.divisors:
+            row[2 * n + order] = <double> max(size - order, 1)
+    if q.next_order:
+        row += 3 * n if q.divisors else 2 * n
+        row[0], row[1] = <double> q.counts[n], <double> max(size - n, 1)
+    return problem
+
+
+cdef Request bleu_request(str reading, int max_order, bint divisors, bint next_order) except *:
+    """Return what asks for the rows of BLEU."""
+    cdef Request q
+    if max_order < 1:
+        raise ValueError(f"the order must be 1 or more: {max_order}")
+    memset(&q, 0, sizeof(Request))
+    q.what, q.reading, q.max_order = BLEU_ROWS, READING_NUMBERS[reading], max_order + next_order
+    q.divisors, q.next_order = divisors, next_order
+    q.columns = BASE + 4 + (3 if divisors else 2) * max_order + 2 * next_order
+    return q
+
+
+def bleu_rows(
+    texts, size_t n, reference_offsets, str reading, int max_order, bint divisors=False, bint next_order=False,
+    size_t n_systems=1,
+):
+    """See `plain.bleu_rows`."""
+    cdef Request q = bleu_request(reading, max_order, divisors, next_order)
+    return filled_rows(&q, texts, n, reference_offsets, n_systems)
 
 
 cdef inline double brevity_penalty(double length, double reference_length) noexcept nogil:

@@ -1,7 +1,9 @@
+# plain_rows.py defines what is computed here.
+#
 # What BLEU's precision and ROUGE's recall are made of, for one prediction.
 
 cdef enum:  # how several references count in recall
-    BEST_OF_EACH_ORDER = 1, ALL_TOGETHER
+    BEST_OF_EACH_ORDER, ALL_TOGETHER
 
 
 cdef inline double f_of_counts(double hits, double of_text, double of_reference, double weight) noexcept nogil:
@@ -19,15 +21,12 @@ cdef int write_bleu_rouge(
     cdef double* hits = row + 2 + 2 * n
     cdef double* reference_totals = row + 2 + 3 * n
     cdef double n_hits, total, f, best
-    cdef Group group
     cdef size_t d
     memmove(row + 2, row + 4, 16 * n)  # the shortest and the average length are not asked for
     memset(hits, 0, 16 * n)
     for d in range(first, last):
         if problem == DONE and last - first > 1:  # with one reference, the matches are the hits
-            group = group_of(a, text, d, d + 1, n_types)
-            memset(q.counts, 0, 8 * n)
-            problem = count_group(&a.scratch, &group, n, False, MOST_BY_PLACES, q.counts, NULL)
+            problem = count_beside(a, text, d, d + 1, n_types, q)
         if problem != DONE:
             return problem
         for order in range(n):
@@ -55,8 +54,7 @@ def bleu_rouge_rows(
     if max_order < 1:
         raise ValueError(f"the order must be 1 or more: {max_order}")
     memset(&q, 0, sizeof(Request))
-    q.reading, q.max_order, q.weight = READINGS[reading], max_order, beta * beta
+    q.what, q.reading, q.max_order, q.weight = BLEU_ROUGE_ROWS, READING_NUMBERS[reading], max_order, beta * beta
     q.recall = BEST_OF_EACH_ORDER if best else ALL_TOGETHER
-    rows = np.empty((n_systems * n, BASE + 2 + 4 * max_order))
-    fill(texts, reference_offsets, &q, n_systems, rows, None)
-    return rows
+    q.columns = BASE + 2 + 4 * max_order
+    return filled_rows(&q, texts, n, reference_offsets, n_systems)

@@ -104,7 +104,9 @@ static void read_words(uint8_t *text, size_t first, size_t last, size_t n_blocks
     }
 }
 
-static FOR_EACH_NUMBER void read_planes(uint8_t *text, size_t first, size_t last, size_t n_blocks, uint64_t *planes, const int n_planes) {
+static FOR_EACH_NUMBER void read_planes(
+    uint8_t *text, size_t first, size_t last, size_t n_blocks, uint64_t *planes, const int n_planes
+) {
     for (size_t block = first; block < last; block++) {
         uint64_t bits[N_PLANES] = {0};
         for (int part = 0; part < 4; part++) {
@@ -116,7 +118,8 @@ static FOR_EACH_NUMBER void read_planes(uint8_t *text, size_t first, size_t last
             COLLECT(WIDE, OR(is(x, 0xC2), within(x, 0xE1, 0xE3)));
             if (n_planes <= MARK) continue;
             __m128i dash = is(x, '-'), point = OR(is(x, ','), is(x, '.'));
-            __m128i mark = OR(OR(within(x, '!', '/'), within(x, ':', '@')), OR(within(x, '[', '`'), within(x, '{', '~')));
+            __m128i mark = OR(within(x, '!', '/'), within(x, ':', '@'));
+            mark = OR(mark, OR(within(x, '[', '`'), within(x, '{', '~')));
             COLLECT(MARK, _mm_andnot_si128(OR(OR(dash, point), is(x, '\'')), mark));
             COLLECT(POINT, point);
             COLLECT(DASH, dash);
@@ -174,12 +177,15 @@ static void read_words(uint8_t *text, size_t first, size_t last, size_t n_blocks
     }
 }
 
-static FOR_EACH_NUMBER void read_planes(uint8_t *text, size_t first, size_t last, size_t n_blocks, uint64_t *planes, const int n_planes) {
+static FOR_EACH_NUMBER void read_planes(
+    uint8_t *text, size_t first, size_t last, size_t n_blocks, uint64_t *planes, const int n_planes
+) {
     for (size_t block = first; block < last; block++) {
         uint8_t *at = text + 64 * block, flags[64];
         for (int i = 0; i < 64; i++) {
             uint8_t byte = at[i], point = (byte == ',') | (byte == '.'), dash = byte == '-';
-            uint8_t mark = WITHIN(byte, '!', '/') | WITHIN(byte, ':', '@') | WITHIN(byte, '[', '`') | WITHIN(byte, '{', '~');
+            uint8_t mark = WITHIN(byte, '!', '/') | WITHIN(byte, ':', '@');
+            mark |= WITHIN(byte, '[', '`') | WITHIN(byte, '{', '~');
             mark &= (uint8_t)!(point | dash | (byte == '\''));
             at[i] = (uint8_t)(byte - (byte == 0));
             flags[i] = (uint8_t)(!(WITHIN(byte, 9, 13) | WITHIN(byte, 28, 32)) | ((byte == '\n') << LINE_END)
@@ -257,7 +263,8 @@ static void read_leads(const uint8_t *text, size_t n_blocks, uint64_t *leads) {
     }
 }
 
-/* Loops that compilers turn into vectors: whether a byte is outside ASCII; whether there is white space; letters; all but words as blanks. */
+/* Loops that compilers turn into vectors: whether a byte is outside ASCII; whether there is white space; letters; all
+ * but words as blanks. */
 #define IS_LETTER(byte) ((uint8_t)(((byte) | 32) - 'a') < 26)
 
 static int any_high(const uint8_t *text, size_t size) {
@@ -269,7 +276,8 @@ static int any_high(const uint8_t *text, size_t size) {
 static int has_white(const uint8_t *text, size_t size) { /* that is no blank; or what may begin such outside ASCII */
     uint8_t any = 0;
     for (size_t i = 0; i < size; i++)
-        any |= ((uint8_t)(text[i] - 9) < 5) | ((uint8_t)(text[i] - 28) < 4) | (text[i] == 0xC2) | ((uint8_t)(text[i] - 0xE1) < 3);
+        any |= ((uint8_t)(text[i] - 9) < 5) | ((uint8_t)(text[i] - 28) < 4) | (text[i] == 0xC2)
+            | ((uint8_t)(text[i] - 0xE1) < 3);
     return any;
 }
 

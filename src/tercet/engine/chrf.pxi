@@ -1,10 +1,13 @@
+# plain_chrf.py defines what is computed here.
+#
 # chrF: the n-grams of characters, and of words, that a prediction shares with each of its references.
 #
 #     read_points     the characters of a text, in 32 bits each
 #     find_words      where its words begin and end
 #     number          those of the references count up from 1; what only the prediction has is 0
-#     match_texts     clipped matches of all orders of two texts, the shorter of which is `other`: of up to 128 tokens by
-#                     sets of places (sets.h), of some thousands in the cells of a table, of more by sorting (sorted.pxi)
+#     match_texts     clipped matches of all orders of two texts, the shorter of which is `other`: of up to 128 tokens
+#                     by sets of places (sets.h), of some thousands in the cells of a table, of more by sorting
+#                     (sorted.pxi)
 #     write_best      the counts of the reference with the greatest F
 
 cdef extern from "sets.h" nogil:
@@ -20,7 +23,6 @@ cdef enum:
     PARTS = 3             # of an order: n-grams of the prediction, of the reference, matches
 
 cdef double EPSILON = 1e-16  # what eps_smoothing takes for a ratio that has no value
-cdef uint64_t BLANKS_OF_ASCII = 0x1F0003E00  # 9 to 13, 28 to 32
 
 cdef struct Numbers:
     # Texts of an item as numbers: its references, and then its predictions.
@@ -39,16 +41,6 @@ cdef struct ChrfRequest:
     double* counts           # room for those of all orders
     int64_t* matches         # likewise
     double* best             # F of each score
-
-
-cdef inline bint is_blank(uint32_t c) noexcept nogil:
-    """Whether a character is white space (str.isspace)."""
-    if c < 0x85:
-        return c < 64 and (BLANKS_OF_ASCII >> (c & 63)) & 1
-    if c < 0x1680:
-        return c == 0x85 or c == 0xA0
-    return c == 0x1680 or 0x2000 <= c <= 0x200A or c == 0x2028 or c == 0x2029 or c == 0x202F or c == 0x205F \
-        or c == 0x3000
 
 
 cdef inline bint is_ascii_mark(uint32_t c) noexcept nogil:
@@ -81,7 +73,7 @@ cdef size_t number_points(
     cdef uint32_t number
     cdef bint counts, is_new
     for i in range(n):  # without a branch: what is new, and where blanks stand, is hard to foresee
-        counts = q.whitespace | (not is_blank(points[i]))
+        counts = q.whitespace | (not is_white(points[i]))
         number = q.number_of[points[i]]
         is_new = (number == 0) & counts & is_reference
         to.n_types += is_new
@@ -100,7 +92,7 @@ cdef size_t find_words(const uint32_t* points, size_t begin, size_t end, size_t*
     """
     cdef size_t i, since = begin, place, n = 0
     for i in range(begin, end + 1):
-        if i < end and not is_blank(points[i]):
+        if i < end and not is_white(points[i]):
             continue
         if i > since:
             place = i
@@ -242,7 +234,7 @@ cdef int match_texts(
             group.n_references, group.n_types = 1, n_types
             problem = by_numbers(s, &group, max_order, q.matches)
             q.n_cells = 0  # its table lies where the cells do
-        return 0 if problem == DONE else problem
+        return problem
     places = <uint64_t*> room(s, SETS, sizeof(wide_t) * (n_types + 1))
     if places == NULL:
         return NO_MEMORY
@@ -388,7 +380,7 @@ cdef int fill_item(
 cdef int64_t fill_items(
     Arena* a, size_t n, const int64_t* bounds, ChrfRequest* q, size_t n_systems, double* to, size_t columns
 ) noexcept nogil:
-    """Fill the rows of n items of each system; return DONE, the item that is no text, or another problem."""
+    """Fill the rows of n items of each system; return DONE or a problem."""
     cdef const Span* predictions = <const Span*> a.scratch.rooms[SPANS]
     cdef const Span* references = predictions + n_systems * n
     cdef size_t i, begin, end
@@ -402,7 +394,7 @@ cdef int64_t fill_items(
             &a.scratch, q, predictions + i, n, n_systems, references + begin, end - begin, to + i * columns, columns
         )
         if problem:
-            return <int64_t> i if problem == NO_TEXT else problem
+            return problem
     return DONE
 
 
@@ -469,7 +461,7 @@ def chrf_rows(
     return rows
 
 
-cdef extern from "formulas.h" nogil:
+cdef extern from "loops.h" nogil:
     void add_order(
         const double* predicted, const double* referenced, const double* matched, double* precisions, double* recalls,
         double* reached, size_t n,

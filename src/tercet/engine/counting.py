@@ -48,11 +48,6 @@ def ngram_ids(tokens: Ragged, order: int, n_types: int) -> tuple[Ragged, int]:
     return Ragged(values, offsets), n_types
 
 
-def pair_edits(tokens: Ragged, texts: Numbers, references: Numbers, n_types: int) -> Numbers:
-    """Count the edits and shifts that turn each text into its reference."""
-    return engine.pair_edits(tokens.values, tokens.offsets, texts, references, n_types)
-
-
 def overlaps(
     units: Ragged, texts: Numbers, references: Numbers, n_types: int, multiset: bool
 ) -> tuple[Numbers, Numbers]:
@@ -82,7 +77,7 @@ def skip_bigram_total(lengths: Numbers, gap: int) -> Numbers:
     return total
 
 
-def skip_bigram_matches(tokens: Ragged, texts: Numbers, references: Numbers, gap: int, n_types: int) -> Numbers:
+def skip_bigram_matches(tokens: Ragged, texts: Numbers, references: Numbers, n_types: int, gap: int) -> Numbers:
     """Count the skip-bigrams that each text shares with its reference, clipped: up to `gap` tokens are in between."""
     return engine.skip_bigram_matches(tokens.values, tokens.offsets, texts, references, n_types, gap)
 

@@ -1,3 +1,5 @@
+# plain_ngrams.py defines what is computed here.
+#
 # What each of many texts shares with each of many references: clipped n-grams, one order after the other.
 #
 # The n-grams of the references get numbers, and each number the references that have it. A text takes its own n-grams
@@ -8,7 +10,7 @@
 #                  b a       "c"   list     (2, 1)                                 totals[2] + min(2, 1)
 #                  c b
 
-cdef extern from "crossed.h" nogil:
+cdef extern from "loops.h" nogil:
     void add_clipped(uint8_t*, const uint8_t*, uint8_t, size_t)
 
 cdef enum:

@@ -1,3 +1,5 @@
+# plain_diversity.py defines what is computed here.
+#
 # What texts repeat of themselves, and of the others of their set: n-grams, and the lengths of the others.
 #
 # The n-grams of one order have numbers, the same in all texts. A set is walked through twice: first for what each
@@ -126,7 +128,7 @@ cdef int moving_ratios(Scratch* s, const Texts* t, const uint32_t* ids, size_t n
 
 
 cdef int closest_others(Scratch* s, const Texts* t) noexcept nogil:
-    """Write the length of each text, and of the other of its set that is closest, of two the shorter; alone, its own."""
+    """Write the length of each text, and of the closest other of its set, of two the shorter; alone, its own."""
     cdef int64_t* n_texts = <int64_t*> room(s, THEIRS, 8 * (t.longest + 1))  # of each length; zero between sets
     cdef int64_t* closest = <int64_t*> room(s, BEST, 8 * (t.longest + 1))
     cdef int64_t length, longest, below, above

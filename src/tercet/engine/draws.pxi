@@ -1,6 +1,8 @@
+# plain_draws.py defines what is computed here.
+#
 # Differences of pairs of systems in draws of a null hypothesis: what takes too long in NumPy.
 
-cdef extern from "draws.h" nogil:
+cdef extern from "loops.h" nogil:
     void exchange_sums(
         double* to_first, double* to_second, const double* first, const double* second, double total_of_first,
         double total_of_second, int64_t n,
@@ -53,7 +55,7 @@ def count_as_large(
         Py_ssize_t n = differences.shape[0], n_draws = differences.shape[1], place
         int64_t row
         double[::1] largest = np.full(n_draws, -np.inf)
-        bint stopped = False
+        int problem = DONE
     if not n == centre.shape[0] == scale.shape[0] == least.shape[0] == is_constant.shape[0]:
         raise ValueError("there must be numbers of each comparison")
     if not n == n_alone.shape[0] == n_largest.shape[0]:
@@ -72,6 +74,6 @@ def count_as_large(
                     &differences[row, 0], &largest[0], n_draws, centre[row], scale[row], least[row] / scale[row]
                 )
             if not place & 0x3FF and interrupted():
-                stopped = True
+                problem = INTERRUPTED
                 break
-    raise_if(INTERRUPTED if stopped else DONE)
+    raise_if(problem)

@@ -1,3 +1,5 @@
+# plain_readings.py defines what is computed here.
+#
 # Where tokens begin and end: bits that say what each byte is, and where they change.
 #
 # For the bytes of "Hi, a 3.5" by the rules of 13a, 64 at a time (the first one is the lowest bit):
@@ -24,13 +26,14 @@ cdef extern from "blocks.h" nogil:
     void read_leads(const uint8_t* text, size_t n_blocks, uint64_t* leads)
 
 cdef enum:  # how texts are read; the order matters: the first two know letters and digits of ASCII alone
-    LOWER_WORDS, SCRIPT_WORDS, BLANKS, RUNS_OF_WHITE, MTEVAL, MTEVAL_UNSTRIPPED, ZH, UNICODE, CHRF_WORDS, CHARACTERS, ALL_CHARACTERS
+    LOWER_WORDS, SCRIPT_WORDS, BLANKS, RUNS_OF_WHITE, MTEVAL, MTEVAL_UNSTRIPPED, ZH, UNICODE, CHRF_WORDS, CHARACTERS,
+    ALL_CHARACTERS
     MANY_BLOCKS = 1 << 20  # 64 MB of text, read between two questions whether Ctrl-C was pressed
 
-#: The readings by the names of their tokenizers; `plain_readings` says what each is.
-READINGS = {
-    "rouge": LOWER_WORDS, "rouge-script": SCRIPT_WORDS, "none": BLANKS, "blanks": RUNS_OF_WHITE, "13a": MTEVAL, "13a-unstripped": MTEVAL_UNSTRIPPED,
-    "zh": ZH, "unicode": UNICODE, "chrf-words": CHRF_WORDS, "char": CHARACTERS,
+#: The numbers of readings by the names of their tokenizers; `plain_readings` says what each is.
+READING_NUMBERS = {
+    "rouge": LOWER_WORDS, "rouge-script": SCRIPT_WORDS, "none": BLANKS, "blanks": RUNS_OF_WHITE, "13a": MTEVAL,
+    "13a-unstripped": MTEVAL_UNSTRIPPED, "zh": ZH, "unicode": UNICODE, "chrf-words": CHRF_WORDS, "char": CHARACTERS,
     "char-and-blank": ALL_CHARACTERS,
 }
 
@@ -46,6 +49,19 @@ cdef inline size_t space_length(const uint8_t* p) noexcept nogil:
             return 3 if p[2] <= 0x8A or p[2] == 0xA8 or p[2] == 0xA9 or p[2] == 0xAF else 0
         return 3 if p[1] == 0x81 and p[2] == 0x9F else 0  # U+205F
     return 3 if p[0] == 0xE3 and p[1] == 0x80 and p[2] == 0x80 else 0  # U+3000
+
+
+cdef uint64_t WHITE_OF_ASCII = (<uint64_t> 0x1F << 28) | (<uint64_t> 0x1F << 9)
+
+
+cdef inline bint is_white(uint32_t c) noexcept nogil:
+    """Whether a character is white space (str.isspace)."""
+    if c < 0x85:
+        return c < 64 and (WHITE_OF_ASCII >> (c & 63)) & 1
+    if c < 0x1680:
+        return c == 0x85 or c == 0xA0
+    return c == 0x1680 or 0x2000 <= c <= 0x200A or c == 0x2028 or c == 0x2029 or c == 0x202F or c == 0x205F \
+        or c == 0x3000
 
 
 cdef inline bint is_mark(uint8_t byte) noexcept nogil:

@@ -1,3 +1,5 @@
+# plain_edits.py defines what is computed here.
+#
 # Edits and shifts that turn a text into a reference: Tercom's greedy search, in the form of sacrebleu.
 #
 # The edit distance is a table with a row for each word of the text and one before the first, and a column for each
@@ -360,21 +362,14 @@ cdef Request ter_request(Edits* kept) noexcept:
     """Return what asks for the rows of TER; a search that is read later is kept, others are NULL."""
     cdef Request q
     memset(&q, 0, sizeof(Request))
-    q.reading, q.shifted, q.edits, q.columns = BLANKS, True, kept, BASE + 2
+    q.what, q.reading, q.edits, q.columns = TER_ROWS, BLANKS, kept, BASE + 2
     return q
-
-
-cdef object fill_edits(Edits* kept, texts, size_t n, reference_offsets, size_t n_systems):
-    """Return the rows of TER."""
-    cdef Request q = ter_request(kept)
-    rows = np.empty((n_systems * n, q.columns))
-    fill(texts, reference_offsets, &q, n_systems, rows, None)
-    return rows
 
 
 def ter_rows(texts, size_t n, reference_offsets, size_t n_systems=1):
     """See `plain.ter_rows`."""
-    return fill_edits(NULL, texts, n, reference_offsets, n_systems)
+    cdef Request q = ter_request(NULL)
+    return filled_rows(&q, texts, n, reference_offsets, n_systems)
 
 
 cdef int edits_of_pair(Scratch* s, const Pairs* p, size_t pair, int64_t* found) noexcept nogil:
@@ -397,14 +392,18 @@ cdef inline double ter_of(const double* row, double scale) noexcept nogil:
     return scale if edits > 0 else 0
 
 
-def ter_scores(const double[:, ::1] rows, double scale):
+def ter_scores(rows, double scale):
     """See `plain.ter_scores`."""
-    cdef double[::1] scores = np.empty(rows.shape[0])
-    cdef size_t i
+    cdef size_t n, columns, i, one
+    cdef const double* row = doubles_of(rows, &n, &columns)
+    if columns != BASE + 2:
+        raise ValueError("rows have edits and words of references")
+    scores = np.empty(n)
+    cdef double* to = doubles_of(scores, &one, &i)
     with nogil:
-        for i in range(<size_t> rows.shape[0]):
-            scores[i] = ter_of(&rows[i, 0], scale)
-    return scores.base
+        for i in range(n):
+            to[i] = ter_of(row + i * columns, scale)
+    return scores
 
 
 def pair_edits(
@@ -420,11 +419,12 @@ def edit_path(str text, str reference):
     """See `plain.edit_path`."""
     cdef Scratch rooms
     cdef Edits e
+    cdef Request q = ter_request(&e)
     cdef int64_t i
     memset(&rooms, 0, sizeof(Scratch))
     e.scratch = &rooms
     try:
-        fill_edits(&e, [text, reference], 1, None, 1)
+        filled_rows(&q, [text, reference], 1, None, 1)
         shifts = [(e.shifts[i].start, e.shifts[i].length, e.shifts[i].target) for i in range(e.n_shifts)]
         return shifts, [e.steps[i] for i in range(e.n_steps - 1, -1, -1)]
     finally:

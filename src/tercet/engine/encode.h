@@ -1,5 +1,5 @@
-/* Characters of Python strings, of 1, 2 or 4 bytes each, as UTF-8: where a stretch is of ASCII, many at once, in loops of
- * a fixed length that compilers make vectors of (those of 16 steps they write out instead: half the speed). */
+/* Characters of Python strings, of 1, 2 or 4 bytes each, as UTF-8: where a stretch is of ASCII, many at once, in loops
+ * of a fixed length that compilers make vectors of (those of 16 steps they write out instead: half the speed). */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,3 +1,5 @@
+# plain_rows.py defines what is computed here.
+#
 # GLEU of a prediction: n-grams of several lengths together, shared with its best reference.
 
 cdef int write_gleu(
@@ -7,16 +9,13 @@ cdef int write_gleu(
     cdef uint32_t* of = a.token_of
     cdef int64_t size = of[text + 1] - of[text], longest = size, matches
     cdef double ngrams, share, best = -1
-    cdef Group group
     cdef size_t d
     cdef int order, problem
     row[0], row[1] = 0, 0
     for d in range(first, max(last, first + 1)):
         if d < last:
             longest = max(size, <int64_t> (of[d + 1] - of[d]))
-            group = group_of(a, text, d, d + 1, n_types)
-            memset(q.counts, 0, 8 * q.max_order)
-            problem = count_group(&a.scratch, &group, q.max_order, False, MOST_BY_PLACES, q.counts, NULL)
+            problem = count_beside(a, text, d, d + 1, n_types, q)
             if problem != DONE:
                 return problem
         ngrams, matches = 0, 0
@@ -37,7 +36,8 @@ cdef Request gleu_request(str reading, int min_order, int max_order) except *:
     if not 1 <= min_order <= max_order:
         raise ValueError(f"orders must be 1 or more, the shortest first: {min_order}, {max_order}")
     memset(&q, 0, sizeof(Request))
-    q.reading, q.shortest, q.max_order, q.columns = READINGS[reading], min_order, max_order, BASE + 2
+    q.what, q.reading, q.columns = GLEU_ROWS, READING_NUMBERS[reading], BASE + 2
+    q.shortest, q.max_order = min_order, max_order
     return q
 
 
@@ -46,9 +46,7 @@ def gleu_rows(
 ):
     """See `plain.gleu_rows`."""
     cdef Request q = gleu_request(reading, min_order, max_order)
-    rows = np.empty((n_systems * n, q.columns))
-    fill(texts, reference_offsets, &q, n_systems, rows, None)
-    return rows
+    return filled_rows(&q, texts, n, reference_offsets, n_systems)
 
 
 cdef inline double gleu_of(const double* row, double scale) noexcept nogil:

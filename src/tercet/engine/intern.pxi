@@ -1,3 +1,5 @@
+# plain_text.py defines what is computed here.
+#
 # Numbers for the tokens of many texts, from one table. All tokens of a chunk are looked up where their keys belong in
 # it, without a branch; the few that were not found there, or are longer than a key, are looked up again, one by one.
 
@@ -154,8 +156,8 @@ cdef int add_lines(Arena* a, Numbered* out, size_t document) noexcept nogil:
     return 0
 
 
-cdef int64_t number_texts(Arena* a, const Span* spans, size_t n, int reading, Numbered* out) noexcept nogil:
-    """Fill `out`; return DONE, the item that is no text, or another problem."""
+cdef int number_texts(Arena* a, const Span* spans, size_t n, int reading, Numbered* out) noexcept nogil:
+    """Fill `out`; return DONE or a problem."""
     cdef size_t first = 0, next = 0, need, n_bytes = 0, n_missed
     cdef uint8_t* room_of_keys
     cdef int problem
@@ -170,7 +172,7 @@ cdef int64_t number_texts(Arena* a, const Span* spans, size_t n, int reading, Nu
                 problem = add_text(a, &spans[next], reading)
             if problem:
                 a.item = next
-                return <int64_t> next if problem == NO_TEXT else problem
+                return problem
             next += 1
         n_bytes += a.used
         if n_bytes >= MANY:
@@ -195,7 +197,7 @@ cdef int64_t number_texts(Arena* a, const Span* spans, size_t n, int reading, Nu
     return DONE
 
 
-cdef int64_t end_all(Arena* a, size_t n, Numbered* out) noexcept nogil:
+cdef int end_all(Arena* a, size_t n, Numbered* out) noexcept nogil:
     """Write where the last text and the last line end; return DONE or NO_MEMORY."""
     cdef int64_t* lines = <int64_t*> grown(&a.scratch, LINES, 8 * (out.n_lines + 1))
     if lines == NULL:
@@ -205,7 +207,71 @@ cdef int64_t end_all(Arena* a, size_t n, Numbered* out) noexcept nogil:
     return DONE
 
 
-include "characters.pxi"
+# --- numbers for characters: they stand in a table of all of them, made for the call; what is not used takes no memory
+
+cdef enum:
+    N_CHARACTERS = 0x110000
+
+cdef uint32_t LEFT_OUT = <uint32_t> -1
+cdef uint32_t WHITE_SPACE[32]
+cdef int N_WHITE_SPACE = 0
+for _i in range(0x3001):
+    if chr(_i).isspace():
+        WHITE_SPACE[N_WHITE_SPACE] = _i
+        N_WHITE_SPACE += 1
+
+
+cdef int add_character(Arena* a, Types* types, uint32_t c) noexcept nogil:
+    """Write one more type; return 0 or a problem."""
+    cdef size_t end = types.starts[types.n + 1] if types.n else 0
+    if is_surrogate(c):
+        return NO_TEXT
+    types.words = <uint8_t*> grown(&a.scratch, WORDS_OF_TYPES, end + 4)
+    types.starts = <uint64_t*> grown(&a.scratch, WORD_STARTS, 8 * (types.n + 3))
+    if types.words == NULL or types.starts == NULL:
+        return NO_MEMORY
+    types.n += 1
+    types.starts[types.n] = end
+    types.starts[types.n + 1] = put(types.words + end, c) - types.words
+    return 0
+
+
+cdef int number_characters(Arena* a, const Span* spans, size_t n, bint with_blanks, Numbered* out) noexcept nogil:
+    """Do for characters what `number_texts` does for words."""
+    cdef uint32_t* numbers = <uint32_t*> calloc(N_CHARACTERS, 4)
+    cdef uint32_t* to = out.ids
+    cdef uint32_t c, number
+    cdef size_t document, at, steps = 0
+    cdef int64_t since
+    cdef int problem = NO_MEMORY if numbers == NULL else 0
+    cdef Span span
+    if not problem and not with_blanks:
+        for at in range(N_WHITE_SPACE):
+            numbers[WHITE_SPACE[at]] = LEFT_OUT
+    for document in range(n):
+        span, at = spans[document], 0
+        since = to - out.ids
+        out.offsets[document], out.line_offsets[document] = since, out.n_lines
+        while at < span.length and not problem:
+            c = character_at(&span, &at)
+            number = numbers[c]
+            if number == 0:
+                problem = add_character(a, &out.types, c)
+                number = numbers[c] = <uint32_t> out.types.n
+            to[0] = number - 1
+            to += number != LEFT_OUT
+            if c == 10:
+                problem = problem or end_line(a, out, &since, to - out.ids)
+            if many(&steps):
+                problem = INTERRUPTED
+        if not problem:
+            problem = end_line(a, out, &since, to - out.ids)
+        if problem:
+            a.item = document
+            break
+    free(numbers)
+    out.n_tokens = to - out.ids
+    return problem
 
 
 cdef object copied(const void* memory, size_t n, str dtype):
@@ -222,8 +288,8 @@ def intern(object texts, str reading):
     cdef Arena* a = take()
     cdef Numbered out
     cdef size_t n, i, total = 0
-    cdef int how = READINGS[reading]
-    cdef int64_t problem = NO_MEMORY
+    cdef int how = READING_NUMBERS[reading]
+    cdef int problem = NO_MEMORY
     cdef const Span* spans
     cdef uint32_t[::1] ids_view
     cdef int64_t[:, ::1] both_view
@@ -248,7 +314,7 @@ def intern(object texts, str reading):
                 problem = number_texts(a, spans, n, how, &out)
             if problem == DONE:
                 problem = end_all(a, n, &out)
-        raise_if(problem)
+        raise_if(problem, a.item)
         offsets, line_offsets = both
         n = out.types.n
         word_offsets = copied(out.types.starts + 1, n + 1, "int64") if n else np.zeros(1, "int64")

@@ -1,3 +1,5 @@
+# plain_rows.py defines what is computed here.
+#
 # Jaccard similarity of an item: its tokens or n-grams get numbers, and each prediction meets each reference.
 
 cdef int64_t number_units(
@@ -83,7 +85,7 @@ def jaccard_rows(
     if order < 1:
         raise ValueError(f"the order must be 1 or more: {order}")
     memset(&q, 0, sizeof(Request))
-    q.reading, q.max_order, q.sets, q.multiset = READINGS[reading], order, True, multiset
+    q.what, q.reading, q.max_order, q.multiset = JACCARD_ROWS, READING_NUMBERS[reading], order, multiset
     rows = np.empty((n_systems * n, BASE + 3))
     n_pairs = n if reference_offsets is None else reference_offsets[n]
     pairs = np.empty((n_systems * n_pairs, 3)) if each else None

@@ -1,3 +1,5 @@
+# plain_ngrams.py defines what is computed here.
+#
 # What a text shares with its references: clipped n-grams and, with a single one, the longest common subsequence.
 #
 # All counts come from sets of places in a reference, one bit each: where it has the token that the text has at i, and
@@ -349,7 +351,7 @@ def pair_matches(
     const int32_t[::1] ids, const int64_t[::1] offsets, const int64_t[::1] texts, const int64_t[::1] references,
     size_t n_types, int max_order, bint with_lcs, size_t most_by_places,
 ):
-    """See `plain.pair_matches`."""
+    """See `plain.pair_matches`; ids, offsets and pairs are those of `intern` and TokenBatch: unchecked here."""
     cdef Pairs p = pairs_of(ids, offsets, texts, references, n_types)
     p.max_order, p.with_lcs, p.most_by_places = max_order, with_lcs, most_by_places
     rows = count_pairs(&p, group_counts, max_order + 1)

@@ -1,4 +1,12 @@
+# plain_ngrams.py defines what is computed here.
+#
 # How many units two documents share, as sets or as multisets, and n-grams as such units.
+
+cdef inline void clear_tokens(const Pairs* p, int64_t document, int64_t* counts) noexcept nogil:
+    cdef int64_t i
+    for i in range(p.offsets[document], p.offsets[document + 1]):
+        counts[p.ids[i]] = 0
+
 
 cdef int set_overlap(Scratch* s, const Pairs* p, size_t pair, int64_t* row) noexcept nogil:
     """Write the sizes of intersection and union."""
@@ -15,10 +23,8 @@ cdef int set_overlap(Scratch* s, const Pairs* p, size_t pair, int64_t* row) noex
         n_shared += before == 1
         n_either += before == 0
         seen[p.ids[i]] = 2
-    for i in range(p.offsets[text], p.offsets[text + 1]):
-        seen[p.ids[i]] = 0
-    for i in range(p.offsets[reference], p.offsets[reference + 1]):
-        seen[p.ids[i]] = 0
+    clear_tokens(p, text, seen)
+    clear_tokens(p, reference, seen)
     row[0], row[1] = n_shared, n_either
     return DONE
 
@@ -34,10 +40,8 @@ cdef int multiset_overlap(Scratch* s, const Pairs* p, size_t pair, int64_t* row)
     for i in range(p.offsets[reference], p.offsets[reference + 1]):
         n_shared += left[p.ids[i]] > 0
         left[p.ids[i]] -= 1
-    for i in range(p.offsets[text], p.offsets[text + 1]):
-        left[p.ids[i]] = 0
-    for i in range(p.offsets[reference], p.offsets[reference + 1]):
-        left[p.ids[i]] = 0
+    clear_tokens(p, text, left)
+    clear_tokens(p, reference, left)
     row[0], row[1] = n_shared, size_of(p, text) + size_of(p, reference) - n_shared
     return DONE
 

@@ -52,6 +52,8 @@ def bleu_rows(
         2 with          next_match, next_floor           the matches of the order above N, and what NLTK divides
         next_order                                       them by
     """
+    if max_order < 1:
+        raise ValueError(f"the order must be 1 or more: {max_order}")
     rows = np.empty((n_systems * n, FIRST_MATCH + (2 + divisors) * max_order + 2 * next_order))
     for row, (words, references) in zip(rows, pairs_of(texts, n, reference_offsets, reading, n_systems), strict=True):
         length = len(words)

@@ -71,6 +71,8 @@ def ter_scores(rows: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
 
     Where the references have no word, any edit makes it 1, as in sacrebleu.
     """
+    if rows.shape[1] != 6:
+        raise ValueError("rows have edits and words of references")
     edits = rows[:, 4]
     length = rows[:, 5]
     rates = np.where(length > 0, edits, edits > 0) / np.where(length > 0, length, 1.0)

@@ -51,6 +51,8 @@ def span_of_column(rows: Floats, column: int) -> tuple[float, float]:
 
 def add_draws(draws: NDArray[np.int32], start: int, n: int, counts: NDArray[np.uint16]) -> None:
     """Count in `counts` draws of n segments, of which n make a resample; the first is draw `start` of all."""
+    if n < 1:
+        raise ValueError(f"a resample has one segment or more: {n}")
     resamples = np.arange(start, start + len(draws)) // n
     np.add.at(counts, resamples * n + draws, np.uint16(1))
 

@@ -95,6 +95,8 @@ cdef class Plan:
     cdef int64_t odd_items, odd_references
     cdef size_t watched, after_watched
     cdef size_t columns, n_scores  # numbers of a row, and of what it becomes
+    cdef Request request           # of all but chrF
+    cdef double scale              # of the scores
 
     def __init__(self, rules):
         (
@@ -105,7 +107,7 @@ cdef class Plan:
 
     cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
         """Fill the rows of n items; return False where texts are too long for a table."""
-        raise NotImplementedError
+        return fill_planned(&self.request, self.request.reading, texts, n, bounds, rows)
 
     cdef void write_scores(self, const double* sums, double* to) noexcept:
         """Write what a sum of rows is as scores."""
@@ -202,7 +204,6 @@ cdef int fill_planned(
 
 
 cdef class BleuPlan(Plan):
-    cdef Request request
     cdef BleuFormula formula
     cdef double* weights
 
@@ -228,23 +229,13 @@ cdef class BleuPlan(Plan):
     def __dealloc__(self):
         free(self.weights)
 
-    cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
-        return fill_planned(&self.request, self.request.reading, texts, n, bounds, rows)
-
     cdef void write_scores(self, const double* sums, double* to) noexcept:
         write_bleu_scores(&self.formula, sums, 1, to)
 
 
-def bleu_plan(*arguments):
-    """See `plain.bleu_plan`."""
-    return BleuPlan(*arguments)
-
-
 cdef class RougePlan(Plan):
-    cdef Request request
     cdef int runs  # which type is W, or -1
     cdef bint chooses
-    cdef double scale
     cdef size_t means[3 * MOST_TYPES]  # columns of the scores, behind the base
 
     def __init__(self, rules, str reading, types, double beta, bint porter, double scale, means):
@@ -280,27 +271,21 @@ cdef class RougePlan(Plan):
             to[i] = mean_of_items(sums, BASE + self.means[i], self.scale)
 
 
-def rouge_plan(*arguments):
-    """See `plain.rouge_plan`."""
-    return RougePlan(*arguments)
-
-
 cdef class ChrfPlan(Plan):
-    cdef ChrfRequest request
+    cdef ChrfRequest of_chrf
     cdef list word_orders
-    cdef double scale
 
     def __init__(
         self, rules, int char_order, list word_orders, bint whitespace, beta, bint eps_smoothing, double scale
     ):
         Plan.__init__(self, rules)
-        self.request.whitespace, self.request.eps_smoothing = whitespace, eps_smoothing
-        self.request.factor, self.request.char_order = beta**2, char_order
+        self.of_chrf.whitespace, self.of_chrf.eps_smoothing = whitespace, eps_smoothing
+        self.of_chrf.factor, self.of_chrf.char_order = beta**2, char_order
         self.word_orders, self.scale = list(word_orders), scale
         self.columns, self.n_scores = columns_of_chrf(char_order, word_orders), len(word_orders)
 
     cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
-        cdef ChrfRequest q = self.request  # a copy, as above
+        cdef ChrfRequest q = self.of_chrf  # a copy, as above
         fill_chrf(texts, n, bounds, q.char_order, self.word_orders, &q, 1, rows, True)
         return True
 
@@ -308,74 +293,45 @@ cdef class ChrfPlan(Plan):
         cdef size_t score, n_orders
         sums += BASE
         for score in range(self.n_scores):
-            n_orders = self.request.char_order + <int> self.word_orders[score]
-            to[score] = f_of(sums, n_orders, self.request.factor, self.request.eps_smoothing, self.scale)
+            n_orders = self.of_chrf.char_order + <int> self.word_orders[score]
+            to[score] = f_of(sums, n_orders, self.of_chrf.factor, self.of_chrf.eps_smoothing, self.scale)
             sums += PARTS * n_orders
 
 
-def chrf_plan(*arguments):
-    """See `plain.chrf_plan`."""
-    return ChrfPlan(*arguments)
-
-
 cdef class ErrorPlan(Plan):
-    cdef Request request
-    cdef double scale
 
     def __init__(self, rules, str reading, bint with_characters, double scale):
         Plan.__init__(self, rules)
         self.request, self.scale = error_request(reading, with_characters), scale
         self.columns, self.n_scores = self.request.columns, RATES
 
-    cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
-        return fill_planned(&self.request, self.request.reading, texts, n, bounds, rows)
-
     cdef void write_scores(self, const double* sums, double* to) noexcept:
         write_rates(sums, self.scale, to)
 
 
-def error_plan(*arguments):
-    """See `plain.error_plan`."""
-    return ErrorPlan(*arguments)
-
-
 cdef class TerPlan(Plan):
-    cdef Request request
-    cdef double scale
 
     def __init__(self, rules, double scale):
         Plan.__init__(self, rules)
         self.request, self.scale = ter_request(NULL), scale
         self.columns, self.n_scores = self.request.columns, 1
 
-    cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
-        return fill_planned(&self.request, self.request.reading, texts, n, bounds, rows)
-
     cdef void write_scores(self, const double* sums, double* to) noexcept:
         to[0] = ter_of(sums, self.scale)
 
 
-def ter_plan(*arguments):
-    """See `plain.ter_plan`."""
-    return TerPlan(*arguments)
-
-
 cdef class GleuPlan(Plan):
-    cdef Request request
-    cdef double scale
 
     def __init__(self, rules, str reading, int min_order, int max_order, double scale):
         Plan.__init__(self, rules)
         self.request, self.scale = gleu_request(reading, min_order, max_order), scale
         self.columns, self.n_scores = self.request.columns, 1
 
-    cdef int fill(self, list texts, size_t n, const int64_t* bounds, const int64_t* letters, double* rows) except -1:
-        return fill_planned(&self.request, self.request.reading, texts, n, bounds, rows)
-
     cdef void write_scores(self, const double* sums, double* to) noexcept:
         to[0] = gleu_of(sums, self.scale)
 
 
-def gleu_plan(*arguments):
-    """See `plain.gleu_plan`."""
-    return GleuPlan(*arguments)
+# Called as the functions of the plain engine, which `plain_plan` explains.
+bleu_plan, rouge_plan, chrf_plan, error_plan, ter_plan, gleu_plan = (
+    BleuPlan, RougePlan, ChrfPlan, ErrorPlan, TerPlan, GleuPlan
+)

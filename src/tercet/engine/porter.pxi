@@ -1,6 +1,7 @@
 # Porter's stemmer, on the bytes of a word; see `plain_porter`, which has the steps and their endings.
 #
-# Letters outside ASCII are consonants of several bytes: conditions that count letters, or compare two, ask where they begin.
+# Letters outside ASCII are consonants of several bytes: conditions that count letters, or compare two, ask where they
+# begin.
 
 from .plain_porter import IRREGULAR as _IRREGULAR, STEPS as _STEPS
 

@@ -78,12 +78,6 @@ class TokenBatch:
         """The documents of each pair: a prediction and a reference, prediction by prediction."""
         return pairs_of(self.reference_offsets, self.n_systems)
 
-    @property
-    def reference_spans(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The first reference of each prediction among the documents, and the one after the last."""
-        edges = self.n_items + self.reference_offsets
-        return np.tile(edges[:-1], self.n_systems), np.tile(edges[1:], self.n_systems)
-
     def documents(self, start: int, stop: int) -> TokenBatch:
         """Return the documents `start` to `stop` as predictions and references."""
         rows, lines = self.tokens.offsets[start : stop + 1], self.lines.offsets[start : stop + 1]

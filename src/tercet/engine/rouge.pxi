@@ -1,3 +1,5 @@
+# plain_rouge.py defines what is computed here.
+#
 # What each type of ROUGE counts of a prediction and a reference: hits, and what precision and recall divide them by.
 #
 #   n-grams           matches of the order                          n-grams of each
@@ -67,7 +69,10 @@ cdef int count_kind(
     cdef double weights = 0
     cdef int problem
     cdef Pairs pair
-    if kind.what <= SUBSEQUENCE or kind.what == UNION and is_line(&q.documents, text) and is_line(&q.documents, reference):
+    cdef bint is_counted = kind.what <= SUBSEQUENCE
+    if kind.what == UNION:
+        is_counted = is_line(&q.documents, text) and is_line(&q.documents, reference)
+    if is_counted:
         less = max(kind.order - 1, 0)
         found.hits = <double> q.counts[less if kind.what == NGRAMS else q.max_order]
         found.of_text, found.of_reference = <double> max(size - less, 0), <double> max(length - less, 0)
@@ -76,7 +81,8 @@ cdef int count_kind(
     pair.texts, pair.references, pair.n_types, pair.gap = &text, &reference, n_types + 1, kind.order
     if kind.what == SKIPS or kind.what == SKIPS_AND_TOKENS:
         problem = skip_matches(&a.scratch, &pair, 0, &hits)
-        found.of_text, found.of_reference = <double> skip_bigrams(size, kind.order), <double> skip_bigrams(length, kind.order)
+        found.of_text = <double> skip_bigrams(size, kind.order)
+        found.of_reference = <double> skip_bigrams(length, kind.order)
         found.hits = <double> hits
         if kind.what == SKIPS_AND_TOKENS:
             found.hits += <double> q.counts[0]
@@ -115,13 +121,10 @@ cdef int write_rouge(
     cdef size_t d
     cdef int number, problem
     cdef Shares found
-    cdef Group group
     if q.pairs == NULL:
         memset(to, 0, 3 * sizeof(double) * q.n_kinds)
     for d in range(first, last):
-        group = group_of(a, text, d, d + 1, n_types)
-        memset(q.counts, 0, 8 * (q.max_order + 1))
-        problem = count_group(&a.scratch, &group, q.max_order, q.lcs, MOST_BY_PLACES, q.counts, q.counts + q.max_order)
+        problem = count_beside(a, text, d, d + 1, n_types, q)
         for number in range(q.n_kinds):
             if problem == DONE:
                 problem = count_kind(a, text, d, n_types, q, &q.kinds[number], &found)
@@ -153,7 +156,7 @@ cdef int take_roots(table, Py_ssize_t first, double weight, double of_precision)
 cdef int write_best_pairs(
     double[:, ::1] rows, double[:, ::1] pairs, const int64_t[::1] bounds, size_t n, size_t n_systems
 ) except -1:
-    """Write precision, recall and F of each type of the first reference with the greatest F, of an item without any 0."""
+    """Write precision, recall and F of each type, of the first reference with the greatest F; without one, 0."""
     cdef size_t system, item, i, number, n_kinds = pairs.shape[1] // 3, first
     cdef int64_t pair, best
     for system in range(n_systems):
@@ -178,7 +181,8 @@ cdef Request rouge_request(str reading, types, double beta, bint porter, int* ru
     cdef Kind* kind
     cdef str name
     memset(&q, 0, sizeof(Request))
-    q.reading, q.max_order, q.weight, q.porter = READINGS[reading], 1, beta * beta, porter
+    q.what, q.reading, q.max_order = ROUGE_ROWS, READING_NUMBERS[reading], 1
+    q.weight, q.porter = beta * beta, porter
     runs[0] = -1
     for name, number in types:
         if q.n_kinds == MOST_TYPES or name == "W" and runs[0] >= 0:

@@ -1,4 +1,4 @@
-# Texts to rows in one pass: those of BLEU, ROUGE, TER and error rates.
+# Texts to rows in one pass: those of every metric but chrF and the diversity of sets.
 #
 #   add_text     the texts of some items, one behind the other   (texts.pxi)
 #   find_edges   where their tokens begin and end                (edges.pxi)
@@ -16,6 +16,9 @@ cdef enum:
     MOST_TYPES = 32  # of ROUGE
     LOOK = 1 << 22   # bytes of text after which to look for Ctrl-C
 
+cdef enum:  # whose rows are filled
+    BLEU_ROWS, ROUGE_ROWS, TER_ROWS, ERROR_ROWS, GLEU_ROWS, BLEU_ROUGE_ROWS, JACCARD_ROWS
+
 cdef enum:  # what a type of ROUGE counts
     NGRAMS, SUBSEQUENCE, UNION, SKIPS, SKIPS_AND_TOKENS, RUNS
 
@@ -25,7 +28,7 @@ cdef struct Kind:
     double weight            # of runs
 
 cdef struct Request:
-    int reading, max_order, n_kinds
+    int what, reading, max_order, n_kinds
     bint porter              # whether tokens are stemmed
     bint lcs
     bint as_pairs            # whether a type is counted from `documents`
@@ -39,13 +42,11 @@ cdef struct Request:
     double* rows             # (n_systems, n, columns)
     double* pairs            # of ROUGE (n_systems, m, 3 n_kinds), of Jaccard (n_systems, m, 3), or NULL
     int64_t* counts          # matches of each order, and the length of the subsequence
-    bint shifted             # whether edits and shifts are counted
-    Edits* edits             # the search for them, where it is read later, else NULL
-    bint aligned             # whether edits without shifts are counted
-    bint words_alone         # whether those of characters are left out
-    int shortest             # n-grams of GLEU, 0 for the others
-    bint sets, multiset      # Jaccard's
-    int recall               # how several references count beside BLEU's precision, 0 for the others
+    Edits* edits             # of TER, the search for them, where it is read later, else NULL
+    bint words_alone         # of error rates: those of characters are left out
+    int shortest             # n-grams of GLEU
+    bint multiset            # Jaccard's
+    int recall               # how several references count beside BLEU's precision
     bint divisors, next_order  # further columns of BLEU: for the latter, max_order is one more
 
 
@@ -107,43 +108,16 @@ cdef int number_item(
     return 0
 
 
-cdef inline Group group_of(Arena* a, size_t text, size_t first, size_t last, size_t n_types) noexcept nogil:
-    """Return a prediction and some of its references, documents of the chunk."""
-    cdef uint32_t* of = a.token_of
-    return Group(a.ids + of[text], of[text + 1] - of[text], a.ids, of + first, last - first, n_types)
-
-
-cdef int write_bleu(
-    Arena* a, size_t text, size_t first, size_t last, size_t n_types, Request* q, double* row
+cdef inline int count_beside(
+    Arena* a, size_t text, size_t first, size_t last, size_t n_types, Request* q
 ) noexcept nogil:
-    """Lengths, matches and n-grams of a prediction; its references are the documents from `first` on, up to `last`."""
+    """Write into `q.counts` what a prediction shares with some of its references, documents `first` to `last`."""
     cdef uint32_t* of = a.token_of
-    cdef int64_t size = of[text + 1] - of[text], length, away, nearest = -1
-    cdef int64_t closest = size, shortest = size, total = 0
-    cdef Group group = group_of(a, text, first, last, n_types)
-    cdef size_t d
-    cdef int order, problem, n = q.max_order - q.next_order
-    memset(q.counts, 0, 8 * q.max_order)
-    problem = count_group(&a.scratch, &group, q.max_order, False, MOST_BY_PLACES, q.counts, NULL)
-    for d in range(first, last):
-        length = of[d + 1] - of[d]
-        away = length - size if length > size else size - length
-        if nearest < 0 or away < nearest or (away == nearest and length < closest):
-            nearest, closest = away, length
-        shortest = length if d == first else min(shortest, length)
-        total += length
-    row[0], row[1], row[2] = <double> size, <double> closest, <double> shortest
-    row[3] = <double> total / <double> (last - first) if last > first else <double> size
-    row += 4
-    for order in range(n):
-        row[order] = <double> q.counts[order]
-        row[n + order] = <double> max(size - order, 0)
-        if q.divisors:
-            row[2 * n + order] = <double> max(size - order, 1)
-    if q.next_order:
-        row += 3 * n if q.divisors else 2 * n
-        row[0], row[1] = <double> q.counts[n], <double> max(size - n, 1)
-    return problem
+    cdef Group group = Group(a.ids + of[text], of[text + 1] - of[text], a.ids, of + first, last - first, n_types)
+    memset(q.counts, 0, 8 * (q.max_order + 1))
+    return count_group(
+        &a.scratch, &group, q.max_order, q.lcs, MOST_BY_PLACES, q.counts, q.counts + q.max_order
+    )
 
 
 cdef int write_item(
@@ -155,11 +129,12 @@ cdef int write_item(
     cdef double expected
     cdef int problem = DONE
     cdef Sequences words, characters
-    if q.sets:
+    cdef bint is_aligned = q.what == ERROR_ROWS
+    if q.what == JACCARD_ROWS:
         return write_jaccard(a, text, last, q, item, n, reference, m)
-    if number_item(a, text, first, last, &n_types, q.aligned and q.n_systems == 1 and last - first == 1):
+    if number_item(a, text, first, last, &n_types, is_aligned and q.n_systems == 1 and last - first == 1):
         return NO_MEMORY
-    if q.aligned:
+    if is_aligned:
         if not q.words_alone:
             problem = read_characters(a, item, n, q.n_systems, reference, last - first, &characters)
             if problem:
@@ -171,9 +146,9 @@ cdef int write_item(
         row[0], row[1] = 1, a.token_of[text + 1] == a.token_of[text]
         row[2], row[3] = first == last, <double> (last - first)
         row += BASE
-        if q.shifted:
+        if q.what == TER_ROWS:
             problem = write_edits(a, text, first, last, n_types, q.edits, row)
-        elif q.aligned:
+        elif is_aligned:
             problem = write_alignment(&a.scratch, &words, text, first, last, 0, row)
             if q.words_alone:
                 row[4] = row[5] = row[6] = row[7] = 0
@@ -184,11 +159,11 @@ cdef int write_item(
                 problem = write_characters(
                     &a.scratch, &characters, system, q.n_systems, q.n_systems + last - first, expected, row + 4
                 )
-        elif q.recall:
+        elif q.what == BLEU_ROUGE_ROWS:
             problem = write_bleu_rouge(a, text, first, last, n_types, q, row)
-        elif q.shortest:
+        elif q.what == GLEU_ROWS:
             problem = write_gleu(a, text, first, last, n_types, q, row)
-        elif not q.n_kinds:
+        elif q.what == BLEU_ROWS:
             problem = write_bleu(a, text, first, last, n_types, q, row)
         else:
             if q.pairs != NULL:
@@ -200,7 +175,7 @@ cdef int write_item(
     return DONE
 
 
-cdef int64_t rows_of_items(Arena* a, const Span* texts, size_t n, const int64_t* bounds, Request* q) noexcept nogil:
+cdef int rows_of_items(Arena* a, const Span* texts, size_t n, const int64_t* bounds, Request* q) noexcept nogil:
     """Fill the rows of n items, a chunk of items at a time; return DONE, or what ended it.
 
     The n predictions of each system come first, then the references: of item i bounds[i] to bounds[i + 1], or the
@@ -232,7 +207,7 @@ cdef int64_t rows_of_items(Arena* a, const Span* texts, size_t n, const int64_t*
                 if not problem:
                     problem = add_text(a, &references[r], q.reading)
             if problem:
-                return item if problem == NO_TEXT else problem
+                return problem
             item += 1
         if find_edges(a, q.reading):
             return INTERRUPTED
@@ -261,14 +236,14 @@ cdef int64_t rows_of_items(Arena* a, const Span* texts, size_t n, const int64_t*
 cdef int fill_request(object texts, size_t n, const int64_t* begins, Request* q, bint is_own=False) except -1:
     """Fill the rows of n items of each system, where the request has them; texts are as for `hold_texts`."""
     cdef size_t n_texts = 0
-    cdef int64_t problem = NO_MEMORY
+    cdef int problem = NO_MEMORY
     cdef Arena* a = take()
     try:
         kept = hold_texts(a, texts, &n_texts, is_own)
         if n_texts != q.n_systems * n + (begins[n] if begins != NULL else n):
             raise ValueError("the lists of texts have changed")
         q.counts = <int64_t*> room(&a.scratch, COUNTS, 8 * (q.max_order + 1))
-        if q.counts != NULL and not q.shifted and are_short(<const Span*> a.scratch.rooms[SPANS], n_texts):
+        if q.counts != NULL and q.what != TER_ROWS and are_short(<const Span*> a.scratch.rooms[SPANS], n_texts):
             problem = rows_of_items(a, <const Span*> a.scratch.rooms[SPANS], n, begins, q)
         elif q.counts != NULL:
             with nogil:
@@ -299,21 +274,8 @@ cdef int fill(
     return fill_request(texts, n_rows // n_systems, begins, q)
 
 
-cdef Request bleu_request(str reading, int max_order, bint divisors, bint next_order) except *:
-    """Return what asks for the rows of BLEU."""
-    cdef Request q
-    memset(&q, 0, sizeof(Request))
-    q.reading, q.max_order, q.divisors, q.next_order = READINGS[reading], max_order + next_order, divisors, next_order
-    q.columns = BASE + 4 + (3 if divisors else 2) * max_order + 2 * next_order
-    return q
-
-
-def bleu_rows(
-    texts, size_t n, reference_offsets, str reading, int max_order, bint divisors=False, bint next_order=False,
-    size_t n_systems=1,
-):
-    """See `plain.bleu_rows`."""
-    cdef Request q = bleu_request(reading, max_order, divisors, next_order)
+cdef object filled_rows(Request* q, texts, size_t n, reference_offsets, size_t n_systems):
+    """Return the rows of n items of each system, as requested."""
     rows = np.empty((n_systems * n, q.columns))
-    fill(texts, reference_offsets, &q, n_systems, rows, None)
+    fill(texts, reference_offsets, q, n_systems, rows, None)
     return rows

@@ -20,17 +20,22 @@ cdef struct Pairs:
 
 cdef enum:  # what a room holds
     # texts and their tokens
-    TEXT, DOCUMENTS, TOKEN_OF, PLANES, BEGINS, CUTS, BEFORE, TOKEN_STARTS, TOKEN_ENDS, IDS, SLOTS, TOKEN_KEYS, SPANS, STEMS,
-    WORDS_OF_TYPES, WORD_STARTS, LINES, LINE_OFFSETS, MISSED,
+    TEXT, DOCUMENTS, TOKEN_OF, PLANES, BEGINS, CUTS, BEFORE, TOKEN_STARTS, TOKEN_ENDS, IDS, SLOTS, TOKEN_KEYS, SPANS,
+    STEMS, WORDS_OF_TYPES, WORD_STARTS, LINES, LINE_OFFSETS, MISSED,
     # counts
-    TABLE, ENDS, FREE, NUMBERS, OWN_NUMBERS, SEEN_IN, LOCAL, BOUNDS, FOUND, CARRIES, STEPS, MARKED, ROW, ROW_OF, OWN, OTHER,
-    COUNTS, WORTH,
-    POINTS, BYTES, LANES_OF_BYTES, QUEUE, CHARACTER_IDS, WORD_IDS, WORD_ENDS, FIRST_WORDS, SETS, ORDERS, BEST,
+    TABLE, ENDS, FREE, NUMBERS, OWN_NUMBERS, SEEN_IN, LOCAL, BOUNDS, FOUND, CARRIES, STEPS, MARKED, ROW, ROW_OF, OWN,
+    OTHER, COUNTS, WORTH,
+    POINTS, BYTES, LANES_OF_BYTES, CHARACTER_IDS, WORD_IDS, WORD_ENDS, FIRST_WORDS, SETS, ORDERS, BEST,
     KEYS, SORTED_KEYS,
+    # kept from call to call: `n` is 0 between them
+    QUEUE,
     # these are zero before and after each use
     PLACES, NUMBER_OF, LEFT, THEIRS, FIRST, PAIRS_LEFT, ROW_LEFT,
     N_ROOMS
 
+# A pointer dies with the next `room` or `grown` of its name. A function owns its rooms until it returns, and what it
+# calls uses others. TABLE is used by longer_pair and by_numbers (ngrams.pxi), number_order (overlaps.pxi), cross
+# (crossed.pxi), find_places (alignments.pxi), the edits of TER, and chrF's cells, which by_numbers writes over.
 cdef struct Scratch:
     void* rooms[N_ROOMS]
     size_t sizes[N_ROOMS]
@@ -99,7 +104,10 @@ cdef double* doubles_of(object array, size_t* n, size_t* columns) except? NULL:
 cdef const double* strided_doubles(
     object array, size_t* n, size_t* columns, Py_ssize_t* next_row, Py_ssize_t* next_column
 ) except? NULL:
-    """Return the same of an array of two dimensions, which may lie column by column, and the steps in numbers."""
+    """Return where the numbers of an array of two dimensions lie, row by row or not, and the steps in numbers.
+
+    They are read alone, so that an array that may not be written to will do; its owner must be kept as long.
+    """
     cdef Py_buffer view
     PyObject_GetBuffer(array, &view, PyBUF_STRIDES | PyBUF_FORMAT)
     cdef bint fits = view.ndim == 2 and view.itemsize == 8 and view.format[0] == b"d"
@@ -126,6 +134,7 @@ cdef Pairs pairs_of(
     const int32_t[::1] ids, const int64_t[::1] offsets, const int64_t[::1] texts, const int64_t[::1] references,
     size_t n_types,
 ) noexcept:
+    """Return the pairs of arrays; ids, offsets and pairs are those of `intern` and TokenBatch: unchecked here."""
     cdef Pairs p
     memset(&p, 0, sizeof(Pairs))
     p.ids, p.offsets, p.texts, p.references = tokens(ids), start(offsets), start(texts), start(references)

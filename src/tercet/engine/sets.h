@@ -5,8 +5,9 @@
  *     ends of order n = (ends of order n - 1 at i - 1, moved on by one) & places of the number at i
  *
  * Clipping takes the lowest place that is still free. All orders are counted at once, so that their chains of steps
- * overlap in the processor; `n_orders` is a number that the compiler knows. `places` of each number are empty before,
- * and number 0 stands nowhere. */
+ * overlap in the processor; `n_orders` is a number that the compiler knows, at most MOST_AT_ONCE: `matches` has room
+ * for these. The other text has at most 8 sizeof(set_t) numbers, all of both are below the size of `places`, which are
+ * empty before, and number 0 stands nowhere. */
 #include <stddef.h>
 #include <stdint.h>
 

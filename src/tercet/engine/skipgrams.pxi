@@ -1,3 +1,5 @@
+# plain_ngrams.py defines what is computed here.
+#
 # Skip-bigrams that two texts share: pairs of the tokens that both have.
 #
 # Of short texts a small table counts all pairs of the reference, and the text takes its own from it. Tokens of one

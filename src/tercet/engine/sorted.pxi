@@ -1,3 +1,5 @@
+# plain_chrf.py defines what is computed here.
+#
 # N-grams that two long texts share, by sorting: once the longest ones are in order, equal ones of every order stand
 # side by side, and one pass counts all orders.
 #
@@ -130,10 +132,12 @@ cdef int match_by_sorting(
 ) noexcept nogil:
     """Add the matches of each order; return DONE or a problem.
 
-    Return TOO_MANY, and add nothing, of many millions of tokens: a key has no bits for the place, a number and one token.
+    Return TOO_MANY, and add nothing, of many millions of tokens: a key has no bits for the place, a number and one
+    token.
     """
     cdef size_t middle = size + max_order, end = middle + length + max_order, n = 0, i
-    cdef int bits = n_bits(n_types + 2), shift = n_bits(end), of_number = 0, order = 0, n_orders, at, last, n_passes, width
+    cdef int bits = n_bits(n_types + 2), shift = n_bits(end), of_number = 0, order = 0
+    cdef int n_orders, at, last, n_passes, width
     cdef uint64_t* keys
     cdef uint64_t* spare
     cdef uint32_t* tokens

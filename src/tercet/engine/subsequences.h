@@ -46,10 +46,13 @@ static uint64_t common_in_order(const uint32_t *text, size_t size, const uint64_
 BY_WIDE_VECTORS static inline __m256i next_numbers(__m256i row, __m256i places, __m256i *carries) {
     __m256i both = _mm256_and_si256(row, places), sum = _mm256_add_epi64(_mm256_add_epi64(row, both), *carries);
     *carries = _mm256_srli_epi64(sum, COLUMNS_OF_NUMBER);
-    return _mm256_and_si256(_mm256_or_si256(sum, _mm256_xor_si256(row, both)), _mm256_set1_epi64x((long long)ALL_COLUMNS));
+    row = _mm256_or_si256(sum, _mm256_xor_si256(row, both));
+    return _mm256_and_si256(row, _mm256_set1_epi64x((long long)ALL_COLUMNS));
 }
 
-BY_WIDE_VECTORS static uint64_t common_by_vectors(const uint32_t *text, size_t size, const uint64_t *places, uint8_t *carries) {
+BY_WIDE_VECTORS static uint64_t common_by_vectors(
+    const uint32_t *text, size_t size, const uint64_t *places, uint8_t *carries
+) {
     __m256i low = _mm256_set1_epi64x((long long)ALL_COLUMNS), high = low;
     __m256i of_low = _mm256_setzero_si256(), of_high = of_low;
     uint64_t row[NUMBERS_OF_STRIP];

@@ -1,10 +1,12 @@
+# plain_subsequences.py defines what is computed here.
+#
 # Longest common subsequences: of very long texts, and of texts of several lines.
 #
 # The textbook's table is filled in strips of columns, one bit each as in ngrams.pxi; each token of the text keeps its
 # carry for the next strip. For the length alone, tokens that one text lacks are left out, and a strip is as wide as
-# makes good use of the processor (subsequences.h). Who needs the places of the matches keeps the bits of each cell, too,
-# in strips of 64: on the way back from the end, a match is seen in the tokens; elsewhere a one says that the table does
-# not grow in this column, so that the way goes on in the column before, and else in the row before.
+# makes good use of the processor (subsequences.h). Who needs the places of the matches keeps the bits of each cell,
+# too, in strips of 64: on the way back from the end, a match is seen in the tokens; elsewhere a one says that the table
+# does not grow in this column, so that the way goes on in the column before, and else in the row before.
 
 cdef extern from "blocks.h" nogil:
     uint64_t add_with_carry(uint64_t a, uint64_t b, uint8_t* carry)
@@ -136,6 +138,15 @@ cdef uint64_t union_in_word(
     return marked
 
 
+cdef inline bint take_hit(uint32_t* left, uint32_t* theirs, uint32_t token) noexcept nogil:
+    """Take a token that both texts have left, and return True; False where one has none."""
+    if left[token] == 0 or theirs[token] == 0:
+        return False
+    left[token] -= 1
+    theirs[token] -= 1
+    return True
+
+
 cdef int union_hits(Scratch* s, const Pairs* p, size_t pair, int64_t* hits) noexcept nogil:
     """Write how many tokens of the lines of a reference the subsequences with any line of the text go through."""
     cdef int64_t text = p.texts[pair], reference = p.references[pair], line, i, j
@@ -167,10 +178,7 @@ cdef int union_hits(Scratch* s, const Pairs* p, size_t pair, int64_t* hits) noex
             while bits:
                 i = lowest_bit(bits)
                 bits &= bits - 1
-                if left[ids[i]] > 0 and theirs[ids[i]] > 0:
-                    left[ids[i]] -= 1
-                    theirs[ids[i]] -= 1
-                    hits[0] += 1
+                hits[0] += take_hit(left, theirs, ids[i])
             if stopped(s, length):
                 return INTERRUPTED
             continue
@@ -191,10 +199,8 @@ cdef int union_hits(Scratch* s, const Pairs* p, size_t pair, int64_t* hits) noex
                     j -= 1
             each += 1
         for i in range(<int64_t> size):
-            if marked[i] and left[ids[i]] > 0 and theirs[ids[i]] > 0:
-                left[ids[i]] -= 1
-                theirs[ids[i]] -= 1
-                hits[0] += 1
+            if marked[i]:
+                hits[0] += take_hit(left, theirs, ids[i])
     count_tokens(p, text, left, False)
     count_tokens(p, reference, theirs, False)
     return DONE

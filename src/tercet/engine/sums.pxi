@@ -1,6 +1,8 @@
+# plain_sums.py defines what is computed here.
+#
 # Sums of rows that are drawn at random, and of pairs of points: what takes too long in NumPy.
 
-cdef extern from "sums.h" nogil:
+cdef extern from "loops.h" nogil:
     enum:
         TILE  # resamples whose weights and sums stay in the processor's nearest cache
         TOGETHER  # items that are added at a time, as the sums go through memory
@@ -119,9 +121,12 @@ def span_of_column(rows, size_t column):
 def add_draws(const int32_t[::1] draws, int64_t start, int64_t n, uint16_t[::1] counts):
     """See `plain_sums.add_draws`."""
     cdef:
-        int64_t draw = 0, stop, end = draws.shape[0], first = start // n * n
+        int64_t draw = 0, stop, end = draws.shape[0], first
         const int32_t* drawn
         uint16_t* own  # of the resample at hand
+    if n < 1:
+        raise ValueError(f"a resample has one segment or more: {n}")
+    first = start // n * n
     with nogil:
         while draw < end:
             stop, own, drawn = min(end, first + n - start), &counts[first], &draws[0]
@@ -139,10 +144,10 @@ def poisson_sums(
         double weights[TOGETHER][TILE]
         double values[TOGETHER]
         double[:, ::1] totals = np.zeros((digits.shape[0], n_resamples))
-        bint stopped = False
+        int problem = DONE
     memset(weights, 0, sizeof(weights))  # of few items, some rows are never filled
     with nogil:
-        while first < n_resamples and not stopped:
+        while first < n_resamples and problem == DONE:
             size = min(<Py_ssize_t> TILE, n_resamples - first)
             item = 0
             while item < n:
@@ -154,8 +159,9 @@ def poisson_sums(
                     add_items(&totals[column, first], weights, values, size)
                 item += TOGETHER
             first += TILE
-            stopped = interrupted()
-    raise_if(INTERRUPTED if stopped else DONE)
+            if interrupted():
+                problem = INTERRUPTED
+    raise_if(problem)
     return totals.base
 
 

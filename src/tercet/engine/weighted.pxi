@@ -1,3 +1,5 @@
+# plain_subsequences.py defines what is computed here.
+#
 # Weighted longest common subsequences, from match to match.
 #
 # The worth of a cell is the greatest weight of a subsequence up to it; the way back (traceback) finds its matches.
@@ -197,9 +199,7 @@ cdef int weighted_hits(Scratch* s, const Pairs* p, size_t pair, int64_t* to) noe
         length = 0
         for i in range(1, row.size + 1):
             first[ids[i]] = 0
-            if marked[i] and left[ids[i]] > 0 and theirs[ids[i]] > 0:
-                left[ids[i]] -= 1
-                theirs[ids[i]] -= 1
+            if marked[i] and take_hit(left, theirs, ids[i]):
                 length += 1
                 if not marked[i + 1]:
                     hits[0] += p.weights[length]

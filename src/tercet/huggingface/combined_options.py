@@ -7,8 +7,9 @@ from typing import Any
 
 from tercet.api import make_scorer
 from tercet.base.configured import Call
-from tercet.base.dialects import Dialect, no_option
+from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric
+from tercet.base.other_names import no_option
 from tercet.errors import OptionError, warn
 from tercet.registry import METRICS, metric_class
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tercet.base.metric import Metric
 from tercet.corpus.corpus import Corpus
 from tercet.errors import GatheringError, InputError, OptionError, TercetError, did_you_mean, first_line, shorten
-from tercet.streaming.rows import Rows, RowsFile, write_rows
+from tercet.streaming.rows import KeptRows, RowsFile, write_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Job:
 
     metric: Metric
     batches: Callable[[list[Corpus]], list[Corpus]]
-    result: Callable[[list[list[Rows]]], Any]
+    result: Callable[[list[list[KeptRows]]], Any]
 
 
 _OTHER_FOLDER = "Choose another folder by cache_dir=..., or by HF_HOME in the environment."
@@ -58,7 +58,7 @@ class Gathering:
         self._added: list[Corpus] = []
         self._owner: dict[str, int] = {}
         self._job: Job | None = None
-        self._received: list[list[Rows]] = []
+        self._received: list[list[KeptRows]] = []
         self._failure: BaseException | None = None
 
     def __len__(self) -> int:
@@ -81,7 +81,7 @@ class Gathering:
         self._check_thread()
         if self.num_process == 1:
             batches = job.batches([*self._added, items])
-            result = job.result([[Rows.uncounted(batch)] for batch in batches])
+            result = job.result([[KeptRows.uncounted(batch)] for batch in batches])
             self._forget_items()
             return result
         self._keep(items)
@@ -118,7 +118,7 @@ class Gathering:
         self._owner = {}
         self._job = None
 
-    def _count_rows(self, job: Job) -> list[Rows]:
+    def _count_rows(self, job: Job) -> list[KeptRows]:
         """Return the counted rows of this process, by system.
 
         Items that cannot be counted are handed over as texts: the first process then raises the error of a single
@@ -127,9 +127,9 @@ class Gathering:
         batches = job.batches(self._added)
         self._added = []  # not both in memory
         try:
-            return [Rows.counted(job.metric, batch) for batch in batches]
+            return [KeptRows.counted(job.metric, batch) for batch in batches]
         except Exception:
-            return [Rows.uncounted(batch) for batch in batches]
+            return [KeptRows.uncounted(batch) for batch in batches]
 
     def _compute(self, **columns: list[Any]) -> dict[str, Any]:
         """Receive the rows of all processes; an error waits until the base class has closed its files."""
@@ -260,7 +260,7 @@ class _Processes:
     experiment: str
     n_processes: int
     number_here: int
-    _rows: Sequence[Rows] = field(default=(), init=False)
+    _rows: Sequence[KeptRows] = field(default=(), init=False)
     _options: Mapping[str, str] = field(default_factory=dict, init=False)
 
     def clear(self) -> None:
@@ -281,7 +281,7 @@ class _Processes:
         """Return whether another process has all its items."""
         return self._path(number, "counting").exists()
 
-    def hand_over(self, rows: Sequence[Rows], options: Mapping[str, str]) -> None:
+    def hand_over(self, rows: Sequence[KeptRows], options: Mapping[str, str]) -> None:
         """Hand over the rows of each system, with the options of this process."""
         if self.number_here > 0:
             write_rows(self._path(self.number_here), rows, options)
@@ -297,7 +297,7 @@ class _Processes:
         """Return the processes that have handed over nothing."""
         return [number for number in range(1, self.n_processes) if not self._path(number).exists()]
 
-    def received(self, metric: Metric) -> list[list[Rows]]:
+    def received(self, metric: Metric) -> list[list[KeptRows]]:
         """Return the rows of each process, in order.
 
         A GatheringError names a process that ended early, has other options, or whose file cannot be used.

@@ -18,7 +18,7 @@ from tercet.corpus.normalizers import as_normalize
 from tercet.errors import InputError, OptionError, shorten
 from tercet.names_as_shown import metric_html
 from tercet.result import Result
-from tercet.streaming.rows import Rows, result_of_rows
+from tercet.streaming.rows import KeptRows, result_of_rows
 
 from .combined_options import own_options
 from .compute_metrics import TrainerMetrics, compute_metrics
@@ -119,12 +119,12 @@ class SuiteModule(Gathering):
         has_texts = texts is not None or references is not None
         batch = self._read(texts, references) if has_texts else self._read([], [])
 
-        def result(systems: list[list[Rows]]) -> Any:
+        def result(systems: list[list[KeptRows]]) -> Any:
             (rows,) = systems
             return self._entries(result_of_rows(metric, rows))
 
         if has_nothing_to_gather:
-            return result([[Rows.uncounted(batch)]])
+            return result([[KeptRows.uncounted(batch)]])
         shared = shared_options(metric) if self.num_process > 1 else {}
         return self._gather(batch, shared, Job(metric, lambda batches: [join_batches(batches)], result))
 

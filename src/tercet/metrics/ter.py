@@ -25,7 +25,6 @@ from tercet.corpus.letters import LetterCounts, count_letters
 from tercet.corpus.reading import Crossing, Indices, rows_by_engine
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
-from tercet.engine.counting import pair_edits
 from tercet.engine.planned import Entry
 from tercet.explanation.edits import Edits, steps_of, words_in
 from tercet.explanation.explanation import Matched
@@ -200,7 +199,8 @@ class Ter(Metric):
             text_documents = np.repeat(np.searchsorted(different_texts, texts), len(references))
             of_references = n_texts + np.searchsorted(different_references, references)
             reference_documents = np.tile(of_references, len(texts))
-            edits = pair_edits(tokens.tokens, text_documents, reference_documents, tokens.n_types)
+            documents = tokens.tokens.values, tokens.tokens.offsets
+            edits = engine.pair_edits(*documents, text_documents, reference_documents, tokens.n_types)
             return np.column_stack([base_of_pairs(lengths[text_documents]), edits, lengths[reference_documents]])
 
         return rows

@@ -15,9 +15,9 @@ from tercet.base.rows import as_rows, leave_out
 from tercet.base.shared_options import MISSING_REFERENCES, shared_labels
 from tercet.base.short_road import rules_of_plan
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.edits import transcript_change
 from tercet.corpus.reading import changed_texts, is_read_by_engine, rows_by_engine, texts_and_reading
 from tercet.corpus.tokenizers import tokenize
+from tercet.corpus.transcripts import transcript_change
 from tercet.engine.chosen import engine
 from tercet.engine.counting import nearest_edits
 from tercet.engine.planned import Entry

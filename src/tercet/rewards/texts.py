@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from tercet.corpus.chats import reply_text, reply_texts
 from tercet.corpus.items import as_entry, as_list
-from tercet.corpus.messages import reply_text, reply_texts
 from tercet.errors import InputError, OptionError, shorten
 
 References = list[str] | list[list[str]]

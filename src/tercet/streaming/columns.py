@@ -19,7 +19,7 @@ from tercet.errors import InputError, did_you_mean, first_line, shorten
 from tercet.files.columns.name_roles import role_of
 from tercet.files.table import Roles
 
-from .rows import summing_metric, sums_of
+from .sums import summing_metric, sums_of
 
 
 def arrow_statistics(

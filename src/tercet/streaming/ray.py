@@ -25,23 +25,11 @@ from tercet.result import Result
 from tercet.statistics.progress import bar_of, bars_within, line_of
 
 from .columns import NamedColumns, choose_columns, roles_of
-from .parts import (
-    BadFileError,
-    ColumnJob,
-    FilePart,
-    Summed,
-    Work,
-    add_up,
-    check_folder,
-    labels_of,
-    list_files,
-    list_parts,
-    named_errors,
-    roles_in,
-    tasks_of,
-)
+from .file_parts import BadFileError, FilePart, list_files, list_parts, roles_in, tasks_of
+from .parts import ColumnJob, Summed, Work, add_up, check_folder, labels_of, named_errors
 from .result import result_of
-from .rows import check_in_parts, context_of, plain_context
+from .rows import context_of, plain_context
+from .sums import check_in_parts
 
 # Work on a corpus as Ray Data runs it: by tasks, or by actors that keep a network; then one sum, in a tree.
 

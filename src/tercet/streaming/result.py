@@ -17,18 +17,8 @@ from tercet.signature import Signature
 from tercet.statistics.intervals import FEWEST_UNITS, expanded_levels, spread_of, too_few_units
 from tercet.statistics.rounding import rounding
 
-from .rows import (
-    ADDED,
-    CONTEXT,
-    SPREAD,
-    SQUARES,
-    Sums,
-    context_of,
-    empty_context,
-    resampled,
-    resampling_of,
-    sums_columns,
-)
+from .rows import context_of, empty_context
+from .sums import ADDED, CONTEXT, SPREAD, SQUARES, Sums, resampled, resampling_of, sums_columns
 
 
 def result_of(metric: Metric, sums: Sums) -> Result:

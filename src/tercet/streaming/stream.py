@@ -25,7 +25,7 @@ from tercet.specs import take_options
 from .columns import as_table, read_ids
 from .file_format import read_packed, write_packed
 from .result import check_made, result_of
-from .rows import ADDED, KEYS, Sums, summing_metric, sums_of
+from .sums import ADDED, KEYS, Sums, summing_metric, sums_of
 
 StreamT = TypeVar("StreamT", bound="Stream")
 

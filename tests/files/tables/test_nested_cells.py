@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
-from tercet.corpus.messages import is_chat, texts_of_chats
+from tercet.corpus.chats import is_chat, texts_of_chats
 from tercet.errors import InputError
 from tercet.rewards.texts import completion_texts
 

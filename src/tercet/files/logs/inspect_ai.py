@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
-from tercet.corpus.messages import content_text
+from tercet.corpus.chats import content_text
 from tercet.errors import shorten, warn
 from tercet.files.json_values import field_of
 from tercet.files.limits import Limits

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tercet.corpus.messages import content_text
+from tercet.corpus.chats import content_text
 from tercet.errors import InputError, shorten, warn
 from tercet.files.json_values import field_of
 from tercet.files.rows import RaggedRows

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from tercet.corpus.messages import is_chat, texts_of_chats
+from tercet.corpus.chats import is_chat, texts_of_chats
 from tercet.errors import InputError, shorten
 from tercet.files.columns.name_roles import role_of
 from tercet.files.json_values import field_of

@@ -192,7 +192,7 @@ class PairCounter:
         # Types of the same gap, such as rougeS4 and rougeSU4, share their pairs.
         if rouge_type.gap not in self._skip_hits:
             self._skip_hits[rouge_type.gap] = skip_bigram_matches(
-                batch.tokens, self._texts, self._references, rouge_type.gap, batch.n_types
+                batch.tokens, self._texts, self._references, batch.n_types, rouge_type.gap
             )
         hits = self._skip_hits[rouge_type.gap]
         totals = skip_bigram_total(self._lengths, rouge_type.gap)

@@ -40,7 +40,8 @@ def _standardize(text: str) -> str:
     text = text.lower()
     for short, long in _CONTRACTIONS.items():
         text = text.replace(short, long)
-    return _NON_WORD.sub("", text).translate(_BLANKS)
+    end = max(text.rfind(">"), text.rfind("]")) + 1  # behind the last one nothing can match
+    return (_NON_WORD.sub("", text[:end]) + text[end:]).translate(_BLANKS)
 
 
 def _remove_punctuation(text: str) -> str:
