@@ -415,3 +415,16 @@ def test_two_segments_are_tested():
     row = section.value["systems"][1]
     assert 0 < row["pvalue"] < 1
     assert row["low"] < row["value"] < row["high"]
+
+
+def test_outputs_may_be_those_of_an_iterator():
+    texts = {name: ["a cat sat", "it rains"] for name in ("a-1", "a-2", "b")}
+    options = {"references": ["a cat sat", "it rained"], "by": {"domain": ["news", "chat"]}}
+    comparison = tercet.compare(texts, "chrf", runs={"a": iter(["a-1", "a-2"])}, **options)
+    assert comparison.runs == {"a": ["a-1", "a-2"], "b": ["b"]}
+
+
+def test_a_pattern_of_bytes_is_refused():
+    texts = {name: ["a cat sat"] for name in ("a-1", "a-2")}
+    with pytest.raises(OptionError, match=r"^runs must be a regular expression such as .* Got b'\(a\)-"):
+        tercet.compare(texts, "chrf", references=["a cat sat"], runs=rb"(a)-(\d+)")

@@ -13,12 +13,12 @@ import numpy as np
 from tercet.base.metric import Metric
 from tercet.base.options import check_value, check_values
 from tercet.checks import known_keywords, number
-from tercet.comparison.inputs.arguments import check_test_set, read_metrics
+from tercet.comparison.inputs.arguments import Arguments, check_test_set
 from tercet.comparison.inputs.given_scores import check_below_scale, check_within
 from tercet.comparison.notes.power import FEWEST_DIFFERENT, Spread, chances, paired_error
 from tercet.comparison.values.scores import differ, scored_for_all
 from tercet.comparison.values.sections import Section
-from tercet.comparison.values.settings import PlanSettings
+from tercet.comparison.values.settings import CompareSettings, PlanSettings
 from tercet.comparison.wording.decimals import between, figures, in_two_digits
 from tercet.errors import argument, on_command_line
 from tercet.names_as_shown import Name, Sentence, listed, one_cell, sentences_html
@@ -29,7 +29,7 @@ from tercet.statistics.resampled_scores import bootstrap_scores
 from tercet.statistics.stats import Scores, SegmentStats
 from tercet.test_sets.test_set import TestSet
 
-from .compare import compare
+from .compare import compare_arguments
 from .result import Comparison
 
 #: How closely the resampled scores of two systems correlate: most pairs of newstest2017, by BLEU, chrF and ROUGE-L.
@@ -327,16 +327,13 @@ def plan(
     aim = _Aim(checked_difference, **settings)
     if test_set is not None:
         check_test_set(test_set, "plan")
-    comparison = compare(
-        test_set,
-        read_metrics(metrics, "plan") if metrics is not None and scores is None else metrics,
-        scores=scores,
-        references=references,
-        test=None,
-        cluster=cluster,
-        seed=seed,
-        progress=show_progress,
+    arguments = Arguments(
+        test_set=test_set, metrics=metrics, scores=scores, references=references, cluster=cluster, function="plan"
     )
+    defaults = {name: getattr(CompareSettings, name) for name in CompareSettings.options() if name != "progress"}
+    # How scores vary is resampled below.
+    without_resamples = {**defaults, "test": None, "interval": None, "seed": aim.seed}
+    comparison = compare_arguments(arguments, without_resamples, show_progress)
     how = argument("difference")
     if on_command_line():
         how += " "

@@ -17,7 +17,7 @@ from tercet.comparison.scoring.too_few import why_too_few
 from tercet.comparison.values.design import Design
 from tercet.comparison.values.scores import ScoreTable, SystemScore, row_of
 from tercet.comparison.values.sections import Section
-from tercet.comparison.wording.clauses import Clause, sentence
+from tercet.comparison.wording.clauses import Clause, sentence, with_numbers
 from tercet.comparison.wording.decimals import digits_of
 from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of
 from tercet.statistics.families import PairTests
@@ -177,7 +177,8 @@ class Strata(NamedTuple):
         sentences = []
         compared = [row for row in table.rows if row.difference is not None]
         if not self.design.runs and len(compared) <= MOST_NAMED:
-            sentences = [_sentence(self.design, table, row, self.names, score_tables) for row in compared]
+            names = with_numbers(self.names)
+            sentences = [_sentence(self.design, table, row, names, score_tables) for row in compared]
         return Section("sets", f"{table.title} over all test sets", sentences, None, value)
 
 

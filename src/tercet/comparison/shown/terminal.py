@@ -307,16 +307,17 @@ def _emphasize(text: str, is_best: bool) -> str:
 def _legends(displays: Sequence[_Display]) -> Iterator[str]:
     """Yield the legend, once if it is the same for all test sets."""
     comparisons = [display.comparison for display in displays]
-    legends = {}
+    legends: list[tuple[str, str]] = []
     for display in displays:
         legend = display.comparison.legend(display.name, BEST)
         if display.comparison.joins_runs:
             legend = f"{over_runs(display.comparison).marks_in_words(BEST)} {legend}".strip()
-        legends[one_cell(display.comparison.test_set.name)] = legend
-    if len(set(legends.values())) == 1:
-        yield next(iter(legends.values()))
+        legends.append((one_cell(display.comparison.test_set.name), legend))
+    if len({legend for _, legend in legends}) == 1:
+        yield legends[0][1]
     else:
-        yield from (f"{name}: {legend}" for name, legend in legends.items())
+        # Test sets may share a name.
+        yield from dict.fromkeys(f"{name}: {legend}" for name, legend in legends)
     yield from filter(None, dict.fromkeys(comparison.rank_legend(comparison.tables) for comparison in comparisons))
 
 
