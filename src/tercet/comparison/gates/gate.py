@@ -206,7 +206,7 @@ class _Test:
             scale = float(table.scorer.scale)
             low = max(low, -scale)
             high = min(high, scale)
-        return LossInterval(low, high, "Welch", table.n_units)
+        return LossInterval(low, high, "Welch", "Welch", table.n_units)
 
     def loss(self, level: float, n_tests: int = 1) -> Loss:
         """Return what was found by a one-sided test of this level."""
@@ -235,14 +235,18 @@ class _Test:
             margin=margin,
             failed=_is_too_much(low, high, margin),
             method=interval.method,
+            method_of_low=interval.method_of_low,
             units=Units(table.n_units, interval.n_different, interval.needed, comparison.unit),
             n_tests=n_tests,
             is_told_apart=_is_told_apart(comparison, table, self.system),
         )
 
 
-def _is_told_apart(comparison: Comparison, table: ScoreTable, system: str) -> bool:
-    """Return whether the comparison's own test tells a system, or the means over its runs, from the baseline."""
+def _is_told_apart(comparison: Comparison, table: ScoreTable, system: str) -> bool | None:
+    """Return whether the comparison's own test tells a system, or the means over its runs, from the baseline.
+
+    None where it did not test them.
+    """
     if table.too_few is not None:
         return False
     name = system
@@ -252,4 +256,4 @@ def _is_told_apart(comparison: Comparison, table: ScoreTable, system: str) -> bo
     elif comparison.runs:
         (name,) = comparison.runs[system]
     (row,) = (row for row in rows if row.system == name)
-    return row.adjusted_pvalue is not None and row.adjusted_pvalue < comparison.alpha
+    return None if row.adjusted_pvalue is None else row.adjusted_pvalue < comparison.alpha
