@@ -238,7 +238,8 @@ SENTENCES = [
 def test_sentences_claim_no_more_than_was_shown(value, low, high, margin, sentence):
     failed = high > margin if margin else low > 0
     result = Loss("B", "A", CHRF, value, low, high, 0.9, margin, failed, "Johnson", "Johnson", Units(100, 80))
-    assert str(result) == f"{sentence} (one-sided; 90 % interval of the loss: {low:.2f} to {high:.2f} by Johnson's t)."
+    interval = f"{low:.2f} to {high:.2f} by Johnson's t"
+    assert str(result) == f"{sentence} (one-sided; 90 % interval of the loss: {interval})."
 
 
 UNSEEN = "; the gate's bound allows for losses that so few segments do not show: "
@@ -253,7 +254,7 @@ TOLD_APART = [
 
 @pytest.mark.parametrize(("method", "called", "n_units", "limit"), TOLD_APART)
 @pytest.mark.parametrize(("value", "apart"), [(-4, "scores 4.00 chrF higher"), (4, "4.00 chrF worse")])
-def test_what_the_tables_test_finds_significant_is_not_called_insignificant(value, apart, method, called, n_units, limit):
+def test_what_the_tables_test_finds_significant_is_not_denied(value, apart, method, called, n_units, limit):
     units = Units(n_units, 12)
     result = Loss("B", "A", CHRF, value, -9, 5, 0.9, 0, False, method, method, units, is_told_apart=True)
     sentence = f"{apart}{limit}a loss of up to 5.00 is not excluded"
@@ -292,8 +293,7 @@ def test_of_runs_it_is_the_test_of_their_means_that_tells_apart(gain, is_told_ap
 def test_two_one_sided_tests_show_that_systems_are_equal_within_a_margin(value, apart):
     result = Loss("B", "A", CHRF, value, -1, 1.5, 0.9, 2, False, "Johnson", "Johnson", Units(100, 80))
     assert str(result) == (
-        f"{apart}; equal within ±2 (two one-sided tests; 90 % interval of the loss: -1.00 to 1.50 by "
-        "Johnson's t)."
+        f"{apart}; equal within ±2 (two one-sided tests; 90 % interval of the loss: -1.00 to 1.50 by Johnson's t)."
     )
 
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from tercet.comparison.compare import compare
+from tercet.comparison.overall import overall
 from tercet.comparison.values.scores import SystemScore
-from tercet.comparison.verdicts.verdicts import score_verdict, summary_verdict, verdict_of
+from tercet.comparison.verdicts.verdicts import score_verdict, summary_verdict, verdict_in_words, verdict_of
 from tercet.names_as_shown import Name
 from tercet.report.buckets import bucket_verdict
 from tercet.test_sets.test_set import TestSet
@@ -304,3 +305,44 @@ def test_the_bootstrap_test_errs_and_that_is_said_of_several_scores_too():
 def test_equal_scores_by_all_metrics_are_called_so():
     scores = {"x": {"a": LOW, "b": LOW}, "y": {"a": HIGH, "b": HIGH}}
     assert verdict(scores) == "Both systems have the same scores in both metrics."
+
+
+SHORT = {"A": ["the cat", "a dog"], "B": ["the dog", "a cat"]}
+OF_SHORT = ["the cat sat", "a dog ran"]
+CHINESE = {"A": ["猫坐在垫子上了", "今天下雨了"], "B": ["狗坐在垫子上", "昨天下雨"]}
+OF_CHINESE = ["猫坐在垫子上", "今天下雨"]
+CANNOT_TELL = "cannot tell the systems apart: it is"
+TOO_SHORT = "as the texts are short: no prediction has an n-gram of order 3."
+NOT_SPLIT = "as the texts are not split into words."
+LIMITS = [
+    ((SHORT, OF_SHORT, "bleu"), f"BLEU {CANNOT_TELL} 0.00 for both, {TOO_SHORT}"),
+    (
+        ({"C": ["a cat sat here on a mat", "a dog and a cat ran"], **SHORT}, OF_SHORT, "bleu:smooth_method=none"),
+        f"BLEU {CANNOT_TELL} 0.00 for all 3, as no n-gram of order 3 matches.",
+    ),
+    ((CHINESE, OF_CHINESE, "bleu"), f"BLEU {CANNOT_TELL} 0.00 for both, {NOT_SPLIT}"),
+    ((CHINESE, OF_CHINESE, "ter"), f"TER {CANNOT_TELL} 100.00 for both, {NOT_SPLIT}"),
+    (
+        (CHINESE, OF_CHINESE, "wer"),
+        "Both systems have the same CER (lower is better): 20.00. Left out here: WER, MER and WIL, which cannot tell "
+        f"the systems apart, {NOT_SPLIT}",
+    ),
+    (
+        ({"A": ["the dog"], "B": ["a cat"]}, ["the cat sat"], "bleu_rouge:max_order=2"),
+        "Left out here: BLEU-ROUGE F, BLEU-ROUGE precision and BLEU-ROUGE F 2, which cannot tell the systems apart, as no ",
+    ),
+    (({"A": ["x y"], "B": ["z w"]}, ["a b"], "bleu"), "Both systems have the same BLEU: 0.00."),
+    ((CHINESE, OF_CHINESE, "bleu:tokenizer=char"), "Too few segments for any test: "),
+]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(("compared", "said"), LIMITS)
+def test_a_limit_of_the_method_is_not_said_as_a_finding(compared, said):
+    texts, references, metric = compared
+    comparison = compare(texts, metric, references=references)
+    verdict = verdict_in_words(comparison, {name: name for name in texts})
+    assert verdict == said if said.endswith(".") else said in verdict
+    if metric == "bleu":
+        both = overall([comparison, comparison])
+        assert verdict_in_words(both, {name: name for name in texts}) == verdict

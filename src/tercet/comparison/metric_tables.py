@@ -59,7 +59,7 @@ def compare_by(
     show_line(f"{heading}: {work}")
     rows = _MetricRows.of(design, metric, stats)
     facts = facts_of_systems(metric, rows.of_segments, rows.scored)
-    return Found(list(_tables(design, rows)), facts, list(messages))
+    return Found(list(_tables(design, rows, corpus)), facts, list(messages))
 
 
 def system_stats(metric: Metric, corpus: Corpus, test_set: TestSet) -> list[SegmentStats]:
@@ -157,7 +157,7 @@ class _MetricScores(NamedTuple):
         )
 
 
-def _tables(design: Design, rows: _MetricRows) -> Iterator[ScoreTable]:
+def _tables(design: Design, rows: _MetricRows, corpus: Corpus) -> Iterator[ScoreTable]:
     """Yield a table for each score of a metric."""
     metric = rows.metric
     scores = _MetricScores.of(design, rows)
@@ -186,6 +186,7 @@ def _tables(design: Design, rows: _MetricRows) -> Iterator[ScoreTable]:
             is_exact=rows.are_shares,
             n_units=rows.n_units,
             too_few=too_few,
+            cannot_tell=_why_all_are_worst(score, rows, corpus),
         )
         resampled = [of_system[name].bootstrap_distribution for of_system in scores.intervals]
         if design.runs:
@@ -195,6 +196,19 @@ def _tables(design: Design, rows: _MetricRows) -> Iterator[ScoreTable]:
             table = replace(table, over_runs=scores_over_runs(design, table, resampled))
         table = replace(table, sections=list(_sections(design, table, resampled, rows.units)))
         yield replace(table, sections=[*table.sections, *_slices_sections(design, table, slices)])
+
+
+def _why_all_are_worst(score: Measured, rows: _MetricRows, corpus: Corpus) -> str:
+    """Return why a score is the worst of all systems whatever their texts; "" where it is not, or no reason is known.
+
+    It is 0, or 1 of a rate of errors.
+    """
+    worst = 0.0 if score.higher_is_better else rows.metric.scale
+    if len(score.values) < 2 or (score.values != worst).any():
+        return ""
+    texts = rows.metric.as_scored(corpus)
+    reasons = (rows.metric.why_worst(stats.total(), texts) for stats in rows.of_segments.values())
+    return next(filter(None, reasons), "")
 
 
 def _sections(

@@ -143,6 +143,7 @@ class Strata(NamedTuple):
             stats={},
             n_units=n_units,
             too_few=too_few,
+            cannot_tell=first.cannot_tell if all(table.cannot_tell for table in score_tables) else "",
         )
         sections = [self._section(table, score_tables)]
         if design.runs:

@@ -140,6 +140,9 @@ class ScoreTable:
     too_few : str or None
         Why no difference could be significant, however large: too few segments, or resamples. Then there are no ranks
         and groups, and nothing is said to be as good. None if one could, or without a test.
+    cannot_tell : str
+        Why the score, the worst of all systems, says nothing of their texts, such as that these are short; "" where
+        it does.
     over_runs : ScoresOverRuns or None
         The means of systems with several runs, and their tests; None where no system has several.
     sections : list of Section
@@ -158,6 +161,7 @@ class ScoreTable:
     is_exact: bool = False
     n_units: int = 0
     too_few: str | None = None
+    cannot_tell: str = ""
     over_runs: ScoresOverRuns | None = field(default=None, repr=False)
     sections: list[Section] = field(default_factory=list, repr=False)
 

@@ -55,9 +55,12 @@ def _verdict_on_scores(comparison: Comparison, names: Mapping[str, str]) -> list
     titles: list[str] = []
     undefined: list[str] = []
     alike: list[str] = []
+    mute: dict[str, list[str]] = {}
     for table, title in zip(comparison.tables, comparison.titles(), strict=True):
         if any(math.isnan(row.value) for row in table.rows):
             undefined.append(title)
+        elif table.cannot_tell:
+            mute.setdefault(table.cannot_tell, []).append(title)
         elif not any(row.best for row in table.rows):
             alike.append(title)
         else:
@@ -74,6 +77,10 @@ def _verdict_on_scores(comparison: Comparison, names: Mapping[str, str]) -> list
             sentences.append((f"The {test.title} errs two to four times as often as alpha says.",))
     if undefined:
         sentences.append((f"Left out here: {joined(undefined)}, which not every system has (NaN).",))
+    for reason, titles_of_mute in mute.items():
+        sentences.append(
+            (f"Left out here: {joined(titles_of_mute)}, which cannot tell the systems apart, as {reason}.",)
+        )
     if alike:
         sentences.append((f"Left out here: {joined(alike)}, by which no system is the best.",))
     return sentences
@@ -119,6 +126,9 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     if len(rows) == 1:
         return [(f"The {score_title} of ", row_names[rows[0].system], f" is {shown}. There is no other system.")]
     # Where all score 0, none is marked as the best.
+    if table.cannot_tell:
+        all_alike = f"it is {shown} for {all_of(len(rows))}, as {table.cannot_tell}"
+        return [(f"{table.title} cannot tell the systems apart: {all_alike}.",)]
     if len(top) in (0, len(rows)):
         same = f"{all_of(len(rows)).capitalize()} systems have the same {score_title}: {shown}."
         return [(same,), *_not_shown_equal(comparison, rows)]
