@@ -329,7 +329,7 @@ LIMITS = [
     ),
     (
         ({"A": ["the dog"], "B": ["a cat"]}, ["the cat sat"], "bleu_rouge:max_order=2"),
-        "Left out here: BLEU-ROUGE F, BLEU-ROUGE precision and BLEU-ROUGE F 2, which cannot tell the systems apart, as no ",
+        "Left out here: BLEU-ROUGE F, BLEU-ROUGE precision and BLEU-ROUGE F 2, which cannot tell the systems apart, ",
     ),
     (({"A": ["x y"], "B": ["z w"]}, ["a b"], "bleu"), "Both systems have the same BLEU: 0.00."),
     ((CHINESE, OF_CHINESE, "bleu:tokenizer=char"), "Too few segments for any test: "),

@@ -219,7 +219,7 @@ def _sections(
 ) -> Iterator[Section]:
     """Yield what else is said of a score, but for its slices: by the resamples of each system's score."""
     if design.runs:
-        from tercet.comparison.runs.significance import runs_section
+        from tercet.comparison.runs.section import runs_section
 
         yield runs_section(design, table)
     direction = direction_section(design.test_set, table)
@@ -229,14 +229,14 @@ def _sections(
         return
     from tercet.comparison.notes.fragile_differences import cautions_section
     from tercet.comparison.notes.groups import groups_section
-    from tercet.comparison.notes.power import power_section
+    from tercet.comparison.notes.power import power_of, power_section
 
     if table.too_few is None:
         yield groups_section(table)
     if table.too_few is None and design.interval is not None:
-        power = power_section(design, table, resampled, units)
+        power = power_of(design, table, resampled, units)
         if power is not None:
-            yield power
+            yield power_section(design, table, power)
     cautions = cautions_section(design, table, units)
     if cautions is not None:
         yield cautions

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.comparison.notes.groups import groups_section
-from tercet.comparison.runs.significance import runs_section, scores_over_runs
+from tercet.comparison.runs.section import runs_section
+from tercet.comparison.runs.significance import scores_over_runs
 from tercet.comparison.scoring.score_rows import Bounds, Measured, score_rows
 from tercet.comparison.scoring.too_few import why_too_few
 from tercet.comparison.values.design import Design

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,19 +66,46 @@ class Spread:
         return share_items_needed(difference / self.scale, self.discordant, **settings)
 
 
-def power_section(
+class Power(NamedTuple):
+    """Which differences from the baseline the units of a test set show, by a score."""
+
+    #: Of each system of which one is known: how much its difference varies, the smallest that is shown, and how many
+    #: units a difference of `target` needs, if they can be counted.
+    spreads: dict[str, Spread]
+    smallest: dict[str, float]
+    needed: dict[str, int | None]
+    #: A round difference below the smallest of them.
+    target: float
+
+    def to_dict(self, design: Design, table: ScoreTable) -> dict[str, Any]:
+        """Return the numbers as plain Python."""
+        systems = []
+        for system, difference in self.smallest.items():
+            error = self.spreads[system].error
+            needed = self.needed[system]
+            systems.append({"system": system, "standard_error": error, "smallest": difference, "needed": needed})
+        return {
+            **_settings(design),
+            "unit": design.unit,
+            "n_units": table.n_units,
+            "target": self.target,
+            "systems": systems,
+        }
+
+
+def power_of(
     design: Design,
     table: ScoreTable,
     resampled: Sequence[NDArray[np.float64]],
     units: Sequence[SegmentStats],
-) -> Section | None:
+) -> Power | None:
     """Return which differences from the baseline the units show, by the paired resamples of all systems' scores.
 
     The level is divided by the number of pairs, as in the first step of Holm's method: where p are adjusted by the
     step-down maximum, which finds more, the power is a little higher. Nothing is said of systems that differ from the
     baseline in few units, nor where no difference varies; None if that is so of all.
     """
-    settings = {"power": POWER, "alpha": design.alpha, "n_pairs": design.n_pairs}
+    settings = _settings(design)
     spreads = _spreads(design, table, resampled, units)
     smallest = {}
     for system, spread in spreads.items():
@@ -89,29 +116,30 @@ def power_section(
         return None
     target = _round_part(min(smallest.values()))
     needed = {system: spreads[system].needed(target, **settings) for system in smallest}
-    systems = []
-    for system, difference in smallest.items():
-        error = spreads[system].error
-        systems.append({"system": system, "standard_error": error, "smallest": difference, "needed": needed[system]})
-    value = {
-        **settings,
-        "unit": design.unit,
-        "n_units": table.n_units,
-        "target": target,
-        "systems": systems,
-    }
-    counts = [count for count in needed.values() if count is not None]
+    return Power(spreads, smallest, needed, target)
+
+
+def _settings(design: Design) -> dict[str, Any]:
+    """Return how surely differences are to be shown."""
+    return {"power": POWER, "alpha": design.alpha, "n_pairs": design.n_pairs}
+
+
+def power_section(design: Design, table: ScoreTable, power: Power) -> Section:
+    """Return which differences are shown, in words."""
+    counts = [count for count in power.needed.values() if count is not None]
     start = "This test set reliably shows only differences "
     adjusted = f", adjusted for {design.n_pairs:,} pairs" if design.n_pairs > 1 else ""
-    bounds = between(smallest.values(), lambda difference: figures(difference, table.digits))
+    bounds = between(power.smallest.values(), lambda difference: figures(difference, table.digits))
     shown = f"above {bounds} {table.title} ({chances(POWER, design.alpha)}{adjusted})"
     numbers = between(counts, in_two_digits)
-    needs = f"; a difference of {target:g} would need about {numbers} {design.unit}s{_size_in_words(design)}."
+    needs = f"; a difference of {power.target:g} would need about {numbers} {design.unit}s{_size_in_words(design)}."
     sentence: Sentence = (f"{start}{shown}{needs}",)
     # With two systems there is only one difference.
     if design.n_pairs > 1:
         sentence = (f"{start}from ", Name(design.baseline), f" {shown}{needs}")
-    return Section("power", f"What differences in {table.title} can be seen", [sentence], None, value)
+    return Section(
+        "power", f"What differences in {table.title} can be seen", [sentence], None, power.to_dict(design, table)
+    )
 
 
 def _spreads(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
+from tercet.comparison.runs.section import why_untested
 from tercet.comparison.runs.significance import (
     against_baseline,
     estimates_of_systems,
@@ -16,7 +17,6 @@ from tercet.comparison.runs.significance import (
     interval_of,
     pvalue_of,
     spread_of,
-    why_untested,
 )
 from tercet.comparison.values.design import Design
 from tercet.comparison.values.run_scores import RunsInSlice

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tercet.comparison.gates.completeness import left_out_in_words
 from tercet.comparison.result import Comparison
 from tercet.comparison.runs.means import over_runs, runs_in_words
 from tercet.comparison.values.scores import ScoreTable, SystemScore
@@ -18,6 +17,7 @@ from tercet.comparison.wording.clauses import Clause, few_named, sentence
 from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of, joined, listed, said
 from tercet.table_formats import decimals, pvalue_text
 
+from .left_out import what_is_left_out
 from .summary_verdicts import summary_verdict
 
 _UNTESTED = "This was not tested: the difference may be due to chance."
@@ -31,7 +31,7 @@ def verdict_of(comparison: Comparison, names: Mapping[str, str]) -> list[Sentenc
     sentences = _verdict_on_scores(comparison, names)
     if not sentences:
         return []
-    return [*sentences, *left_out_in_words(comparison, names)]
+    return [*sentences, *what_is_left_out(comparison, names)]
 
 
 def verdict_in_words(comparison: Comparison, names: Mapping[str, str]) -> str:
