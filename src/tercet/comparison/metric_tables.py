@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tercet.base.definition import is_higher_better
 from tercet.base.metric import Metric
 from tercet.base.scoring import batch_stats, segment_lists, summarize
-from tercet.comparison.inputs.given_scores import column_stats, direction_section
+from tercet.comparison.inputs.given_scores import column_stats
 from tercet.comparison.scoring.score_rows import Measured, bounds_of_systems, score_rows
 from tercet.comparison.scoring.too_few import why_too_few
 from tercet.comparison.specs.metric_specs import label_of
@@ -222,9 +222,12 @@ def _sections(
         from tercet.comparison.runs.section import runs_section
 
         yield runs_section(design, table)
-    direction = direction_section(design.test_set, table)
-    if direction is not None:
-        yield direction
+    if isinstance(table.scorer, Column):
+        from tercet.comparison.notes.direction import direction_section
+
+        direction = direction_section(design.test_set, table)
+        if direction is not None:
+            yield direction
     if design.test is None:
         return
     from tercet.comparison.notes.fragile_differences import cautions_section

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.comparison.inputs.given_scores import check_below_scale, check_within, is_share
 from tercet.comparison.result import Comparison
 from tercet.comparison.runs.means import table_of_means
 from tercet.comparison.runs.significance import estimates_over_runs
@@ -23,6 +22,7 @@ from tercet.statistics.rounding import apart
 from tercet.statistics.step_down_levels import step_down_levels
 from tercet.table_formats import decimals
 
+from .checks import check_below_scale, check_within, is_share
 from .loss import Loss, ScoreInWords, Units
 from .loss_intervals import LossInterval, PairOfOutputs
 

@@ -18,8 +18,9 @@ from tercet.statistics.clusters import Clusters
 from tercet.test_sets.checks import check_has_texts, check_references
 from tercet.test_sets.test_set import TestSet
 
+from .defaults import default_metrics, placeholders_left_out
 from .files_and_frames import check_no_columns, check_no_splits, is_file_or_frame, read_one
-from .given_scores import default_metrics, in_percent, placeholders_left_out, read_columns, scores_alone, with_scores
+from .given_scores import in_percent, read_columns, scores_alone, with_scores
 
 
 class Arguments(NamedTuple):

@@ -153,10 +153,10 @@ def _spreads(
     exact_scale = table.scorer.scale if design.inference_of(table).has_exact_test else None
     spreads = {}
     for index, system in enumerate(design.systems):
-        n_different = int(differ(units[index], units[baseline]).sum())
-        error = paired_error(resampled[index], resampled[baseline], n_different)
-        if error is not None:
-            spreads[system] = Spread(error, table.n_units, exact_scale, n_different / table.n_units)
+        against = SystemDraws(units[index], resampled[index])
+        spread = spread_of(against, SystemDraws(units[baseline], resampled[baseline]), exact_scale)
+        if spread is not None:
+            spreads[system] = spread
     return spreads
 
 
@@ -167,16 +167,30 @@ def _size_in_words(design: Design) -> str:
     return f", of about {size:.0f} segments each" if round(size) > 1 else ""
 
 
-def paired_error(
-    first: NDArray[np.float64], second: NDArray[np.float64], n_different: int = FEWEST_DIFFERENT
-) -> float | None:
-    """Return the standard error of the difference of two scores by their paired resamples.
+class SystemDraws(NamedTuple):
+    """The units of a system, and its score in resamples of them, which those of other systems share."""
 
-    None where they differ in few units, or by rounding alone.
-    """
+    units: SegmentStats
+    resampled: NDArray[np.float64]
+
+
+def spread_of(
+    first: SystemDraws, second: SystemDraws, exact_scale: float | None, *, fewest_different: int = FEWEST_DIFFERENT
+) -> Spread | None:
+    """Return how much the difference of two systems varies; None where they differ in few units, or by rounding."""
+    n_units = len(first.units)
+    n_different = int(differ(first.units, second.units).sum())
+    error = None
+    if n_different >= fewest_different:
+        error = paired_error(first.resampled, second.resampled)
+    return None if error is None else Spread(error, n_units, exact_scale, n_different / n_units)
+
+
+def paired_error(first: NDArray[np.float64], second: NDArray[np.float64]) -> float | None:
+    """Return the standard error of the difference of two scores by their paired resamples; None of rounding alone."""
     error = float(np.std(first - second, ddof=1))
     is_rounding = error <= ROUNDING * float(np.abs(second).max())
-    return None if n_different < FEWEST_DIFFERENT or is_rounding else error
+    return None if is_rounding else error
 
 
 def chances(power: float, alpha: float) -> str:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.comparison.inputs.given_scores import share_difference_interval, share_interval
 from tercet.comparison.values.design import Design
 from tercet.comparison.values.scores import Standing, SystemScore, standings
 from tercet.statistics.families import PairTests
@@ -121,6 +120,9 @@ def bounds_of_systems(
     """
     baseline = design.baseline_index
     if inference.has_exact_intervals:
+        # Here, as most scores are no shares.
+        from .shares import share_difference_interval, share_interval
+
         level = design.confidence_level
         of_scores = [share_interval(metric, stats, level) for stats in scored]
         return Bounds(
