@@ -11,7 +11,7 @@ import scipy.stats
 
 import tercet
 from commands import command
-from tercet.comparison.runs.means import over_runs
+from tercet.comparison.runs.means import as_systems
 from tercet.comparison.runs.of_systems import members
 from tercet.comparison.shown.tables import sheets_of
 from tercet.comparison.verdicts.verdicts import verdict_of
@@ -205,14 +205,14 @@ def test_what_does_not_vary_is_not_tested():
     section = section_of(comparison)
     assert "not tested, as the difference varies neither over segments nor over runs." in section.lines()[0]
     assert [row["rank"] for row in section.value["systems"]] == [None, None]
-    rows = over_runs(comparison).tables[0].rows
+    rows = as_systems(comparison).tables[0].rows
     assert [(row.best, row.as_good) for row in rows] == [(True, True), (False, None)]
 
 
 def test_where_no_run_matches_anything_no_system_is_best():
     texts = {name: ["a dog"] * 9 for name in ("a-1", "a-2", "b-1", "b-2")}
     comparison = tercet.compare(texts, "rouge", references=["it rained"] * 9, runs=r"(\w)-(\d)")
-    rows = over_runs(comparison).tables[0].rows
+    rows = as_systems(comparison).tables[0].rows
     assert [(row.best, row.as_good) for row in rows] == [(False, None)] * 2
 
 

@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tercet.comparison.notes.power import FEWEST_DIFFERENT, Spread, SystemDraws, paired_error, spread_of
 from tercet.comparison.values.scores import scored_for_all
+from tercet.comparison.wording.decimals import NumberT
 from tercet.statistics.intervals import FEWEST_UNITS
 from tercet.statistics.resampled_scores import bootstrap_scores
 from tercet.statistics.stats import Scores, SegmentStats
@@ -20,8 +21,6 @@ from .result import Comparison
 
 #: How closely the resampled scores of two systems correlate: most pairs of newstest2017, by BLEU, chrF and ROUGE-L.
 CORRELATION = (0.5, 0.85)
-
-_Number = TypeVar("_Number", int, float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +181,7 @@ def least_different(n_units: int) -> int:
     return min(FEWEST_DIFFERENT, n_units // 2 + 1)
 
 
-def _least_and_greatest(numbers: Iterable[_Number | None]) -> tuple[_Number, _Number] | None:
+def _least_and_greatest(numbers: Iterable[NumberT | None]) -> tuple[NumberT, NumberT] | None:
     """Return the least and the greatest number; None where there is none, or one is not known."""
     known = []
     for value in numbers:

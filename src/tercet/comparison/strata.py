@@ -177,7 +177,7 @@ class Strata(NamedTuple):
             values = {row.system: row_of(part, row.system).value for row in table.rows}
             value.append({"test_set": name, "weight": weight, "values": values})
         sentences = []
-        compared = [row for row in table.rows if row.difference is not None]
+        compared = [row for row in table.rows if not row.is_baseline]
         if not self.design.runs and len(compared) <= MOST_NAMED:
             names = with_numbers(self.names)
             sentences = [_sentence(self.design, table, row, names, score_tables) for row in compared]

@@ -10,6 +10,7 @@ import numpy as np
 
 from tercet.comparison.result import Comparison
 from tercet.comparison.values.scores import ScoreTable
+from tercet.comparison.wording.decimals import percent
 from tercet.errors import argument, shorten
 from tercet.metrics.column import Column
 from tercet.test_sets.score_warnings import n_marked
@@ -49,7 +50,7 @@ class Gaps(NamedTuple):
         total = sum(self.counts.values())
         return (
             f"{shorten(self.system)} lacks {total:,} of {self.n_segments:,} segments ({kinds}); at most "
-            f"{100 * most:g} % may be missing ({argument('max_missing')})."
+            f"{percent(most)} may be missing ({argument('max_missing')})."
         )
 
 

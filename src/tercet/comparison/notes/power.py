@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tercet.comparison.values.design import Design
 from tercet.comparison.values.scores import ScoreTable, differ
 from tercet.comparison.values.sections import Section
-from tercet.comparison.wording.decimals import between, figures, in_two_digits
+from tercet.comparison.wording.decimals import between, figures, in_two_digits, percent
 from tercet.names_as_shown import Name, Sentence
 from tercet.statistics.power import (
     share_items_needed,
@@ -195,7 +195,7 @@ def paired_error(first: NDArray[np.float64], second: NDArray[np.float64]) -> flo
 
 def chances(power: float, alpha: float) -> str:
     """Return with which probability a difference is found, and with which one where there is none."""
-    return f"{100 * power:g} % power, alpha {alpha:g}"
+    return f"{percent(power)} power, alpha {alpha:g}"
 
 
 def _round_part(difference: float) -> float:

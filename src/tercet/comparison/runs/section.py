@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tercet.comparison.values.run_scores import AgainstBaseline, ScoresOverRuns, SystemOverRuns
 from tercet.comparison.values.sections import Section
+from tercet.comparison.wording.decimals import percent
 from tercet.names_as_shown import MOST_NAMED, Name, Sentence, listed
 from tercet.table_formats import Column, Table, decimals, pvalue_text
 
@@ -23,8 +24,8 @@ _TITLE = "Systems over their runs"
 
 def runs_section(design: Design, table: ScoreTable) -> Section:
     """Return the systems' mean scores over their runs, and whether they differ by more than segments and runs do."""
-    over_runs = table.over_runs
-    if over_runs is None:
+    means = table.over_runs
+    if means is None:
         untested: dict[str, Any] = {
             "test": None,
             "baseline": design.system_of_baseline,
@@ -33,19 +34,19 @@ def runs_section(design: Design, table: ScoreTable) -> Section:
         }
         sentence = ("One run each: the spread between runs is not in these p-values.",)
         return Section("runs", _TITLE, [sentence], None, untested)
-    sentences = [*_sentences(design, over_runs), _which_are_runs(design.runs)]
-    shown = _table_of_runs(over_runs.systems, table, design.confidence_level)
-    return Section("runs", _TITLE, sentences, shown, over_runs.to_dict())
+    sentences = [*_sentences(design, means), _which_are_runs(design.runs)]
+    shown = _table_of_runs(means.systems, table, design.confidence_level)
+    return Section("runs", _TITLE, sentences, shown, means.to_dict())
 
 
-def _sentences(design: Design, over_runs: ScoresOverRuns) -> list[Sentence]:
+def _sentences(design: Design, means: ScoresOverRuns) -> list[Sentence]:
     """Return which systems were not tested, where they are few, and what was taken for granted."""
-    baseline = over_runs.baseline
+    baseline = means.baseline
     lone = systems_with_one_run(design)
-    of_unknown_spread = [] if over_runs.is_pooled else lone
+    of_unknown_spread = [] if means.is_pooled else lone
     sentences: list[Sentence] = []
-    if len(over_runs.systems) <= MOST_NAMED + 1:
-        for system in over_runs.systems:
+    if len(means.systems) <= MOST_NAMED + 1:
+        for system in means.systems:
             if system.against is None or system.adjusted_pvalue is not None:
                 continue
             is_known = baseline not in of_unknown_spread and system.system not in of_unknown_spread
@@ -55,7 +56,7 @@ def _sentences(design: Design, over_runs: ScoresOverRuns) -> list[Sentence]:
         systems = listed(lone) if len(lone) <= MOST_NAMED else (f"{len(lone):,} systems",)
         verb, pronoun = ("has", "its") if len(lone) == 1 else ("have", "their")
         note = f" {verb} one run: a test needs 3 runs of one system, or 2 runs of two systems."
-        if over_runs.is_pooled:
+        if means.is_pooled:
             note = f" {verb} one run: {pronoun} spread is taken to be that of the other systems' runs."
         sentences.append((*systems, note))
     return sentences
@@ -93,7 +94,7 @@ def _table_of_runs(systems: Sequence[SystemOverRuns], table: ScoreTable, level: 
         Column("runs", leaves=1),
         Column(table.name, after=table.arrow),
         Column("spread", leaves=3),
-        Column(f"{100 * level:g} %", leaves=2),
+        Column(percent(level), leaves=2),
         Column("difference", "difference"),
         Column("±", leaves=4),
         Column("adj. p" if has_ranks else "p"),

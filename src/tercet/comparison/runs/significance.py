@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.comparison.values.run_scores import AgainstBaseline, ScoresOverRuns, SystemOverRuns
-from tercet.statistics.estimates import Estimate, Variance, difference, over_runs, pooled_variance
+from tercet.statistics.estimates import Estimate, Variance, difference, mean_of_runs, pooled_variance
 from tercet.statistics.families import PairTests
 from tercet.statistics.groups import Rank, ranks
 from tercet.statistics.holm import adjusted_by_holm
@@ -71,7 +71,7 @@ def _systems_over_runs(
     ranks_of_systems = _ranks(values_of_systems, tests.adjusted, design.alpha, table.higher_is_better)
     baseline = design.system_of_baseline
     column = list(systems).index(baseline)
-    over_runs = []
+    means = []
     for index, (system, estimate) in enumerate(systems.items()):
         bounds = interval_of(estimate, known, level, table.scorer)
         rank = ranks_of_systems[index]
@@ -80,7 +80,7 @@ def _systems_over_runs(
             against = against_baseline(systems[baseline], estimate, known, level)
             pvalue = number_or_none(tests.pvalues[index, column])
             adjusted_pvalue = number_or_none(tests.adjusted[index, column])
-        over_runs.append(
+        means.append(
             SystemOverRuns(
                 system=system,
                 runs={name: values[name] for name in design.runs[system]},
@@ -95,7 +95,7 @@ def _systems_over_runs(
                 group=None if rank is None else rank.group,
             )
         )
-    return over_runs
+    return means
 
 
 def spread_of(estimate: Estimate) -> float | None:
@@ -120,7 +120,7 @@ def estimates_of_systems(
     systems = {}
     for system, names in members_of.items():
         runs = [outputs[name] for name in names]
-        systems[system] = over_runs(runs) if len(runs) > 1 else runs[0]
+        systems[system] = mean_of_runs(runs) if len(runs) > 1 else runs[0]
     pooled = pooled_variance(list(systems.values()))
     if pooled is not None and pooled.freedom < _LEAST_FREEDOM:
         pooled = None

@@ -26,7 +26,7 @@ from tercet.statistics.resampled_scores import N_RESAMPLES, bootstrap_scores
 from .significance import Part, ScoreInSlice, SliceScores, by_holm
 
 
-def scores_over_runs(design: Design, metric: Metric, parts: Sequence[Part]) -> dict[str, list[SliceScores]]:
+def slices_over_runs(design: Design, metric: Metric, parts: Sequence[Part]) -> dict[str, list[SliceScores]]:
     """Return the scores of the systems in each slice, by name.
 
     Tests share no draws: p of each score is adjusted for all slices and systems by Holm's method.
@@ -57,11 +57,11 @@ def _in_slice(design: Design, metric: Metric, outputs: dict[str, Estimate], n_un
         against = against_baseline(baseline, estimate, known, level)
         bounds = interval_of(estimate, known, level, metric)
         runs = {output: outputs[output].value for output in design.runs[name]}
-        over_runs = RunsInSlice(runs, spread_of(estimate), t=None, freedom=None)
+        of_runs = RunsInSlice(runs, spread_of(estimate), t=None, freedom=None)
         p = math.nan
         reason = ""
         if name != system_of_baseline:
-            over_runs = over_runs._replace(t=against.t, freedom=against.freedom)
+            of_runs = of_runs._replace(t=against.t, freedom=against.freedom)
             p = pvalue_of(baseline, estimate, known, n_units)
             if math.isnan(p):
                 knows_spread = has_spread(baseline, estimate, known)
@@ -73,7 +73,7 @@ def _in_slice(design: Design, metric: Metric, outputs: dict[str, Estimate], n_un
                 bounds_of_difference=against.bounds,
                 pvalue=p,
                 adjusted_pvalue=math.nan,
-                over_runs=over_runs,
+                over_runs=of_runs,
                 why_untested=reason,
             )
         )

@@ -16,7 +16,7 @@ from tercet.statistics.clusters import Clusters, clustered
 from tercet.statistics.inference import Inference
 from tercet.statistics.stats import SegmentStats
 
-from .over_runs import scores_over_runs
+from .over_runs import slices_over_runs
 from .significance import Part, ScoreInSlice, SliceScores, slice_tests
 
 
@@ -47,7 +47,7 @@ def scores_of_slices(
     for slices in design.slices:
         parts = list(_slice_parts(slices, scored, is_scored, clusters))
         if design.joins_runs:
-            by_score = scores_over_runs(design, metric, parts)
+            by_score = slices_over_runs(design, metric, parts)
         else:
             by_score = _scores_of_parts(design, metric, parts, n_units, inference)
         results.append(ScoresOfSlices(slices, by_score))

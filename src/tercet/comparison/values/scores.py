@@ -83,6 +83,11 @@ class SystemScore:
     digits: int = 2
 
     @property
+    def is_baseline(self) -> bool:
+        """Whether it is of the baseline, which has no difference from itself."""
+        return self.difference is None
+
+    @property
     def mark(self) -> str:
         """The mark of the best, or of one that is not significantly worse; "" of the others."""
         if self.best:

@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from tercet.comparison.result import Comparison
-from tercet.comparison.runs.means import over_runs, runs_in_words
+from tercet.comparison.runs.means import as_systems, runs_in_words
 from tercet.comparison.values.scores import ScoreTable, SystemScore
 from tercet.comparison.values.sections import Section
 from tercet.comparison.wording.clauses import Clause, few_named, sentence
+from tercet.comparison.wording.decimals import percent
 from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of, joined, listed, said
 from tercet.table_formats import decimals, pvalue_text
 
@@ -36,14 +37,14 @@ def verdict_of(comparison: Comparison, names: Mapping[str, str]) -> list[Sentenc
 
 def verdict_in_words(comparison: Comparison, names: Mapping[str, str]) -> str:
     """Return what a comparison shows in sentences; "" of a single system."""
-    if len(comparison.test_set.systems) < 2:
+    if not comparison.design.has_others:
         return ""
     return " ".join(map(said, verdict_of(comparison, names)))
 
 
 def _verdict_on_scores(comparison: Comparison, names: Mapping[str, str]) -> list[Sentence]:
     if comparison.joins_runs:
-        of_systems = over_runs(comparison)
+        of_systems = as_systems(comparison)
         sentences = _verdict_on_scores(of_systems, _names_of_systems(names, of_systems))
         return [*sentences, (runs_in_words(comparison),)]
     first_table = comparison.tables[0]
@@ -107,7 +108,7 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     nothing to adjust). Lack of significance is not presented as equality.
     """
     if comparison.joins_runs:
-        of_systems = over_runs(replace(comparison, tables=[table]))
+        of_systems = as_systems(replace(comparison, tables=[table]))
         (means,) = of_systems.tables
         sentences = score_verdict(of_systems, means, _names_of_systems(names, of_systems))
         return [*sentences, (runs_in_words(comparison),)]
@@ -154,15 +155,14 @@ def _not_shown_equal(comparison: Comparison, rows: Sequence[SystemScore]) -> lis
     """Return which difference equal scores of two systems do not exclude, where any unit differs."""
     if len(rows) != 2:
         return []
-    # The row of the baseline has no difference.
-    other = next((row for row in rows if row.difference is not None), None)
+    other = next((row for row in rows if not row.is_baseline), None)
     if other is None or not other.interval_of_difference or other.difference_low == other.difference_high:
         return []
     n_different = (other.wins or 0) + (other.losses or 0)
     if not n_different:
         return []
     n_units = n_different + (other.ties or 0)
-    level = f"{100 * comparison.confidence_level:g} %"
+    level = percent(comparison.confidence_level)
     text = (
         f"They are not shown to be equal: {n_different:,} of {n_units:,} {comparison.counted}s differ, and the "
         f"{level} interval of the difference is {other.interval_of_difference}."
@@ -322,7 +322,7 @@ def _split_by_test(comparison: Comparison, pvalues: Mapping[str, float], not_bes
 
 def _sentence_on_baseline(comparison: Comparison, table: ScoreTable, names: Mapping[str, Name]) -> list[Sentence]:
     """Return how many systems differ significantly from the baseline, unless the verdict on the best says it."""
-    index = next((index for index, row in enumerate(table.rows) if row.difference is None), None)
+    index = next((index for index, row in enumerate(table.rows) if row.is_baseline), None)
     if index is None or len(table.rows) == 2 or table.rows[index].best:
         return []
     baseline = table.rows[index]
