@@ -17,13 +17,12 @@ from tercet.comparison.scoring.score_rows import Measured, bounds_of_systems, sc
 from tercet.comparison.scoring.too_few import why_too_few
 from tercet.comparison.specs.metric_specs import label_of
 from tercet.comparison.values.design import Design
-from tercet.comparison.values.scores import ScoreTable, scored_for_all
+from tercet.comparison.values.scores import Scored, ScoreTable
 from tercet.comparison.values.system_facts import SystemFacts, facts_of_systems
 from tercet.comparison.wording.decimals import digits_of
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, recorded, shorten
 from tercet.metrics.column import Column
-from tercet.statistics.clusters import clustered
 from tercet.statistics.inference import Inference
 from tercet.statistics.intervals import BootstrapResult
 from tercet.statistics.stats import Scores, SegmentStats
@@ -58,7 +57,7 @@ def compare_by(
     work = "intervals" if design.test is None else f"{design.test} test and intervals"
     show_line(f"{heading}: {work}")
     rows = _MetricRows.of(design, metric, stats)
-    facts = facts_of_systems(metric, rows.of_segments, rows.scored)
+    facts = facts_of_systems(metric, rows.of_segments, rows.scored.rows)
     return Found(list(_tables(design, rows, corpus)), facts, list(messages))
 
 
@@ -85,10 +84,8 @@ class _MetricRows(NamedTuple):
     metric: Metric
     #: Of all segments, by system.
     of_segments: dict[str, SegmentStats]
-    #: Of the segments that are scored for all systems, and which these are.
-    scored: list[SegmentStats]
-    is_scored: NDArray[np.bool_]
-    #: What is resampled: these segments, or their clusters.
+    scored: Scored
+    #: What is resampled: the segments that are scored for all systems, or their clusters.
     units: list[SegmentStats]
     #: Whether scores are 0 or 1 alone, of which tests and intervals are exact.
     are_shares: bool
@@ -97,17 +94,13 @@ class _MetricRows(NamedTuple):
     @classmethod
     def of(cls, design: Design, metric: Metric, stats: list[SegmentStats]) -> _MetricRows:
         """Return the rows of a metric."""
-        is_scored = scored_for_all(stats)
-        scored = [of_system.selected(is_scored) for of_system in stats]
-        clusters = design.test_set.clusters
-        if clusters is not None:
-            clusters = clusters.selected(is_scored)
-        are_shares = isinstance(metric, Column) and clusters is None and metric.are_shares(scored)
+        scored = Scored.of(stats, design.test_set.clusters)
+        are_shares = isinstance(metric, Column) and scored.clusters is None and metric.are_shares(scored.rows)
         inference = design.inference
         if are_shares:
             inference = inference.of_shares()
         of_segments = dict(zip(design.systems, stats, strict=True))
-        return cls(metric, of_segments, scored, is_scored, clustered(scored, clusters), are_shares, inference)
+        return cls(metric, of_segments, scored, scored.units(), are_shares, inference)
 
     @property
     def n_units(self) -> int:
@@ -136,7 +129,7 @@ class _MetricScores(NamedTuple):
         if design.test_set.clusters is not None:
             parts = [segment_lists(metric, stats) for stats in rows.units]
         return cls(
-            values=[metric.finalize(metric.corpus_totals(stats)) for stats in rows.scored],
+            values=[metric.finalize(metric.corpus_totals(stats)) for stats in rows.scored.rows],
             intervals=design.intervals(metric, rows.units),
             segments=segments,
             parts=parts,
@@ -149,7 +142,7 @@ class _MetricScores(NamedTuple):
         intervals = [of_system[name] for of_system in self.intervals]
         return Measured(
             values=values,
-            bounds=bounds_of_systems(design, rows.metric, rows.scored, intervals, rows.inference),
+            bounds=bounds_of_systems(design, rows.metric, rows.scored.rows, intervals, rows.inference),
             tests=self.tests[name],
             parts=[of_system[segment_name] for of_system in self.parts],
             higher_is_better=is_higher_better(rows.metric, name),
@@ -167,7 +160,7 @@ def _tables(design: Design, rows: _MetricRows, corpus: Corpus) -> Iterator[Score
         # Here, as most comparisons have no slices.
         from tercet.comparison.slices.scores import scores_of_slices
 
-        slices = scores_of_slices(design, metric, rows.scored, rows.is_scored, rows.inference)
+        slices = scores_of_slices(design, metric, rows.scored, rows.inference)
     for name, segment_name in zip(metric.score_names, metric.segment_names, strict=True):
         score = scores.measure(design, rows, name, segment_name)
         too_few = why_too_few(design, score.tests.adjusted, rows.n_units, rows.inference)

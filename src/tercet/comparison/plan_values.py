@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tercet.comparison.notes.power import FEWEST_DIFFERENT, Spread, SystemDraws, paired_error, spread_of
-from tercet.comparison.values.scores import scored_for_all
+from tercet.comparison.values.scores import Scored
 from tercet.comparison.wording.decimals import NumberT
 from tercet.statistics.intervals import FEWEST_UNITS
 from tercet.statistics.resampled_scores import bootstrap_scores
@@ -109,18 +109,17 @@ def score_plans(comparison: Comparison, aim: Aim) -> Iterator[ScorePlan]:
     for _, tables in groupby(comparison.tables, lambda table: table.metric):
         first, *further = tables
         metric = first.scorer
-        stats = list(first.stats.values())
-        scored = [system_stats.selected(scored_for_all(stats)) for system_stats in stats]
-        units = comparison.units_of(first)
+        scored = Scored.of(list(first.stats.values()), clusters)
+        units = scored.units()
         resampled = bootstrap_scores(metric, units, aim.n_resamples, aim.seed)
-        alone = [] if clusters is None else bootstrap_scores(metric, scored, aim.n_resamples, aim.seed)
+        alone = [] if clusters is None else bootstrap_scores(metric, scored.rows, aim.n_resamples, aim.seed)
         for table in (first, *further):
             exact_scale = metric.scale if table.is_exact else None
             spreads, n_alike = _spreads(resampled, units, table.name, exact_scale)
             errors = [spread.error for spread in spreads]
             as_segments = None
             if clusters is not None:
-                spreads_alone, _ = _spreads(alone, scored, table.name)
+                spreads_alone, _ = _spreads(alone, scored.rows, table.name)
                 as_segments = aim.needed(spreads_alone)
             standard_error = None
             if errors:
@@ -130,7 +129,7 @@ def score_plans(comparison: Comparison, aim: Aim) -> Iterator[ScorePlan]:
                 score=table.name,
                 title=titles[id(table)],
                 signature=table.signature,
-                n_segments=len(scored[0]),
+                n_segments=len(scored.rows[0]),
                 n_units=len(units[0]),
                 n_pairs=0 if len(units) == 1 else len(spreads),
                 n_alike=n_alike,

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 from tercet.base.options import check_value
 from tercet.checks import integer
 from tercet.comparison.values.design import Design
-from tercet.comparison.values.scores import BESIDE_SCORES, ScoreTable, SystemScore, scored_for_all
+from tercet.comparison.values.scores import BESIDE_SCORES, Scored, ScoreTable, SystemScore
 from tercet.comparison.values.system_facts import SystemFacts, fact_lines
 from tercet.corpus.corpus import Corpus
 from tercet.errors import needs
 from tercet.names_as_shown import one_cell
-from tercet.statistics.clusters import clustered
 from tercet.statistics.inference import Inference
 from tercet.statistics.intervals import FEWEST_UNITS, too_few_units
 from tercet.statistics.named_tests import WELCH
@@ -473,10 +472,7 @@ class Comparison:
 
     def units_of(self, table: ScoreTable) -> list[SegmentStats]:
         """Return the rows of each system that are resampled: segments scored for all systems, or their clusters."""
-        stats = list(table.stats.values())
-        is_scored = scored_for_all(stats)
-        clusters = None if self.test_set.clusters is None else self.test_set.clusters.selected(is_scored)
-        return clustered([system_stats.selected(is_scored) for system_stats in stats], clusters)
+        return Scored.of(list(table.stats.values()), self.test_set.clusters).units()
 
     @property
     def counted(self) -> str:

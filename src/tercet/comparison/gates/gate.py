@@ -109,10 +109,10 @@ def _tests_of_systems(question: Question) -> Iterator[_Test]:
     if margin and is_share(table):
         _warn_of_wide_margin(table, margin, baseline.value)
     for system, estimate in systems.items():
-        apart_by = difference(estimate, baseline, spread)
+        apart_by = difference(estimate, baseline, spread.pooled)
         pair = None
         if comparison.joins_runs:
-            has_enough = spread is not None or min(len(estimate.runs), len(baseline.runs)) > 1
+            has_enough = spread.is_known(estimate, baseline)
         else:
             # Of the exchanges of n units, one favours the baseline in all.
             has_enough = 2.0**-table.n_units < comparison.alpha
@@ -124,7 +124,16 @@ def _tests_of_systems(question: Question) -> Iterator[_Test]:
                 margin=margin,
                 seed=comparison.seed,
             )
-        yield _Test(question, name, system, baseline, estimate, apart_by, pair, has_enough)
+        yield _Test(
+            question=question,
+            baseline=name,
+            system=system,
+            of_baseline=baseline,
+            of_system=estimate,
+            difference=apart_by,
+            pair=pair,
+            has_enough=has_enough,
+        )
 
 
 def _warn_of_wide_margin(table: ScoreTable, margin: float, value: float) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,15 +36,15 @@ def scores_over_runs(
 
     `resampled` are paired resamples of the score of each output.
     """
-    systems, known = estimates_over_runs(design.runs, table, resampled)
+    estimates = estimates_over_runs(design.runs, table, resampled)
     lone = systems_with_one_run(design)
-    if len(lone) == len(systems):
+    if len(lone) == len(estimates.systems):
         return None
-    tests = _pair_tests(list(systems.values()), known, table.n_units)
+    tests = _pair_tests(estimates, table.n_units)
     return ScoresOverRuns(
         baseline=design.system_of_baseline,
-        is_pooled=bool(lone) and known is not None,
-        systems=_systems_over_runs(design, table, systems, known, tests),
+        is_pooled=bool(lone) and estimates.spread.pooled is not None,
+        systems=_systems_over_runs(design, table, estimates, tests),
         adjusted_pvalues=tests.adjusted,
     )
 
@@ -54,17 +54,19 @@ def systems_with_one_run(design: Design) -> list[str]:
     return [system for system, outputs in design.runs.items() if len(outputs) == 1]
 
 
-def _pair_tests(systems: Sequence[Estimate], known: Variance | None, n_units: int) -> PairTests:
+def _pair_tests(estimates: EstimatesOfSystems, n_units: int) -> PairTests:
     """Return p of each pair of systems, alone and adjusted for all pairs."""
+    systems = list(estimates.systems.values())
     pvalues = np.ones((len(systems), len(systems)))
     for (i, first), (j, second) in combinations(enumerate(systems), 2):
-        pvalues[i, j] = pvalues[j, i] = pvalue_of(first, second, known, n_units)
+        pvalues[i, j] = pvalues[j, i] = estimates.spread.pvalue_of(first, second, n_units)
     return adjusted_by_holm(pvalues)
 
 
 def _systems_over_runs(
-    design: Design, table: ScoreTable, systems: Mapping[str, Estimate], known: Variance | None, tests: PairTests
+    design: Design, table: ScoreTable, estimates: EstimatesOfSystems, tests: PairTests
 ) -> list[SystemOverRuns]:
+    systems, spread = estimates
     level = design.confidence_level
     values = {row.system: row.value for row in table.rows}
     values_of_systems = [estimate.value for estimate in systems.values()]
@@ -73,11 +75,11 @@ def _systems_over_runs(
     column = list(systems).index(baseline)
     means = []
     for index, (system, estimate) in enumerate(systems.items()):
-        bounds = interval_of(estimate, known, level, table.scorer)
+        bounds = spread.interval_of(estimate, level, table.scorer)
         rank = ranks_of_systems[index]
         against = pvalue = adjusted_pvalue = None
         if system != baseline:
-            against = against_baseline(systems[baseline], estimate, known, level)
+            against = spread.against_baseline(systems[baseline], estimate, level)
             pvalue = number_or_none(tests.pvalues[index, column])
             adjusted_pvalue = number_or_none(tests.adjusted[index, column])
         means.append(
@@ -103,10 +105,56 @@ def spread_of(estimate: Estimate) -> float | None:
     return float(np.std(estimate.runs, ddof=1)) if estimate.runs else None
 
 
+class SpreadOfRuns(NamedTuple):
+    """How much the runs of systems with one vary: as those of the others do, if there are enough."""
+
+    pooled: Variance | None
+
+    def is_known(self, first: Estimate, second: Estimate) -> bool:
+        """Return whether the spread of both systems over their runs is known, or taken to be that of others."""
+        return self.pooled is not None or min(len(first.runs), len(second.runs)) > 1
+
+    def interval_of(self, estimate: Estimate, level: float, metric: Metric) -> ConfidenceInterval:
+        """Return an interval of Student's t within what a score can be, as those of resamples are."""
+        low, high = estimate.interval(level, self.pooled)
+        # Some shares, such as rescaled or negative similarities, are below 0.
+        if metric.unit is not None and estimate.resampled.min() >= 0:
+            low = max(low, 0.0)
+        if metric.unit == "share" and estimate.resampled.max() <= metric.scale:
+            high = min(high, float(metric.scale))
+        return ConfidenceInterval(low, high)
+
+    def pvalue_of(self, first: Estimate, second: Estimate, n_units: int) -> float:
+        """Return p of two systems; NaN where the spread over units or over runs is unknown."""
+        if n_units < 2 or not self.is_known(first, second):
+            return math.nan
+        return difference(first, second, self.pooled).pvalue()
+
+    def against_baseline(self, baseline: Estimate, system: Estimate, level: float) -> AgainstBaseline:
+        """Return the difference from the baseline, half of its interval, and the figures of its test."""
+        found = difference(baseline, system, self.pooled)
+        if not self.is_known(baseline, system):
+            return AgainstBaseline(found.value, margin=None, t=None, freedom=None)
+        margin = found.interval(level).high - found.value
+        return AgainstBaseline(
+            difference=found.value,
+            margin=number_or_none(margin),
+            t=number_or_none(found.t),
+            freedom=number_or_none(found.variance.freedom),
+        )
+
+
+class EstimatesOfSystems(NamedTuple):
+    """The mean score of each system over its runs, and how much these vary."""
+
+    systems: dict[str, Estimate]
+    spread: SpreadOfRuns
+
+
 def estimates_over_runs(
     members_of: Mapping[str, Sequence[str]], table: ScoreTable, resampled: Sequence[NDArray[np.float64]]
-) -> tuple[dict[str, Estimate], Variance | None]:
-    """Return the mean score of each system's runs, and the spread of a system with one: None if too few say it."""
+) -> EstimatesOfSystems:
+    """Return the mean score of each system's runs, by resamples of that of each output."""
     outputs = {}
     for row, draws in zip(table.rows, resampled, strict=True):
         outputs[row.system] = Estimate(row.value, draws, table.n_units)
@@ -115,8 +163,8 @@ def estimates_over_runs(
 
 def estimates_of_systems(
     members_of: Mapping[str, Sequence[str]], outputs: Mapping[str, Estimate]
-) -> tuple[dict[str, Estimate], Variance | None]:
-    """Return the mean score of each system's runs by the score of each output, and the spread as above."""
+) -> EstimatesOfSystems:
+    """Return the mean score of each system's runs by the score of each output."""
     systems = {}
     for system, names in members_of.items():
         runs = [outputs[name] for name in names]
@@ -124,7 +172,7 @@ def estimates_of_systems(
     pooled = pooled_variance(list(systems.values()))
     if pooled is not None and pooled.freedom < _LEAST_FREEDOM:
         pooled = None
-    return systems, pooled
+    return EstimatesOfSystems(systems, SpreadOfRuns(pooled))
 
 
 def _ranks(
@@ -139,40 +187,3 @@ def _ranks(
     for index, rank in zip(tested, ranks_of_tested, strict=True):
         rank_of[index] = rank
     return rank_of
-
-
-def interval_of(estimate: Estimate, known: Variance | None, level: float, metric: Metric) -> ConfidenceInterval:
-    """Return an interval of Student's t within what a score can be, as those of resamples are."""
-    low, high = estimate.interval(level, known)
-    # Some shares, such as rescaled or negative similarities, are below 0.
-    if metric.unit is not None and estimate.resampled.min() >= 0:
-        low = max(low, 0.0)
-    if metric.unit == "share" and estimate.resampled.max() <= metric.scale:
-        high = min(high, float(metric.scale))
-    return ConfidenceInterval(low, high)
-
-
-def pvalue_of(first: Estimate, second: Estimate, known: Variance | None, n_units: int) -> float:
-    """Return p of two systems; NaN where the spread over units or over runs is unknown."""
-    if n_units < 2 or not has_spread(first, second, known):
-        return math.nan
-    return difference(first, second, known).pvalue()
-
-
-def has_spread(first: Estimate, second: Estimate, known: Variance | None) -> bool:
-    """Return whether the spread of both systems over their runs is known, or taken to be that of others."""
-    return known is not None or min(len(first.runs), len(second.runs)) > 1
-
-
-def against_baseline(baseline: Estimate, system: Estimate, known: Variance | None, level: float) -> AgainstBaseline:
-    """Return the difference from the baseline, half of its interval, and the figures of its test."""
-    apart = difference(baseline, system, known)
-    if not has_spread(baseline, system, known):
-        return AgainstBaseline(apart.value, margin=None, t=None, freedom=None)
-    margin = apart.interval(level).high - apart.value
-    return AgainstBaseline(
-        difference=apart.value,
-        margin=number_or_none(margin),
-        t=number_or_none(apart.t),
-        freedom=number_or_none(apart.variance.freedom),
-    )

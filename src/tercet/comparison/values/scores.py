@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
+from tercet.statistics.clusters import Clusters, clustered
 from tercet.statistics.groups import best_first
 from tercet.statistics.resampled_scores import jackknife
 from tercet.statistics.rounding import apart
@@ -253,6 +254,27 @@ def standings(
         else:
             compared.append(Standing(False, None))
     return compared
+
+
+class Scored(NamedTuple):
+    """The segments that are scored for all systems, and what of them is resampled."""
+
+    is_scored: NDArray[np.bool_]
+    #: The rows of these segments, of each system.
+    rows: list[SegmentStats]
+    #: Of these segments, if there are any.
+    clusters: Clusters | None
+
+    @classmethod
+    def of(cls, stats: Sequence[SegmentStats], clusters: Clusters | None) -> Scored:
+        """Return what is scored of the rows of all segments, of each system."""
+        is_scored = scored_for_all(stats)
+        rows = [of_system.selected(is_scored) for of_system in stats]
+        return cls(is_scored, rows, None if clusters is None else clusters.selected(is_scored))
+
+    def units(self) -> list[SegmentStats]:
+        """Return what is resampled of each system: the segments, or their clusters."""
+        return clustered(self.rows, self.clusters)
 
 
 def scored_for_all(stats: Sequence[SegmentStats]) -> NDArray[np.bool_]:
