@@ -8,7 +8,8 @@ import pytest
 from tercet.comparison.compare import compare
 from tercet.comparison.overall import overall
 from tercet.comparison.values.scores import SystemScore
-from tercet.comparison.verdicts.verdicts import score_verdict, summary_verdict, verdict_in_words, verdict_of
+from tercet.comparison.verdicts.summary_verdicts import Findings, summary_verdict
+from tercet.comparison.verdicts.verdicts import score_verdict, verdict_in_words, verdict_of
 from tercet.names_as_shown import Name
 from tercet.report.buckets import bucket_verdict
 from tercet.test_sets.test_set import TestSet
@@ -164,7 +165,9 @@ def summed_up(*tables, test="permutation"):
         ]
         made.append(replace(BLEU, metric=f"metric {number}", rows=rows))
     titles = ["BLEU", "chrF", "TER", "WER", "CER"][: len(tables)]
-    return ["".join(each) for each in summary_verdict(made, titles, {name: name.upper() for name in "abcdefg"})]
+    return [
+        "".join(each) for each in summary_verdict(Findings(made, titles, {name: name.upper() for name in "abcdefg"}))
+    ]
 
 
 def test_the_summary_says_whether_scores_agree_and_what_the_tests_add():
@@ -219,7 +222,7 @@ def test_of_many_rivals_four_are_named():
 
 def test_scores_of_one_metric_are_not_called_metrics():
     tables = [replace(BLEU, rows=[replace(BLEU.rows[0], system=name, best=name == "a") for name in "ab"])] * 2
-    assert summary_verdict(tables, ["ROUGE-1", "ROUGE-L"], {"a": "a", "b": "b"})[0] == (
+    assert summary_verdict(Findings(tables, ["ROUGE-1", "ROUGE-L"], {"a": "a", "b": "b"}))[0] == (
         Name("a"),
         " is best in both scores.",
     )
@@ -236,7 +239,7 @@ def test_a_metric_with_several_scores_counts_as_one():
     ):
         tables = [replace(BLEU, metric=metric, rows=rows) for metric in metrics]
         titles = [f"{metric} {number}" for number, metric in enumerate(metrics)]
-        assert "".join(summary_verdict(tables, titles, names)[0]) == f"große is best in {said_of_all}."
+        assert "".join(summary_verdict(Findings(tables, titles, names))[0]) == f"große is best in {said_of_all}."
 
 
 def test_groups_count_those_that_are_best_in_each():

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tercet.base.definition import is_higher_better
 from tercet.base.metric import Metric
@@ -17,7 +16,7 @@ from tercet.comparison.scoring.score_rows import Measured, bounds_of_systems, sc
 from tercet.comparison.scoring.too_few import why_too_few
 from tercet.comparison.specs.metric_specs import label_of
 from tercet.comparison.values.design import Design
-from tercet.comparison.values.scores import Scored, ScoreTable
+from tercet.comparison.values.scores import Scored, ScoreEvidence, ScoreTable
 from tercet.comparison.values.system_facts import SystemFacts, facts_of_systems
 from tercet.comparison.wording.decimals import digits_of
 from tercet.corpus.corpus import Corpus
@@ -187,8 +186,8 @@ def _tables(design: Design, rows: _MetricRows, corpus: Corpus) -> Iterator[Score
             from tercet.comparison.runs.significance import scores_over_runs
 
             table = replace(table, over_runs=scores_over_runs(design, table, resampled))
-        table = replace(table, sections=list(_sections(design, table, resampled, rows.units)))
-        yield replace(table, sections=[*table.sections, *_slices_sections(design, table, slices)])
+        sections = _sections(design, ScoreEvidence(table, resampled, rows.units))
+        yield replace(table, sections=[*sections, *_slices_sections(design, table, slices)])
 
 
 def _why_all_are_worst(score: Measured, rows: _MetricRows, corpus: Corpus) -> str:
@@ -204,13 +203,9 @@ def _why_all_are_worst(score: Measured, rows: _MetricRows, corpus: Corpus) -> st
     return next(filter(None, reasons), "")
 
 
-def _sections(
-    design: Design,
-    table: ScoreTable,
-    resampled: Sequence[NDArray[np.float64]],
-    units: Sequence[SegmentStats],
-) -> Iterator[Section]:
-    """Yield what else is said of a score, but for its slices: by the resamples of each system's score."""
+def _sections(design: Design, evidence: ScoreEvidence) -> Iterator[Section]:
+    """Yield what else is said of a score, but for its slices."""
+    table = evidence.table
     if design.runs:
         from tercet.comparison.runs.section import runs_section
 
@@ -230,10 +225,10 @@ def _sections(
     if table.too_few is None:
         yield groups_section(table)
     if table.too_few is None and design.interval is not None:
-        power = power_of(design, table, resampled, units)
+        power = power_of(design, evidence)
         if power is not None:
             yield power_section(design, table, power)
-    cautions = cautions_section(design, table, units)
+    cautions = cautions_section(design, evidence)
     if cautions is not None:
         yield cautions
 

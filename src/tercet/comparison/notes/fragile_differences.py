@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.comparison.values.design import Design
-from tercet.comparison.values.scores import ScoreTable, SystemScore, scored_for_all
+from tercet.comparison.values.scores import ScoreEvidence, ScoreTable, SystemScore, scored_for_all
 from tercet.comparison.values.sections import Section
 from tercet.files.columns.scores import is_of_effort
 from tercet.metrics.column import Column
 from tercet.names_as_shown import MOST_NAMED, Name, Sentence
 from tercet.statistics.intervals import FEWEST_UNITS
 from tercet.statistics.mcnemar import mcnemar
-from tercet.statistics.stats import SegmentStats
 from tercet.table_formats import decimals
 
 #: A segment makes a difference where without it less than this share is left.
@@ -47,15 +45,15 @@ class _Caution:
         raise NotImplementedError
 
 
-def cautions_section(design: Design, table: ScoreTable, units: Sequence[SegmentStats]) -> Section | None:
+def cautions_section(design: Design, evidence: ScoreEvidence) -> Section | None:
     """Return cautions on the differences from the baseline, by the rows of all systems; None where there are none."""
-    baseline = design.baseline_index
-    baseline_without = table.scores_without_each(units[baseline])
+    table = evidence.table
+    baseline_without = table.scores_without_each(evidence.units[design.baseline_index])
     cautions: list[_Caution] = []
     for index, row in enumerate(table.rows):
         if row.difference is None or not math.isfinite(row.difference):
             continue
-        left_without_each = table.scores_without_each(units[index]) - baseline_without
+        left_without_each = table.scores_without_each(evidence.units[index]) - baseline_without
         found = (
             _one_unit_decides(design, table, row, left_without_each),
             _all_differ_alike(table, row),

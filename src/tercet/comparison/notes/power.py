@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.comparison.values.design import Design
-from tercet.comparison.values.scores import ScoreTable, differ
+from tercet.comparison.values.scores import ScoreEvidence, ScoreTable, differ
 from tercet.comparison.values.sections import Section
 from tercet.comparison.wording.decimals import between, figures, in_two_digits, percent
 from tercet.names_as_shown import Name, Sentence
@@ -93,12 +92,7 @@ class Power(NamedTuple):
         }
 
 
-def power_of(
-    design: Design,
-    table: ScoreTable,
-    resampled: Sequence[NDArray[np.float64]],
-    units: Sequence[SegmentStats],
-) -> Power | None:
+def power_of(design: Design, evidence: ScoreEvidence) -> Power | None:
     """Return which differences from the baseline the units show, by the paired resamples of all systems' scores.
 
     The level is divided by the number of pairs, as in the first step of Holm's method: where p are adjusted by the
@@ -106,7 +100,7 @@ def power_of(
     baseline in few units, nor where no difference varies; None if that is so of all.
     """
     settings = _settings(design)
-    spreads = _spreads(design, table, resampled, units)
+    spreads = _spreads(design, evidence)
     smallest = {}
     for system, spread in spreads.items():
         difference = spread.smallest(**settings)
@@ -142,19 +136,14 @@ def power_section(design: Design, table: ScoreTable, power: Power) -> Section:
     )
 
 
-def _spreads(
-    design: Design,
-    table: ScoreTable,
-    resampled: Sequence[NDArray[np.float64]],
-    units: Sequence[SegmentStats],
-) -> dict[str, Spread]:
+def _spreads(design: Design, evidence: ScoreEvidence) -> dict[str, Spread]:
     """Return how much each system's difference from the baseline varies, but for those that differ in few units."""
-    baseline = design.baseline_index
+    table = evidence.table
+    draws = [SystemDraws(*of_system) for of_system in zip(evidence.units, evidence.resampled, strict=True)]
     exact_scale = table.scorer.scale if design.inference_of(table).has_exact_test else None
     spreads = {}
-    for index, system in enumerate(design.systems):
-        against = SystemDraws(units[index], resampled[index])
-        spread = spread_of(against, SystemDraws(units[baseline], resampled[baseline]), exact_scale)
+    for system, of_system in zip(design.systems, draws, strict=True):
+        spread = spread_of(of_system, draws[design.baseline_index], exact_scale)
         if spread is not None:
             spreads[system] = spread
     return spreads

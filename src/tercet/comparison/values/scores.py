@@ -212,6 +212,15 @@ class ScoreTable:
         return np.asarray(jackknife(self.scorer, units)[self.name], np.float64)
 
 
+class ScoreEvidence(NamedTuple):
+    """A score of all systems, and what says how far its differences go beyond this test set."""
+
+    table: ScoreTable
+    #: Paired resamples of the score, and the rows of what is resampled, of each system.
+    resampled: Sequence[NDArray[np.float64]]
+    units: Sequence[SegmentStats]
+
+
 def row_of(table: ScoreTable, system: str) -> SystemScore:
     """Return the score of a system in a table."""
     return next(row for row in table.rows if row.system == system)

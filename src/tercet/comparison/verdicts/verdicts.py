@@ -19,7 +19,7 @@ from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of, joined, li
 from tercet.table_formats import decimals, pvalue_text
 
 from .left_out import what_is_left_out
-from .summary_verdicts import summary_verdict
+from .summary_verdicts import Findings, summary_verdict
 
 _UNTESTED = "This was not tested: the difference may be due to chance."
 
@@ -72,7 +72,7 @@ def _verdict_on_scores(comparison: Comparison, names: Mapping[str, str]) -> list
     if len(tables) == 1:
         sentences = score_verdict(comparison, tables[0], names)
     else:
-        sentences = summary_verdict(tables, titles, names)
+        sentences = summary_verdict(Findings(tables, titles, names))
         test = comparison.inference.test
         if test is not None and test.errs_more:
             sentences.append((f"The {test.title} errs two to four times as often as alpha says.",))
@@ -209,9 +209,8 @@ def _sentences_of_tests(
     if unclear:
         unclear_names = [names[row.system] for row in unclear]
         unclear_pvalues = [pvalues[row.system] for row in unclear]
-        sentences.append(
-            _not_told_apart(best_name, unclear_names, unclear_pvalues, len(not_best), kind, level_in_words)
-        )
+        against = _Against(best_name, len(not_best), kind, level_in_words)
+        sentences.append(against.not_told_apart(unclear_names, unclear_pvalues))
     if worse:
         largest = f"{kind} {pvalue_text(max(pvalues[row.system] for row in worse))}"
         # The level is said once.
@@ -232,31 +231,27 @@ def _sentences_of_tests(
     return sentences
 
 
-def _not_told_apart(
-    best_name: Name,
-    names: Sequence[Name],
-    pvalues: Sequence[float],
-    n_others: int,
-    kind: str,
-    level_in_words: str,
-) -> Sentence:
-    """Return from which systems, by their p, the best is not told apart, which is not presented as equality."""
-    start = "The test finds no significant difference between "
-    caution = "which does not show that there is none"
-    if len(pvalues) > MOST_NAMED:
-        least = pvalue_text(min(pvalues))
-        number = len(pvalues) if len(pvalues) < n_others else "any"
-        ending = f" and {number} of the {n_others} others (least {kind} {least}, {level_in_words}), {caution}."
-        return (start, best_name, ending)
-    joint = {1: " and ", 2: " and either of "}.get(len(pvalues), " and any of ")
-    pvalue_texts = ", ".join(map(pvalue_text, pvalues))
-    return (
-        start,
-        best_name,
-        joint,
-        *listed(names),
-        f" ({kind} {pvalue_texts}; {level_in_words}), {caution}.",
-    )
+class _Against(NamedTuple):
+    """The tests of the other systems against the best."""
+
+    best: Name
+    n_others: int
+    #: What p is called, and the level of the tests.
+    p: str
+    level: str
+
+    def not_told_apart(self, names: Sequence[Name], pvalues: Sequence[float]) -> Sentence:
+        """Return from which systems, by their p, the best is not told apart, which is not presented as equality."""
+        start = "The test finds no significant difference between "
+        caution = "which does not show that there is none"
+        if len(pvalues) > MOST_NAMED:
+            least = pvalue_text(min(pvalues))
+            number = len(pvalues) if len(pvalues) < self.n_others else "any"
+            of_others = f" and {number} of the {self.n_others} others"
+            return (start, self.best, f"{of_others} (least {self.p} {least}, {self.level}), {caution}.")
+        joint = {1: " and ", 2: " and either of "}.get(len(pvalues), " and any of ")
+        pvalue_texts = ", ".join(map(pvalue_text, pvalues))
+        return (start, self.best, joint, *listed(names), f" ({self.p} {pvalue_texts}; {self.level}), {caution}.")
 
 
 def _sentences_of_each_best(
