@@ -15,7 +15,7 @@ from tercet.comparison.runs.means import as_systems
 from tercet.comparison.runs.of_systems import members
 from tercet.comparison.shown.tables import sheets_of
 from tercet.comparison.verdicts.verdicts import verdict_of
-from tercet.errors import OptionError
+from tercet.errors import OptionError, for_command_line
 from tercet.names_as_shown import said
 from tercet.table_formats import pvalue_text
 
@@ -428,3 +428,12 @@ def test_a_pattern_of_bytes_is_refused():
     texts = {name: ["a cat sat"] for name in ("a-1", "a-2")}
     with pytest.raises(OptionError, match=r"^runs must be a regular expression such as .* Got b'\(a\)-"):
         tercet.compare(texts, "chrf", references=["a cat sat"], runs=rb"(a)-(\d+)")
+
+
+def test_the_test_of_runs_is_named_as_an_option_is():
+    texts = {name: ["a cat sat", "it rains"] for name in ("a-1", "a-2", "b")}
+    options = {"references": ["a cat sat", "it rained"], "runs": {"a": ["a-1", "a-2"]}, "test": "bootstrap"}
+    with pytest.raises(OptionError, match=r"not by the bootstrap: leave out test=\.$"):
+        tercet.compare(texts, "chrf", **options)
+    with for_command_line(), pytest.raises(OptionError, match=r": leave out --test\.$"):
+        tercet.compare(texts, "chrf", **options)

@@ -326,6 +326,10 @@ LIMITS = [
     ((CHINESE, OF_CHINESE, "bleu"), f"BLEU {CANNOT_TELL} 0.00 for both, {NOT_SPLIT}"),
     ((CHINESE, OF_CHINESE, "ter"), f"TER {CANNOT_TELL} 100.00 for both, {NOT_SPLIT}"),
     (
+        (CHINESE, OF_CHINESE, "rouge:tokenizer=rouge,rouge_types=rougeL"),
+        f"ROUGE-L {CANNOT_TELL} 0.00 for both, as ROUGE's tokenizer drops most letters of the texts.",
+    ),
+    (
         (CHINESE, OF_CHINESE, "wer"),
         "Both systems have the same CER (lower is better): 20.00. Left out here: WER, MER and WIL, which cannot tell "
         f"the systems apart, {NOT_SPLIT}",

@@ -93,7 +93,7 @@ def with_names(section: Section, names: Mapping[str, str]) -> Section:
     def called(part: str) -> str:
         return Name(names.get(part, part)) if isinstance(part, Name) else part
 
-    return replace(section, sentences=[tuple(map(called, sentence)) for sentence in section.sentences])
+    return replace(section, sentences=[tuple(map(called, parts)) for parts in section.sentences])
 
 
 def _names_of_systems(names: Mapping[str, str], of_systems: Comparison) -> dict[str, str]:
@@ -346,8 +346,8 @@ def _sentence_on_baseline(comparison: Comparison, table: ScoreTable, names: Mapp
 def _lead_in_words(table: ScoreTable, best: SystemScore, next_best: SystemScore) -> str:
     """Return by how much the best score is better than the next best; scores in percent are points apart."""
     difference = abs(best.value - next_best.value)
-    percent = table.scorer.unit == "share" and table.scorer.scale == 100
-    points = " points" if percent else ""
+    is_percent = table.scorer.unit == "share" and table.scorer.scale == 100
+    points = " points" if is_percent else ""
     where = "above" if table.higher_is_better else "below"
     least = 10.0**-best.digits
     # less than half of 0.01 would read as 0.00
