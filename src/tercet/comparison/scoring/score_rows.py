@@ -144,7 +144,10 @@ def _wins_ties_losses(
     baseline_values = np.array(baseline_scores, np.float64)
     # As `apart` has it; np.isclose would import numpy.ma (30 ms).
     size = np.maximum(np.abs(values), np.abs(baseline_values))
-    is_tie = np.abs(values - baseline_values) <= ROUNDING * size
+    with np.errstate(invalid="ignore"):
+        is_close = np.abs(values - baseline_values) <= ROUNDING * size
+    # Of infinite numbers, only those that are equal are close.
+    is_tie = (values == baseline_values) | (is_close & np.isfinite(size))
     n_higher = int(((values > baseline_values) & ~is_tie).sum())
     n_lower = int(((values < baseline_values) & ~is_tie).sum())
     wins, losses = (n_higher, n_lower) if higher_is_better else (n_lower, n_higher)
