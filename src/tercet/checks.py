@@ -142,6 +142,14 @@ def integer(minimum: int, maximum: int | None = None, none: bool = False) -> Che
     return Integer(minimum, maximum, none)
 
 
+def plain_list(values: Any) -> list[Any]:
+    """Return the entries of a list, an array, a column of a frame or the like as plain Python."""
+    # Arrow has to_pylist, NumPy and pandas have tolist.
+    to_list = getattr(values, "to_pylist", None) or getattr(values, "tolist", None)
+    entries: list[Any] = list(values) if to_list is None else to_list()
+    return entries
+
+
 def has_entries(value: Any) -> bool:
     """Return whether a value can be iterated; an array without dimensions cannot, though it has ``__iter__``."""
     return isinstance(value, Iterable) and getattr(value, "ndim", 1) != 0

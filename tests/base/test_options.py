@@ -380,7 +380,6 @@ NEEDING = [
 ]
 
 
-@pytest.mark.parametrize(("metric", "idle", "needed_too"), NEEDING)
 @pytest.mark.parametrize(("misspelt", "meant"), [("reference", "references"), ("prediction", "predictions")])
 @pytest.mark.parametrize("metric", ["bleu", "rouge", "chrf", "wer"])
 def test_a_misspelt_name_of_the_texts_is_told_from_an_option(metric, misspelt, meant):
@@ -395,6 +394,7 @@ def test_references_in_the_place_of_predictions_may_be_swapped():
         tercet.score("bleu", [["a b", "a c"], ["d", "e"]], ["a b", "d"])
 
 
+@pytest.mark.parametrize(("metric", "idle", "needed_too"), NEEDING)
 def test_an_option_without_effect_is_refused_by_its_name(metric, idle, needed_too):
     assert re.search(rf"'{next(iter(idle))}'.* (has an effect|is used) only", refusal(scorer, metric, idle))
     scorer(metric, **{**idle, **needed_too})

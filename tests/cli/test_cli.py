@@ -67,10 +67,9 @@ def test_a_mistake_ends_with_a_message_and_code_2(line, message, tmp_path):
 SCORING = {"numpy", "pyarrow", "pandas", "torch", "datasets", "tqdm"}
 #: What the score of a single system in a text file does without: tests, runs, slices, verdicts, tables of files.
 OF_OTHERS = {
-    *(f"tercet.comparison.notes.{name}" for name in ("fragile_differences", "groups", "power")),
-    *(f"tercet.comparison.runs.{name}" for name in ("readings", "significance")),
+    *(f"tercet.comparison.{name}" for name in ("notes", "overall", "verdicts.verdicts", "slices", "values.slices")),
+    *(f"tercet.comparison.runs.{name}" for name in ("of_systems", "readings", "section", "significance")),
     *(f"tercet.comparison.shown.{name}" for name in ("segment_rows", "eval_results")),
-    *("tercet.comparison.overall", "tercet.comparison.values.slices", "tercet.comparison.verdicts.verdicts"),
     *(f"tercet.files.{name}" for name in ("numbers", "columns.scores", "table", "tables.delimited")),
     *("tercet.statistics.estimates", "tercet.statistics.paired_tests", "concurrent.futures", "logging"),
 }

@@ -28,6 +28,7 @@ from tercet.api import known_options, make_scorer
 from tercet.base.scoring import segment_lists
 from tercet.comparison.compare import compare
 from tercet.comparison.one_segment.side_by_side import side_by_side
+from tercet.comparison.scoring.score_rows import _wins_ties_losses
 from tercet.comparison.shown.exported_texts import export_segments, export_systems
 from tercet.comparison.shown.tables import in_format
 from tercet.comparison.shown.terminal import to_text
@@ -42,7 +43,7 @@ from tercet.specs import parse_value, split_metric
 from tercet.statistics import null_differences, paired_tests, resampled_scores
 from tercet.statistics.holm import holm
 from tercet.statistics.paired_tests import paired_permutation_test
-from tercet.table_formats import pvalue_text
+from tercet.table_formats import decimals, pvalue_text
 from tercet.test_sets.test_set import TestSet
 
 BLEU_TOKENIZERS = {"zh": "zh"}
@@ -548,6 +549,8 @@ class TestExports:
         (path,) = export_systems(TestSet("t/1", {"../my model": texts}, [["r"]], None), tmp_path)
         assert path.parent == tmp_path
         assert path.read_text() == "source\tcandidate\treference\n\ta b c\tr\n"
+        (path,) = export_systems(TestSet("none", {"a": texts}, [[]], None), tmp_path)
+        assert path.read_text() == "source\tcandidate\n\ta b c\n"
         with pytest.raises(InputError, match=r"Two systems would be written to a_b_t\.tsv"):
             export_systems(TestSet("t", {"a b": texts, "a/b": texts}, [["r"]], None), tmp_path)
 
@@ -861,3 +864,19 @@ class TestScoresOfRouge:
             "error: --fail-under: no score is called 'rougeW' with these metrics. It is asked for by an option: "
             "-m rouge_nlws:rouge_types=rougeW.\n"
         )
+
+
+def test_segments_that_differ_by_rounding_are_ties_and_scores_the_same():
+    numbers = [0.1, 0.7, 0.3, 0.9, 0.2, 0.6, 0.8, 0.4]
+    near = [0.1 * 3 / 3 + 2e-17, *numbers[1:-1], 0.4 * (1 + 2e-16)]
+    (table,) = tercet.compare(scores={"quality": {"A": numbers, "B": near}}).tables
+    _, row = table.rows
+    assert (row.wins, row.ties, row.losses) == (0, 8, 0)
+    assert decimals(row.difference, 4) == "0.0000"
+    assert not [section for section in table.sections if section.key == "cautions"]
+
+
+def test_infinite_scores_win_lose_and_tie():
+    inf = math.inf
+    assert _wins_ties_losses([inf, inf, -inf, 1.0, None, math.nan], [inf, 1.0, 1.0, inf, 1.0, 1.0], True) == (1, 1, 2)
+    assert _wins_ties_losses([1.0, 2.0], [1.0 + 1e-15, 1.0], False) == (0, 1, 1)

@@ -232,5 +232,14 @@ def test_one_split_of_a_dataset_is_compared():
     splits = datasets.DatasetDict({"test": datasets.Dataset.from_dict(COLUMNS)})
     with pytest.raises(InputError, match=r"got a DatasetDict of 'test': tercet\.compare\(dataset\['test'\]\)"):
         tercet.compare(splits, "chrf")
+    with pytest.raises(InputError, match="plan takes one split"):
+        tercet.plan(splits, "chrf", difference=1)
     with pytest.raises(InputError, match="correlate takes one split"):
         tercet.correlate(splits, "chrf")
+
+
+def test_a_path_beside_something_else_is_refused(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("a cat sat\n")
+    with pytest.raises(InputError, match=r"^compare takes paths of files, got 5 among them\.$"):
+        tercet.compare([path, 5], "chrf")

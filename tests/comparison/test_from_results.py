@@ -45,3 +45,26 @@ def test_results_without_intervals_have_none_in_the_table():
     (row,) = to_comparison("news", [metric], results, 0.9, 1).tables[0].rows
     assert math.isnan(row.low)
     assert math.isnan(row.high)
+
+
+def test_shares_have_as_many_decimals_as_those_of_compare():
+    metric = tercet.Chrf(scale=1)
+    results = {}
+    for system, texts in OUTPUTS.items():
+        result = tercet.score(metric, texts, REFERENCES)
+        results[system, label_of(metric)] = result.with_keys(result, bad_files=[])
+    (table, *_) = to_comparison("news", [metric], results, 0.95, 1).tables
+    (of_compare, *_) = tercet.compare(OUTPUTS, metric, references=REFERENCES).tables
+    assert table.digits == of_compare.digits == 4
+
+
+def test_scores_that_differ_by_rounding_are_both_the_best():
+    metric = metric_of("chrf")
+    result = result_of(metric, OUTPUTS["near"])
+    values = {"one": 0.3, "other": 0.1 + 0.2, "far": 0.2}
+    results = {
+        (system, label_of(metric)): result.with_keys({**result, "chrf": value}, bad_files=[])
+        for system, value in values.items()
+    }
+    rows = to_comparison("news", [metric], results, 0.9, 1).tables[0].rows
+    assert [row.best for row in rows] == [True, True, False]

@@ -131,7 +131,7 @@ def test_where_no_segment_differs_the_rule_of_three_says_what_is_excluded():
     assert not result.failed
     assert str(result) == (
         "no number differs; of 60, that excludes a loss of more than 0.0487 quality (one-sided; 90 % interval of the "
-        "loss: -0.0487 to 0.0487); the margin is 0.1."
+        "loss: -0.0487 to 0.0487 by the bound of Learned-Miller and Thomas); the margin is 0.1."
     )
 
 
@@ -237,25 +237,28 @@ SENTENCES = [
 @pytest.mark.parametrize(("value", "low", "high", "margin", "sentence"), SENTENCES)
 def test_sentences_claim_no_more_than_was_shown(value, low, high, margin, sentence):
     failed = high > margin if margin else low > 0
-    result = Loss("B", "A", CHRF, value, low, high, 0.9, margin, failed, "Johnson", Units(100, 80))
-    assert str(result) == f"{sentence} (one-sided; 90 % interval of the loss: {low:.2f} to {high:.2f})."
+    result = Loss("B", "A", CHRF, value, low, high, 0.9, margin, failed, "Johnson", "Johnson", Units(100, 80))
+    interval = f"{low:.2f} to {high:.2f} by Johnson's t"
+    assert str(result) == f"{sentence} (one-sided; 90 % interval of the loss: {interval})."
 
 
+UNSEEN = "; the gate's bound allows for losses that so few segments do not show: "
+BOUND = "the bound of Learned-Miller and Thomas"
 TOLD_APART = [
-    ("Learned-Miller and Thomas", 12, "; the gate's bound allows for losses that so few segments do not show: "),
-    ("Learned-Miller and Thomas", 900, "; by the gate's own bound "),
-    ("Johnson", 12, "; by the gate's own bound "),
-    ("Welch", 12, "; by the gate's own bound "),
+    ("Learned-Miller and Thomas", BOUND, 12, UNSEEN),
+    ("Learned-Miller and Thomas", BOUND, 900, "; by the gate's own bound "),
+    ("Johnson", "Johnson's t", 12, "; by the gate's own bound "),
+    ("Welch", "Welch's t", 12, "; by the gate's own bound "),
 ]
 
 
-@pytest.mark.parametrize(("method", "n_units", "limit"), TOLD_APART)
+@pytest.mark.parametrize(("method", "called", "n_units", "limit"), TOLD_APART)
 @pytest.mark.parametrize(("value", "apart"), [(-4, "scores 4.00 chrF higher"), (4, "4.00 chrF worse")])
-def test_what_the_tables_test_finds_significant_is_not_called_insignificant(value, apart, method, n_units, limit):
+def test_what_the_tables_test_finds_significant_is_not_denied(value, apart, method, called, n_units, limit):
     units = Units(n_units, 12)
-    result = Loss("B", "A", CHRF, value, -9, 5, 0.9, 0, False, method, units, is_told_apart=True)
+    result = Loss("B", "A", CHRF, value, -9, 5, 0.9, 0, False, method, method, units, is_told_apart=True)
     sentence = f"{apart}{limit}a loss of up to 5.00 is not excluded"
-    assert str(result) == f"{sentence} (one-sided; 90 % interval of the loss: -9.00 to 5.00)."
+    assert str(result) == f"{sentence} (one-sided; 90 % interval of the loss: -9.00 to 5.00 by {called})."
 
 
 def test_twelve_texts_that_the_tables_test_tells_apart():
@@ -288,18 +291,18 @@ def test_of_runs_it_is_the_test_of_their_means_that_tells_apart(gain, is_told_ap
 
 @pytest.mark.parametrize(("value", "apart"), [(0.5, "0.50 chrF worse"), (0, "the same chrF")])
 def test_two_one_sided_tests_show_that_systems_are_equal_within_a_margin(value, apart):
-    result = Loss("B", "A", CHRF, value, -1, 1.5, 0.9, 2, False, "Johnson", Units(100, 80))
+    result = Loss("B", "A", CHRF, value, -1, 1.5, 0.9, 2, False, "Johnson", "Johnson", Units(100, 80))
     assert str(result) == (
-        f"{apart}; equal within ±2 (two one-sided tests; 90 % interval of the loss: -1.00 to 1.50)."
+        f"{apart}; equal within ±2 (two one-sided tests; 90 % interval of the loss: -1.00 to 1.50 by Johnson's t)."
     )
 
 
 def test_shares_are_in_points_and_lower_scores_are_said_to_be_better():
     accuracy = ScoreInWords("accuracy", is_percent=True)
-    result = Loss("B", "A", accuracy, -6.67, -9, 1, 0.9, 0, False, "Tango", Units(100, 80))
+    result = Loss("B", "A", accuracy, -6.67, -9, 1, 0.9, 0, False, "Tango", "Tango", Units(100, 80))
     assert str(result).startswith("scores 6.67 points of accuracy higher, not significantly; ")
     ter = ScoreInWords("TER", higher_is_better=False)
-    result = Loss("B", "A", ter, -6.67, -9, 1, 0.9, 0, False, "Johnson", Units(100, 80))
+    result = Loss("B", "A", ter, -6.67, -9, 1, 0.9, 0, False, "Johnson", "Johnson", Units(100, 80))
     assert str(result).startswith("scores 6.67 TER lower, which is better, not significantly; ")
 
 
@@ -539,3 +542,16 @@ def test_an_equal_system_passes_a_fair_margin_of_many_segments():
         system = np.clip(base + random.normal(0, 0.1, 100), 0, 1)
         passed += not loss({"A": base.tolist(), "B": system.tolist()}, 0.05, test=None).failed
     assert passed > 45
+
+
+def test_what_the_tables_test_does_not_find_is_significant_by_the_gates_own_test():
+    """Five segments are too few for the table's permutation test, and not for Student's t."""
+    scores = {"A": [0.5, 0.6, 0.7, 0.8, 0.9], "B": [0.3, 0.39, 0.52, 0.58, 0.71]}
+    result = loss(scores)
+    assert (result.failed, result.is_told_apart) == (True, False)
+    assert " worse, significantly by the gate's own test (one-sided; 90 % interval of the loss: " in str(result)
+    assert " by Student's t to " in str(result)
+    with_margin = loss(scores, margin=0.1)
+    assert " by Student's t" not in str(with_margin)
+    assert str(with_margin).count(" by the bound of Learned-Miller and Thomas).") == 1
+    assert "worse, significantly (one-sided" in str(loss(scores, test=None))

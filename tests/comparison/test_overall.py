@@ -15,6 +15,7 @@ import tercet
 from commands import command
 from own_metric import NanForZero
 from tercet.comparison.overall import n_shared
+from tercet.comparison.shown.terminal import to_text
 from tercet.comparison.strata import _signature as joined_signature
 from tercet.errors import InputError, OptionError
 from tercet.statistics.clusters import Clusters
@@ -403,3 +404,30 @@ def test_sets_share_the_systems_that_all_of_them_have(n_more):
     first = {**SYSTEMS, **{f"more{number}": REFERENCES for number in range(n_more)}}
     comparisons = [*compared(part(0, 3, systems=first)), *compared(part(3, 5))]
     assert n_shared(comparisons) == n_shared(comparisons[::-1]) == 2
+
+
+def test_numbers_in_another_order_are_ties_in_each_set_and_over_all():
+    """Their means differ in the last bits."""
+    numbers = [0.1, 0.7, 0.3, 0.9, 0.2, 0.6, 0.8, 0.4]
+    orders = [(numbers, sorted(numbers)), (numbers, sorted(numbers, reverse=True))]
+    (table,) = tercet.overall(of_scores(*orders)).tables
+    _, row = table.rows
+    assert (row.wins, row.ties, row.losses) == (0, 2, 0)
+    assert (row.difference, math.copysign(1, row.difference)) == (0, 1)
+    (section,) = [section for section in table.sections if section.key == "sets"]
+    assert section.lines() == ["Over both test sets, B has the same score as A in quality: the same in both."]
+
+
+def test_sets_of_one_name_are_numbered_in_sentences():
+    both = tercet.overall(of_scores(([1, 2, 3], [2, 3, 5]), ([1, 2, 3], [1, 2, 3])))
+    (section,) = [section for section in both.tables[0].sections if section.key == "sets"]
+    assert "ahead in test set 1; the same in test set 2." in section.lines()[0]
+    assert [entry["test_set"] for entry in section.value] == ["test set", "test set"]
+    assert both.remarks()[-1].endswith("may be too short: test set 1 and test set 2.")
+
+
+def test_each_of_two_sets_of_one_name_has_its_legend():
+    numbers = {"A": [0.1, 0.7, 0.3, 0.9, 0.2, 0.6], "B": [0.2, 0.8, 0.1, 0.9, 0.4, 0.7]}
+    comparisons = [tercet.compare(scores={name: numbers}) for name in ("quality", "TER:better=lower")]
+    text = to_text(comparisons, plain=True)
+    assert text.count("\ntest set: *: the best") == 2

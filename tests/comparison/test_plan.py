@@ -419,3 +419,18 @@ def test_of_fewer_than_can_be_significant_that_is_said():
     assert score.smallest is None
     assert score.needed[0] >= 6
     assert "This set has 5, too few for any difference to be significant." in planned(few).to_text()
+
+
+def test_errors_name_plan():
+    with pytest.raises(OptionError, match=r"^The 'metrics' option of plan must be"):
+        tercet.plan(scores={"x": TWO}, metrics=5, difference=1)
+    with pytest.raises(InputError, match=r"^plan takes the texts of each system"):
+        tercet.plan("texts.tsv", "chrf", difference=1)
+
+
+def test_a_plan_makes_no_intervals_that_it_does_not_show(monkeypatch):
+    def refuse_resamples(*args, **options):
+        raise AssertionError
+
+    monkeypatch.setattr("tercet.statistics.intervals.BootstrapResult._levels", refuse_resamples)
+    assert only(planned()).needed

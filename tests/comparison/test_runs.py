@@ -11,11 +11,11 @@ import scipy.stats
 
 import tercet
 from commands import command
-from tercet.comparison.runs.means import over_runs
+from tercet.comparison.runs.means import as_systems
 from tercet.comparison.runs.of_systems import members
 from tercet.comparison.shown.tables import sheets_of
 from tercet.comparison.verdicts.verdicts import verdict_of
-from tercet.errors import OptionError
+from tercet.errors import OptionError, for_command_line
 from tercet.names_as_shown import said
 from tercet.table_formats import pvalue_text
 
@@ -205,14 +205,14 @@ def test_what_does_not_vary_is_not_tested():
     section = section_of(comparison)
     assert "not tested, as the difference varies neither over segments nor over runs." in section.lines()[0]
     assert [row["rank"] for row in section.value["systems"]] == [None, None]
-    rows = over_runs(comparison).tables[0].rows
+    rows = as_systems(comparison).tables[0].rows
     assert [(row.best, row.as_good) for row in rows] == [(True, True), (False, None)]
 
 
 def test_where_no_run_matches_anything_no_system_is_best():
     texts = {name: ["a dog"] * 9 for name in ("a-1", "a-2", "b-1", "b-2")}
     comparison = tercet.compare(texts, "rouge", references=["it rained"] * 9, runs=r"(\w)-(\d)")
-    rows = over_runs(comparison).tables[0].rows
+    rows = as_systems(comparison).tables[0].rows
     assert [(row.best, row.as_good) for row in rows] == [(False, None)] * 2
 
 
@@ -415,3 +415,25 @@ def test_two_segments_are_tested():
     row = section.value["systems"][1]
     assert 0 < row["pvalue"] < 1
     assert row["low"] < row["value"] < row["high"]
+
+
+def test_outputs_may_be_those_of_an_iterator():
+    texts = {name: ["a cat sat", "it rains"] for name in ("a-1", "a-2", "b")}
+    options = {"references": ["a cat sat", "it rained"], "by": {"domain": ["news", "chat"]}}
+    comparison = tercet.compare(texts, "chrf", runs={"a": iter(["a-1", "a-2"])}, **options)
+    assert comparison.runs == {"a": ["a-1", "a-2"], "b": ["b"]}
+
+
+def test_a_pattern_of_bytes_is_refused():
+    texts = {name: ["a cat sat"] for name in ("a-1", "a-2")}
+    with pytest.raises(OptionError, match=r"^runs must be a regular expression such as .* Got b'\(a\)-"):
+        tercet.compare(texts, "chrf", references=["a cat sat"], runs=rb"(a)-(\d+)")
+
+
+def test_the_test_of_runs_is_named_as_an_option_is():
+    texts = {name: ["a cat sat", "it rains"] for name in ("a-1", "a-2", "b")}
+    options = {"references": ["a cat sat", "it rained"], "runs": {"a": ["a-1", "a-2"]}, "test": "bootstrap"}
+    with pytest.raises(OptionError, match=r"not by the bootstrap: leave out test=\.$"):
+        tercet.compare(texts, "chrf", **options)
+    with for_command_line(), pytest.raises(OptionError, match=r": leave out --test\.$"):
+        tercet.compare(texts, "chrf", **options)

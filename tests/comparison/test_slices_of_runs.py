@@ -12,7 +12,7 @@ from commands import command
 from comparison.test_runs import NAMES, OUTPUTS, REFERENCES, SYSTEMS
 from comparison.test_slices import section_of as slices_of
 from own_metric import WordErrors
-from tercet.comparison.runs.means import over_runs
+from tercet.comparison.runs.means import as_systems
 from tercet.comparison.shown.tables import in_format, sheets_of
 from tercet.comparison.shown.terminal import to_text
 from tercet.statistics.holm import holm
@@ -40,7 +40,7 @@ FIGURES = ("value", "low", "high", "difference", "difference_low", "difference_h
 
 def assert_same(cells, whole):
     """Expect the figures of a comparison's systems over their runs, to the bit."""
-    means = over_runs(whole).tables[0]
+    means = as_systems(whole).tables[0]
     for cell, row in zip(cells, means.rows, strict=True):
         assert [cell[name] for name in FIGURES] == [getattr(row, name) for name in FIGURES]
     (of_runs,) = (section for section in whole.tables[0].sections if section.key == "runs")
@@ -77,7 +77,7 @@ def test_one_slice_is_the_whole_to_the_bit(options):
     with pytest.warns(UserWarning, match="the slice is the whole"):
         comparison = compared(by={"domain": ["news"] * 60}, **options)
     assert_same(cells_of(comparison), comparison)
-    means = over_runs(comparison).tables[0]
+    means = as_systems(comparison).tables[0]
     assert [cell["adjusted_pvalue"] for cell in cells_of(comparison)] == [row.adjusted_pvalue for row in means.rows]
 
 

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from tercet.comparison.compare import compare
+from tercet.comparison.overall import overall
 from tercet.comparison.values.scores import SystemScore
-from tercet.comparison.verdicts.verdicts import score_verdict, summary_verdict, verdict_of
+from tercet.comparison.verdicts.summary_verdicts import Findings, summary_verdict
+from tercet.comparison.verdicts.verdicts import score_verdict, verdict_in_words, verdict_of
 from tercet.names_as_shown import Name
 from tercet.report.buckets import bucket_verdict
 from tercet.test_sets.test_set import TestSet
@@ -163,7 +165,9 @@ def summed_up(*tables, test="permutation"):
         ]
         made.append(replace(BLEU, metric=f"metric {number}", rows=rows))
     titles = ["BLEU", "chrF", "TER", "WER", "CER"][: len(tables)]
-    return ["".join(each) for each in summary_verdict(made, titles, {name: name.upper() for name in "abcdefg"})]
+    return [
+        "".join(each) for each in summary_verdict(Findings(made, titles, {name: name.upper() for name in "abcdefg"}))
+    ]
 
 
 def test_the_summary_says_whether_scores_agree_and_what_the_tests_add():
@@ -218,7 +222,7 @@ def test_of_many_rivals_four_are_named():
 
 def test_scores_of_one_metric_are_not_called_metrics():
     tables = [replace(BLEU, rows=[replace(BLEU.rows[0], system=name, best=name == "a") for name in "ab"])] * 2
-    assert summary_verdict(tables, ["ROUGE-1", "ROUGE-L"], {"a": "a", "b": "b"})[0] == (
+    assert summary_verdict(Findings(tables, ["ROUGE-1", "ROUGE-L"], {"a": "a", "b": "b"}))[0] == (
         Name("a"),
         " is best in both scores.",
     )
@@ -235,7 +239,7 @@ def test_a_metric_with_several_scores_counts_as_one():
     ):
         tables = [replace(BLEU, metric=metric, rows=rows) for metric in metrics]
         titles = [f"{metric} {number}" for number, metric in enumerate(metrics)]
-        assert "".join(summary_verdict(tables, titles, names)[0]) == f"große is best in {said_of_all}."
+        assert "".join(summary_verdict(Findings(tables, titles, names))[0]) == f"große is best in {said_of_all}."
 
 
 def test_groups_count_those_that_are_best_in_each():
@@ -304,3 +308,48 @@ def test_the_bootstrap_test_errs_and_that_is_said_of_several_scores_too():
 def test_equal_scores_by_all_metrics_are_called_so():
     scores = {"x": {"a": LOW, "b": LOW}, "y": {"a": HIGH, "b": HIGH}}
     assert verdict(scores) == "Both systems have the same scores in both metrics."
+
+
+SHORT = {"A": ["the cat", "a dog"], "B": ["the dog", "a cat"]}
+OF_SHORT = ["the cat sat", "a dog ran"]
+CHINESE = {"A": ["猫坐在垫子上了", "今天下雨了"], "B": ["狗坐在垫子上", "昨天下雨"]}
+OF_CHINESE = ["猫坐在垫子上", "今天下雨"]
+CANNOT_TELL = "cannot tell the systems apart: it is"
+TOO_SHORT = "as the texts are short in tokens: no prediction has an n-gram of order 3."
+NOT_SPLIT = "as the texts are not split into words."
+LIMITS = [
+    ((SHORT, OF_SHORT, "bleu"), f"BLEU {CANNOT_TELL} 0.00 for both, {TOO_SHORT}"),
+    (
+        ({"C": ["a cat sat here on a mat", "a dog and a cat ran"], **SHORT}, OF_SHORT, "bleu:smooth_method=none"),
+        f"BLEU {CANNOT_TELL} 0.00 for all 3, as no n-gram of order 3 matches.",
+    ),
+    ((CHINESE, OF_CHINESE, "bleu"), f"BLEU {CANNOT_TELL} 0.00 for both, {NOT_SPLIT}"),
+    ((CHINESE, OF_CHINESE, "ter"), f"TER {CANNOT_TELL} 100.00 for both, {NOT_SPLIT}"),
+    (
+        (CHINESE, OF_CHINESE, "rouge:tokenizer=rouge,rouge_types=rougeL"),
+        f"ROUGE-L {CANNOT_TELL} 0.00 for both, as ROUGE's tokenizer drops most letters of the texts.",
+    ),
+    (
+        (CHINESE, OF_CHINESE, "wer"),
+        "Both systems have the same CER (lower is better): 20.00. Left out here: WER, MER and WIL, which cannot tell "
+        f"the systems apart, {NOT_SPLIT}",
+    ),
+    (
+        ({"A": ["the dog"], "B": ["a cat"]}, ["the cat sat"], "bleu_rouge:max_order=2"),
+        "Left out here: BLEU-ROUGE F, BLEU-ROUGE precision and BLEU-ROUGE F 2, which cannot tell the systems apart, ",
+    ),
+    (({"A": ["x y"], "B": ["z w"]}, ["a b"], "bleu"), "Both systems have the same BLEU: 0.00."),
+    ((CHINESE, OF_CHINESE, "bleu:tokenizer=char"), "Too few segments for any test: "),
+]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(("compared", "said"), LIMITS)
+def test_a_limit_of_the_method_is_not_said_as_a_finding(compared, said):
+    texts, references, metric = compared
+    comparison = compare(texts, metric, references=references)
+    verdict = verdict_in_words(comparison, {name: name for name in texts})
+    assert verdict == said if said.endswith(".") else said in verdict
+    if metric == "bleu":
+        both = overall([comparison, comparison])
+        assert verdict_in_words(both, {name: name for name in texts}) == verdict

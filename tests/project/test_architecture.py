@@ -49,7 +49,8 @@ FLOORS_OF_COMPARISON = [
         "strata",
         "verdicts",
     ),
-    *("overall", "shown", "metric_tables", "from_results", "compare", "plan", "paired_significance"),
+    *("overall", "shown", "metric_tables", "from_results", "compare"),
+    *("plan_values", "plan_sentences", "plan", "paired_significance"),
     *("one_segment", "packages"),
 ]
 

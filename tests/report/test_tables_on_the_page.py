@@ -12,7 +12,7 @@ import tercet
 from commands import command
 from conftest import ROOT
 from samples import sample
-from tercet.comparison.runs.means import over_runs
+from tercet.comparison.runs.means import as_systems
 from tercet.comparison.shown.tables import in_format
 from tercet.report.comparison import to_html
 from tercet.table_formats import pvalue_text
@@ -268,7 +268,7 @@ def test_runs_are_compared_by_the_means_of_their_systems(opened):
     table = page.locator(".scores").first
     table.get_by_role("radio", name="tuned is the baseline").check()
     asked = tercet.compare(texts, "chrf", references=references, runs=runs, baseline="tuned-1")
-    means = over_runs(asked)
+    means = as_systems(asked)
     assert shown(table) == rows_against(means)
     assert page.errors == []
 

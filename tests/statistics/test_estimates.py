@@ -9,7 +9,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercet.statistics.estimates import Estimate, Variance, difference, over_runs, pooled_variance
+from tercet.statistics.estimates import Estimate, Variance, difference, mean_of_runs, pooled_variance
 from tercet.statistics.resampled_scores import bootstrap_scores
 from tercet.statistics.stats import SegmentStats
 
@@ -50,7 +50,7 @@ def constant(value, n_units=100):
 
 @given(RUNS, RUNS)
 def test_where_only_runs_vary_the_test_is_welch_s(first_runs, second_runs):
-    first, second = (over_runs([constant(run) for run in runs]) for runs in (first_runs, second_runs))
+    first, second = (mean_of_runs([constant(run) for run in runs]) for runs in (first_runs, second_runs))
     result = difference(first, second)
     expected = scipy.stats.ttest_ind(second_runs, first_runs, equal_var=False)
     assert result.value == pytest.approx(np.mean(second_runs) - np.mean(first_runs))
@@ -93,9 +93,9 @@ def test_variances_of_units_and_runs_add_up():
 @pytest.mark.parametrize("exponent", [-340, 270])
 def test_scores_near_the_ends_of_floats_have_the_freedom_of_others(exponent):
     runs = {"кот": [0.5, 0.75, 0.25], "猫": [1.5, 1.0, 1.125]}
-    usual = difference(*(over_runs([constant(run) for run in system]) for system in runs.values()))
+    usual = difference(*(mean_of_runs([constant(run) for run in system]) for system in runs.values()))
     scaled = [[math.ldexp(run, exponent) for run in system] for system in runs.values()]
-    small = difference(*(over_runs([constant(run) for run in system]) for system in scaled))
+    small = difference(*(mean_of_runs([constant(run) for run in system]) for system in scaled))
     assert small.variance.freedom == usual.variance.freedom
 
 
@@ -112,14 +112,14 @@ def test_one_run_takes_the_variance_of_runs_of_other_systems():
 
 
 def test_a_mean_over_one_run_says_nothing_of_the_spread_of_runs():
-    one, two = over_runs([constant(1.0)]), over_runs([constant(0.0), constant(2.0)])
+    one, two = mean_of_runs([constant(1.0)]), mean_of_runs([constant(0.0), constant(2.0)])
     assert pooled_variance([one]) is None
     assert pooled_variance([one, two]) == pooled_variance([two]) == Variance(2.0, 1)
 
 
 @given(SCORES, SCORES, st.integers(2, 6))
 def test_where_nothing_varies_nothing_is_tested(one, other, n_runs):
-    first, second = (over_runs([constant(value)] * n_runs) for value in (one / 3, other / 3))
+    first, second = (mean_of_runs([constant(value)] * n_runs) for value in (one / 3, other / 3))
     result = difference(first, second)
     assert result.interval(0.95) == (result.value, result.value)
     assert result.pvalue() == 1 if one == other else math.isnan(result.pvalue())
@@ -142,7 +142,7 @@ def test_systems_of_one_quality_are_told_apart_as_seldom_as_alpha_says(spread):
             suited, shifts = rng.normal(0, 0.5, 100), rng.normal(0, spread, n_runs)
             systems += [items + suited + shift + rng.normal(0, 0.7, 100) for shift in shifts]
         means = estimates_of(systems, n_resamples=100, seed=seed)
-        rejections.append(difference(over_runs(means[:n_runs]), over_runs(means[n_runs:])).pvalue() < 0.05)
+        rejections.append(difference(mean_of_runs(means[:n_runs]), mean_of_runs(means[n_runs:])).pvalue() < 0.05)
     assert 0.03 <= np.mean(rejections) <= 0.07
     assert np.reshape(rejections, (3, 300)).mean(axis=1).max() <= 0.08
 
@@ -150,7 +150,7 @@ def test_systems_of_one_quality_are_told_apart_as_seldom_as_alpha_says(spread):
 def test_the_noise_of_units_within_a_run_counts_once():
     """Runs of which each has noise of its own: the variance of their mean is that between them over their number."""
     rng = np.random.default_rng(5)
-    system = over_runs(estimates_of(rng.normal(size=(40, 500))))
+    system = mean_of_runs(estimates_of(rng.normal(size=(40, 500))))
     expected = np.var(system.runs, ddof=1) / 40
     assert system.shared == pytest.approx(1 / 500 / 40, rel=0.1)
     low, high = system.interval(0.95)

@@ -131,6 +131,10 @@ class MetricDefinition(Configured, metaclass=ABCMeta):
         """Return a warning about the sums of the rows, raised once per call, or None."""
         return None
 
+    def why_worst(self, totals: Any, corpus: Corpus) -> str:
+        """Return in a few words why a corpus may have the worst score whatever its texts; "" where it may not."""
+        return ""
+
     def pair_rows(self, crossing: Crossing, context: Any) -> PairRows:
         """Return what makes rows of pairs, each an item of its own; of them only the primary score is used.
 

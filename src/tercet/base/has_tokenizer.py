@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.letters import LetterCounts, count_letters, unspaced_language
+from tercet.corpus.letters import LetterCounts, count_letters, unspaced_language, why_not_split
 from tercet.corpus.reading import ENGINE_TOKENIZERS
 from tercet.corpus.tokenizers import tokenizer_label
 from tercet.signature import Signature
@@ -60,6 +60,13 @@ class HasTokenizer(Metric):
     def fit(self, batch: Corpus) -> LetterCounts | None:
         """Count the letters of the references, to warn of a tokenizer that cannot split them."""
         return count_letters(batch) if self.needs_blanks else None
+
+    def why_worst(self, totals: Any, corpus: Corpus) -> str:
+        """Return that texts are not split into words, by a tokenizer that splits at blanks; "" where they are."""
+        letters = self.fit(corpus)
+        if self.corpus_warning(letters, corpus) is None:
+            return ""
+        return why_not_split(letters)
 
     def corpus_warning(self, context: LetterCounts | None, corpus: Corpus | None = None) -> str | None:
         """Return a warning when a tokenizer that splits at blanks meets texts without any."""

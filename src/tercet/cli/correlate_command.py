@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from tercet.comparison.values.settings import CorrelateSettings, Ties, Unit
+from tercet.correlation.settings import CorrelateSettings, Ties, Unit
 from tercet.errors import OptionError, shorten
 from tercet.files.writing import check_file, check_outputs
 from tercet.names_as_shown import visible

@@ -167,7 +167,7 @@ def segment_text(
     """Return one segment of each test set, all systems side by side."""
     from rich.console import Console
 
-    from tercet.comparison.inputs.given_scores import default_metrics
+    from tercet.comparison.inputs.defaults import default_metrics
     from tercet.comparison.one_segment.side_by_side import side_by_side
 
     width = Console().width

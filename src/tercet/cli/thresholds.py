@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import typer
 
 from tercet.comparison.gates.completeness import MOST_MISSING, too_many_gaps
-from tercet.comparison.inputs.given_scores import check_gated, default_metrics
+from tercet.comparison.inputs.defaults import default_metrics
 from tercet.comparison.specs.metric_specs import label, label_of, metric_of
 from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.metrics.column import Column
@@ -369,6 +369,8 @@ def _gated_scores(
     option: str, thresholds: Sequence[Threshold], comparisons: Iterable[Comparison]
 ) -> Iterator[_GatedScore]:
     """Yield the scores that thresholds name."""
+    from tercet.comparison.gates.checks import check_gated
+
     for comparison in comparisons:
         scores = [
             _NamedScore(table.metric, table.name, table.name == table.scorer.primary) for table in comparison.tables

@@ -145,8 +145,6 @@ def compare(
     >>> [(row.system, round(row.value, 1)) for row in compare(frame, "chrf").tables[0].rows]
     [('one', 76.0), ('other', 86.1)]
     """
-    # What is sliced by is read twice where it names columns of files.
-    slices_by = list(by) if isinstance(by, Iterator) else by
     arguments = Arguments(
         test_set=test_set,
         metrics=metrics,
@@ -159,7 +157,8 @@ def compare(
             "system_column": system_column,
         },
         cluster=cluster,
-        by=slices_by,
+        # What is sliced by is read twice where it names columns of files.
+        by=list(by) if isinstance(by, Iterator) else by,
     )
     options = {
         "test": test,
@@ -174,14 +173,33 @@ def compare(
     # Before texts are read, which may take long.
     settings = check_values("compare", options, CompareSettings.checks())
     show_progress = settings.pop("progress")
+    return compare_arguments(arguments, settings, show_progress, baseline=baseline, runs=_read_once(runs))
+
+
+def compare_arguments(
+    arguments: Arguments,
+    settings: Mapping[str, Any],
+    show_progress: bool,
+    *,
+    baseline: str | None = None,
+    runs: Any = None,
+) -> Comparison:
+    """Return the comparison of :func:`compare`, with settings that are checked; `arguments` name the function."""
     data = arguments.read()
     outputs = _read_runs(list(data.test_set.systems), runs, baseline)
     data.check_metrics()
-    design = _design(data, settings, outputs, slices_by)
+    design = _design(data, settings, outputs, arguments.by)
     messages = _messages(design, data, has_baseline=baseline is not None, runs=runs)
     found = _compare_by_all(data.metrics, design, data.corpus, show_progress)
     warnings = list(map(as_settings, dict.fromkeys([*messages, *found.messages])))
     return Comparison(design, found.tables, found.facts, warnings, data.corpus)
+
+
+def _read_once(runs: Any) -> Any:
+    """Return runs that can be read again: outputs of an iterator as a list."""
+    if not isinstance(runs, Mapping):
+        return runs
+    return {system: list(outputs) if isinstance(outputs, Iterator) else outputs for system, outputs in runs.items()}
 
 
 class _Outputs(NamedTuple):
@@ -243,7 +261,9 @@ def _settings_of_test(settings: Mapping[str, Any], n_systems: int, *, has_runs: 
     test = settings["test"]
     n_resamples = settings["n_resamples"]
     if has_runs and test not in (None, PERMUTATION.name):
-        raise OptionError(f"Systems with several runs are tested by Welch's t, not by the {test}: leave test out.")
+        raise OptionError(
+            f"Systems with several runs are tested by Welch's t, not by the {test}: leave out {argument('test')}."
+        )
     why_none = ""
     if test is None:
         why_none = "test is None"

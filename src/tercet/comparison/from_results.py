@@ -13,9 +13,10 @@ from tercet.base.definition import is_higher_better
 from tercet.base.metric import Metric
 from tercet.comparison.specs.metric_specs import label_of
 from tercet.comparison.values.design import Design
-from tercet.comparison.values.scores import ScoreTable, SystemScore, some_best
+from tercet.comparison.values.scores import ScoreTable, SystemScore, standings
 from tercet.comparison.values.settings import CompareSettings
 from tercet.comparison.values.system_facts import facts_of_result
+from tercet.comparison.wording.decimals import digits_of
 from tercet.result import Result
 from tercet.test_sets.test_set import TestSet
 
@@ -83,18 +84,17 @@ def to_comparison(
 def _score_table(metric: Metric, score: str, results: Mapping[str, Result]) -> ScoreTable:
     values = {system: float(result[score]) for system, result in results.items()}
     higher_is_better = is_higher_better(metric, score)
-    # Whether max and min return NaN depends on where it stands among the values.
-    numbers = [value for value in values.values() if not math.isnan(value)]
-    choose_best = max if higher_is_better else min
-    best_value = choose_best(numbers, default=math.nan)
-    any_best = some_best(list(values.values()), higher_is_better)
+    pvalues = np.full((len(values), len(values)), np.nan)
+    compared = standings(
+        list(values.values()), pvalues, alpha=CompareSettings.alpha, higher_is_better=higher_is_better
+    )
+    digits = digits_of(metric, values.values())
     rows = []
-    for system, value in values.items():
+    for (system, value), standing in zip(values.items(), compared, strict=True):
         low = high = math.nan
         intervals = results[system].intervals
         if intervals is not None:
             low, high = intervals[score]
-        is_best = any_best and value == best_value
         rows.append(
             SystemScore(
                 system=system,
@@ -109,12 +109,11 @@ def _score_table(metric: Metric, score: str, results: Mapping[str, Result]) -> S
                 wins=None,
                 ties=None,
                 losses=None,
-                best=is_best,
-                # Without a test, only the best is known to be as good.
-                as_good=is_best or None,
+                best=standing.is_best,
+                as_good=standing.as_good,
+                digits=digits,
             )
         )
-    pvalues = np.full((len(rows), len(rows)), np.nan)
     signature = next(iter(results.values())).signature
     return ScoreTable(
         metric=label_of(metric),

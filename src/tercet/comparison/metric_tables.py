@@ -7,23 +7,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tercet.base.definition import is_higher_better
 from tercet.base.metric import Metric
 from tercet.base.scoring import batch_stats, segment_lists, summarize
-from tercet.comparison.inputs.given_scores import column_stats, direction_section
+from tercet.comparison.inputs.given_scores import column_stats
 from tercet.comparison.scoring.score_rows import Measured, bounds_of_systems, score_rows
 from tercet.comparison.scoring.too_few import why_too_few
 from tercet.comparison.specs.metric_specs import label_of
 from tercet.comparison.values.design import Design
-from tercet.comparison.values.scores import ScoreTable, scored_for_all
+from tercet.comparison.values.scores import Scored, ScoreEvidence, ScoreTable
 from tercet.comparison.values.system_facts import SystemFacts, facts_of_systems
 from tercet.comparison.wording.decimals import digits_of
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, recorded, shorten
 from tercet.metrics.column import Column
-from tercet.statistics.clusters import clustered
 from tercet.statistics.inference import Inference
 from tercet.statistics.intervals import BootstrapResult
 from tercet.statistics.stats import Scores, SegmentStats
@@ -58,8 +56,8 @@ def compare_by(
     work = "intervals" if design.test is None else f"{design.test} test and intervals"
     show_line(f"{heading}: {work}")
     rows = _MetricRows.of(design, metric, stats)
-    facts = facts_of_systems(metric, rows.of_segments, rows.scored)
-    return Found(list(_tables(design, rows)), facts, list(messages))
+    facts = facts_of_systems(metric, rows.of_segments, rows.scored.rows)
+    return Found(list(_tables(design, rows, corpus)), facts, list(messages))
 
 
 def system_stats(metric: Metric, corpus: Corpus, test_set: TestSet) -> list[SegmentStats]:
@@ -85,10 +83,8 @@ class _MetricRows(NamedTuple):
     metric: Metric
     #: Of all segments, by system.
     of_segments: dict[str, SegmentStats]
-    #: Of the segments that are scored for all systems, and which these are.
-    scored: list[SegmentStats]
-    is_scored: NDArray[np.bool_]
-    #: What is resampled: these segments, or their clusters.
+    scored: Scored
+    #: What is resampled: the segments that are scored for all systems, or their clusters.
     units: list[SegmentStats]
     #: Whether scores are 0 or 1 alone, of which tests and intervals are exact.
     are_shares: bool
@@ -97,17 +93,13 @@ class _MetricRows(NamedTuple):
     @classmethod
     def of(cls, design: Design, metric: Metric, stats: list[SegmentStats]) -> _MetricRows:
         """Return the rows of a metric."""
-        is_scored = scored_for_all(stats)
-        scored = [of_system.selected(is_scored) for of_system in stats]
-        clusters = design.test_set.clusters
-        if clusters is not None:
-            clusters = clusters.selected(is_scored)
-        are_shares = isinstance(metric, Column) and clusters is None and metric.are_shares(scored)
+        scored = Scored.of(stats, design.test_set.clusters)
+        are_shares = isinstance(metric, Column) and scored.clusters is None and metric.are_shares(scored.rows)
         inference = design.inference
         if are_shares:
             inference = inference.of_shares()
         of_segments = dict(zip(design.systems, stats, strict=True))
-        return cls(metric, of_segments, scored, is_scored, clustered(scored, clusters), are_shares, inference)
+        return cls(metric, of_segments, scored, scored.units(), are_shares, inference)
 
     @property
     def n_units(self) -> int:
@@ -136,7 +128,7 @@ class _MetricScores(NamedTuple):
         if design.test_set.clusters is not None:
             parts = [segment_lists(metric, stats) for stats in rows.units]
         return cls(
-            values=[metric.finalize(metric.corpus_totals(stats)) for stats in rows.scored],
+            values=[metric.finalize(metric.corpus_totals(stats)) for stats in rows.scored.rows],
             intervals=design.intervals(metric, rows.units),
             segments=segments,
             parts=parts,
@@ -149,7 +141,7 @@ class _MetricScores(NamedTuple):
         intervals = [of_system[name] for of_system in self.intervals]
         return Measured(
             values=values,
-            bounds=bounds_of_systems(design, rows.metric, rows.scored, intervals, rows.inference),
+            bounds=bounds_of_systems(design, rows.metric, rows.scored.rows, intervals, rows.inference),
             tests=self.tests[name],
             parts=[of_system[segment_name] for of_system in self.parts],
             higher_is_better=is_higher_better(rows.metric, name),
@@ -157,7 +149,7 @@ class _MetricScores(NamedTuple):
         )
 
 
-def _tables(design: Design, rows: _MetricRows) -> Iterator[ScoreTable]:
+def _tables(design: Design, rows: _MetricRows, corpus: Corpus) -> Iterator[ScoreTable]:
     """Yield a table for each score of a metric."""
     metric = rows.metric
     scores = _MetricScores.of(design, rows)
@@ -167,7 +159,7 @@ def _tables(design: Design, rows: _MetricRows) -> Iterator[ScoreTable]:
         # Here, as most comparisons have no slices.
         from tercet.comparison.slices.scores import scores_of_slices
 
-        slices = scores_of_slices(design, metric, rows.scored, rows.is_scored, rows.inference)
+        slices = scores_of_slices(design, metric, rows.scored, rows.inference)
     for name, segment_name in zip(metric.score_names, metric.segment_names, strict=True):
         score = scores.measure(design, rows, name, segment_name)
         too_few = why_too_few(design, score.tests.adjusted, rows.n_units, rows.inference)
@@ -186,6 +178,7 @@ def _tables(design: Design, rows: _MetricRows) -> Iterator[ScoreTable]:
             is_exact=rows.are_shares,
             n_units=rows.n_units,
             too_few=too_few,
+            cannot_tell=_why_all_are_worst(score, rows, corpus),
         )
         resampled = [of_system[name].bootstrap_distribution for of_system in scores.intervals]
         if design.runs:
@@ -193,37 +186,49 @@ def _tables(design: Design, rows: _MetricRows) -> Iterator[ScoreTable]:
             from tercet.comparison.runs.significance import scores_over_runs
 
             table = replace(table, over_runs=scores_over_runs(design, table, resampled))
-        table = replace(table, sections=list(_sections(design, table, resampled, rows.units)))
-        yield replace(table, sections=[*table.sections, *_slices_sections(design, table, slices)])
+        sections = _sections(design, ScoreEvidence(table, resampled, rows.units))
+        yield replace(table, sections=[*sections, *_slices_sections(design, table, slices)])
 
 
-def _sections(
-    design: Design,
-    table: ScoreTable,
-    resampled: Sequence[NDArray[np.float64]],
-    units: Sequence[SegmentStats],
-) -> Iterator[Section]:
-    """Yield what else is said of a score, but for its slices: by the resamples of each system's score."""
+def _why_all_are_worst(score: Measured, rows: _MetricRows, corpus: Corpus) -> str:
+    """Return why a score is the worst of all systems whatever their texts; "" where it is not, or no reason is known.
+
+    It is 0, or 1 of a rate of errors.
+    """
+    worst = 0.0 if score.higher_is_better else rows.metric.scale
+    if len(score.values) < 2 or (score.values != worst).any():
+        return ""
+    texts = rows.metric.as_scored(corpus)
+    reasons = (rows.metric.why_worst(stats.total(), texts) for stats in rows.of_segments.values())
+    return next(filter(None, reasons), "")
+
+
+def _sections(design: Design, evidence: ScoreEvidence) -> Iterator[Section]:
+    """Yield what else is said of a score, but for its slices."""
+    table = evidence.table
     if design.runs:
-        from tercet.comparison.runs.significance import runs_section
+        from tercet.comparison.runs.section import runs_section
 
         yield runs_section(design, table)
-    direction = direction_section(design.test_set, table)
-    if direction is not None:
-        yield direction
+    if isinstance(table.scorer, Column):
+        from tercet.comparison.notes.direction import direction_section
+
+        direction = direction_section(design.test_set, table)
+        if direction is not None:
+            yield direction
     if design.test is None:
         return
     from tercet.comparison.notes.fragile_differences import cautions_section
     from tercet.comparison.notes.groups import groups_section
-    from tercet.comparison.notes.power import power_section
+    from tercet.comparison.notes.power import power_of, power_section
 
     if table.too_few is None:
         yield groups_section(table)
     if table.too_few is None and design.interval is not None:
-        power = power_section(design, table, resampled, units)
+        power = power_of(design, evidence)
         if power is not None:
-            yield power
-    cautions = cautions_section(design, table, units)
+            yield power_section(design, table, power)
+    cautions = cautions_section(design, evidence)
     if cautions is not None:
         yield cautions
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from tercet.checks import has_entries, known_keywords
 from tercet.comparison.values.scores import ScoreTable
+from tercet.comparison.wording.clauses import with_numbers
 from tercet.errors import InputError, OptionError, argument, shorten
 from tercet.names_as_shown import MOST_NAMED, all_of, joined
 from tercet.statistics.intervals import FEWEST_UNITS
@@ -59,10 +60,11 @@ class Overall(Comparison):
 
     def _sets_of(self, numbers: range) -> dict[str, list[str]]:
         """Return by unit the sets that have so many, which cannot tell well how much their scores vary."""
+        names_of_sets = with_numbers([comparison.test_set.name for comparison in self.comparisons])
         names: dict[str, list[str]] = {}
-        for comparison in self.comparisons:
+        for name, comparison in zip(names_of_sets, self.comparisons, strict=True):
             if any(table.n_units in numbers for table in comparison.tables):
-                names.setdefault(comparison.unit, []).append(comparison.test_set.name)
+                names.setdefault(comparison.unit, []).append(name)
         return names
 
     @property

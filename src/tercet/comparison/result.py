@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 from tercet.base.options import check_value
 from tercet.checks import integer
 from tercet.comparison.values.design import Design
-from tercet.comparison.values.scores import BESIDE_SCORES, ScoreTable, SystemScore, scored_for_all
+from tercet.comparison.values.scores import BESIDE_SCORES, Scored, ScoreTable, SystemScore
 from tercet.comparison.values.system_facts import SystemFacts, fact_lines
 from tercet.corpus.corpus import Corpus
 from tercet.errors import needs
 from tercet.names_as_shown import one_cell
-from tercet.statistics.clusters import clustered
 from tercet.statistics.inference import Inference
 from tercet.statistics.intervals import FEWEST_UNITS, too_few_units
 from tercet.statistics.named_tests import WELCH
@@ -57,6 +56,8 @@ class Comparison:
     facts: list[SystemFacts] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     corpus: Corpus | None = None
+
+    # What the design says.
 
     @property
     def test_set(self) -> TestSet:
@@ -119,6 +120,27 @@ class Comparison:
         return self.design.joins_runs
 
     @property
+    def inference(self) -> Inference:
+        """How scores are inferred, but for those that are 0 or 1."""
+        return self.design.inference
+
+    def inference_of(self, table: ScoreTable) -> Inference:
+        """Return how a table's score is inferred: its test, how p are adjusted, and its intervals."""
+        return self.design.inference_of(table)
+
+    @property
+    def p_label(self) -> str:
+        """The header of p in narrow tables: with two systems there is one pair, and nothing to adjust."""
+        return self.design.p_label
+
+    @property
+    def unit(self) -> str:
+        """What is resampled, ``segment`` or ``cluster``."""
+        return self.design.unit
+
+    # What was found.
+
+    @property
     def tests_runs(self) -> bool:
         """Whether any systems with several runs were tested: the spread of their runs may be unknown."""
         return any(table.over_runs.tests_baseline for table in self.tables if table.over_runs is not None)
@@ -158,20 +180,6 @@ class Comparison:
         return records_of(self)
 
     @property
-    def inference(self) -> Inference:
-        """How scores are inferred, but for those that are 0 or 1."""
-        return self.design.inference
-
-    def inference_of(self, table: ScoreTable) -> Inference:
-        """Return how a table's score is inferred: its test, how p are adjusted, and its intervals."""
-        return self.design.inference_of(table)
-
-    @property
-    def p_label(self) -> str:
-        """The header of p in narrow tables: with two systems there is one pair, and nothing to adjust."""
-        return self.design.p_label
-
-    @property
     def p_in_words(self) -> str:
         """What p is called within a sentence."""
         return "adjusted p" if len(self.test_set.systems) > 2 else "p"
@@ -183,23 +191,21 @@ class Comparison:
 
     def score_labels(self) -> list[str]:
         """Return the label of each table's score, with its metric where two share a name."""
-        counts = Counter(table.name for table in self.tables)
-        metric_labels = self.metric_labels()
-        labels = []
-        for table in self.tables:
-            is_shared = counts[table.name] > 1
-            labels.append(f"{metric_labels[table.metric]} {table.name}" if is_shared else table.name)
-        return labels
+        return self._with_metrics([table.name for table in self.tables], "{metric} {name}")
 
     def titles(self) -> list[str]:
         """Return what people call each table's score, with the metric's options where two share a title."""
-        counts = Counter(table.title for table in self.tables)
+        return self._with_metrics([table.title for table in self.tables], "{name} ({metric})")
+
+    def _with_metrics(self, names: Sequence[str], form: str) -> list[str]:
+        """Return names of all tables' scores, those that several have in a form with the label of the metric."""
+        counts = Counter(names)
         metric_labels = self.metric_labels()
-        titles = []
-        for table in self.tables:
-            is_shared = counts[table.title] > 1
-            titles.append(f"{table.title} ({metric_labels[table.metric]})" if is_shared else table.title)
-        return titles
+        distinct = []
+        for table, name in zip(self.tables, names, strict=True):
+            named = form.format(name=name, metric=metric_labels[table.metric])
+            distinct.append(named if counts[name] > 1 else name)
+        return distinct
 
     def options(self) -> dict[str, str]:
         """Return the options of each metric as given, such as ``max_order=2``; of a mean of metrics, its file."""
@@ -408,27 +414,6 @@ class Comparison:
 
         return table_legend(self, plain, best, shown)
 
-    def marks_in_words(self, best: str) -> str:
-        """Return what the marks beside scores are, `best` that of the best; "" where there are none."""
-        from tercet.comparison.verdicts.legends import marks_in_words
-
-        return marks_in_words(self, best)
-
-    def in_parentheses(self, shown: Collection[str] = BESIDE_SCORES) -> str:
-        """Return what stands in parentheses and brackets where a score and its interval share a cell.
-
-        `shown` is what the table has beside scores.
-        """
-        from tercet.comparison.verdicts.legends import in_parentheses
-
-        return in_parentheses(self, shown)
-
-    def rank_legend(self, lined: Sequence[ScoreTable] = ()) -> str:
-        """Return what ranks mean, and the lines that are drawn by these scores; "" where tables have no ranks."""
-        from tercet.comparison.verdicts.legends import rank_legend
-
-        return rank_legend(self, lined)
-
     def methods_in_words(self) -> list[str]:
         """Return as sentences of which kind the intervals are, and which tests ran."""
         from tercet.comparison.verdicts.legends import methods_in_words
@@ -487,15 +472,7 @@ class Comparison:
 
     def units_of(self, table: ScoreTable) -> list[SegmentStats]:
         """Return the rows of each system that are resampled: segments scored for all systems, or their clusters."""
-        stats = list(table.stats.values())
-        is_scored = scored_for_all(stats)
-        clusters = None if self.test_set.clusters is None else self.test_set.clusters.selected(is_scored)
-        return clustered([system_stats.selected(is_scored) for system_stats in stats], clusters)
-
-    @property
-    def unit(self) -> str:
-        """What is resampled, ``segment`` or ``cluster``."""
-        return self.design.unit
+        return Scored.of(list(table.stats.values()), self.test_set.clusters).units()
 
     @property
     def counted(self) -> str:

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.comparison.notes.groups import groups_section
-from tercet.comparison.runs.significance import runs_section, scores_over_runs
+from tercet.comparison.runs.section import runs_section
+from tercet.comparison.runs.significance import scores_over_runs
 from tercet.comparison.scoring.score_rows import Bounds, Measured, score_rows
 from tercet.comparison.scoring.too_few import why_too_few
 from tercet.comparison.values.design import Design
 from tercet.comparison.values.scores import ScoreTable, SystemScore, row_of
 from tercet.comparison.values.sections import Section
-from tercet.comparison.wording.clauses import Clause, sentence
+from tercet.comparison.wording.clauses import Clause, sentence, with_numbers
 from tercet.comparison.wording.decimals import digits_of
 from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of
 from tercet.statistics.families import PairTests
@@ -143,6 +144,7 @@ class Strata(NamedTuple):
             stats={},
             n_units=n_units,
             too_few=too_few,
+            cannot_tell=first.cannot_tell if all(table.cannot_tell for table in score_tables) else "",
         )
         sections = [self._section(table, score_tables)]
         if design.runs:
@@ -175,9 +177,10 @@ class Strata(NamedTuple):
             values = {row.system: row_of(part, row.system).value for row in table.rows}
             value.append({"test_set": name, "weight": weight, "values": values})
         sentences = []
-        compared = [row for row in table.rows if row.difference is not None]
+        compared = [row for row in table.rows if not row.is_baseline]
         if not self.design.runs and len(compared) <= MOST_NAMED:
-            sentences = [_sentence(self.design, table, row, self.names, score_tables) for row in compared]
+            names = with_numbers(self.names)
+            sentences = [_sentence(self.design, table, row, names, score_tables) for row in compared]
         return Section("sets", f"{table.title} over all test sets", sentences, None, value)
 
 
@@ -208,29 +211,42 @@ def _sentence(
     gain = apart(row.value, row_of(table, design.baseline).value)
     if np.isnan(gain):
         return (start, system, " cannot be compared with ", baseline, ", as a score is NaN.")
-    p = row.adjusted_pvalue
-    by = f"{decimals(abs(gain), row.digits)} {table.title}"
+    verb, tested = _over_all(design, table, row, gain)
+    return sentence((start, system, f" {verb} ", baseline, tested), ": ", _in_sets(design, row.system, names, tables))
+
+
+class _OverAll(NamedTuple):
+    """How a system compares with the baseline over all sets: what stands between their names, and behind them."""
+
+    verb: str
+    tested: str
+
+
+def _over_all(design: Design, table: ScoreTable, row: SystemScore, gain: float) -> _OverAll:
+    """Return how a system with this difference compares with the baseline over all sets."""
     if not gain:
-        verb = "has the same score as"
-        tested = f" in {table.title}"
-    elif p is not None and p < design.alpha:
+        return _OverAll("has the same score as", f" in {table.title}")
+    by = f"{decimals(abs(gain), row.digits)} {table.title}"
+    p = row.adjusted_pvalue
+    if p is not None and p < design.alpha:
         is_better = (gain > 0) == table.higher_is_better
-        verb = "is better than" if is_better else "is worse than"
         tested = f" by {by} ({design.p_label} {pvalue_text(p)})"
-    else:
-        verb = f"scores {by} higher than" if gain > 0 else f"scores {by} lower than"
-        tested = ""
-        if table.too_few is not None:
-            tested = " (too few to test)"
-        elif p is not None:
-            tested = f" ({design.p_label} {pvalue_text(p)}, not significant)"
+        return _OverAll("is better than" if is_better else "is worse than", tested)
+    verb = f"scores {by} higher than" if gain > 0 else f"scores {by} lower than"
+    if table.too_few is not None:
+        return _OverAll(verb, " (too few to test)")
+    if p is None:
+        return _OverAll(verb, "")
+    return _OverAll(verb, f" ({design.p_label} {pvalue_text(p)}, not significant)")
+
+
+def _in_sets(design: Design, system: str, names: Sequence[str], tables: Sequence[ScoreTable]) -> list[Clause]:
+    """Return in which sets a system is ahead of the baseline, behind it and the same; single sets are not tested."""
     signs = []
-    for part in tables:
-        gain_of_set = apart(row_of(part, row.system).value, row_of(part, design.baseline).value)
-        signs.append(int(np.sign(gain_of_set)) * (1 if table.higher_is_better else -1))
-    subject: Sentence = (start, system, f" {verb} ", baseline, tested)
+    for table in tables:
+        gain = apart(row_of(table, system).value, row_of(table, design.baseline).value)
+        signs.append(int(np.sign(gain)) * (1 if table.higher_is_better else -1))
     clauses = []
-    # Single sets are not tested here.
     for sign, word in ((1, "ahead in"), (-1, "behind in"), (0, "the same in")):
         members = tuple(name for name, of_set in zip(names, signs, strict=True) if of_set == sign)
         if len(members) == len(names):
@@ -239,4 +255,4 @@ def _sentence(
             clauses.append(Clause(f"{word} {len(members)}"))
         elif members:
             clauses.append(Clause(word, members))
-    return sentence(subject, ": ", clauses)
+    return clauses

@@ -54,6 +54,13 @@ class LetterCounts:
         return 2 * self.without_blanks > self.ascii + self.other
 
 
+def why_not_split(letters: LetterCounts | None) -> str:
+    """Return that blanks do not split texts with such letters into words; "" where they do."""
+    if letters is None or not letters.mostly_without_blanks:
+        return ""
+    return "the texts are not split into words"
+
+
 def count_letters(batch: Corpus) -> LetterCounts:
     """Count the letters of all references of a batch; time is linear in the bytes.
 

@@ -22,8 +22,8 @@ from tercet.comparison.inputs.arguments import check_test_set, read_metrics, rea
 from tercet.comparison.inputs.files_and_frames import check_no_splits
 from tercet.comparison.inputs.given_scores import column_stats, numbers_of, read_columns, with_scores
 from tercet.comparison.specs.metric_specs import label_of, name_of, parse_column
-from tercet.comparison.values.settings import CorrelateSettings
 from tercet.corpus.corpus import Corpus
+from tercet.correlation.settings import CorrelateSettings
 from tercet.errors import (
     InputError,
     OptionError,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tercet.comparison.values.settings import PERMUTATIONS
+from tercet.correlation.settings import PERMUTATIONS
 from tercet.errors import OptionError, argument_set, did_you_mean, needs, shorten
 from tercet.names_as_shown import counted
 from tercet.statistics.inference import ADJUSTED

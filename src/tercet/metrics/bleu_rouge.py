@@ -278,6 +278,21 @@ class BleuRouge(Metric):
 
     def score_warning(self, totals: Array) -> str | None:
         """Return a warning when the F is 0 only because an order has no match."""
+        order = self._first_unmatched(totals)
+        if order is None:
+            return None
+        return (
+            f"BLEU is 0 only because no n-gram of order {order} matches, and so is its F with ROUGE; "
+            f"max_order={order - 1} leaves that order out."
+        )
+
+    def why_worst(self, totals: Array, corpus: Corpus) -> str:
+        """Return which order of n-grams makes the F 0; "" where none does."""
+        order = self._first_unmatched(totals)
+        return "" if order is None else f"no n-gram of order {order} matches"
+
+    def _first_unmatched(self, totals: Array) -> int | None:
+        """Return the first order of which no n-gram matches, although words do; None where there is none."""
         first_match = self.columns.index("match1")
         first_total = self.columns.index("total1")
         matches = totals[first_match : first_match + self.max_order]
@@ -285,11 +300,7 @@ class BleuRouge(Metric):
         unmatched = (ngrams > 0) & (matches == 0)
         if matches[0] == 0 or not unmatched.any():
             return None
-        order = int(unmatched.argmax())
-        return (
-            f"BLEU is 0 only because no n-gram of order {order + 1} matches, and so is its F with ROUGE; "
-            f"max_order={order} leaves that order out."
-        )
+        return int(unmatched.argmax()) + 1
 
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return each score as a float, and the precisions and recalls of the orders as lists."""

@@ -21,7 +21,7 @@ from tercet.base.short_road import rules_of_plan
 from tercet.checks import as_scale
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_texts
-from tercet.corpus.letters import LetterCounts, count_letters
+from tercet.corpus.letters import LetterCounts, count_letters, why_not_split
 from tercet.corpus.reading import Crossing, Indices, rows_by_engine
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
@@ -160,6 +160,10 @@ class Ter(Metric):
             "texts are split at white space, but these references are mostly in scripts written without it. For "
             "Chinese, give normalized=True and asian_support=True; for other languages, split the texts first."
         )
+
+    def why_worst(self, totals: Any, corpus: Corpus) -> str:
+        """Return that texts without white space are not split into words; "" where they are."""
+        return why_not_split(self.fit(corpus))
 
     def notes(self, references: str, *, segments: bool = False) -> dict[str, str]:
         """Return further entries of a result's signature, always with the scale."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from tercet.comparison.runs.means import over_runs
+from tercet.comparison.runs.means import as_systems
 from tercet.comparison.verdicts.verdicts import score_verdict
 from tercet.errors import needs, warn
 from tercet.names_as_shown import counted, fitted, one_cell, said, short_names
@@ -157,7 +157,7 @@ def _rows_of_card(comparison: Comparison, table: ScoreTable) -> list[SystemScore
     """Return the rows that have a bar, the best first: the baseline stays, instead of the last one."""
     shown = comparison
     if comparison.joins_runs:
-        shown = over_runs(comparison)
+        shown = as_systems(comparison)
         table = next(each for each in shown.tables if each.metric == table.metric and each.name == table.name)
     ordered = [table.rows[index] for index in table.order]
     rows = [row for row in ordered if not math.isnan(row.value)]

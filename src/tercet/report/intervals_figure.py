@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tercet.comparison.runs.means import over_runs
+from tercet.comparison.runs.means import as_systems
 from tercet.errors import needs
 from tercet.explanation.pictures import for_notebooks
 from tercet.names_as_shown import fitted, one_cell, short_names
@@ -44,7 +44,7 @@ def intervals_figure(comparison: Comparison) -> Any:
 
     shown = comparison
     if comparison.joins_runs:
-        shown = over_runs(comparison)
+        shown = as_systems(comparison)
     names = short_names(list(shown.test_set.systems))
     order = list(range(len(names)))
     if len(names) > 2:

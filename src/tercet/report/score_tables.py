@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.comparison.runs.means import over_runs
+from tercet.comparison.runs.means import as_systems
 from tercet.comparison.values.scores import against
 
 from .dots import Dot, DotColumn, difference_column, dot_column
@@ -129,7 +129,7 @@ class TableView:
 def table_of_systems(comparison: Comparison, names: dict[str, str], key: str) -> TableView:
     """Return the table of all scores; where outputs are runs, of the systems."""
     if comparison.joins_runs:
-        comparison = over_runs(comparison)
+        comparison = as_systems(comparison)
         names = {system: names.get(system, system) for system in comparison.test_set.systems}
     return table_of_outputs(comparison, names, key)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.checks import has_entries
+from tercet.checks import has_entries, plain_list
 from tercet.errors import InputError, shorten
 
 from .stats import SegmentStats
@@ -44,9 +44,7 @@ class Clusters:
         """
         if isinstance(labels, str | bytes) or not has_entries(labels):
             raise InputError(f"cluster: expected a label for each item, got {shorten(labels)}.")
-        # Arrow has to_pylist, NumPy and pandas have tolist: both give plain Python
-        to_list = getattr(labels, "to_pylist", None) or getattr(labels, "tolist", None)
-        values = list(labels) if to_list is None else to_list()
+        values = plain_list(labels)
         if len(values) != n_segments:
             raise InputError(
                 f"cluster: there must be a label for each item, got {len(values):,} labels for {n_segments:,} items."

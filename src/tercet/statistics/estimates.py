@@ -98,7 +98,7 @@ class Difference:
         return _t_interval(self.value, self.variance, level)
 
 
-def over_runs(parts: Sequence[Estimate]) -> Estimate:
+def mean_of_runs(parts: Sequence[Estimate]) -> Estimate:
     """Return the mean score of a system's runs on the same units."""
     values = tuple(part.value for part in parts)
     n_units = parts[0].n_units

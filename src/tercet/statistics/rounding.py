@@ -15,9 +15,11 @@ def apart(value: float, other: float) -> float:
 
     >>> apart(0.1 + 0.2, 0.3)
     0.0
+    >>> apart(math.inf, 0.3)
+    inf
     """
     difference = value - other
-    if abs(difference) <= ROUNDING * max(abs(value), abs(other)):
+    if math.isfinite(difference) and abs(difference) <= ROUNDING * max(abs(value), abs(other)):
         return 0.0
     return difference
 

@@ -10,10 +10,9 @@ import numpy as np
 
 from tercet.comparison.result import Comparison
 from tercet.comparison.values.scores import ScoreTable
+from tercet.comparison.wording.decimals import percent
 from tercet.errors import argument, shorten
-from tercet.files.join import LACKING
 from tercet.metrics.column import Column
-from tercet.names_as_shown import MOST_NAMED, Name, Sentence, joined
 from tercet.test_sets.score_warnings import n_marked
 from tercet.test_sets.test_set import TestSet
 from tercet.test_sets.text_warnings import is_failure, repeated_errors
@@ -51,7 +50,7 @@ class Gaps(NamedTuple):
         total = sum(self.counts.values())
         return (
             f"{shorten(self.system)} lacks {total:,} of {self.n_segments:,} segments ({kinds}); at most "
-            f"{100 * most:g} % may be missing ({argument('max_missing')})."
+            f"{percent(most)} may be missing ({argument('max_missing')})."
         )
 
 
@@ -107,51 +106,3 @@ def _lacking_text(text: str, references: Sequence[str]) -> str:
     if not text.strip():
         return "empty"
     return AN_ERROR if is_failure(text) else ""
-
-
-def left_out_in_words(comparison: Comparison, names: Mapping[str, str]) -> list[Sentence]:
-    """Return how many segments are compared, where some are left out because systems lack them or their numbers.
-
-    Scores are named where more are left out of some than of others.
-    """
-    titles_by_gaps: dict[tuple[int, tuple[tuple[str, int], ...]], list[str]] = {}
-    for table, title in zip(comparison.tables, comparison.titles(), strict=True):
-        titles_by_gaps.setdefault(_left_out(comparison.test_set, table), []).append(title)
-    sentences = []
-    for (n_compared, lacking), titles in titles_by_gaps.items():
-        if lacking:
-            scores = joined(titles, MOST_NAMED) if len(titles_by_gaps) > 1 else ""
-            sentences.append(_only_compared(comparison.test_set, n_compared, dict(lacking), scores, names))
-    return sentences
-
-
-def _left_out(test_set: TestSet, table: ScoreTable) -> tuple[int, tuple[tuple[str, int], ...]]:
-    """Return how many segments are compared by a score, and how many each system lacks, if any."""
-    lacking: Counter[str] = Counter()
-    if test_set.n_all > test_set.n_segments:
-        lacking.update({system: counts.get(LACKING, 0) for system, counts in test_set.lost.items()})
-    is_left_out = np.zeros(test_set.n_segments, bool)
-    if isinstance(table.scorer, Column):
-        for system, stats in table.stats.items():
-            has_no_number = (stats.column("items") == 0) & (stats.column("missing") > 0)
-            lacking[system] += int(has_no_number.sum())
-            is_left_out |= has_no_number
-    n_compared = test_set.n_segments - int(is_left_out.sum())
-    return n_compared, tuple((system, count) for system, count in lacking.items() if count)
-
-
-def _only_compared(
-    test_set: TestSet, n_compared: int, lacking: Mapping[str, int], scores: str, names: Mapping[str, str]
-) -> Sentence:
-    """Return how many segments are compared, by the scores that are named, and which systems lack others."""
-    n_all = max(test_set.n_all, test_set.n_segments)
-    only = f"By {scores}, only" if scores else "Only"
-    first = f"{only} {n_compared:,} of {n_all:,} segments are compared: "
-    if len(lacking) > MOST_NAMED:
-        return (f"{first}{len(lacking)} systems lack others.",)
-    parts: list[str] = [first]
-    for number, (system, count) in enumerate(lacking.items(), 1):
-        if number > 1:
-            parts.append(" and " if number == len(lacking) else ", ")
-        parts += [Name(names.get(system, system)), f" lacks {count:,}"]
-    return (*parts, ".")

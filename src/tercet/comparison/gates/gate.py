@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.comparison.inputs.given_scores import check_below_scale, check_within, is_share
 from tercet.comparison.result import Comparison
 from tercet.comparison.runs.means import table_of_means
 from tercet.comparison.runs.significance import estimates_over_runs
@@ -23,6 +22,7 @@ from tercet.statistics.rounding import apart
 from tercet.statistics.step_down_levels import step_down_levels
 from tercet.table_formats import decimals
 
+from .checks import check_below_scale, check_within, is_share
 from .loss import Loss, ScoreInWords, Units
 from .loss_intervals import LossInterval, PairOfOutputs
 
@@ -109,10 +109,10 @@ def _tests_of_systems(question: Question) -> Iterator[_Test]:
     if margin and is_share(table):
         _warn_of_wide_margin(table, margin, baseline.value)
     for system, estimate in systems.items():
-        apart_by = difference(estimate, baseline, spread)
+        apart_by = difference(estimate, baseline, spread.pooled)
         pair = None
         if comparison.joins_runs:
-            has_enough = spread is not None or min(len(estimate.runs), len(baseline.runs)) > 1
+            has_enough = spread.is_known(estimate, baseline)
         else:
             # Of the exchanges of n units, one favours the baseline in all.
             has_enough = 2.0**-table.n_units < comparison.alpha
@@ -124,7 +124,16 @@ def _tests_of_systems(question: Question) -> Iterator[_Test]:
                 margin=margin,
                 seed=comparison.seed,
             )
-        yield _Test(question, name, system, baseline, estimate, apart_by, pair, has_enough)
+        yield _Test(
+            question=question,
+            baseline=name,
+            system=system,
+            of_baseline=baseline,
+            of_system=estimate,
+            difference=apart_by,
+            pair=pair,
+            has_enough=has_enough,
+        )
 
 
 def _warn_of_wide_margin(table: ScoreTable, margin: float, value: float) -> None:
@@ -206,7 +215,7 @@ class _Test:
             scale = float(table.scorer.scale)
             low = max(low, -scale)
             high = min(high, scale)
-        return LossInterval(low, high, "Welch", table.n_units)
+        return LossInterval(low, high, "Welch", "Welch", table.n_units)
 
     def loss(self, level: float, n_tests: int = 1) -> Loss:
         """Return what was found by a one-sided test of this level."""
@@ -235,14 +244,18 @@ class _Test:
             margin=margin,
             failed=_is_too_much(low, high, margin),
             method=interval.method,
+            method_of_low=interval.method_of_low,
             units=Units(table.n_units, interval.n_different, interval.needed, comparison.unit),
             n_tests=n_tests,
             is_told_apart=_is_told_apart(comparison, table, self.system),
         )
 
 
-def _is_told_apart(comparison: Comparison, table: ScoreTable, system: str) -> bool:
-    """Return whether the comparison's own test tells a system, or the means over its runs, from the baseline."""
+def _is_told_apart(comparison: Comparison, table: ScoreTable, system: str) -> bool | None:
+    """Return whether the comparison's own test tells a system, or the means over its runs, from the baseline.
+
+    None where it did not test them.
+    """
     if table.too_few is not None:
         return False
     name = system
@@ -252,4 +265,4 @@ def _is_told_apart(comparison: Comparison, table: ScoreTable, system: str) -> bo
     elif comparison.runs:
         (name,) = comparison.runs[system]
     (row,) = (row for row in rows if row.system == name)
-    return row.adjusted_pvalue is not None and row.adjusted_pvalue < comparison.alpha
+    return None if row.adjusted_pvalue is None else row.adjusted_pvalue < comparison.alpha

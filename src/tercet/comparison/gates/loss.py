@@ -9,6 +9,14 @@ from typing import NamedTuple
 from tercet.comparison.wording.decimals import in_two_digits
 from tercet.table_formats import decimals
 
+#: What people call the methods by which the ends of an interval are found.
+_METHODS = {
+    "Student": "Student's t",
+    "Johnson": "Johnson's t",
+    "Welch": "Welch's t",
+    "Tango": "Tango's interval",
+    "Learned-Miller and Thomas": "the bound of Learned-Miller and Thomas",
+}
 #: Of fewer units than these, of which none differs, one in twenty others may yet lose all (the rule of three).
 _FEW = 60
 
@@ -58,11 +66,13 @@ class Loss:
     failed : bool
     method : {"Tango", "Johnson", "Learned-Miller and Thomas", "Welch"}
         How the upper end was found; see :func:`~tercet.comparison.gates.gate.losses_of_all`.
+    method_of_low : {"Tango", "Student", "Johnson", "Learned-Miller and Thomas", "Welch"}
+        How the lower end was found, which decides without a margin.
     units : Units
     n_tests : int
         How many losses share alpha, as they are tested together without a margin.
-    is_told_apart : bool
-        Whether the comparison's own test, whose p tables show, finds the difference significant.
+    is_told_apart : bool or None
+        Whether the comparison's own test, whose p tables show, finds the difference significant; None without one.
     """
 
     system: str
@@ -75,9 +85,10 @@ class Loss:
     margin: float
     failed: bool
     method: str
+    method_of_low: str
     units: Units
     n_tests: int = 1
-    is_told_apart: bool = False
+    is_told_apart: bool | None = None
 
     def __str__(self) -> str:
         """Return the finding as a sentence, without names of systems."""
@@ -141,7 +152,11 @@ class Loss:
     def _distance(self, *, is_significant: bool = False) -> str:
         """Return how far the scores are apart, in words."""
         amount = self._amount(abs(self.value))
-        significantly = ", significantly" if is_significant else ""
+        by = ""
+        if self.is_told_apart is False:
+            # The table beside it says that the difference is not significant.
+            by = " by the gate's own test"
+        significantly = f", significantly{by}" if is_significant else ""
         if self.value > 0:
             return f"{amount} worse{significantly}"
         if not self.value:
@@ -149,7 +164,7 @@ class Loss:
         if self.score.higher_is_better:
             return f"scores {amount} higher{significantly}"
         if is_significant:
-            return f"scores {amount} lower, which is significantly better"
+            return f"scores {amount} lower, which is significantly better{by}"
         return f"scores {amount} lower, which is better"
 
     def _units_needed(self) -> str:
@@ -159,7 +174,11 @@ class Loss:
         return f" About {in_two_digits(self.units.needed)} {self.units.unit}s would be needed."
 
     def _interval(self) -> str:
-        bounds = f"{self._number(self.low)} to {self._number(self.high)}"
+        by_low = ""
+        # A gate with a margin and one without have other intervals of the same loss.
+        if self.method_of_low != self.method:
+            by_low = f" by {_METHODS[self.method_of_low]}"
+        bounds = f"{self._number(self.low)}{by_low} to {self._number(self.high)} by {_METHODS[self.method]}"
         return f"{100 * self.level:.3g} % interval of the loss: {bounds}"
 
     def _amount(self, value: float) -> str:

@@ -20,11 +20,13 @@ from tercet.statistics.tango import tango
 
 
 class LossInterval(NamedTuple):
-    """The interval of a loss, how it was found, how many units differ, and how many would show a margin."""
+    """The interval of a loss, how its ends were found, how many units differ, and how many would show a margin."""
 
     low: float
     high: float
+    #: Of the upper end.
     method: str
+    method_of_low: str
     n_different: int
     needed: int | None = None
 
@@ -48,7 +50,7 @@ class PairOfOutputs:
         else:
             parts = self._losses()
             if not np.isfinite(parts).all():
-                return LossInterval(math.nan, math.nan, "Johnson", int(differs.sum()))
+                return LossInterval(math.nan, math.nan, "Johnson", "Johnson", int(differs.sum()))
             if not self._exceed_rounding(parts):
                 differs = np.zeros(len(parts), bool)
             interval = self._of_parts(parts, differs, alpha)
@@ -73,7 +75,7 @@ class PairOfOutputs:
         share = self.margin / scale
         if share:
             needed = math.ceil(normal_quantile(1 - alpha) ** 2 * (1 - share) / share)
-        return LossInterval(scale * bounds.low, scale * bounds.high, "Tango", n_different, needed)
+        return LossInterval(scale * bounds.low, scale * bounds.high, "Tango", "Tango", n_different, needed)
 
     def _losses(self) -> NDArray[np.float64]:
         """Return the loss of each unit: of a score that is no mean, its part in that of all (jackknife)."""
@@ -103,19 +105,21 @@ class PairOfOutputs:
         """Return the interval of the loss; what is needed is what its method needs for the margin."""
         n_different = int(differs.sum())
         if len(parts) < 2:
-            return LossInterval(math.nan, math.nan, "Johnson", n_different)
+            return LossInterval(math.nan, math.nan, "Johnson", "Johnson", n_different)
         sign = 1 if self.table.higher_is_better else -1
         # As of the value, 0.0 makes 0.0 of -0.0.
         low, high = sorted(sign * bound + 0.0 for bound in self.difference.interval(1 - 2 * alpha))
         largest = self._largest(parts)
         of_loss = greatest_loss(parts, differs, largest, alpha=alpha, seed=self.seed)
         needed = None
+        method_of_low = "Student"
         if self.margin:
             of_gain = greatest_loss(-parts, differs, largest, alpha=alpha, seed=self.seed)
             low = min(low, -of_gain.value)
+            method_of_low = of_gain.method
             if of_loss.method != "Johnson":
                 needed = units_of_three(self.margin, largest, alpha)
-        return LossInterval(low, max(high, of_loss.value), of_loss.method, n_different, needed)
+        return LossInterval(low, max(high, of_loss.value), of_loss.method, method_of_low, n_different, needed)
 
     def _largest(self, parts: NDArray[np.float64]) -> float:
         """Return what a unit can lose at most: the range of the score; where it has none, the range of its values.

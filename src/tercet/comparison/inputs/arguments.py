@@ -18,25 +18,28 @@ from tercet.statistics.clusters import Clusters
 from tercet.test_sets.checks import check_has_texts, check_references
 from tercet.test_sets.test_set import TestSet
 
+from .defaults import default_metrics, placeholders_left_out
 from .files_and_frames import check_no_columns, check_no_splits, is_file_or_frame, read_one
-from .given_scores import default_metrics, in_percent, placeholders_left_out, read_columns, scores_alone, with_scores
+from .given_scores import in_percent, read_columns, scores_alone, with_scores
 
 
 class Arguments(NamedTuple):
-    """The arguments of :func:`compare` that say what is compared."""
+    """The arguments of :func:`compare`, and of functions that call it, that say what is compared."""
 
     test_set: Any
     metrics: Any
     scores: Any
     references: Any
-    named_columns: Mapping[str, Any]
     cluster: Any
-    by: Any
+    named_columns: Mapping[str, Any] = {}
+    by: Any = None
+    #: What errors call the function.
+    function: str = "compare"
 
     def read(self) -> Data:
         """Return what is compared."""
         columns = read_columns(self.scores)
-        check_no_splits(self.test_set, "compare")
+        check_no_splits(self.test_set, self.function)
         if is_file_or_frame(self.test_set):
             return self._of_files_or_frame(columns).data(columns)
         check_no_columns(self.named_columns)
@@ -44,7 +47,7 @@ class Arguments(NamedTuple):
 
     def _in_memory(self, columns: Mapping[Column, Any]) -> _Texts:
         texts = scores_alone(columns) if self.test_set is None else self.test_set
-        test_set = check_test_set(texts, "compare")
+        test_set = check_test_set(texts, self.function)
         metrics, placeholders = self._metrics_of(test_set, columns)
         return _Texts(test_set, self.references, self.cluster, metrics, placeholders)
 
@@ -53,10 +56,10 @@ class Arguments(NamedTuple):
         metrics: list[Metric] | None = None
         placeholders: list[str] = []
         if self.metrics is not None or columns:
-            metrics = _all_metrics(self.metrics, list(columns))
+            metrics = self._all_metrics(list(columns))
         test_set = read_one(
             self.test_set,
-            "compare",
+            self.function,
             references=self.references,
             columns=self.named_columns,
             cluster=self.cluster,
@@ -75,7 +78,16 @@ class Arguments(NamedTuple):
         """Return the metrics, by default those of the test set, and what is said of scores that stand for none."""
         if self.metrics is None and self.scores is None and isinstance(test_set, TestSet):
             return default_metrics(test_set), placeholders_left_out(test_set)
-        return _all_metrics(self.metrics, list(columns)), []
+        return self._all_metrics(list(columns)), []
+
+    def _all_metrics(self, columns: list[Column]) -> list[Metric]:
+        """Return the metrics and columns to compare."""
+        metrics = self.metrics
+        if not columns:
+            return read_metrics("bleu_multi" if metrics is None else metrics, self.function)
+        if metrics is None or (isinstance(metrics, Sequence) and not metrics):
+            return list(columns)
+        return distinct([*read_metrics(metrics, self.function), *columns])
 
 
 class _Texts(NamedTuple):
@@ -206,12 +218,3 @@ def read_metrics(metrics: Any, function: str) -> list[Metric]:
             f"{grades}references=references)."
         )
     return distinct(metric_of(metric) for metric in metric_list)
-
-
-def _all_metrics(metrics: Any, columns: list[Column]) -> list[Metric]:
-    """Return the metrics and columns to compare."""
-    if not columns:
-        return read_metrics("bleu_multi" if metrics is None else metrics, "compare")
-    if metrics is None or (isinstance(metrics, Sequence) and not metrics):
-        return list(columns)
-    return distinct([*read_metrics(metrics, "compare"), *columns])

@@ -116,6 +116,8 @@ def _check_paths(data: Any, function: str) -> None:
     """Raise an InputError for paths of files that are not there, which may be texts."""
     paths = [data] if isinstance(data, str | os.PathLike) else data
     for path in paths:
+        if not isinstance(path, str | os.PathLike):
+            raise InputError(f"{function} takes paths of files, got {shorten(path)} among them.")
         # NAME=PATH gives the system of a file its name.
         named = os.fspath(path).partition("=")[2]
         if not _exists(path) and not (named and _exists(named)):

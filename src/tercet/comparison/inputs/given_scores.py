@@ -5,28 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.checks import has_entries
-from tercet.comparison.specs.metric_specs import metric_of, parse_column
-from tercet.comparison.values.sections import Section
-from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, shorten, warn
+from tercet.checks import has_entries, plain_list
+from tercet.comparison.specs.metric_specs import parse_column
+from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten, warn
 from tercet.metrics.column import Column
 from tercet.names_as_shown import MOST_NAMED, joined
 from tercet.registry import SHORT_NAMES
-from tercet.statistics.intervals import ConfidenceInterval
 from tercet.statistics.stats import SegmentStats
-from tercet.statistics.tango import tango
-from tercet.statistics.wilson import wilson
-from tercet.test_sets.score_warnings import gated_oddities
 from tercet.test_sets.test_set import TestSet, without_texts
-
-if TYPE_CHECKING:
-    from tercet.comparison.values.scores import ScoreTable
 
 #: How numbers are given.
 _SCORES = "scores={'COMET': {'base': [0.7, 0.8], 'tuned': [0.9, 0.8]}}"
@@ -37,50 +29,9 @@ _WORDS_OF_SCORES = frozenset(
     | {"em", "exact", "match", "score", "cer", "rouge1", "rouge2", "rougel", "sacrebleu", "loss"}
 )
 
-#: What lm-evaluation-harness calls the score of a task that it does not score.
-_PLACEHOLDERS = ("bypass",)
 
 #: Numbers of segments by system, as a user gives them.
 _BySystem = Mapping[str, Any]
-
-
-def default_metrics(test_set: TestSet) -> list[Metric]:
-    """Return what is compared where no metric is named: the scores that came with the texts, or else BLEU.
-
-    Scores that are placeholders are none; texts beside them are compared by chrF.
-    """
-    if not test_set.scores:
-        return [metric_of("bleu_multi")]
-    columns = [name for name in test_set.scores if placeholder_of(test_set, name) is None]
-    if columns or test_set.no_texts:
-        return [Column(name) for name in columns or test_set.scores]
-    return [metric_of("chrf")]
-
-
-def placeholder_of(test_set: TestSet, name: str) -> float | None:
-    """Return the number that a column has in every segment of every system; None where numbers differ.
-
-    Answers that are all right or all wrong, 1 or 0, are no placeholders, but for scores that a harness calls so.
-    """
-    numbers = np.concatenate(list(test_set.scores[name].values()))
-    numbers = numbers[~np.isnan(numbers)]
-    if len(numbers) < 2 or (numbers != numbers[0]).any():
-        return None
-    may_be_answers = numbers[0] in (0, 1) and name not in _PLACEHOLDERS
-    return None if may_be_answers else float(numbers[0])
-
-
-def placeholders_left_out(test_set: TestSet) -> list[str]:
-    """Return a message for each column that is not compared by default, as it tells nothing apart."""
-    messages = []
-    for name in test_set.scores:
-        number = placeholder_of(test_set, name)
-        if number is not None and not test_set.no_texts:
-            messages.append(
-                f"{test_set.name}: {name} is {number:g} in every segment of every system: a placeholder, which is "
-                "left out."
-            )
-    return messages
 
 
 def in_percent(metric: Metric, test_set: TestSet) -> Metric:
@@ -194,24 +145,6 @@ def column_stats(column: Column, test_set: TestSet) -> list[SegmentStats]:
         raise InputError(f"{test_set.name}: {error}") from None
 
 
-def share_interval(metric: Metric, stats: SegmentStats, level: float) -> ConfidenceInterval:
-    """Return Wilson's interval of the mean of numbers that are 0 or 1."""
-    low, high = wilson(float(stats.column("value").sum()), len(stats), level)
-    return ConfidenceInterval(metric.scale * low, metric.scale * high)
-
-
-def share_difference_interval(
-    metric: Metric, baseline: SegmentStats, stats: SegmentStats, level: float
-) -> ConfidenceInterval:
-    """Return Tango's interval of a mean of numbers that are 0 or 1, less that of the baseline."""
-    right = stats.column("value")
-    right_of_baseline = baseline.column("value")
-    only_here = int((right > right_of_baseline).sum())
-    only_baseline = int((right < right_of_baseline).sum())
-    low, high = tango(only_here, only_baseline, len(right), level)
-    return ConfidenceInterval(metric.scale * low, metric.scale * high)
-
-
 def _of_systems(test_set: TestSet, name: str, by_system: _BySystem) -> dict[str, NDArray[np.float64]]:
     for system in by_system:
         if system not in test_set.systems:
@@ -238,72 +171,6 @@ def _numbers_of_system(name: str, system: str, values: Any) -> NDArray[np.float6
             f"The column {shorten(name)} of the system {shorten(system)}: expected a number for each segment, got "
             f"{shorten(values)}."
         )
-    # Arrow has to_pylist, NumPy and pandas have tolist: both give plain Python.
-    to_list = getattr(values, "to_pylist", None) or getattr(values, "tolist", None)
-    cells = list(values) if to_list is None else to_list()
     from tercet.files.numbers import read_numbers
 
-    return read_numbers(cells, f"{shorten(name)} of {shorten(system)}")
-
-
-def check_gated(table: ScoreTable, test_set: TestSet, how: str) -> None:
-    """Raise an OptionError where nobody says which numbers of a column are better, or where all are the same."""
-    column = table.scorer
-    name = table.name
-    number = placeholder_of(test_set, name) if isinstance(column, Column) and name in test_set.scores else None
-    if number is not None:
-        raise OptionError(
-            f"{how}: {shorten(name)} is {number:g} in every segment of every system: a placeholder, by which nothing "
-            "passes or fails."
-        )
-    odd = list(gated_oddities(test_set, name)) if isinstance(column, Column) else []
-    if odd:
-        raise OptionError(f"{how}: {test_set.name}: {name}: {odd[0]} A gate does not take such numbers.")
-    if knows_direction(test_set, column, name):
-        return
-    raise OptionError(
-        f"{how}: its name does not say whether higher or lower numbers of {shorten(name)} are better. A comparison "
-        f"takes higher ones; a gate is told: {argument_set('scores', f'{name}:better=lower')}, or better=higher."
-    )
-
-
-def knows_direction(test_set: TestSet, metric: Metric, name: str) -> bool:
-    """Return whether somebody, or the score's name, says which of its values are better."""
-    is_said = name in test_set.lower_is_better or name in test_set.higher_is_better
-    return is_said or not isinstance(metric, Column) or "better" in metric.written
-
-
-def direction_section(test_set: TestSet, table: ScoreTable) -> Section | None:
-    """Return that higher numbers of a score are taken as better, where nobody says it; None where it is known."""
-    name = table.name
-    if len(table.rows) < 2 or knows_direction(test_set, table.scorer, name):
-        return None
-    sentence = (
-        f"Whether higher or lower numbers of {shorten(name)} are better is not known: higher ones are taken as "
-        f"better ({argument_set('scores', f'{name}:better=lower')} takes lower ones)."
-    )
-    return Section("direction", f"Direction of {table.title}", [(sentence,)], None, {"assumed": "higher"})
-
-
-def is_share(table: ScoreTable) -> bool:
-    """Return whether a score goes from 0 to its scale."""
-    return table.scorer.unit == "share" and all(row.value <= table.scorer.scale for row in table.rows)
-
-
-def check_below_scale(table: ScoreTable, difference: float, how: str) -> None:
-    """Raise an OptionError for a difference that no two values of a share have; `how` stands before it."""
-    scale = table.scorer.scale
-    if is_share(table) and table.higher_is_better and difference >= scale:
-        raise OptionError(
-            f"{how}{difference:g}: expected less than {scale:g}, as {table.title} goes from 0 to {scale:g}."
-        )
-
-
-def check_within(table: ScoreTable, difference: float, name: str) -> None:
-    """Raise an OptionError for a difference that is larger than any of a column's numbers."""
-    numbers = [value for values in table.segments.values() for value in values if value is not None]
-    if isinstance(table.scorer, Column) and numbers and difference >= max(numbers) - min(numbers) > 0:
-        raise OptionError(
-            f"{name} {difference:g} is more than any that {table.name} can show, whose numbers go from "
-            f"{min(numbers):g} to {max(numbers):g}."
-        )
+    return read_numbers(plain_list(values), f"{shorten(name)} of {shorten(system)}")

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tercet.comparison.values.design import Design
-from tercet.comparison.values.scores import ScoreTable, differ
+from tercet.comparison.values.scores import ScoreEvidence, ScoreTable, differ
 from tercet.comparison.values.sections import Section
-from tercet.comparison.wording.decimals import between, figures, in_two_digits
+from tercet.comparison.wording.decimals import between, figures, in_two_digits, percent
 from tercet.names_as_shown import Name, Sentence
 from tercet.statistics.power import (
     share_items_needed,
@@ -66,20 +65,42 @@ class Spread:
         return share_items_needed(difference / self.scale, self.discordant, **settings)
 
 
-def power_section(
-    design: Design,
-    table: ScoreTable,
-    resampled: Sequence[NDArray[np.float64]],
-    units: Sequence[SegmentStats],
-) -> Section | None:
+class Power(NamedTuple):
+    """Which differences from the baseline the units of a test set show, by a score."""
+
+    #: Of each system of which one is known: how much its difference varies, the smallest that is shown, and how many
+    #: units a difference of `target` needs, if they can be counted.
+    spreads: dict[str, Spread]
+    smallest: dict[str, float]
+    needed: dict[str, int | None]
+    #: A round difference below the smallest of them.
+    target: float
+
+    def to_dict(self, design: Design, table: ScoreTable) -> dict[str, Any]:
+        """Return the numbers as plain Python."""
+        systems = []
+        for system, difference in self.smallest.items():
+            error = self.spreads[system].error
+            needed = self.needed[system]
+            systems.append({"system": system, "standard_error": error, "smallest": difference, "needed": needed})
+        return {
+            **_settings(design),
+            "unit": design.unit,
+            "n_units": table.n_units,
+            "target": self.target,
+            "systems": systems,
+        }
+
+
+def power_of(design: Design, evidence: ScoreEvidence) -> Power | None:
     """Return which differences from the baseline the units show, by the paired resamples of all systems' scores.
 
     The level is divided by the number of pairs, as in the first step of Holm's method: where p are adjusted by the
     step-down maximum, which finds more, the power is a little higher. Nothing is said of systems that differ from the
     baseline in few units, nor where no difference varies; None if that is so of all.
     """
-    settings = {"power": POWER, "alpha": design.alpha, "n_pairs": design.n_pairs}
-    spreads = _spreads(design, table, resampled, units)
+    settings = _settings(design)
+    spreads = _spreads(design, evidence)
     smallest = {}
     for system, spread in spreads.items():
         difference = spread.smallest(**settings)
@@ -89,46 +110,42 @@ def power_section(
         return None
     target = _round_part(min(smallest.values()))
     needed = {system: spreads[system].needed(target, **settings) for system in smallest}
-    systems = []
-    for system, difference in smallest.items():
-        error = spreads[system].error
-        systems.append({"system": system, "standard_error": error, "smallest": difference, "needed": needed[system]})
-    value = {
-        **settings,
-        "unit": design.unit,
-        "n_units": table.n_units,
-        "target": target,
-        "systems": systems,
-    }
-    counts = [count for count in needed.values() if count is not None]
+    return Power(spreads, smallest, needed, target)
+
+
+def _settings(design: Design) -> dict[str, Any]:
+    """Return how surely differences are to be shown."""
+    return {"power": POWER, "alpha": design.alpha, "n_pairs": design.n_pairs}
+
+
+def power_section(design: Design, table: ScoreTable, power: Power) -> Section:
+    """Return which differences are shown, in words."""
+    counts = [count for count in power.needed.values() if count is not None]
     start = "This test set reliably shows only differences "
     adjusted = f", adjusted for {design.n_pairs:,} pairs" if design.n_pairs > 1 else ""
-    bounds = between(smallest.values(), lambda difference: figures(difference, table.digits))
+    bounds = between(power.smallest.values(), lambda difference: figures(difference, table.digits))
     shown = f"above {bounds} {table.title} ({chances(POWER, design.alpha)}{adjusted})"
     numbers = between(counts, in_two_digits)
-    needs = f"; a difference of {target:g} would need about {numbers} {design.unit}s{_size_in_words(design)}."
+    needs = f"; a difference of {power.target:g} would need about {numbers} {design.unit}s{_size_in_words(design)}."
     sentence: Sentence = (f"{start}{shown}{needs}",)
     # With two systems there is only one difference.
     if design.n_pairs > 1:
         sentence = (f"{start}from ", Name(design.baseline), f" {shown}{needs}")
-    return Section("power", f"What differences in {table.title} can be seen", [sentence], None, value)
+    return Section(
+        "power", f"What differences in {table.title} can be seen", [sentence], None, power.to_dict(design, table)
+    )
 
 
-def _spreads(
-    design: Design,
-    table: ScoreTable,
-    resampled: Sequence[NDArray[np.float64]],
-    units: Sequence[SegmentStats],
-) -> dict[str, Spread]:
+def _spreads(design: Design, evidence: ScoreEvidence) -> dict[str, Spread]:
     """Return how much each system's difference from the baseline varies, but for those that differ in few units."""
-    baseline = design.baseline_index
+    table = evidence.table
+    draws = [SystemDraws(*of_system) for of_system in zip(evidence.units, evidence.resampled, strict=True)]
     exact_scale = table.scorer.scale if design.inference_of(table).has_exact_test else None
     spreads = {}
-    for index, system in enumerate(design.systems):
-        n_different = int(differ(units[index], units[baseline]).sum())
-        error = paired_error(resampled[index], resampled[baseline], n_different)
-        if error is not None:
-            spreads[system] = Spread(error, table.n_units, exact_scale, n_different / table.n_units)
+    for system, of_system in zip(design.systems, draws, strict=True):
+        spread = spread_of(of_system, draws[design.baseline_index], exact_scale)
+        if spread is not None:
+            spreads[system] = spread
     return spreads
 
 
@@ -139,21 +156,35 @@ def _size_in_words(design: Design) -> str:
     return f", of about {size:.0f} segments each" if round(size) > 1 else ""
 
 
-def paired_error(
-    first: NDArray[np.float64], second: NDArray[np.float64], n_different: int = FEWEST_DIFFERENT
-) -> float | None:
-    """Return the standard error of the difference of two scores by their paired resamples.
+class SystemDraws(NamedTuple):
+    """The units of a system, and its score in resamples of them, which those of other systems share."""
 
-    None where they differ in few units, or by rounding alone.
-    """
+    units: SegmentStats
+    resampled: NDArray[np.float64]
+
+
+def spread_of(
+    first: SystemDraws, second: SystemDraws, exact_scale: float | None, *, fewest_different: int = FEWEST_DIFFERENT
+) -> Spread | None:
+    """Return how much the difference of two systems varies; None where they differ in few units, or by rounding."""
+    n_units = len(first.units)
+    n_different = int(differ(first.units, second.units).sum())
+    error = None
+    if n_different >= fewest_different:
+        error = paired_error(first.resampled, second.resampled)
+    return None if error is None else Spread(error, n_units, exact_scale, n_different / n_units)
+
+
+def paired_error(first: NDArray[np.float64], second: NDArray[np.float64]) -> float | None:
+    """Return the standard error of the difference of two scores by their paired resamples; None of rounding alone."""
     error = float(np.std(first - second, ddof=1))
     is_rounding = error <= ROUNDING * float(np.abs(second).max())
-    return None if n_different < FEWEST_DIFFERENT or is_rounding else error
+    return None if is_rounding else error
 
 
 def chances(power: float, alpha: float) -> str:
     """Return with which probability a difference is found, and with which one where there is none."""
-    return f"{100 * power:g} % power, alpha {alpha:g}"
+    return f"{percent(power)} power, alpha {alpha:g}"
 
 
 def _round_part(difference: float) -> float:

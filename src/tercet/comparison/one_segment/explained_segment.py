@@ -110,9 +110,9 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
     else:
         stats, context = corpus_stats(metric, corpus)
         values = [segment_lists(metric, system_stats)[name] for system_stats in stats.split(len(systems))]
-        choice = _segment_that_says_most(test_set, np.array(values, float), metric, name)
+        choice = _segment_that_says_most(test_set, np.array(values, float), metric)
         segment = choice.segment
-        why_chosen = choice.why
+        why_chosen = choice.why(metric, name)
     warn_of(metric, metric.corpus_warning(context, corpus))
     if metric.takes_references and not test_set.references[segment - 1]:
         raise InputError(f"{test_set.name}, segment {segment} has no reference to compare it with.")
@@ -162,25 +162,49 @@ def to_text(segments: Sequence[ExplainedSegment], *, width: int, colour: bool) -
     return re.sub("\n{3,}", "\n\n", lines) + "\n"
 
 
-class _Choice(NamedTuple):
-    """The number of a segment, from 1, and why it was chosen, in words."""
+class _MostApart(NamedTuple):
+    """The segment that tells the systems apart best, counted from 1."""
 
     segment: int
-    why: str
+    n_pairs: int
+    #: How many pairs of systems score differently, and how far apart two are on average.
+    n_apart: int
+    distance: float
+
+    def why(self, metric: Metric, name: str) -> str:
+        """Return why it was chosen, by this score of a metric."""
+        title = metric.score_title(metric.primary)
+        mean = f"{self.distance:.{digits_of_scale(metric.scale)}f}"
+        if self.n_pairs == 1:
+            return f"in which the two systems differ most by {title}: {mean}"
+        pairs = f"{self.n_apart:,} of {self.n_pairs:,} pairs score differently"
+        if self.n_apart == self.n_pairs:
+            pairs = "no two score the same"
+        apart_by = f"the scores of any two are {mean} apart on average"
+        return f"which tells the systems apart best by {title}: {pairs}; {apart_by}"
 
 
-def _segment_that_says_most(test_set: TestSet, values: Any, metric: Metric, name: str) -> _Choice:
+class _WorstScored(NamedTuple):
+    """The segment that scores worst, counted from 1, and how many score as it does."""
+
+    segment: int
+    n_alike: int
+
+    def why(self, metric: Metric, name: str) -> str:
+        """Return why it was chosen, by this score of a metric."""
+        return f"the first of {self.n_alike:,} with the worst {name}" if self.n_alike > 1 else f"the worst by {name}"
+
+
+def _segment_that_says_most(test_set: TestSet, values: Any, metric: Metric) -> _MostApart | _WorstScored:
     """Return the segment that can be explained and says most, by its scores of all systems."""
     if metric.takes_references:
         values[:, [not texts for texts in test_set.references]] = np.nan
     if np.isnan(values).any(axis=0).all():
         raise InputError(f"{test_set.name} has no segment with a score of all systems; choose one with --segment.")
-    title = metric.score_title(metric.primary)
-    digits = digits_of_scale(metric.scale)
-    return _most_apart(values, title, digits) or _worst_scored(values, metric, name)
+    return _most_apart(values) or _worst_scored(values, metric.higher_is_better)
 
 
-def _most_apart(values: Any, title: str, digits: int) -> _Choice | None:
+def _most_apart(values: Any) -> _MostApart | None:
     """Return the segment in which most pairs of systems score differently; of several, by the most.
 
     None where no segment tells any two systems apart.
@@ -199,23 +223,15 @@ def _most_apart(values: Any, title: str, digits: int) -> _Choice | None:
         return None
     index = int(np.argmax(np.where(n_apart == n_apart.max(), distance, -np.inf)))
     n_pairs = math.comb(n_systems, 2)
-    apart = int(n_apart[index])
-    mean = f"{distance[index] / n_pairs:.{digits}f}"
-    if n_pairs == 1:
-        return _Choice(index + 1, f"in which the two systems differ most by {title}: {mean}")
-    pairs = "no two score the same" if apart == n_pairs else f"{apart:,} of {n_pairs:,} pairs score differently"
-    apart_by = f"the scores of any two are {mean} apart on average"
-    return _Choice(index + 1, f"which tells the systems apart best by {title}: {pairs}; {apart_by}")
+    return _MostApart(index + 1, n_pairs, int(n_apart[index]), float(distance[index]) / n_pairs)
 
 
-def _worst_scored(values: Any, metric: Metric, name: str) -> _Choice:
+def _worst_scored(values: Any, higher_is_better: bool) -> _WorstScored:
     """Return the segment that scores worst."""
     means = values.mean(axis=0)
-    worst = np.nanmin(means) if metric.higher_is_better else np.nanmax(means)
-    ties = int(np.count_nonzero(means == worst))
-    why = f"the first of {ties:,} with the worst {name}" if ties > 1 else f"the worst by {name}"
-    index = int(np.flatnonzero(means == worst)[0])
-    return _Choice(index + 1, why)
+    worst = np.nanmin(means) if higher_is_better else np.nanmax(means)
+    alike = np.flatnonzero(means == worst)
+    return _WorstScored(int(alike[0]) + 1, len(alike))
 
 
 def _first_values(lists: dict[str, list[float | None]]) -> dict[str, float]:

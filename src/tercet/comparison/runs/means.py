@@ -12,16 +12,16 @@ from tercet.statistics.named_tests import WELCH
 from tercet.test_sets.test_set import TestSet
 
 
-def over_runs(comparison: Comparison) -> Comparison:
+def as_systems(comparison: Comparison) -> Comparison:
     """Return the comparison of systems by the means over their runs, tested by Welch's t.
 
     Its tables have a row for each system, and no scores of segments; what is computed is that of the section on runs.
     """
     tables = [table_of_means(table, comparison.alpha) for table in comparison.tables]
-    return Comparison(design_over_runs(comparison.design), tables)
+    return Comparison(design_of_systems(comparison.design), tables)
 
 
-def design_over_runs(design: Design) -> Design:
+def design_of_systems(design: Design) -> Design:
     """Return the design of the comparison of systems by the means over their runs."""
     test_set = design.test_set
     systems: dict[str, list[str]] = {system: [] for system in design.runs}
@@ -49,17 +49,17 @@ def runs_in_words(comparison: Comparison) -> str:
 
 def table_of_means(table: ScoreTable, alpha: float) -> ScoreTable:
     """Return a score's table of the systems' means, of that of their outputs."""
-    over_runs = table.over_runs
-    assert over_runs is not None
-    values = [system.value for system in over_runs.systems]
-    compared = standings(values, over_runs.adjusted_pvalues, alpha=alpha, higher_is_better=table.higher_is_better)
+    means = table.over_runs
+    assert means is not None
+    values = [system.value for system in means.systems]
+    compared = standings(values, means.adjusted_pvalues, alpha=alpha, higher_is_better=table.higher_is_better)
     rows = []
-    for system, standing in zip(over_runs.systems, compared, strict=True):
+    for system, standing in zip(means.systems, compared, strict=True):
         rows.append(_score_of_system(system, table.digits, standing))
     return replace(
         table,
         rows=rows,
-        pvalues=over_runs.adjusted_pvalues,
+        pvalues=means.adjusted_pvalues,
         segments={},
         stats={},
         is_exact=False,

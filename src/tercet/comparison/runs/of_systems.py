@@ -56,6 +56,8 @@ def _systems_of_mapping(systems: Sequence[str], runs: Mapping[str, Any]) -> dict
 def _systems_of_pattern(systems: Sequence[str], runs: Any) -> dict[str, str]:
     try:
         pattern = re.compile(runs)
+        # One of bytes cannot be used on names, which are texts.
+        pattern.fullmatch("")
     except (TypeError, re.error) as error:
         raise OptionError(
             f"runs must be a regular expression such as 'tuned-(\\d+)'. Got {shorten(runs)}: {error}."

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from tercet.comparison.result import Comparison
 from tercet.comparison.values.scores import ScoreTable, SystemScore
+from tercet.comparison.wording.decimals import percent
 from tercet.errors import InputError, OptionError, needs, shorten, warn
 from tercet.names_as_shown import MOST_NAMED, one_cell
 from tercet.signature import __version__
@@ -165,7 +166,7 @@ def _notes_line(comparison: Comparison, main: _Score, further: Sequence[_Score])
     notes = [main.title]
     if main.has_interval:
         ends = f"{decimals(row.low, row.digits)} to {decimals(row.high, row.digits)}"
-        notes.append(f"{100 * comparison.confidence_level:g} % interval {ends} ({_method(comparison, main.table)})")
+        notes.append(f"{percent(comparison.confidence_level)} interval {ends} ({_method(comparison, main.table)})")
     notes += [f"{score.title} {decimals(score.row.value, score.row.digits)}" for score in further]
     return "; ".join([*notes, f"segments: {comparison.test_set.n_segments:,}", one_cell(main.table.signature)])
 

@@ -56,7 +56,8 @@ def export_systems(test_set: TestSet, folder: Path) -> list[Path]:
     paths = export_paths([test_set], folder)
     folder.mkdir(parents=True, exist_ok=True)
     most_references = max((len(texts) for texts in test_set.references), default=0)
-    head = ["source", "candidate", "reference", *(f"reference{number}" for number in range(2, most_references + 1))]
+    labels = ["reference", *(f"reference{number}" for number in range(2, most_references + 1))][:most_references]
+    head = ["source", "candidate", *labels]
     sources = test_set.source or [""] * len(test_set.references)
     for path, (_, system) in paths.items():
         texts = test_set.systems[system]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 
 from tercet.comparison.result import Comparison
-from tercet.comparison.runs.means import over_runs
+from tercet.comparison.runs.means import as_systems
 from tercet.comparison.values.scores import BEST, ScoreTable, SystemScore, against
+from tercet.comparison.verdicts.legends import rank_legend
 from tercet.comparison.verdicts.verdicts import verdict_of
+from tercet.comparison.wording.decimals import percent
 from tercet.names_as_shown import clean, head_html, notes_html, sentences_html, short_names
 from tercet.table_formats import decimals
 
@@ -30,20 +32,20 @@ def to_html(comparison: Comparison) -> str:
     def short(name: str) -> str:
         return names.get(name, name)
 
-    verdict = verdict_of(comparison, names) if len(names) > 1 else []
+    verdict = verdict_of(comparison, names) if comparison.design.has_others else []
     # Where outputs are runs of systems, the table shows the systems.
-    of_systems = over_runs(comparison) if comparison.joins_runs else comparison
+    of_systems = as_systems(comparison) if comparison.joins_runs else comparison
     head = head_html(_heads(of_systems))
     first = of_systems.tables[0]
     order = first.order if len(first.rows) > 2 else range(len(first.rows))
     rows = "".join(_row_html(of_systems, short(first.rows[index].system), index) for index in order)
     level = ""
     if of_systems.has_intervals:
-        level = f"In parentheses and drawn: {100 * comparison.confidence_level:g} % intervals"
+        level = f"In parentheses and drawn: {percent(comparison.confidence_level)} intervals"
         level += ". " if of_systems.test is None else "; in brackets: those of the difference from the baseline. "
     notes = [*comparison.section_lines(short), f"{level}{of_systems.legend(short, best=BEST)}"]
     if of_systems.has_ranks:
-        notes.append(of_systems.rank_legend())
+        notes.append(rank_legend(of_systems))
     notes += comparison.remarks(short)
     if comparison.test_set.fields:
         notes.append(comparison.test_set.fields)
@@ -81,7 +83,7 @@ def _row_html(comparison: Comparison, name: str, index: int) -> str:
         if comparison.has_ranks:
             texts.append(row.places)
     cells = "".join(f'<td style="{_NUMBER}">{text}</td>' for text in texts)
-    is_baseline = comparison.tables[0].rows[index].difference is None and comparison.test is not None
+    is_baseline = comparison.tables[0].rows[index].is_baseline and comparison.test is not None
     heading = f"<bdi>{clean(name)}</bdi>"
     if is_baseline:
         heading += " (baseline)"

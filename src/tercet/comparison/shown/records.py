@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tercet.comparison.result import Comparison
-from tercet.comparison.runs.means import over_runs
+from tercet.comparison.runs.means import as_systems
 from tercet.comparison.values.scores import ScoreTable
 from tercet.comparison.values.sections import Section
 from tercet.statistics.named_tests import WELCH
@@ -53,7 +53,7 @@ def records_of(comparison: Comparison) -> list[dict[str, Any]]:
     """
     if not comparison.joins_runs:
         return list(_records(comparison, OF_SYSTEM))
-    return [*_records(over_runs(comparison), OF_SYSTEM), *_records(comparison, OF_OUTPUT)]
+    return [*_records(as_systems(comparison), OF_SYSTEM), *_records(comparison, OF_OUTPUT)]
 
 
 def _records(comparison: Comparison, kind: str) -> Iterator[dict[str, Any]]:

@@ -10,8 +10,9 @@ from typing import Any
 from tercet.checks import has_entries
 from tercet.comparison.overall import overall_first, sets_and_overall
 from tercet.comparison.result import Comparison
-from tercet.comparison.runs.means import over_runs
+from tercet.comparison.runs.means import as_systems
 from tercet.comparison.values.scores import BESIDE_SCORES, ScoreTable
+from tercet.comparison.verdicts.legends import in_parentheses, rank_legend
 from tercet.comparison.verdicts.verdicts import verdict_in_words
 from tercet.errors import OptionError, argument, shorten
 from tercet.names_as_shown import one_cell
@@ -66,7 +67,7 @@ def _tables_for_people(comparison: Comparison, several: bool, form: str, beside:
     whole_table = stacked_table if form == "latex" else wide_table
     notes = []
     if comparison.joins_runs:
-        of_systems = over_runs(comparison)
+        of_systems = as_systems(comparison)
         yield whole_table(of_systems, [verdict, _legend(of_systems, beside)], title=name, shown=beside)
     elif verdict:
         notes.append(verdict)
@@ -74,7 +75,7 @@ def _tables_for_people(comparison: Comparison, several: bool, form: str, beside:
     notes.append(_legend(comparison, beside))
     # LaTeX has lines between groups; Markdown has none.
     lined = comparison.tables if form == "latex" else ()
-    legend_of_ranks = comparison.rank_legend(lined)
+    legend_of_ranks = rank_legend(comparison, lined)
     if "rank" in beside and legend_of_ranks:
         notes.append(legend_of_ranks)
     notes += [*comparison.remarks(), *comparison.warnings]
@@ -93,7 +94,7 @@ def _tables_for_people(comparison: Comparison, several: bool, form: str, beside:
 
 def _legend(comparison: Comparison, beside: Sequence[str]) -> str:
     """Return what the marks and numbers are where a score and its interval share a cell."""
-    return f"{comparison.in_parentheses(beside)} {comparison.legend(shown=beside)}".strip()
+    return f"{in_parentheses(comparison, beside)} {comparison.legend(shown=beside)}".strip()
 
 
 def _group_rows(table: Table) -> Table:
@@ -137,7 +138,7 @@ def _pairs_sheet(comparisons: Sequence[Comparison]) -> Table:
     # Outputs that are runs are not tested; their systems are.
     rows: list[list[Any]] = []
     for comparison in comparisons:
-        tested = over_runs(comparison) if comparison.joins_runs else comparison
+        tested = as_systems(comparison) if comparison.joins_runs else comparison
         for table in tested.tables:
             rows += _pairs_of(tested, table)
     columns = sheet_columns(("test_set", "metric", "score", "better", "system", "other"))

@@ -13,8 +13,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
 
-from tercet.comparison.runs.means import over_runs
+from tercet.comparison.runs.means import as_systems
 from tercet.comparison.values.scores import BEST, ScoreTable, SystemScore, against
+from tercet.comparison.verdicts.legends import marks_in_words, rank_legend
+from tercet.comparison.wording.decimals import percent
 from tercet.names_as_shown import one_cell, short_names
 from tercet.table_formats import Cell, Column, Table, decimals, to_terminal
 
@@ -120,7 +122,7 @@ class _Display:
 def _verdict_lines(display: _Display, several: bool) -> Iterator[str]:
     """Yield what a comparison shows in sentences."""
     comparison = display.comparison
-    if len(comparison.test_set.systems) < 2:
+    if not comparison.design.has_others:
         return
     # Here, as there is no verdict on a single system.
     from tercet.comparison.verdicts.verdicts import verdict_in_words
@@ -137,7 +139,7 @@ def _with_equal_scores(displays: Sequence[_Display]) -> list[list[_Display]]:
     by_scores: dict[tuple[tuple[str, int], ...], list[_Display]] = {}
     for display in displays:
         if display.comparison.joins_runs:
-            display = replace(display, comparison=over_runs(display.comparison))
+            display = replace(display, comparison=as_systems(display.comparison))
         # Shares and percents are not in one column.
         scales = (table.scorer.scale for table in display.comparison.tables)
         scores = tuple(zip(display.comparison.marked_labels(), scales, strict=True))
@@ -307,32 +309,32 @@ def _emphasize(text: str, is_best: bool) -> str:
 def _legends(displays: Sequence[_Display]) -> Iterator[str]:
     """Yield the legend, once if it is the same for all test sets."""
     comparisons = [display.comparison for display in displays]
-    legends = {}
+    legends: list[tuple[str, str]] = []
     for display in displays:
         legend = display.comparison.legend(display.name, BEST)
         if display.comparison.joins_runs:
-            legend = f"{over_runs(display.comparison).marks_in_words(BEST)} {legend}".strip()
-        legends[one_cell(display.comparison.test_set.name)] = legend
-    if len(set(legends.values())) == 1:
-        yield next(iter(legends.values()))
+            legend = f"{marks_in_words(as_systems(display.comparison), BEST)} {legend}".strip()
+        legends.append((one_cell(display.comparison.test_set.name), legend))
+    if len({legend for _, legend in legends}) == 1:
+        yield legends[0][1]
     else:
-        yield from (f"{name}: {legend}" for name, legend in legends.items())
-    yield from filter(None, dict.fromkeys(comparison.rank_legend(comparison.tables) for comparison in comparisons))
+        # Test sets may share a name.
+        yield from dict.fromkeys(f"{name}: {legend}" for name, legend in legends)
+    yield from filter(None, dict.fromkeys(rank_legend(comparison, comparison.tables) for comparison in comparisons))
 
 
 def _ranking(display: _Display, table: ScoreTable, title: str) -> Fitted:
     """Return the table of a score: the systems, their intervals, and how they differ from the baseline."""
     comparison = display.comparison
     rows = [table.rows[index] for index in display.order(table)]
-    level = f"{100 * comparison.confidence_level:g} %"
+    level = percent(comparison.confidence_level)
     columns: list[Shown] = []
     if comparison.has_ranks:
         columns.append(Shown("rank", [row.places for row in rows], leaves=_RANKS_LEAVE))
     names = []
     for row in rows:
         name = display.name(row.system)
-        is_baseline = row.difference is None
-        names.append(f"{name} (baseline)" if comparison.test and is_baseline else name)
+        names.append(f"{name} (baseline)" if comparison.test and row.is_baseline else name)
     columns.append(Shown("system", names, is_name=True))
     columns.append(Shown(f"{table.name}{table.arrow}", list(map(_value, rows))))
     intervals = [row.interval for row in rows]

@@ -9,15 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.comparison.runs.significance import (
-    against_baseline,
-    estimates_of_systems,
-    has_spread,
-    interval_of,
-    pvalue_of,
-    spread_of,
-    why_untested,
-)
+from tercet.comparison.runs.section import why_untested
+from tercet.comparison.runs.significance import estimates_of_systems, spread_of
 from tercet.comparison.values.design import Design
 from tercet.comparison.values.run_scores import RunsInSlice
 from tercet.statistics.estimates import Estimate
@@ -26,7 +19,7 @@ from tercet.statistics.resampled_scores import N_RESAMPLES, bootstrap_scores
 from .significance import Part, ScoreInSlice, SliceScores, by_holm
 
 
-def scores_over_runs(design: Design, metric: Metric, parts: Sequence[Part]) -> dict[str, list[SliceScores]]:
+def slices_over_runs(design: Design, metric: Metric, parts: Sequence[Part]) -> dict[str, list[SliceScores]]:
     """Return the scores of the systems in each slice, by name.
 
     Tests share no draws: p of each score is adjusted for all slices and systems by Holm's method.
@@ -48,23 +41,23 @@ def scores_over_runs(design: Design, metric: Metric, parts: Sequence[Part]) -> d
 
 def _in_slice(design: Design, metric: Metric, outputs: dict[str, Estimate], n_units: int) -> list[ScoreInSlice]:
     """Return the systems in a slice, with p of each test alone: it is not adjusted yet."""
-    systems, known = estimates_of_systems(design.runs, outputs)
+    systems, spread = estimates_of_systems(design.runs, outputs)
     level = design.confidence_level
     system_of_baseline = design.system_of_baseline
     baseline = systems[system_of_baseline]
     scores = []
     for name, estimate in systems.items():
-        against = against_baseline(baseline, estimate, known, level)
-        bounds = interval_of(estimate, known, level, metric)
+        against = spread.against_baseline(baseline, estimate, level)
+        bounds = spread.interval_of(estimate, level, metric)
         runs = {output: outputs[output].value for output in design.runs[name]}
-        over_runs = RunsInSlice(runs, spread_of(estimate), t=None, freedom=None)
+        of_runs = RunsInSlice(runs, spread_of(estimate), t=None, freedom=None)
         p = math.nan
         reason = ""
         if name != system_of_baseline:
-            over_runs = over_runs._replace(t=against.t, freedom=against.freedom)
-            p = pvalue_of(baseline, estimate, known, n_units)
+            of_runs = of_runs._replace(t=against.t, freedom=against.freedom)
+            p = spread.pvalue_of(baseline, estimate, n_units)
             if math.isnan(p):
-                knows_spread = has_spread(baseline, estimate, known)
+                knows_spread = spread.is_known(baseline, estimate)
                 reason = why_untested(against, bounds.low, design.unit, knows_spread=knows_spread)
         scores.append(
             ScoreInSlice(
@@ -73,7 +66,7 @@ def _in_slice(design: Design, metric: Metric, outputs: dict[str, Estimate], n_un
                 bounds_of_difference=against.bounds,
                 pvalue=p,
                 adjusted_pvalue=math.nan,
-                over_runs=over_runs,
+                over_runs=of_runs,
                 why_untested=reason,
             )
         )

@@ -6,17 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
 from tercet.comparison.scoring.score_rows import bounds_of_systems
 from tercet.comparison.values.design import Design
+from tercet.comparison.values.scores import Scored
 from tercet.comparison.values.slices import Slices
-from tercet.statistics.clusters import Clusters, clustered
+from tercet.statistics.clusters import clustered
 from tercet.statistics.inference import Inference
-from tercet.statistics.stats import SegmentStats
 
-from .over_runs import scores_over_runs
+from .over_runs import slices_over_runs
 from .significance import Part, ScoreInSlice, SliceScores, slice_tests
 
 
@@ -30,8 +29,7 @@ class ScoresOfSlices(NamedTuple):
 def scores_of_slices(
     design: Design,
     metric: Metric,
-    scored: Sequence[SegmentStats],
-    is_scored: NDArray[np.bool_],
+    scored: Scored,
     inference: Inference,
 ) -> list[ScoresOfSlices]:
     """Return the scores of a metric in each slice: of the segments that are scored for all systems.
@@ -39,15 +37,12 @@ def scores_of_slices(
     A slice's draws are those that a test set of its segments would have: of a slice that is the whole, p and
     intervals are those of the whole. Where outputs are runs, the scores are of the systems, in their order.
     """
-    clusters = design.test_set.clusters
-    if clusters is not None:
-        clusters = clusters.selected(is_scored)
-    n_units = len(scored[0]) if clusters is None else len(clusters)
+    n_units = len(scored.rows[0]) if scored.clusters is None else len(scored.clusters)
     results = []
     for slices in design.slices:
-        parts = list(_slice_parts(slices, scored, is_scored, clusters))
+        parts = list(_slice_parts(slices, scored))
         if design.joins_runs:
-            by_score = scores_over_runs(design, metric, parts)
+            by_score = slices_over_runs(design, metric, parts)
         else:
             by_score = _scores_of_parts(design, metric, parts, n_units, inference)
         results.append(ScoresOfSlices(slices, by_score))
@@ -66,31 +61,31 @@ def _scores_of_parts(
         for name in metric.score_names:
             intervals_of_score = [of_system[name] for of_system in intervals]
             bounds = bounds_of_systems(design, metric, part.rows, intervals_of_score, inference)
-            figures = zip(
-                values[name].tolist(),
-                bounds.of_scores,
-                bounds.of_differences,
-                tests[name].pvalues[number].tolist(),
-                tests[name].adjusted[number].tolist(),
-                strict=True,
-            )
-            systems = [ScoreInSlice(*of_system) for of_system in figures]
+            systems = []
+            for index, value in enumerate(values[name].tolist()):
+                systems.append(
+                    ScoreInSlice(
+                        value=value,
+                        bounds=bounds.of_scores[index],
+                        bounds_of_difference=bounds.of_differences[index],
+                        pvalue=float(tests[name].pvalues[number, index]),
+                        adjusted_pvalue=float(tests[name].adjusted[number, index]),
+                    )
+                )
             scores_of[name].append(SliceScores(part.name, len(part.rows[0]), len(part.units[0]), systems))
     return scores_of
 
 
-def _slice_parts(
-    slices: Slices, scored: Sequence[SegmentStats], is_scored: NDArray[np.bool_], clusters: Clusters | None
-) -> Iterator[Part]:
-    numbers = slices.numbers[is_scored]
+def _slice_parts(slices: Slices, scored: Scored) -> Iterator[Part]:
+    numbers = slices.numbers[scored.is_scored]
     for index, name in enumerate(slices.names):
         inside = numbers == index
         if not inside.any():
             continue
-        rows = [stats.selected(inside) for stats in scored]
-        if clusters is None:
+        rows = [stats.selected(inside) for stats in scored.rows]
+        if scored.clusters is None:
             yield Part(name, rows, rows, np.flatnonzero(inside))
             continue
         # Those of a slice are numbered as they first occur there.
-        of_slice = np.array(list(dict.fromkeys(clusters.numbers[inside].tolist())), np.int64)
-        yield Part(name, rows, clustered(rows, clusters.selected(inside)), of_slice)
+        of_slice = np.array(list(dict.fromkeys(scored.clusters.numbers[inside].tolist())), np.int64)
+        yield Part(name, rows, clustered(rows, scored.clusters.selected(inside)), of_slice)

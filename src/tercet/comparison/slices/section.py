@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tercet.comparison.runs.means import design_over_runs, table_of_means
+from tercet.comparison.runs.means import design_of_systems, table_of_means
 from tercet.comparison.values.design import Design
 from tercet.comparison.values.scores import ScoreTable
 from tercet.comparison.values.sections import Section
@@ -44,7 +44,7 @@ def slices_section(design: Design, table: ScoreTable, of_slices: ScoresOfSlices)
     scores = of_slices.by_score[table.name]
     if design.joins_runs:
         # Systems are what is scored there, and not their outputs.
-        return _section(design_over_runs(design), table_of_means(table, design.alpha), slices, scores)
+        return _section(design_of_systems(design), table_of_means(table, design.alpha), slices, scores)
     return _section(design, table, slices, scores)
 
 

@@ -42,6 +42,11 @@ class Design(NamedTuple):
         return list(self.test_set.systems)
 
     @property
+    def has_others(self) -> bool:
+        """Whether there is another system to compare the baseline with."""
+        return len(self.test_set.systems) > 1
+
+    @property
     def n_pairs(self) -> int:
         """How many pairs of systems there are."""
         return comb(len(self.systems), 2)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
+from tercet.statistics.clusters import Clusters, clustered
 from tercet.statistics.groups import best_first
 from tercet.statistics.resampled_scores import jackknife
 from tercet.statistics.rounding import apart
@@ -83,6 +84,11 @@ class SystemScore:
     digits: int = 2
 
     @property
+    def is_baseline(self) -> bool:
+        """Whether it is of the baseline, which has no difference from itself."""
+        return self.difference is None
+
+    @property
     def mark(self) -> str:
         """The mark of the best, or of one that is not significantly worse; "" of the others."""
         if self.best:
@@ -140,6 +146,9 @@ class ScoreTable:
     too_few : str or None
         Why no difference could be significant, however large: too few segments, or resamples. Then there are no ranks
         and groups, and nothing is said to be as good. None if one could, or without a test.
+    cannot_tell : str
+        Why the score, the worst of all systems, says nothing of their texts, such as that these are short; "" where
+        it does.
     over_runs : ScoresOverRuns or None
         The means of systems with several runs, and their tests; None where no system has several.
     sections : list of Section
@@ -158,6 +167,7 @@ class ScoreTable:
     is_exact: bool = False
     n_units: int = 0
     too_few: str | None = None
+    cannot_tell: str = ""
     over_runs: ScoresOverRuns | None = field(default=None, repr=False)
     sections: list[Section] = field(default_factory=list, repr=False)
 
@@ -202,6 +212,15 @@ class ScoreTable:
         return np.asarray(jackknife(self.scorer, units)[self.name], np.float64)
 
 
+class ScoreEvidence(NamedTuple):
+    """A score of all systems, and what says how far its differences go beyond this test set."""
+
+    table: ScoreTable
+    #: Paired resamples of the score, and the rows of what is resampled, of each system.
+    resampled: Sequence[NDArray[np.float64]]
+    units: Sequence[SegmentStats]
+
+
 def row_of(table: ScoreTable, system: str) -> SystemScore:
     """Return the score of a system in a table."""
     return next(row for row in table.rows if row.system == system)
@@ -244,6 +263,27 @@ def standings(
         else:
             compared.append(Standing(False, None))
     return compared
+
+
+class Scored(NamedTuple):
+    """The segments that are scored for all systems, and what of them is resampled."""
+
+    is_scored: NDArray[np.bool_]
+    #: The rows of these segments, of each system.
+    rows: list[SegmentStats]
+    #: Of these segments, if there are any.
+    clusters: Clusters | None
+
+    @classmethod
+    def of(cls, stats: Sequence[SegmentStats], clusters: Clusters | None) -> Scored:
+        """Return what is scored of the rows of all segments, of each system."""
+        is_scored = scored_for_all(stats)
+        rows = [of_system.selected(is_scored) for of_system in stats]
+        return cls(is_scored, rows, None if clusters is None else clusters.selected(is_scored))
+
+    def units(self) -> list[SegmentStats]:
+        """Return what is resampled of each system: the segments, or their clusters."""
+        return clustered(self.rows, self.clusters)
 
 
 def scored_for_all(stats: Sequence[SegmentStats]) -> NDArray[np.bool_]:

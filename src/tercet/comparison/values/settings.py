@@ -1,4 +1,4 @@
-"""The settings of `compare`, `correlate` and `plan`: their checks, and options of commands, are made from these."""
+"""The settings of `compare` and `plan`: their checks, and options of commands, are made from these."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from tercet.checks import MOST_RESAMPLES, integer, number
 Interval = Literal["expanded", "percentile", "BCa"]
 Test = Literal["permutation", "bootstrap"]
 Adjust = Literal["step-down", "holm"]
-Ties = Literal["scored", "exact"]
-Unit = Literal["items", "systems", "both"]
 
 #: How many resamples each test takes by default.
 RESAMPLES: dict[str, int] = {"permutation": 10_000, "bootstrap": 1_000}
@@ -37,10 +35,6 @@ def usual_resamples(test: str, n_systems: int) -> int:
         if n_resamples * n_pairs <= _MOST_DIFFERENCES:
             return n_resamples
     return _FEWER_RESAMPLES[-1]
-
-
-#: Permutations of the tests of metrics, by default.
-PERMUTATIONS = 1_000
 
 
 class Tested(Value):
@@ -101,19 +95,3 @@ class PlanSettings(Tested):
         check=integer(2, MOST_RESAMPLES),
         doc="Resamples of the test set, by which the scores vary.",
     )
-
-
-class CorrelateSettings(Settings):
-    """What `correlate` takes besides texts, metrics and grades."""
-
-    unit: Unit = option(default="items", doc="Unit that the intervals resample.")
-    n_resamples: int = option(default=1000, check=integer(1, MOST_RESAMPLES), doc="Resamples of the intervals.")
-    n_permutations: int = option(
-        default=PERMUTATIONS, check=integer(1, MOST_RESAMPLES), doc="Permutations of the tests."
-    )
-    ties: Ties = option(
-        default="scored",
-        doc="When two scores of a metric tie: if equal to the last bit (scored), or to 12 significant digits "
-        "(exact).",
-    )
-    standardize: bool = option(default=False, doc="Use the z-scores of each rater.")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.checks import has_entries
+from tercet.checks import has_entries, plain_list
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
 from tercet.test_sets.labels import LENGTH, NO_LABEL, column_and_pattern, slice_labels
 from tercet.test_sets.lengths import buckets_of
@@ -63,9 +63,7 @@ def _labels_of(test_set: TestSet, name: Any, labels: Any) -> list[str]:
         raise InputError(
             f"by: expected labels by their name, as {{'domain': labels}}. Got {shorten(labels)} for {shorten(name)}."
         )
-    # Arrow has to_pylist, NumPy and pandas have tolist: both give plain Python.
-    to_list = getattr(labels, "to_pylist", None) or getattr(labels, "tolist", None)
-    cells = list(labels) if to_list is None else to_list()
+    cells = plain_list(labels)
     if len(cells) != test_set.n_segments:
         raise InputError(
             f"by: {shorten(name)} must have a label for each segment, got {len(cells):,} labels for "

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from tercet.comparison.result import Comparison
 from tercet.comparison.values.scores import AS_GOOD, LOWER, ScoreTable
+from tercet.comparison.wording.decimals import percent
 from tercet.statistics.inference import ADJUSTED, INTERVALS
 from tercet.statistics.intervals import MOST_UNITS
 from tercet.statistics.resampled_scores import N_RESAMPLES
@@ -65,13 +66,13 @@ def in_parentheses(comparison: Comparison, shown: Collection[str]) -> str:
     """
     if "interval" not in shown or not comparison.has_intervals:
         return ""
-    level = f"{100 * comparison.confidence_level:g} %"
+    level = percent(comparison.confidence_level)
     has_brackets = comparison.test is not None and "difference" in shown
     of_differences = "; in brackets: those of differences" if has_brackets else ""
     return f"In parentheses: {level} intervals{of_differences}."
 
 
-def rank_legend(comparison: Comparison, lined: Sequence[ScoreTable]) -> str:
+def rank_legend(comparison: Comparison, lined: Sequence[ScoreTable] = ()) -> str:
     """Return what ranks mean, and the lines that are drawn by these scores; "" where tables have no ranks."""
     if not comparison.has_ranks:
         return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from tercet.comparison.values.scores import ScoreTable, row_of
 from tercet.comparison.wording.clauses import Clause, few_named, sentence
@@ -12,59 +13,64 @@ from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of, joined, li
 _UNTESTED = "These differences were not tested: they may be due to chance."
 
 
-def summary_verdict(tables: Sequence[ScoreTable], titles: Sequence[str], names: Mapping[str, str]) -> list[Sentence]:
+class Findings(NamedTuple):
+    """The scores that a verdict sums up, what people call them, and what systems are called in it."""
+
+    tables: Sequence[ScoreTable]
+    titles: Sequence[str]
+    names: Mapping[str, str]
+
+
+def summary_verdict(findings: Findings) -> list[Sentence]:
     """Return whether all scores have the same best system, or which is best by which, and what the tests add.
 
     Of each score some system is the best, and no value is NaN.
     """
     tops: dict[tuple[str, ...], list[str]] = {}
-    for table, title in zip(tables, titles, strict=True):
+    for table, title in zip(findings.tables, findings.titles, strict=True):
         tops.setdefault(tuple(row.system for row in table.rows if row.best), []).append(title)
     if len(tops) > 1:
-        return _of_rivals(tables, titles, names, {system for best in tops for system in best})
+        return _of_rivals(findings, {system for best in tops for system in best})
     (best,) = tops
-    if len(best) == len(tables[0].rows):
-        return [(f"{all_of(len(best)).capitalize()} systems have the same scores in {_metrics_in_words(tables)}.",)]
+    by_all = _metrics_in_words(findings.tables)
+    if len(best) == len(findings.tables[0].rows):
+        return [(f"{all_of(len(best)).capitalize()} systems have the same scores in {by_all}.",)]
     verb = "is" if len(best) == 1 else "are"
-    first = (*listed([names[system] for system in best]), f" {verb} best in {_metrics_in_words(tables)}.")
-    return [first, *_apart_from_best(tables, titles, names, n_best=len(best))]
+    first = (*listed([findings.names[system] for system in best]), f" {verb} best in {by_all}.")
+    return [first, *_apart_from_best(findings, n_best=len(best))]
 
 
 # One system is best by all scores.
 
 
-def _apart_from_best(
-    tables: Sequence[ScoreTable], titles: Sequence[str], names: Mapping[str, str], *, n_best: int
-) -> list[Sentence]:
+def _apart_from_best(findings: Findings, *, n_best: int) -> list[Sentence]:
     """Return which systems the tests tell apart from the one that is best in all scores, and in which."""
-    others = [row.system for row in tables[0].rows if not row.best]
-    too_few = [table.too_few for table in tables if table.too_few is not None]
-    if len(too_few) == len(tables):
+    others = [row.system for row in findings.tables[0].rows if not row.best]
+    too_few = [table.too_few for table in findings.tables if table.too_few is not None]
+    if len(too_few) == len(findings.tables):
         return [(too_few[0],)]
-    worse_by = {system: _scores_where(tables, titles, system, as_good=False) for system in others}
-    unclear_by = {system: _scores_where(tables, titles, system, as_good=True) for system in others}
+    worse_by = {system: _scores_where(findings, system, as_good=False) for system in others}
+    unclear_by = {system: _scores_where(findings, system, as_good=True) for system in others}
     if not any(worse_by.values()) and not any(unclear_by.values()):
         return [(_UNTESTED,)]
     if n_best > 1:
         # The scores' own verdicts say it of each of them.
         return []
-    undecided = [system for system in others if len(worse_by[system]) < len(titles)]
+    undecided = [system for system in others if len(worse_by[system]) < len(findings.titles)]
     if not undecided:
-        all_others: Sentence = (Name(names[others[0]]),)
+        all_others: Sentence = (Name(findings.names[others[0]]),)
         if len(others) > 1:
             all_others = (f"{all_of(len(others))} others",)
         return [("It is significantly better than ", *all_others, " in each of them.")]
     if len(undecided) > MOST_NAMED:
-        return _counted_undecided(titles, others, worse_by, unclear_by)
-    return [sentence(("It",), " is ", _clauses_on_best(titles, names, worse_by, unclear_by))]
+        return _counted_undecided(findings.titles, others, worse_by, unclear_by)
+    return [sentence(("It",), " is ", _clauses_on_best(findings.titles, findings.names, worse_by, unclear_by))]
 
 
-def _scores_where(
-    tables: Sequence[ScoreTable], titles: Sequence[str], system: str, *, as_good: bool
-) -> tuple[str, ...]:
+def _scores_where(findings: Findings, system: str, *, as_good: bool) -> tuple[str, ...]:
     """Return the scores by which a system is as good as the best, as far as a test shows, or is not."""
     titles_of_scores = []
-    for table, title in zip(tables, titles, strict=True):
+    for table, title in zip(findings.tables, findings.titles, strict=True):
         if row_of(table, system).as_good is as_good:
             titles_of_scores.append(title)
     return tuple(titles_of_scores)
@@ -129,22 +135,20 @@ def _by_titles(chosen: Sequence[str], titles: Sequence[str]) -> str:
 # Several systems are best, each by some scores.
 
 
-def _of_rivals(
-    tables: Sequence[ScoreTable], titles: Sequence[str], names: Mapping[str, str], rivals: set[str]
-) -> list[Sentence]:
+def _of_rivals(findings: Findings, rivals: set[str]) -> list[Sentence]:
     """Return how each system does that is best by some scores, where others are best by other scores.
 
     Whoever is nowhere significantly worse stands first, and nothing is said of scores that do not agree where all
     other rivals are significantly worse somewhere: that decides it.
     """
-    systems = [row.system for row in tables[0].rows if row.system in rivals]
+    systems = [row.system for row in findings.tables[0].rows if row.system in rivals]
     is_worse_somewhere = {}
     for system in systems:
-        rows = [row_of(table, system) for table in tables]
+        rows = [row_of(table, system) for table in findings.tables]
         is_worse_somewhere[system] = any(row.as_good is False for row in rows)
     systems.sort(key=lambda system: is_worse_somewhere[system])
     sentences = [
-        sentence((Name(names[system]),), " is ", _clauses_on_rival(tables, titles, names, system))
+        sentence((Name(findings.names[system]),), " is ", _clauses_on_rival(findings, system))
         for system in systems[:MOST_NAMED]
     ]
     n_more = len(systems) - MOST_NAMED
@@ -153,9 +157,9 @@ def _of_rivals(
     n_without_loss = list(is_worse_somewhere.values()).count(False)
     if n_without_loss != 1:
         sentences.insert(0, ("The scores do not agree on the best system.",))
-    too_few = [table.too_few for table in tables if table.too_few is not None]
-    of_others = [row.as_good for table in tables for row in table.rows if not row.best]
-    if len(too_few) == len(tables):
+    too_few = [table.too_few for table in findings.tables if table.too_few is not None]
+    of_others = [row.as_good for table in findings.tables for row in table.rows if not row.best]
+    if len(too_few) == len(findings.tables):
         sentences.insert(0, (too_few[0],))
     elif all(as_good is None for as_good in of_others):
         sentences.append((_UNTESTED,))
@@ -164,14 +168,12 @@ def _of_rivals(
     return sentences
 
 
-def _clauses_on_rival(
-    tables: Sequence[ScoreTable], titles: Sequence[str], names: Mapping[str, str], system: str
-) -> list[Clause]:
+def _clauses_on_rival(findings: Findings, system: str) -> list[Clause]:
     """Return by which scores a system is best, and how it does by those that have another best system."""
     found_by: dict[Clause, list[str]] = {}
-    for table, title in zip(tables, titles, strict=True):
-        found_by.setdefault(_finding(table, names, system), []).append(title)
-    clauses = [replace(clause, scores=_by(tables, titles, chosen)) for clause, chosen in found_by.items()]
+    for table, title in zip(findings.tables, findings.titles, strict=True):
+        found_by.setdefault(_finding(table, findings.names, system), []).append(title)
+    clauses = [replace(clause, scores=_by(findings, chosen)) for clause, chosen in found_by.items()]
     # First what the system is best by.
     return sorted(clauses, key=lambda clause: bool(clause.others))
 
@@ -196,11 +198,11 @@ def _finding(table: ScoreTable, names: Mapping[str, str], system: str) -> Clause
     return Clause("not told apart from" if row.as_good else "significantly worse than", best[:1])
 
 
-def _by(tables: Sequence[ScoreTable], titles: Sequence[str], chosen: Sequence[str]) -> str:
+def _by(findings: Findings, chosen: Sequence[str]) -> str:
     """Return by which scores something holds: the scores of one metric by their number, where all are chosen."""
-    title_of = dict(zip(titles, tables, strict=True))
+    title_of = dict(zip(findings.titles, findings.tables, strict=True))
     by_metric: dict[str, list[str]] = {}
-    for title in titles:
+    for title in findings.titles:
         by_metric.setdefault(title_of[title].metric, []).append(title)
     words: list[str] = []
     for of_metric in by_metric.values():

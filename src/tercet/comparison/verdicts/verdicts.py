@@ -9,16 +9,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tercet.comparison.gates.completeness import left_out_in_words
 from tercet.comparison.result import Comparison
-from tercet.comparison.runs.means import over_runs, runs_in_words
+from tercet.comparison.runs.means import as_systems, runs_in_words
 from tercet.comparison.values.scores import ScoreTable, SystemScore
 from tercet.comparison.values.sections import Section
 from tercet.comparison.wording.clauses import Clause, few_named, sentence
+from tercet.comparison.wording.decimals import percent
 from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of, joined, listed, said
 from tercet.table_formats import decimals, pvalue_text
 
-from .summary_verdicts import summary_verdict
+from .left_out import what_is_left_out
+from .summary_verdicts import Findings, summary_verdict
 
 _UNTESTED = "This was not tested: the difference may be due to chance."
 
@@ -31,19 +32,19 @@ def verdict_of(comparison: Comparison, names: Mapping[str, str]) -> list[Sentenc
     sentences = _verdict_on_scores(comparison, names)
     if not sentences:
         return []
-    return [*sentences, *left_out_in_words(comparison, names)]
+    return [*sentences, *what_is_left_out(comparison, names)]
 
 
 def verdict_in_words(comparison: Comparison, names: Mapping[str, str]) -> str:
     """Return what a comparison shows in sentences; "" of a single system."""
-    if len(comparison.test_set.systems) < 2:
+    if not comparison.design.has_others:
         return ""
     return " ".join(map(said, verdict_of(comparison, names)))
 
 
 def _verdict_on_scores(comparison: Comparison, names: Mapping[str, str]) -> list[Sentence]:
     if comparison.joins_runs:
-        of_systems = over_runs(comparison)
+        of_systems = as_systems(comparison)
         sentences = _verdict_on_scores(of_systems, _names_of_systems(names, of_systems))
         return [*sentences, (runs_in_words(comparison),)]
     first_table = comparison.tables[0]
@@ -55,9 +56,12 @@ def _verdict_on_scores(comparison: Comparison, names: Mapping[str, str]) -> list
     titles: list[str] = []
     undefined: list[str] = []
     alike: list[str] = []
+    mute: dict[str, list[str]] = {}
     for table, title in zip(comparison.tables, comparison.titles(), strict=True):
         if any(math.isnan(row.value) for row in table.rows):
             undefined.append(title)
+        elif table.cannot_tell:
+            mute.setdefault(table.cannot_tell, []).append(title)
         elif not any(row.best for row in table.rows):
             alike.append(title)
         else:
@@ -68,12 +72,16 @@ def _verdict_on_scores(comparison: Comparison, names: Mapping[str, str]) -> list
     if len(tables) == 1:
         sentences = score_verdict(comparison, tables[0], names)
     else:
-        sentences = summary_verdict(tables, titles, names)
+        sentences = summary_verdict(Findings(tables, titles, names))
         test = comparison.inference.test
         if test is not None and test.errs_more:
             sentences.append((f"The {test.title} errs two to four times as often as alpha says.",))
     if undefined:
         sentences.append((f"Left out here: {joined(undefined)}, which not every system has (NaN).",))
+    for reason, titles_of_mute in mute.items():
+        sentences.append(
+            (f"Left out here: {joined(titles_of_mute)}, which cannot tell the systems apart, as {reason}.",)
+        )
     if alike:
         sentences.append((f"Left out here: {joined(alike)}, by which no system is the best.",))
     return sentences
@@ -85,7 +93,7 @@ def with_names(section: Section, names: Mapping[str, str]) -> Section:
     def called(part: str) -> str:
         return Name(names.get(part, part)) if isinstance(part, Name) else part
 
-    return replace(section, sentences=[tuple(map(called, sentence)) for sentence in section.sentences])
+    return replace(section, sentences=[tuple(map(called, parts)) for parts in section.sentences])
 
 
 def _names_of_systems(names: Mapping[str, str], of_systems: Comparison) -> dict[str, str]:
@@ -100,7 +108,7 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     nothing to adjust). Lack of significance is not presented as equality.
     """
     if comparison.joins_runs:
-        of_systems = over_runs(replace(comparison, tables=[table]))
+        of_systems = as_systems(replace(comparison, tables=[table]))
         (means,) = of_systems.tables
         sentences = score_verdict(of_systems, means, _names_of_systems(names, of_systems))
         return [*sentences, (runs_in_words(comparison),)]
@@ -119,6 +127,9 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     if len(rows) == 1:
         return [(f"The {score_title} of ", row_names[rows[0].system], f" is {shown}. There is no other system.")]
     # Where all score 0, none is marked as the best.
+    if table.cannot_tell:
+        all_alike = f"it is {shown} for {all_of(len(rows))}, as {table.cannot_tell}"
+        return [(f"{table.title} cannot tell the systems apart: {all_alike}.",)]
     if len(top) in (0, len(rows)):
         same = f"{all_of(len(rows)).capitalize()} systems have the same {score_title}: {shown}."
         return [(same,), *_not_shown_equal(comparison, rows)]
@@ -144,15 +155,14 @@ def _not_shown_equal(comparison: Comparison, rows: Sequence[SystemScore]) -> lis
     """Return which difference equal scores of two systems do not exclude, where any unit differs."""
     if len(rows) != 2:
         return []
-    # The row of the baseline has no difference.
-    other = next((row for row in rows if row.difference is not None), None)
+    other = next((row for row in rows if not row.is_baseline), None)
     if other is None or not other.interval_of_difference or other.difference_low == other.difference_high:
         return []
     n_different = (other.wins or 0) + (other.losses or 0)
     if not n_different:
         return []
     n_units = n_different + (other.ties or 0)
-    level = f"{100 * comparison.confidence_level:g} %"
+    level = percent(comparison.confidence_level)
     text = (
         f"They are not shown to be equal: {n_different:,} of {n_units:,} {comparison.counted}s differ, and the "
         f"{level} interval of the difference is {other.interval_of_difference}."
@@ -199,9 +209,8 @@ def _sentences_of_tests(
     if unclear:
         unclear_names = [names[row.system] for row in unclear]
         unclear_pvalues = [pvalues[row.system] for row in unclear]
-        sentences.append(
-            _not_told_apart(best_name, unclear_names, unclear_pvalues, len(not_best), kind, level_in_words)
-        )
+        against = _Against(best_name, len(not_best), kind, level_in_words)
+        sentences.append(against.not_told_apart(unclear_names, unclear_pvalues))
     if worse:
         largest = f"{kind} {pvalue_text(max(pvalues[row.system] for row in worse))}"
         # The level is said once.
@@ -222,31 +231,27 @@ def _sentences_of_tests(
     return sentences
 
 
-def _not_told_apart(
-    best_name: Name,
-    names: Sequence[Name],
-    pvalues: Sequence[float],
-    n_others: int,
-    kind: str,
-    level_in_words: str,
-) -> Sentence:
-    """Return from which systems, by their p, the best is not told apart, which is not presented as equality."""
-    start = "The test finds no significant difference between "
-    caution = "which does not show that there is none"
-    if len(pvalues) > MOST_NAMED:
-        least = pvalue_text(min(pvalues))
-        number = len(pvalues) if len(pvalues) < n_others else "any"
-        ending = f" and {number} of the {n_others} others (least {kind} {least}, {level_in_words}), {caution}."
-        return (start, best_name, ending)
-    joint = {1: " and ", 2: " and either of "}.get(len(pvalues), " and any of ")
-    pvalue_texts = ", ".join(map(pvalue_text, pvalues))
-    return (
-        start,
-        best_name,
-        joint,
-        *listed(names),
-        f" ({kind} {pvalue_texts}; {level_in_words}), {caution}.",
-    )
+class _Against(NamedTuple):
+    """The tests of the other systems against the best."""
+
+    best: Name
+    n_others: int
+    #: What p is called, and the level of the tests.
+    p: str
+    level: str
+
+    def not_told_apart(self, names: Sequence[Name], pvalues: Sequence[float]) -> Sentence:
+        """Return from which systems, by their p, the best is not told apart, which is not presented as equality."""
+        start = "The test finds no significant difference between "
+        caution = "which does not show that there is none"
+        if len(pvalues) > MOST_NAMED:
+            least = pvalue_text(min(pvalues))
+            number = len(pvalues) if len(pvalues) < self.n_others else "any"
+            of_others = f" and {number} of the {self.n_others} others"
+            return (start, self.best, f"{of_others} (least {self.p} {least}, {self.level}), {caution}.")
+        joint = {1: " and ", 2: " and either of "}.get(len(pvalues), " and any of ")
+        pvalue_texts = ", ".join(map(pvalue_text, pvalues))
+        return (start, self.best, joint, *listed(names), f" ({self.p} {pvalue_texts}; {self.level}), {caution}.")
 
 
 def _sentences_of_each_best(
@@ -312,7 +317,7 @@ def _split_by_test(comparison: Comparison, pvalues: Mapping[str, float], not_bes
 
 def _sentence_on_baseline(comparison: Comparison, table: ScoreTable, names: Mapping[str, Name]) -> list[Sentence]:
     """Return how many systems differ significantly from the baseline, unless the verdict on the best says it."""
-    index = next((index for index, row in enumerate(table.rows) if row.difference is None), None)
+    index = next((index for index, row in enumerate(table.rows) if row.is_baseline), None)
     if index is None or len(table.rows) == 2 or table.rows[index].best:
         return []
     baseline = table.rows[index]
@@ -341,8 +346,8 @@ def _sentence_on_baseline(comparison: Comparison, table: ScoreTable, names: Mapp
 def _lead_in_words(table: ScoreTable, best: SystemScore, next_best: SystemScore) -> str:
     """Return by how much the best score is better than the next best; scores in percent are points apart."""
     difference = abs(best.value - next_best.value)
-    percent = table.scorer.unit == "share" and table.scorer.scale == 100
-    points = " points" if percent else ""
+    is_percent = table.scorer.unit == "share" and table.scorer.scale == 100
+    points = " points" if is_percent else ""
     where = "above" if table.higher_is_better else "below"
     least = 10.0**-best.digits
     # less than half of 0.01 would read as 0.00

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -71,6 +72,21 @@ def _with_figures(names: Sequence[str], figures: Sequence[str]) -> Sentence:
         if figure:
             parts.append(f" ({figure})")
     return tuple(parts)
+
+
+def with_numbers(names: Sequence[str]) -> list[str]:
+    """Return names, those that occur several times each with its number among them.
+
+    >>> with_numbers(["news", "test set", "test set"])
+    ['news', 'test set 1', 'test set 2']
+    """
+    counts = Counter(names)
+    n_met: Counter[str] = Counter()
+    numbered = []
+    for name in names:
+        n_met[name] += 1
+        numbered.append(f"{name} {n_met[name]}" if counts[name] > 1 else name)
+    return numbered
 
 
 def few_named(names: Sequence[str]) -> Sentence:

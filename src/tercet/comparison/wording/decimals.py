@@ -28,6 +28,11 @@ def figures(difference: float, digits: int) -> str:
     return decimals(difference, digits) if difference >= 10.0**-digits else f"{difference:.2g}"
 
 
+def percent(share: float) -> str:
+    """Return a share of 1, such as a level, in percent."""
+    return f"{100 * share:g} %"
+
+
 def in_two_digits(count: int) -> str:
     """Return a number with two digits: more would promise too much."""
     unit = 10 ** max(0, len(str(count)) - 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 #: Bands of the AutoML Translation documentation, by the BLEU in percent that each starts at; a rough guide, for one
 #: language and test set.
@@ -43,15 +43,30 @@ def no_resamples(method: str) -> str:
     )
 
 
-def zero_warning(
-    matches: Sequence[float],
-    ngrams: Sequence[float],
-    weighted: Sequence[Any],
-    effective: bool,
-    compat: str | None,
-    smoothed: bool = False,
-) -> str | None:
-    """Return why the BLEU of a corpus is 0 although words match, and how to avoid that; None if it is not 0.
+class ZeroOrders(NamedTuple):
+    """Orders of n-grams that make the BLEU of a corpus 0 although words match."""
+
+    #: Of which n-grams none matches.
+    unmatched: list[int]
+    #: Of which no prediction has n-grams.
+    unreached: list[int]
+    #: Of order 1: how many n-grams match, and how many there are.
+    n_matches: float
+    n_words: float
+
+    @property
+    def reason(self) -> str:
+        """Why the BLEU is 0."""
+        lowest = min(self.unmatched + self.unreached)
+        if lowest in self.unmatched:
+            return f"no n-gram of order {lowest} matches"
+        return f"the texts are short in tokens: no prediction has an n-gram of order {lowest}"
+
+
+def zero_orders(
+    matches: Sequence[float], ngrams: Sequence[float], weighted: Sequence[Any], effective: bool, smoothed: bool
+) -> ZeroOrders | None:
+    """Return the orders that make the BLEU of a corpus 0 although words match; None where there are none.
 
     The sequences have a value for each order: its matches, its n-grams, and whether it has a weight. `smoothed` says
     whether orders without a match are smoothed.
@@ -69,25 +84,23 @@ def zero_warning(
             unmatched.append(order)
     if not unmatched and not unreached:
         return None
+    return ZeroOrders(unmatched, unreached, matches[0], ngrams[0])
 
-    lowest = min(unmatched + unreached)
-    if lowest in unmatched:
-        reason = f"no n-gram of order {lowest} matches"
-    else:
-        reason = f"the texts are short in tokens: no prediction has an n-gram of order {lowest}"
 
+def zero_warning(zero: ZeroOrders, compat: str | None, smoothed: bool) -> str:
+    """Return why the BLEU of a corpus is 0 although words match, and how to avoid that."""
     remedies: list[str] = []
     if compat in _SMOOTHING and not smoothed:
         # It also gives a score to orders that no prediction reaches.
         remedies.append(_SMOOTHING[compat])
     else:
-        if unmatched:
+        if zero.unmatched:
             remedies.append("smooth_method='exp'")
-        if unreached:
+        if zero.unreached:
             remedies.append("effective_order=True")
-
-    zero = "next to 0" if compat == "nltk" else "0"
+    called = "next to 0" if compat == "nltk" else "0"
+    of_words = f"of order 1, {zero.n_matches:.0f} of {zero.n_words:.0f} match"
     return (
-        f"BLEU is {zero} only because {reason} (of order 1, {matches[0]:.0f} of "
-        f"{ngrams[0]:.0f} match). {' with '.join(remedies)} gives such a corpus a nonzero score."
+        f"BLEU is {called} only because {zero.reason} ({of_words}). {' with '.join(remedies)} gives such a corpus a "
+        "nonzero score."
     )

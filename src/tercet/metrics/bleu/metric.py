@@ -73,7 +73,7 @@ from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
 from .equals import equal_implementation
-from .messages import interpretation, no_resamples, zero_warning
+from .messages import ZeroOrders, interpretation, no_resamples, zero_orders, zero_warning
 from .options import (
     ADD_ONE,
     DIALECTS,
@@ -597,16 +597,23 @@ class Bleu(HasTokenizer):
 
     def score_warning(self, totals: Array | list[float]) -> str | None:
         """Return a warning when the score is 0 only because an order has no match."""
+        zero = self._zero_orders(totals if isinstance(totals, list) else totals.tolist())
+        return None if zero is None else zero_warning(zero, self.compat, self._smooths)
+
+    def why_worst(self, totals: Array, corpus: Corpus) -> str:
+        """Return that the texts are not split into words, or which order of n-grams makes the score 0."""
+        zero = self._zero_orders(totals.tolist())
+        return super().why_worst(totals, corpus) or ("" if zero is None else zero.reason)
+
+    def _zero_orders(self, sums: list[float]) -> ZeroOrders | None:
+        """Return the orders that make the score of a corpus 0 although words match; None where there are none."""
         # The check that is fast comes first: most corpora match, or at least have, n-grams of every order.
         columns = self._columns_to_watch
-        if columns is None:
-            return None
-        sums = totals if isinstance(totals, list) else totals.tolist()
-        if 0.0 not in sums[columns]:
+        if columns is None or 0.0 not in sums[columns]:
             return None
         matches = sums[self._match_columns]
         ngrams = sums[self._ngram_columns]
-        return zero_warning(matches, ngrams, self._weighted_orders, self.effective_order, self.compat, self._smooths)
+        return zero_orders(matches, ngrams, self._weighted_orders, self.effective_order, self._smooths)
 
     @cached_property
     def _smooths(self) -> bool:

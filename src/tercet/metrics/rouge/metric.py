@@ -239,6 +239,12 @@ class Rouge(RougeOptions):
             return None
         return dropped_letters_warning(corpus, context, chosen=self._names_tokenizer)
 
+    def why_worst(self, totals: Any, corpus: Corpus) -> str:
+        """Return that ROUGE's tokenizer drops most letters of the texts; "" where it does not."""
+        if self.tokenizer != "rouge" or not count_letters(corpus).mostly_dropped:
+            return ""
+        return "ROUGE's tokenizer drops most letters of the texts"
+
     @cached_property
     def _names_tokenizer(self) -> bool:
         """Whether the user gave ROUGE's tokenizer."""
