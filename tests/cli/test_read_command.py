@@ -58,6 +58,14 @@ def test_the_command_names_a_system_of_a_long_table_that_is_the_reference(tmp_pa
     assert command(*arguments, "-f", "json").stdout == alone.stdout
 
 
+def test_the_command_asks_for_references_where_there_are_none(tmp_path):
+    """It would fail without them."""
+    path = tmp_path / "answers.csv"
+    path.write_text("base,tuned\nthe cat sat,a cat sat\nes regnet,es regnete\n", encoding="utf-8")
+    said = command("read", path).stdout.splitlines()[-1]
+    assert said == f"To say it all: tercet compare {path} --system base --system tuned -r FILE"
+
+
 def test_as_json(table):
     (found,) = json.loads(command("read", table, "-f", "json").stdout)["test_sets"]
     assert found["systems"] == ["base", "human-dpo"]

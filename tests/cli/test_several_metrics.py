@@ -94,3 +94,26 @@ def test_what_is_nearly_a_metric_and_no_file_is_said_to_be_so(folder, name, typo
     # A file may be called so.
     (folder / typo).write_text("The cat sat.\nEin Hund ging.\n", encoding="utf-8")
     assert typo in scored(folder, *words)[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("-m bleu tokenizer=zh", "-m bleu:tokenizer=zh"),
+        ("-m bleu chrf word_order=2", "-m chrf:word_order=2"),
+        ("-m rouge:use_stemmer=true tokenizer=unicode", "-m rouge:use_stemmer=true,tokenizer=unicode"),
+    ],
+)
+def test_options_that_stand_apart_are_shown_in_their_metric(folder, words, meant):
+    run = command("score", "a.txt", "-r", "ref.txt", *words.split(), cwd=folder, code=2)
+    assert run.stderr.endswith(f"Options of a metric follow its name and a colon: {meant}\n")
+
+
+def test_a_system_may_be_called_as_an_option(folder):
+    _, systems = scored(folder, "score", "-r", "ref.txt", "-m", "bleu", "lowercase=a.txt")
+    assert systems == ["lowercase"]
+
+
+def test_a_file_named_as_references_may_be_they(folder):
+    run = command("score", "a.txt", "ref.txt", "-m", "bleu", cwd=folder, code=2)
+    assert "'ref.txt' is named as references are: is it the one?" in run.stderr

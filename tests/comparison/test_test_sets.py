@@ -267,10 +267,12 @@ class TestTextFiles:
         further = save(tmp_path / "more.txt", ["x", "y", "z"])
         for lines, other, counts in (
             (["a"], ["b", "c"], "1 line and {} has 2"), ([], ["b"], "0 lines and {} has 1"),
-            (["a", ""], ["b"], "2 lines and {} has 1"),  # a blank line at the end is a segment
+            (["a", ""], ["b"], "2 lines and {} has 1"),  # a blank line at the end is a segment, and is named
         ):  # fmt: skip
             first, second = save(tmp_path / "A.txt", lines), save(tmp_path / "ref.txt", other)
             expected = f"{str(first)!r} has {counts.format(repr(str(second)))}; expected a line per segment in each."
+            if lines[-1:] == [""]:
+                expected += f" The last line of {str(first)!r} is empty."
             assert refusal(first, references=second) == expected
             assert f"{str(further)!r} has 3 lines" in refusal(second, references=[second, further])
             assert f"{str(further)!r} has 3 lines" in refusal(second, references=[second], source=further)

@@ -54,7 +54,7 @@ def assert_taken(steps, calls):
 
 @pytest.mark.usefixtures("engine_in_python")
 def test_the_steps_of_the_short_road_are_taken_in_this_order():
-    assert len(SHORT) == 23
+    assert len(SHORT) == 25
     assert_taken(SHORT, calls_of(lambda: tercet.score("bleu", ["a b"], ["a c"])))
 
 

@@ -192,10 +192,10 @@ class MetricDefinition(Configured, metaclass=ABCMeta):
 
         A subclass may count otherwise, and has the plan that it defines itself.
         """
-        inherits_its_plan = "new_plan" not in vars(type(self))
-        if self.normalize is not None or inherits_its_plan:
-            return None
-        return self.new_plan()
+        defines_its_plan = "new_plan" in vars(type(self))
+        if self.normalize is None and defines_its_plan:
+            return self.new_plan()
+        return None
 
     def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return further attributes of the result, when they are read; `entries` are what `report` returned.

@@ -11,7 +11,7 @@ from tercet.errors import OptionError
 from .options import option
 
 #: How texts become words, where the score is not that of a package with rules of its own.
-TOKENIZER = option(
+TOKENIZER_OF_WORDS = option(
     default="unicode",
     doc='How texts are split into tokens. "unicode": words of letters, marks and digits of any script; '
     'Chinese, Japanese, Thai, Lao, Khmer and Burmese by character. "char": characters, without white '

@@ -24,6 +24,8 @@ from .scoring import Outcome, attributes_of, warn_of, warn_of_corpus
 
 #: The options of a call (segments, intervals, seed ...) that every metric carries unless it was made with others.
 _ASKED_BY_DEFAULT = Configured.asked
+#: An item with as many references may be a text that was split into tokens, each taken for a reference.
+_FEWEST_ODD_REFERENCES = FEWEST_TOKENS
 
 
 def rules_of_plan(**rules: Any) -> TextRules:
@@ -32,16 +34,15 @@ def rules_of_plan(**rules: Any) -> TextRules:
         most_items=PIECE,  # 8,192
         marks=MARKS_OF_ASCII,  # as in <br> or &amp;
         odd_items=FEWEST,  # 5
-        # 3: a text that was split into tokens, each taken for a reference, has as many or more.
-        odd_references=FEWEST_TOKENS,
+        odd_references=_FEWEST_ODD_REFERENCES,  # 3
         **rules,
     )
 
 
 def score_lists(metric: MetricDefinition, predictions: Any, references: Any) -> Result | None:
     """Return the result of a user's columns; None where they, or what is asked of them, need the other road."""
-    # The cheap test, of identity: a metric that was made with options of a call, were they the defaults, has its own,
-    # and takes the long road to the same result.
+    # Options of a call need the long road. Metrics made without any share one object: to ask for it is faster than to
+    # compare values, and a metric that was made with the defaults written out has the same result there.
     if metric.asked is not _ASKED_BY_DEFAULT:
         return None
     scored = scored_by_plan(metric, predictions, references)
@@ -97,7 +98,7 @@ def warn_of_lists(
     # What is odd about texts is an unusual character, or shows in several references of an item, or in several items.
     predictions = scored.predictions
     references = scored.references
-    only_style_may_be_odd = scored.plain and scored.most < FEWEST_TOKENS
+    only_style_may_be_odd = scored.plain and scored.most < _FEWEST_ODD_REFERENCES
     if only_style_may_be_odd and not (heeds_style and may_have_styles(predictions, references)):
         return None
     context = None

@@ -13,7 +13,7 @@ import typer
 
 from tercet.errors import OptionError, shorten
 from tercet.names_as_shown import joined
-from tercet.registry import CLASS_NAMES, METRICS, SHORT_NAMES
+from tercet.registry import CLASS_NAMES, METRICS, SHORT_NAMES, metric_class
 
 from .help import Command
 
@@ -82,6 +82,7 @@ def with_m_before_each_metric(command: str, arguments: Sequence[str]) -> list[st
         else:
             if follows_metric:
                 _check_no_typo(argument)
+                _check_no_option(argument, separate[-1])
             follows_metric = needs_value or _holds_metric(argument)
         needs_value = not needs_value and argument in _METRIC
         separate.append(argument)
@@ -102,6 +103,21 @@ def _check_no_typo(argument: str) -> None:
     near = get_close_matches(name.lower(), [*SHORT_NAMES, *METRICS], n=1, cutoff=_ALIKE_METRIC)
     if near:
         raise OptionError(f"There is no file and no metric {shorten(name)}. Did you mean {shorten(near[0])}?")
+
+
+def _check_no_option(argument: str, metric: str) -> None:
+    """Raise an OptionError for what follows a metric and is no named file, but an option of it, as lowercase=true."""
+    option, equals, value = argument.partition("=")
+    if not equals or not _is_metric(metric) or os.path.exists(value) or os.path.exists(argument):
+        return
+    if option in metric_class(metric.partition(":")[0]).all_options():
+        separator = ":"
+        if separator in metric:
+            separator = ","
+        raise OptionError(
+            f"There is no file {shorten(value)}. Options of a metric follow its name and a colon: "
+            f"-m {shlex.quote(f'{metric}{separator}{argument}')}"
+        )
 
 
 def _holds_metric(argument: str) -> bool:

@@ -67,7 +67,10 @@ def read_command(texts: TextOptions, read: _ReadOptions) -> None:
         return
     for test_set in test_sets:
         _show(test_set)
-    typer.echo(f"To say it all: {_command(files, test_sets[0], columns, further)}")
+    said = f"To say it all: {_command(files, test_sets[0], columns, further)}"
+    if _lacks_references(test_sets[0]) and not read.scores:
+        said += " -r FILE"
+    typer.echo(said)
 
 
 def _columns_given(texts: TextOptions) -> list[str]:
@@ -159,10 +162,15 @@ def _show(test_set: TestSet) -> None:
     n_lacking = sum(not texts for texts in test_set.references)
     if n_references and n_lacking:
         typer.echo(one_cell(_lacking_in_words(test_set, n_lacking)))
-    if not n_references and not test_set.no_texts:
+    if _lacks_references(test_set):
         typer.echo(_WITHOUT_REFERENCES)
     if test_set.hint:
         typer.echo(one_cell(test_set.hint))
+
+
+def _lacks_references(test_set: TestSet) -> bool:
+    """Return whether there are texts, and no references to compare them with."""
+    return not test_set.no_texts and _n_references(test_set) == 0
 
 
 def _n_references(test_set: TestSet) -> int:

@@ -158,6 +158,7 @@ def _precisions(
     """
     precisions = [0.0] * len(matches)
     if method != "add-one" and not any(matches):
+        # The score is 0 then (`is_scored`), and sacrebleu too reports precisions of 0.
         return precisions, 0
     n_reached = 0
     divisor = 1.0

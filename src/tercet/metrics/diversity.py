@@ -16,7 +16,7 @@ from tercet.base.about import from_card
 from tercet.base.metric import Metric
 from tercet.base.options import OnlyWith, option
 from tercet.base.rows import divide_or_zero
-from tercet.base.shared_options import TOKENIZER
+from tercet.base.shared_options import TOKENIZER_OF_WORDS
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import as_entry, as_list, check_texts, read_texts
@@ -80,7 +80,7 @@ class Diversity(Metric):
     tokenizer: (
         Literal["unicode", "char", "13a", "intl", "rouge", "zh", "ja", "jieba", "none"]
         | Callable[[str], Iterable[str]]
-    ) = TOKENIZER
+    ) = TOKENIZER_OF_WORDS
     lowercase: bool = option(
         default=True,
         doc="Lowercase the texts first.",

@@ -27,7 +27,7 @@ from tercet.explanation.explanation import NGRAM_LEVELS, Matched
 from tercet.explanation.levels import words_of_pairs
 from tercet.explanation.matches import Word
 from tercet.explanation.ngrams import NgramTexts, ngram_fields
-from tercet.metrics.bleu.options import TOKENIZER, TokenizerName
+from tercet.metrics.bleu.options import TOKENIZER_OF_BLEU, TokenizerName
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -59,7 +59,7 @@ class GoogleBleu(HasTokenizer):
     ascending = (("matches", "ngrams"),)  # the n-grams of the longer side
     score_names = ("google_bleu",)
 
-    tokenizer: TokenizerName | str | PathLike[str] | Callable[[str], Iterable[str]] = TOKENIZER
+    tokenizer: TokenizerName | str | PathLike[str] | Callable[[str], Iterable[str]] = TOKENIZER_OF_BLEU
     lowercase: bool = option(default=False, doc="Lowercase the texts first.")
     min_len: int = option(default=1, doc="The shortest n-gram.", check=integer(1, 20))
     max_len: int = option(default=4, doc="The longest n-gram.", check=integer(1, 20))

@@ -13,7 +13,13 @@ from tercet.base.about import from_card
 from tercet.base.metric import Metric
 from tercet.base.options import OnlyWith, option
 from tercet.base.rows import PairRows, base_of_pairs, leave_out
-from tercet.base.shared_options import TOKENIZER, check_word_options, lemmatizer_option, shared_labels, stemmer_option
+from tercet.base.shared_options import (
+    TOKENIZER_OF_WORDS,
+    check_word_options,
+    lemmatizer_option,
+    shared_labels,
+    stemmer_option,
+)
 from tercet.checks import integer, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.letters import dropped_letters_warning
@@ -116,7 +122,7 @@ class Jaccard(Metric):
     tokenizer: (
         Literal["unicode", "char", "13a", "intl", "rouge", "zh", "ja", "jieba", "none"]
         | Callable[[str], Iterable[str]]
-    ) = TOKENIZER
+    ) = TOKENIZER_OF_WORDS
     lowercase: bool = option(
         default=True,
         doc="Lowercase the texts first.",

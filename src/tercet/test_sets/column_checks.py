@@ -116,8 +116,11 @@ def _advice(table: Table, format: str, columns: Columns) -> str:
 
 
 def _advice_for_numbers(table: Table) -> str:
-    """Return how numbers are compared, where a table has no texts."""
+    """Return how numbers are compared, where a table has several columns of them."""
     lacks = [lack(cells) for cells in table.columns.values()]
-    if lacks.count(Lack.CODES) < 2 or not all(lacks):
+    if lacks.count(Lack.CODES) < 2:
         return ""
-    return f" Numbers that came without texts are compared by {argument('scores')}."
+    beside = "with"
+    if all(lacks):
+        beside = "without"
+    return f" Numbers that came {beside} texts are compared by {argument('scores')}."

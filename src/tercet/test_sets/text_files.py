@@ -6,11 +6,13 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from tercet.corpus.large import SideBySide
 from tercet.errors import InputError, argument, shorten, warn
 from tercet.files.candidates import first_candidates
+from tercet.files.columns.name_roles import role_of
 from tercet.files.columns.roles import guess_roles
 from tercet.files.fairseq import Generated, generated
 from tercet.files.formats import MEMORIES, SUFFIXES, table_format
@@ -18,6 +20,7 @@ from tercet.files.large_texts import large_lines
 from tercet.files.lines import STDIN, read_lines
 from tercet.files.read import Opening, read_file, references_in
 from tercet.files.writing import check_different
+from tercet.names_as_shown import counted
 
 from .column_warnings import warn_swapped
 from .generated import generated_set, warn_of_mixed_kinds
@@ -91,10 +94,14 @@ def _check_are_texts(files: InputFiles, columns: Columns) -> None:
     first_path = files.paths[0]
     if not files.references and columns.need_references:
         check_texts(files)
+        named_as_references = ""
+        for path in files.paths:
+            if role_of(Path(path).stem) == "reference":
+                named_as_references = f" {path!r} is named as references are: is it the one?"
         raise InputError(
             f"{first_path!r} is a text file, judging by its extension, and needs references: give a text file with a "
-            f"reference per line ({argument('references')}). A table must be named as one, {' '.join(SUFFIXES)}: "
-            "rename it if it has columns."
+            f"reference per line ({argument('references')}).{named_as_references} A table must be named as one, "
+            f"{' '.join(SUFFIXES)}: rename it if it has columns."
         )
     for path in files.beside:
         if table_format(path) in MEMORIES or (table_format(path) and path in files.sources):
@@ -148,11 +155,17 @@ class _Contents(NamedTuple):
         for counts, unit in ((n_lines, "line"), (n_rows, "row")):
             for path, number in counts.items():
                 if number != expected:
-                    plural = "s" if number != 1 else ""
                     raise InputError(
-                        f"{path!r} has {number} {unit}{plural} and {first!r} has {expected}; expected a line per "
-                        "segment in each."
+                        f"{path!r} has {counted(number, unit)} and {first!r} has {expected:,}; expected a line per "
+                        f"segment in each.{self._empty_end(path)}{self._empty_end(first)}"
                     )
+
+    def _empty_end(self, path: str) -> str:
+        """Return that the last line of a file is empty, as one is that a blank line too many ends."""
+        lines = self.lines.get(path, ())
+        if len(lines) == 0 or lines[-1].strip():
+            return ""
+        return f" The last line of {path!r} is empty."
 
     def references(self, paths: Sequence[str], n_segments: int) -> list[list[str]]:
         """Return the references of each segment, in the order of the files."""

@@ -83,7 +83,7 @@ from .options import (
     PRESETS,
     REFERENCE_LENGTHS,
     SMOOTH_VALUES,
-    TOKENIZER,
+    TOKENIZER_OF_BLEU,
     TokenizerName,
     check_grid,
     check_smoothing,
@@ -148,7 +148,7 @@ class Bleu(HasTokenizer):
         "totals",
     )
 
-    tokenizer: TokenizerName | str | PathLike[str] | Callable[[str], Iterable[str]] = TOKENIZER
+    tokenizer: TokenizerName | str | PathLike[str] | Callable[[str], Iterable[str]] = TOKENIZER_OF_BLEU
     lowercase: bool = option(default=False, doc="Lowercase the texts first.")
     max_order: int = option(default=4, doc="The longest n-gram.", check=integer(1, 20))
     weights: Sequence[float] | Mapping[str, Sequence[float]] | None = option(
@@ -624,15 +624,15 @@ class Bleu(HasTokenizer):
 
     @cached_property
     def _columns_to_watch(self) -> slice | None:
-        """The columns in which a sum of 0 may be what makes the score 0; None where smoothing leaves no such sum.
+        """The columns in which a sum of 0 may be what makes the score 0; None where there are none.
 
-        They are those of matches; with smoothing those of n-grams, as 0 of 0 n-grams stay 0.
+        Without smoothing they are those of matches. With "exp" or "floor" they are those of n-grams, as these methods
+        do not smooth an order without n-grams; "add-k", "add-one" and NLTK's methods do.
         """
         if not self._smooths:
             return self._match_columns
         if self._scores_like_nltk or self.method in (ADD_ONE, "add-k"):
             return None
-        # An order that no prediction is long enough for.
         return self._ngram_columns
 
     @cached_property

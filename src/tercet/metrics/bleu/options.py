@@ -186,7 +186,7 @@ def check_smoothing(options: Any) -> None:
 
 
 #: How texts become tokens: the option of BLEU, and of other metrics of its n-grams.
-TOKENIZER = option(
+TOKENIZER_OF_BLEU = option(
     default="13a",
     doc='How texts are split into tokens. As in sacrebleu: "13a" (mteval-v13a), "intl" (mteval-v14, '
     'international), "zh" (Chinese by character), "char", "none" (at white space), "ja-mecab" and "ko-mecab" '
