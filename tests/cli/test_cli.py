@@ -68,7 +68,7 @@ SCORING = {"numpy", "pyarrow", "pandas", "torch", "datasets", "tqdm"}
 #: What the score of a single system in a text file does without: tests, runs, slices, verdicts, tables of files.
 OF_OTHERS = {
     *(f"tercet.comparison.{name}" for name in ("notes", "overall", "verdicts.verdicts", "slices", "values.slices")),
-    *(f"tercet.comparison.runs.{name}" for name in ("of_systems", "readings", "section", "significance")),
+    *(f"tercet.comparison.runs.{name}" for name in ("of_systems", "run_warnings", "section", "significance")),
     *(f"tercet.comparison.shown.{name}" for name in ("segment_rows", "eval_results")),
     *(f"tercet.files.{name}" for name in ("numbers", "columns.scores", "table", "tables.delimited")),
     *("tercet.statistics.estimates", "tercet.statistics.paired_tests", "concurrent.futures", "logging"),

@@ -9,7 +9,7 @@ import tercet
 from commands import command
 from comparison.test_runs import NAMES, REFERENCES, SYSTEMS
 from tercet.comparison.runs.of_systems import members
-from tercet.comparison.runs.readings import reading_warnings, runs_hint
+from tercet.comparison.runs.run_warnings import reading_warnings, runs_hint
 from tercet.errors import OptionError, for_command_line
 
 FOUR = ["base-1", "base-2", "tuned-1", "tuned-2"]

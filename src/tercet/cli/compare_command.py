@@ -110,7 +110,7 @@ def _write_export_and_card(
 
 def _note_runs(test_sets: Sequence[TestSet]) -> None:
     """Say on standard error that systems look like runs, once where they do so in several test sets."""
-    from tercet.comparison.runs.readings import runs_hint
+    from tercet.comparison.runs.run_warnings import runs_hint
 
     hints = [runs_hint(list(test_set.systems)) for test_set in test_sets]
     for hint in filter(None, dict.fromkeys(hints)):

@@ -313,7 +313,7 @@ def _remarks(design: Design, data: Data, *, has_baseline: bool, runs: Any) -> li
 
         remarks += slice_warnings(test_set, design.slices)
     if runs is not None:
-        from tercet.comparison.runs.readings import reading_warnings
+        from tercet.comparison.runs.run_warnings import reading_warnings
 
         for message in reading_warnings(list(test_set.systems), runs, design.runs):
             remarks.append(f"{test_set.name}: {message}")
@@ -327,7 +327,7 @@ def _hints(design: Design, *, has_runs: bool) -> list[str]:
     if test_set.hint and test_set.clusters is None:
         hints.append(test_set.hint)
     if not has_runs and design.test is not None:
-        from tercet.comparison.runs.readings import runs_hint
+        from tercet.comparison.runs.run_warnings import runs_hint
 
         hints.append(runs_hint(list(test_set.systems)))
     return [hint for hint in hints if hint]

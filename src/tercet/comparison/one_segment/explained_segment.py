@@ -22,7 +22,7 @@ from tercet.comparison.wording.decimals import digits_of_scale
 from tercet.errors import InputError, OptionError, shorten
 from tercet.explanation.terminal import drawn, grid
 from tercet.names_as_shown import one_cell, visible
-from tercet.statistics.groups import best_first
+from tercet.statistics.ranks import best_first
 from tercet.test_sets.checks import check_has_texts, check_references, check_segment
 from tercet.test_sets.test_set import TestSet
 

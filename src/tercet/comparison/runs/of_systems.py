@@ -11,7 +11,7 @@ from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.names_as_shown import MOST_NAMED, joined
 
 from .patterns import read
-from .readings import check_reading
+from .run_warnings import check_reading
 
 
 def members(systems: Sequence[str], runs: Any) -> dict[str, list[str]]:

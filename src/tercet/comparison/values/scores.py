@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
 from tercet.statistics.clusters import Clusters, clustered
-from tercet.statistics.groups import best_first
+from tercet.statistics.ranks import best_first
 from tercet.statistics.resampled_scores import jackknife
 from tercet.statistics.rounding import apart
 from tercet.statistics.stats import SegmentStats

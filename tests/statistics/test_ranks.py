@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercet.statistics.groups import Rank, best_first, ranks
+from tercet.statistics.ranks import Rank, best_first, ranks
 
 
 def matrix(n, significant):

@@ -1,4 +1,4 @@
-"""Groups of systems that a test tells apart, and ranks with ranges, as in WMT's tables."""
+"""Ranks of systems, with their ranges, as in WMT's tables: which ones a test tells apart."""
 
 from __future__ import annotations
 
