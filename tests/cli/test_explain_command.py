@@ -56,7 +56,7 @@ class TestOneSegment:
         of_table = explain("-m", "bleu", self.EN, "--system", "tuned", "--reference-column", "reference1")
         assert of_files.partition("\n")[2] == of_table.partition("\n")[2]
         assert of_files.startswith("ref, segment ")
-        assert "the worst by bleu; choose another with --segment\nsource " in of_files
+        assert "the worst by BLEU; choose another with --segment\nsource " in of_files
         assert explain(self.EN) == explain("bleu", self.EN)  # the metric of score and compare
 
     def test_several_metrics_test_sets_and_systems(self, table):

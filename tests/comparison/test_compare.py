@@ -737,6 +737,8 @@ class TestPlainTexts:
             ({"A": ["a"], "B": [3]}, ["a"], "item 0 of predictions of 'B' must be a string, got 3"),
             ({"A": ["a\ud800"]}, ["a"], "item 0 of predictions of 'A' is not valid Unicode text"),
             ({"A": ["a"]}, [[]], "test set, segment 1 has no reference"),
+            ({"A": ["a"] * 2}, [[]] * 2, r"segment 1 has no reference \(nor does 1 other\); "),
+            ({"A": ["a"] * 2000}, [[]] * 2000, r"segment 1 has no reference \(nor do 1,999 others\); "),
         ]
         for given, references, message in cases:
             with pytest.raises(InputError, match=message):

@@ -1,6 +1,7 @@
 """Evaluation results of the Hub: what `tercet score --out .eval_results/a.yaml` writes, read by huggingface_hub."""
 
 import datetime
+import json
 import math
 import sys
 from dataclasses import replace
@@ -15,6 +16,7 @@ import tercet
 from commands import command
 from conftest import ROOT
 from tercet.comparison.shown.eval_results import to_record, to_yaml
+from tercet.test_sets.test_set import TestSet
 
 EN, ES = (str(ROOT / "examples" / "data" / f"{language}.tsv") for language in ("en", "es"))
 DATASET = ("--dataset", "openai/gsm8k")
@@ -141,6 +143,16 @@ class TestEntries:
         bare = replace(table, rows=[replace(table.rows[0], low=math.nan, high=math.nan)])
         (entry,) = replace(comparison, tables=[bare]).to_eval_results("openai/gsm8k")
         assert entry.notes == f"chrF; segments: 3; {table.signature}"
+
+    def test_only_segments_that_are_scored_are_counted(self):
+        test_set = TestSet("t", {"mine": TEXTS}, [[], *([text] for text in REFERENCES[1:])], None)
+        of_segments = tercet.compare(test_set, "chrf:missing_references=skip")
+        (entry,) = of_segments.to_eval_results("openai/gsm8k")
+        assert "; segments: 2; " in entry.notes
+        clustered = tercet.compare(test_set, "chrf:missing_references=skip", cluster=["a", "b", "b"])
+        for comparison in (of_segments, clustered):
+            (result,) = json.loads(to_record([comparison], None, None))["evaluation_results"]
+            assert result["score_details"]["uncertainty"]["num_samples"] == 2
 
     @pytest.mark.parametrize("dataset", [None, 3, "", "a b", "a/b/c", ["a/b"], "a--b", "\ud800"])
     def test_refuses_what_is_no_id_of_a_dataset(self, dataset):

@@ -44,7 +44,7 @@ class TestWhichSegment:
         assert found.segment == scores.index(min(scores)) + 1
         assert found.scores["tuned"]["bleu"] == pytest.approx(min(scores))
         assert text_of(found).startswith(
-            f"en, segment {found.segment} of 44, the worst by bleu; choose another with --segment\n"
+            f"en, segment {found.segment} of 44, the worst by BLEU; choose another with --segment\n"
         )
 
     def test_of_rates_of_errors_the_worst_is_the_highest(self):
@@ -79,7 +79,7 @@ class TestWhichSegment:
         assert "in which the two systems differ most by WER: 50.00;" in found.heading
         same = {"a": texts["a"], "b": texts["a"]}
         found = explain_segment(TestSet("t", same, [["x y z q"], ["x y z q"], ["l"]], None), parse_metric("wer"))
-        assert (found.segment, found.chosen) == (3, "the worst by wer")
+        assert (found.segment, found.chosen) == (3, "the worst by WER")
 
     def test_a_segment_that_not_every_pair_is_told_apart_in_says_so(self):
         texts = {"a": ["x y"], "b": ["x z"], "c": ["x q"]}
@@ -102,7 +102,7 @@ class TestWhichSegment:
             TestSet("t", {"a": ["x", "y", "z"]}, [["x"], ["a"], ["b"]], None), parse_metric("wer")
         )
         assert (found.segment, found.chosen) == (
-            2, "the first of 2 with the worst wer",
+            2, "the first of 2 with the worst WER",
         )  # fmt: skip
 
     def test_what_cannot_be_explained_is_refused(self, tmp_path):

@@ -103,3 +103,12 @@ def test_tex_sets_every_table_within_the_text(latex, tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
     assert "Overfull" not in done.stdout
+
+
+def test_a_slice_of_one_segment_is_counted_as_one():
+    texts = {"a": ["the cat", "it rains"] * 4, "b": ["a cat", "rain"] * 4, "c": ["cats", "it rained"] * 4}
+    by = {"domain": ["news"] * 7 + ["chat"]}
+    found = compare(texts, "chrf", references=["the cat", "it rains"] * 4, by=by, test=None)
+    latex = in_format([found], "latex")
+    assert "textit{news, 7 segments}" in latex
+    assert "textit{chat, 1 segment}" in latex

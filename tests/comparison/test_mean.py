@@ -103,12 +103,30 @@ def test_a_file_is_a_metric_of_compare_and_of_the_commands(tmp_path):
     assert "would overwrite the input" in command(*words, "-o", path, code=2).stderr
 
 
+def test_the_path_of_a_file_may_have_blanks_and_equals_signs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lr=0.1").mkdir()
+    for path in ("lr=0.1/mean.json", "my mean.json"):
+        SavedMean(PARTS, {}).save(tmp_path / path)
+        found = tercet.compare(sample("en"), [path], test=None)
+        assert [table.metric for table in found.tables] == [path]
+
+
+def test_a_negative_weight_is_subtracted():
+    parts = (WeightedMetric("chrf", {}, "chrf", 0.6), WeightedMetric("ter", {}, "ter", -0.4))
+    assert SavedMean(parts, {}).formula == "0.6 chrf - 0.4 ter"
+    assert SavedMean(parts[::-1], {}).formula == "-0.4 ter + 0.6 chrf"
+
+
 def test_another_file_is_refused(tmp_path):
     path = tmp_path / "mean.json"
+    part = {"metric": "bleu", "options": {}, "score": "bleu", "weight": 1}
+    about_a_list = json.dumps({"kind": "tercet mean of metrics", "parts": [part], "about": [1]})
     half = json.dumps({"kind": "tercet mean of metrics", "parts": [{"metric": "bleu"}]})
     for content, message in (
         (None, "cannot be read"), ("{", "is not JSON"), ("[]", "is not a mean of metrics"),
         (half, "expected metric, options"),
+        (about_a_list, r"expected an object that says what the mean is about, got \[1\]"),
         (half.replace('{"metric": "bleu"}', ""), r"mean\.json is a mean of no metrics: expected one part or more"),
     ):  # fmt: skip
         if content:

@@ -196,6 +196,7 @@ def test_differences_by_rounding_are_none():
     tuned = [0.3, 0.1 + 0.1, 0.1] * 10
     found = tercet.compare(scores={"q": {"base": base, "tuned": tuned}}, by={"k": ["u", "v"] * 15}, test=None)
     assert section_of(found).lines()[0] == "tuned: the same in u and v."
+    assert [row["systems"][1]["difference"] for row in section_of(found).value] == [0, 0]
 
 
 def test_equal_systems_are_the_same_in_every_slice():
@@ -322,7 +323,10 @@ def test_several_kinds_are_adjusted_by_themselves():
         ({"domain": "news"}, "expected labels by their name"),
         ({3: DOMAINS}, "expected labels by their name"),
         ({"domain": [*DOMAINS[1:], ["news"]]}, "label 90: expected a text or a number"),
-        ({"domain": range(90)}, "90 different values, such as '0': it looks like an id"),
+        (
+            {"domain": range(90)},
+            "90 different values, such as '0': it looks like an id. Expected at most 50 slices.",
+        ),
     ],
 )
 def test_what_is_no_slice_is_refused(by, message):
@@ -366,6 +370,11 @@ def test_columns_that_are_not_there_and_patterns_that_are_none(table):
         read(table, "domian")
     with pytest.raises(OptionError, match="is no regular expression"):
         read(table, "id~(")
+    many = r"90 different values, such as 'ted-0': it looks like an id. Expected at most 50 slices"
+    with pytest.raises(InputError, match=rf"{many}; 'id~REGEX' slices by a part of the values\."):
+        tercet.compare(read(table, "id"), "chrf", by="id")
+    with pytest.raises(InputError, match=rf"{many}; let the group of the pattern match less\."):
+        tercet.compare(read(table, "id~(.*)"), "chrf", by="id~(.*)")
     with pytest.raises(InputError, match=r"no column 'domain' for by=. .* read_test_sets\(..., by='domain'\)"):
         tercet.compare(read(table, "topic"), "chrf", by="domain")
 

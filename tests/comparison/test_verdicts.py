@@ -10,6 +10,7 @@ from tercet.comparison.overall import overall
 from tercet.comparison.values.scores import SystemScore
 from tercet.comparison.verdicts.summary_verdicts import Findings, summary_verdict
 from tercet.comparison.verdicts.verdicts import score_verdict, verdict_in_words, verdict_of
+from tercet.files.join import LACKING
 from tercet.names_as_shown import Name
 from tercet.report.buckets import bucket_verdict
 from tercet.test_sets.test_set import TestSet
@@ -296,6 +297,17 @@ def test_segments_that_a_missing_number_leaves_out_are_said():
     one = {"x": {"a": LOW, "b": lacking}, "y": {"a": LOW, "b": HIGH}}
     assert verdict(one).endswith(" By x, only 27 of 30 segments are compared: b lacks 3.")
     assert "are compared" not in verdict({"x:missing=zero": {"a": LOW, "b": lacking}})
+
+
+def test_segments_without_a_reference_are_not_counted_as_compared():
+    texts = [f"the cat number {number}" for number in range(30)]
+    references = [[], *([text] for text in texts[1:])]
+    systems = {"a": texts, "b": [f"{text} sat" for text in texts]}
+    test_set = TestSet("t", systems, references, None, lost={"a": {LACKING: 10}}, n_all=40)
+    found = compare(test_set, "chrf:missing_references=skip")
+    assert found.tables[0].n_units == 29
+    in_words = verdict_in_words(found, {"a": "a", "b": "b"})
+    assert in_words.endswith(" Only 29 of 40 segments are compared: a lacks 10.")
 
 
 def test_the_bootstrap_test_errs_and_that_is_said_of_several_scores_too():

@@ -1,6 +1,7 @@
 """Workbooks of comparisons, read back: numbers are numbers, texts are texts, and what does not fit is said."""
 
 import math
+from dataclasses import replace
 
 import openpyxl
 import pytest
@@ -68,6 +69,14 @@ class TestSheets:
             assert (row["difference"], p) == pytest.approx((difference, table.pvalues[i, j]))
             better = (difference > 0) == (row["better"] == "higher")
             assert row["system is significantly"] == (None if p >= 0.05 else "▲ better" if better else "▼ worse")
+
+    def test_a_pair_that_differs_by_rounding_alone_has_no_difference(self, book):
+        scores = {"q": {"base": [0.1, 0.2, 0.3] * 10, "tuned": [0.3, 0.1 + 0.1, 0.1] * 10}}
+        found = compare(scores=scores, test=None)
+        first, second = found.tables[0].rows
+        nearly = replace(found.tables[0], rows=[replace(first, value=0.1 + 0.2), replace(second, value=0.3)])
+        (pair,) = records(book(sheets_of([replace(found, tables=[nearly])]))["Pairs"])
+        assert pair["difference"] == 0
 
     def test_segments_have_every_score_and_text(self, book, comparisons):
         rows = records(book(sheets_of(comparisons))["Segments"])

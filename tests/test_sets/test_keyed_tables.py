@@ -147,3 +147,10 @@ def test_scores_of_systems_come_with_them(tmp_path, references):
     (test_set,) = read_test_sets(files, references=references, scores="judge")
     found = {name: numbers.tolist() for name, numbers in test_set.scores["judge"].items()}
     assert found == {"base": [1, 2, 3, 4, 5, 6], "tuned": [2, 2, 4, 4, 6, 6]}
+
+
+@pytest.mark.parametrize("names", [("a", "a.Q"), ("a.Q", "a")])
+def test_files_that_are_called_as_the_scores_of_another_are_refused(tmp_path, references, names):
+    paths = [write(tmp_path / f"{name}.jsonl", id=IDS, prediction=BASE, Q=[1, 2, 3, 4, 5, 6]) for name in names]
+    with pytest.raises(InputError, match=r"'Q' of the system 'a' would be called 'a\.Q', which is the name"):
+        read_test_sets(paths, references=references, scores="Q")

@@ -7,6 +7,7 @@ import pytest
 
 import tercet
 from commands import command
+from tercet.errors import InputError
 from tercet.test_sets.read import read_test_sets
 
 SOURCES = [f"question number {number}" for number in range(1, 7)]
@@ -314,3 +315,22 @@ def test_a_seed_of_each_system_leaves_its_name_alone(tmp_path):
              for number, text in enumerate(texts)]  # fmt: skip
     path.write_text("\n".join(rows), encoding="utf-8")
     assert list(read_test_sets(path)[0].systems) == [*OUTPUTS]
+
+
+def test_a_system_may_be_called_as_texts_of_another_would_end(tmp_path):
+    """The column ``output`` of a system ``b.output`` holds its texts, and no scores."""
+    first, second = OUTPUTS.values()
+    path = write(
+        tmp_path / "long.csv", "id", "model", "output", "reference", outputs={"m": first, "b.output": second}
+    )
+    (test_set,) = read_test_sets(path)
+    assert list(test_set.systems) == ["m", "b.output"]
+    assert {column.column: column.role for column in test_set.columns}["output"] == "texts"
+
+
+@pytest.mark.parametrize("columns", [("id", "model", "output", "reference", "score"), ("id", "model", "score")])
+def test_systems_that_are_called_as_the_scores_of_another_are_refused(tmp_path, columns):
+    first, second = OUTPUTS.values()
+    path = write(tmp_path / "long.csv", *columns, outputs={"m": first, "m.score": second})
+    with pytest.raises(InputError, match=r"'score' of the system 'm' would be called 'm\.score', which is the name"):
+        read_test_sets(path, scores="score", need_references=False)

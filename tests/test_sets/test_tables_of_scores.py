@@ -184,3 +184,12 @@ def test_a_long_table_of_scores_is_not_one_run(tmp_path):
     path = write(tmp_path / "judged.jsonl", question_id=IDS * 2, model=["A"] * 6 + ["B"] * 6, score=[1] * 6 + [2] * 6)
     (test_set,) = read_test_sets(path, scores="score", need_references=False)
     assert scores_of(test_set) == {"A": [1] * 6, "B": [2] * 6}
+
+
+def test_files_that_are_called_as_the_scores_of_another_are_refused(tmp_path):
+    paths = [
+        write(tmp_path / f"{name}.csv", id=IDS, Q=scores)
+        for name, scores in zip(("a", "a.Q"), SCORES.values(), strict=True)
+    ]
+    with pytest.raises(InputError, match=r"'Q' of the system 'a' would be called 'a\.Q', which is the name"):
+        read_test_sets(paths, scores="Q", need_references=False)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tercet.base.metric import Metric
 from tercet.errors import InputError, OptionError, did_you_mean, on_command_line, shorten, warn
-from tercet.names_as_shown import joined
+from tercet.names_as_shown import counted, joined
 from tercet.statistics.stats import SegmentStats
 
 from .named_columns import MOST_LISTED
@@ -49,11 +49,14 @@ def check_references(test_set: TestSet, metric: Metric, metric_name: str) -> Non
         return
     missing = test_set.missing
     if missing:
-        problem = f"segment {missing[0] + 1} has no reference"
+        problem = f"segment {missing[0] + 1:,} has no reference"
         if missing[0] in test_set.without_reference:
             problem += f" ({test_set.without_reference[missing[0]]})"
-        if len(missing) > 1:
-            problem += f" (nor do {len(missing) - 1} others)"
+        n_others = len(missing) - 1
+        if n_others == 1:
+            problem += " (nor does 1 other)"
+        elif n_others:
+            problem += f" (nor do {n_others:,} others)"
         with_option = f"{metric_name}:missing_references=skip"
         how = f"-m {with_option}" if on_command_line() else repr(with_option)
         raise InputError(f"{test_set.name}, {problem}; {how} leaves such segments out.")
@@ -76,7 +79,6 @@ def check_gaps(test_set: TestSet, metric: Metric, stats: Sequence[SegmentStats])
         )
     n_gaps = int((is_scored.any(axis=0) & ~for_all).sum())
     if n_gaps:
-        gaps = "1 segment is not scored for every system, and is"
-        if n_gaps > 1:
-            gaps = f"{n_gaps:,} segments are not scored for every system, and are"
-        warn(f"{test_set.name}: {metric.name}: {gaps} left out for all of them.")
+        one = "segment is not scored for every system, and is"
+        many = "segments are not scored for every system, and are"
+        warn(f"{test_set.name}: {metric.name}: {counted(n_gaps, one, many)} left out for all of them.")

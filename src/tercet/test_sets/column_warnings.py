@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tercet.errors import argument, shorten, warn
 from tercet.files.columns.lacks import Lack
 from tercet.files.columns.name_roles import clear_role
+from tercet.names_as_shown import counted
 
 from .named_columns import listing
 
@@ -106,9 +107,7 @@ def warn_of_written_missing(table: Table, systems: list[str], references: list[s
         missing = [row for row in rows if cells[row] not in in_both]
         if not missing:
             continue
-        subject = f"{len(missing):,} texts are"
-        if len(missing) == 1:
-            subject = "1 text is"
+        subject = counted(len(missing), "text is", "texts are")
         warn(
             f"{table.location(missing[0], column)}: the text is {shorten(cells[missing[0]])}, as programs write a "
             f"missing cell; {subject} so in this column, and scored as words. Write missing cells as empty ones."

@@ -23,7 +23,7 @@ from tercet.files.table import Log, Memory, Roles, Table
 from .answer_endings import EndingColumn, ending_columns
 from .column_warnings import warn_unlike_references
 from .long_tables import column_called
-from .named_columns import Columns, listing, reference_columns
+from .named_columns import Columns, column_of_system, listing, reference_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +110,15 @@ def join_by_ids(
     scores_beside = {score for score in columns.scores if any(_has_scores(keyed.table, score) for keyed in others)}
     side_of: dict[str, str] = {}
     own_columns: dict[str, dict[str, list[Any]]] = {}
+    scores: list[_NumbersOfSystem] = []
     endings: list[EndingColumn] = []
     for file, keyed in zip(tables, systems, strict=True):
         with_file = ""
         if len(systems) > 1 or file in called:
             with_file = file
         joined_systems = _columns_of_systems(keyed, with_file, ids, columns, scores_beside)
-        cells |= joined_systems.cells
+        cells |= joined_systems.texts
+        scores += joined_systems.scores
         endings += joined_systems.endings
         side_of |= dict.fromkeys(joined_systems.names, keyed.table.name)
         for column in _unread_columns(keyed, columns):
@@ -126,6 +128,11 @@ def join_by_ids(
             own_columns.setdefault(title, {})
             for name in joined_systems.names:
                 own_columns[title][name] = keyed.first_cells(column, ids)
+    taken = set(side_of)
+    for system, score, numbers in scores:
+        column = column_of_system(side_of[system], system, score, taken)
+        cells[column] = numbers
+        taken.add(column)
     lines = [first.table.lines[first.rows[id][0]] for id in ids]
     joined = Table(first.table.name, cells, lines, **first.table.of_file())
     files = [keyed.table.name for keyed in (*systems, *further)]
@@ -352,11 +359,20 @@ def _has_scores(table: Table, score: str) -> bool:
     return len(without_scores(table, [score]).columns) < len(table.columns)
 
 
-class _ColumnsOfSystems(NamedTuple):
-    """The columns of a table of systems, as the joined table has them, and the names of its systems there."""
+class _NumbersOfSystem(NamedTuple):
+    """The numbers of a system, called as in the joined table, in a score."""
 
-    cells: dict[str, list[Any]]
+    system: str
+    score: str
+    numbers: list[float | None]
+
+
+class _ColumnsOfSystems(NamedTuple):
+    """The columns of a table of systems as the joined table has them: texts by the names of its systems there."""
+
+    texts: dict[str, list[Any]]
     names: list[str]
+    scores: list[_NumbersOfSystem]
     endings: list[EndingColumn]
 
 
@@ -374,7 +390,7 @@ def _columns_of_systems(
             f"{table.name}: no column was recognized as predictions of a system (choose with "
             f"{argument('systems')}); there are {', '.join(map(shorten, table.columns))}."
         )
-    cells: dict[str, list[Any]] = {}
+    texts: dict[str, list[Any]] = {}
     names: list[str] = []
     for name in columns_of_systems:
         system = file or name
@@ -383,7 +399,8 @@ def _columns_of_systems(
         names.append(system)
         # Errors of the joined table would name the file of the references.
         predictions_in(table, name)
-        cells[system] = keyed.first_cells(name, ids, absent="")
+        texts[system] = keyed.first_cells(name, ids, absent="")
+    scores = []
     for score in columns.scores:
         # Read here, as they are written here: and so errors name this file, too.
         read_scores = score_columns
@@ -391,9 +408,9 @@ def _columns_of_systems(
             read_scores = known_scores
         for name, numbers in read_scores(table, columns_of_systems, score).items():
             system = names[columns_of_systems.index(name)]
-            cells[f"{system}.{score}"] = keyed.first_numbers(numbers, ids)
+            scores.append(_NumbersOfSystem(system, score, keyed.first_numbers(numbers, ids)))
     endings = []
     for ending in ending_columns(table, columns_of_systems, columns.scores):
         system = names[columns_of_systems.index(ending.system)]
         endings.append(ending._replace(system=system, cells=keyed.first_cells(ending.column, ids)))
-    return _ColumnsOfSystems(cells, names, endings)
+    return _ColumnsOfSystems(texts, names, scores, endings)

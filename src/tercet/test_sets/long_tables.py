@@ -20,7 +20,7 @@ from tercet.files.logs.endings import ENDING_COLUMNS
 from tercet.files.table import Memory, Table
 
 from .labels import slice_columns
-from .named_columns import Columns, listing, reference_columns
+from .named_columns import Columns, column_of_system, listing, reference_columns
 from .pivoted_tables import Origin, PivotedTable, cells_of_rows
 
 _EXPECTED = "Expected each item once for each system, or a column for each, or a file for each."
@@ -442,9 +442,12 @@ def _pivot(items: _Items, text: str | None, columns: Columns, note_of_runs: str)
     if text is not None:
         for system, rows in rows_of.items():
             origins[system] = Origin(text, rows)
+    taken = {*long.systems, *items.same}
     for name in beside:
         for system, rows in rows_of.items():
-            origins[f"{system}.{name}"] = Origin(name, rows)
+            column = column_of_system(table.name, system, name, taken)
+            origins[column] = Origin(name, rows)
+            taken.add(column)
     first_rows = [min(by_system.values()) for by_system in scored.rows.values()]
     cells: dict[str, list[Any]] = {}
     for name in items.same:
@@ -461,6 +464,7 @@ def _pivot(items: _Items, text: str | None, columns: Columns, note_of_runs: str)
         long=table,
         origins=origins,
         rows=rows_of,
+        text=text,
         names=long.column,
         key=items.key,
         **table.of_file(),

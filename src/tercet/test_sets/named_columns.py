@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tercet.errors import InputError, shorten
 from tercet.files.join import LEAVE_OUT
 
 if TYPE_CHECKING:
@@ -58,6 +59,17 @@ def reference_columns(table: Table, columns: Columns, roles: Roles) -> list[str]
 
 #: Roles of columns as a list of them is called.
 _SEVERAL = {"reference": "references", "source": "sources"}
+
+
+def column_of_system(file: str, system: str, name: str, taken: Container[str]) -> str:
+    """Return what a column of numbers of a system is called beside the texts; InputError for a name that is taken."""
+    column = f"{system}.{name}"
+    if column in taken:
+        raise InputError(
+            f"{file}: {shorten(name)} of the system {shorten(system)} would be called {shorten(column)}, which is "
+            "the name of another system or column: rename one of them."
+        )
+    return column
 
 
 def columns_left_out(table: Table, roles: Mapping[ColumnRole, Sequence[str]]) -> tuple[str, ...]:

@@ -31,6 +31,8 @@ class PivotedTable(Table):
     origins: Mapping[str, Origin]
     #: By system, the row of each item in the long table; None where it has none.
     rows: Mapping[str, list[int | None]]
+    #: The column of the systems' texts; None where there are only numbers.
+    text: str | None
     #: The column that names systems, and those that tell items apart.
     names: str
     key: Sequence[str]
@@ -61,12 +63,9 @@ class PivotedTable(Table):
     def readings(self, columns: Sequence[ColumnReading], named_by_user: Sequence[str]) -> tuple[ColumnReading, ...]:
         """Return how the columns of the long table were read, given how those of this one were."""
         texts = []
-        scores = []
-        for column, origin in self.origins.items():
-            if column.endswith(f".{origin.column}"):
-                scores.append(origin.column)
-            else:
-                texts.append(origin.column)
+        if self.text is not None:
+            texts.append(self.text)
+        scores = [origin.column for origin in self.origins.values() if origin.column != self.text]
         # Of a column in several roles, the last one counts.
         columns_of: dict[ColumnRole, list[str]] = {
             "names of systems": [self.names],

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.errors import shorten
+from tercet.names_as_shown import counted
 
 from .systems_in_words import systems_in_words
 from .test_set import TestSet
@@ -115,9 +116,7 @@ def _missing(system: str, mark: float, numbers: NDArray[np.float64], unmarked: N
     """Return the warning of a number that seems to say that there is none."""
     times = int((numbers == mark).sum())
     in_words = systems_in_words([system])
-    subject = f"{times:,} numbers of {in_words} are"
-    if times == 1:
-        subject = f"1 number of {in_words} is"
+    subject = counted(times, f"number of {in_words} is", f"numbers of {in_words} are")
     return (
         f"{subject} {mark:g}, the others are from {unmarked.min():g} to {unmarked.max():g}: if that stands for a "
         "missing score, leave it empty."

@@ -19,7 +19,7 @@ from tercet.files.join import rows_of_ids
 from tercet.files.table import Log, Memory, Table
 
 from .long_tables import column_called
-from .named_columns import Columns, listing
+from .named_columns import Columns, column_of_system, listing
 
 _OTHERWISE = "Or give each file a name of its own."
 
@@ -54,10 +54,13 @@ def join_scores(tables: Mapping[str, Table], columns: Columns) -> tuple[Table, C
     first = next(iter(by_ids.values()))
     ids = list(first.rows)
     cells = {name: column for name, column in first.table.columns.items() if name not in columns.scores}
+    taken = {*tables, *cells}
     for system, run in by_ids.items():
         run.check_ids(ids, first.table.name)
         for score in columns.scores:
-            cells[f"{system}.{score}"] = run.numbers(score, ids)
+            column = column_of_system(run.table.name, system, score, taken)
+            cells[column] = run.numbers(score, ids)
+            taken.add(column)
     joined = Table(first.table.name, cells, first.table.lines, **first.table.of_file())
     return joined, replace(columns, systems=list(tables))
 

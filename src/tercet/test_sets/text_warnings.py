@@ -15,6 +15,7 @@ from tercet.corpus.artefacts import Artefacts, Items, artefacts_of, none_or_some
 from tercet.corpus.corpus import Corpus, sampled
 from tercet.corpus.styles import styles_of
 from tercet.errors import argument, argument_set, shorten, warn
+from tercet.names_as_shown import counted
 from tercet.statistics.stats import SegmentStats
 
 from .misplaced import misplaced_texts
@@ -61,9 +62,9 @@ def empty_references(test_set: TestSet) -> list[str]:
             first_empty = first_empty or number
     if not n_empty:
         return []
-    ending = "s have" if n_empty > 1 else " has"
+    segments_have = counted(n_empty, "segment has", "segments have")
     return [
-        f"{test_set.name}: {n_empty:,} segment{ending} only empty references, the first is segment {first_empty:,}: "
+        f"{test_set.name}: {segments_have} only empty references, the first is segment {first_empty:,}: "
         "nothing matches there."
     ]
 

@@ -137,11 +137,14 @@ def _tests_of_systems(question: Question) -> Iterator[_Test]:
 
 
 def _warn_of_wide_margin(table: ScoreTable, margin: float, value: float) -> None:
-    """Warn of a margin that is more than the baseline, which has this value of a share, can lose."""
+    """Warn of a margin of all that the baseline, which has this value of a share, can lose, or more."""
     most = value if table.higher_is_better else float(table.scorer.scale) - value
     if margin >= most:
         loss = decimals(most, table.digits)
-        warn(f"The margin of {margin:g} is more than can be lost: {table.title} can become worse by {loss} at most.")
+        warn(
+            f"The margin of {margin:g} is all that can be lost, or more: {table.title} can become worse by {loss} "
+            "at most."
+        )
 
 
 def _is_too_much(low: float, high: float, margin: float) -> bool:

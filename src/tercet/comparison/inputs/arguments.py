@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from tercet.base.metric import Metric
 from tercet.checks import has_entries
-from tercet.comparison.specs.metric_specs import distinct, metric_of, name_of
+from tercet.comparison.specs.metric_specs import distinct, is_mean, metric_of, name_of
 from tercet.corpus.corpus import Corpus, surrogate_error
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, argument, shorten
@@ -207,14 +207,12 @@ def read_metrics(metrics: Any, function: str) -> list[Metric]:
             f"The 'metrics' option of {function} must be a metric or a list of them, such as ['bleu', "
             f"'rouge:rouge_types=rougeL']. Got {shorten(metrics)} instead."
         )
-    # No metric has a blank in its name: this is a reference where a metric should be.
-    spaced = next(
-        (metric for metric in metric_list if isinstance(metric, str) and " " in metric.partition(":")[0]), None
-    )
-    if spaced is not None:
-        grades = "grades, " if function == "correlate" else ""
-        raise OptionError(
-            f"{shorten(spaced)} is no metric. References are given by name: {function}(systems, 'bleu', "
-            f"{grades}references=references)."
-        )
+    for metric in metric_list:
+        # No metric has a blank in its name: this is a reference where a metric should be.
+        if isinstance(metric, str) and " " in metric.partition(":")[0] and not is_mean(metric):
+            grades = "grades, " if function == "correlate" else ""
+            raise OptionError(
+                f"{shorten(metric)} is no metric. References are given by name: {function}(systems, 'bleu', "
+                f"{grades}references=references)."
+            )
     return distinct(metric_of(metric) for metric in metric_list)

@@ -15,7 +15,7 @@ from tercet.checks import has_entries, plain_list
 from tercet.comparison.specs.metric_specs import parse_column
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten, warn
 from tercet.metrics.column import Column
-from tercet.names_as_shown import MOST_NAMED, joined
+from tercet.names_as_shown import MOST_NAMED, counted, joined
 from tercet.registry import SHORT_NAMES
 from tercet.statistics.stats import SegmentStats
 from tercet.test_sets.test_set import TestSet, without_texts
@@ -159,8 +159,8 @@ def _of_systems(test_set: TestSet, name: str, by_system: _BySystem) -> dict[str,
         numbers[system] = _numbers_of_system(name, system, by_system[system])
         if len(numbers[system]) != test_set.n_segments:
             raise InputError(
-                f"The column {shorten(name)} of the system {shorten(system)} must have {test_set.n_segments:,} "
-                f"number{'s' * (test_set.n_segments != 1)}, one for each segment, got {len(numbers[system]):,}."
+                f"The column {shorten(name)} of the system {shorten(system)} must have "
+                f"{counted(test_set.n_segments, 'number')}, one for each segment, got {len(numbers[system]):,}."
             )
     return numbers
 

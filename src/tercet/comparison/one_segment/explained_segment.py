@@ -112,10 +112,10 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
         values = [segment_lists(metric, system_stats)[name] for system_stats in stats.split(len(systems))]
         choice = _segment_that_says_most(test_set, np.array(values, float), metric)
         segment = choice.segment
-        why_chosen = choice.why(metric, name)
+        why_chosen = choice.why(metric)
     warn_of(metric, metric.corpus_warning(context, corpus))
     if metric.takes_references and not test_set.references[segment - 1]:
-        raise InputError(f"{test_set.name}, segment {segment} has no reference to compare it with.")
+        raise InputError(f"{test_set.name}, segment {segment:,} has no reference to compare it with.")
     part = corpus.part(segment - 1, segment)
     part_stats = stats_of_systems(metric, part, context).split(len(systems))
     scores = {
@@ -171,8 +171,8 @@ class _MostApart(NamedTuple):
     n_apart: int
     distance: float
 
-    def why(self, metric: Metric, name: str) -> str:
-        """Return why it was chosen, by this score of a metric."""
+    def why(self, metric: Metric) -> str:
+        """Return why it was chosen, by the main score of a metric."""
         title = metric.score_title(metric.primary)
         mean = f"{self.distance:.{digits_of_scale(metric.scale)}f}"
         if self.n_pairs == 1:
@@ -190,9 +190,12 @@ class _WorstScored(NamedTuple):
     segment: int
     n_alike: int
 
-    def why(self, metric: Metric, name: str) -> str:
-        """Return why it was chosen, by this score of a metric."""
-        return f"the first of {self.n_alike:,} with the worst {name}" if self.n_alike > 1 else f"the worst by {name}"
+    def why(self, metric: Metric) -> str:
+        """Return why it was chosen, by the main score of a metric."""
+        title = metric.score_title(metric.primary)
+        if self.n_alike > 1:
+            return f"the first of {self.n_alike:,} with the worst {title}"
+        return f"the worst by {title}"
 
 
 def _segment_that_says_most(test_set: TestSet, values: Any, metric: Metric) -> _MostApart | _WorstScored:

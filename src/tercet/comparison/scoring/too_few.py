@@ -11,6 +11,7 @@ from tercet.checks import MOST_RESAMPLES
 from tercet.comparison.values.design import Design
 from tercet.comparison.values.settings import RESAMPLES
 from tercet.errors import argument_set
+from tercet.names_as_shown import counted
 from tercet.statistics.inference import Inference
 from tercet.statistics.named_tests import PairedTest
 
@@ -26,7 +27,7 @@ def why_too_few(design: Design, pvalues: NDArray[np.float64], n_units: int, infe
     # The bootstrap test calls many equal systems different where no test of exchanges could.
     may_err = test.errs_more and 2.0 ** (1 - n_units) >= design.alpha
     if may_err:
-        units = _units_in_words(design, n_units)
+        units = counted(n_units, design.unit)
         return f"Too few {design.unit}s for any test: with {units}, chance alone may favour one system in all."
     if (pvalues < design.alpha).any():
         return None
@@ -53,7 +54,7 @@ def _too_few_units(design: Design, test: PairedTest, n_units: int, n_pairs: int,
     if test.is_resampled and not test.resamples(n_units, design.n_resamples or 0).are_all and least < 1:
         # Chance decides how often these two permutations are drawn.
         bound = f"about {bound}"
-    return f"Too few {design.unit}s for any test: with {_units_in_words(design, n_units)}{adjusted}, p is {bound}."
+    return f"Too few {design.unit}s for any test: with {counted(n_units, design.unit)}{adjusted}, p is {bound}."
 
 
 def _too_few_resamples(design: Design, test: PairedTest, n_pairs: int, adjusted: str) -> str | None:
@@ -66,7 +67,7 @@ def _too_few_resamples(design: Design, test: PairedTest, n_pairs: int, adjusted:
     if not test.is_resampled or least < design.alpha:
         return None
     enough = max(RESAMPLES[test.name], math.floor(n_pairs / design.alpha))
-    resamples = f"{n_resamples:,} resample{'s' * (n_resamples != 1)}"
+    resamples = counted(n_resamples, "resample")
     advice = f"{argument_set('n_resamples', enough)} would do."
     if enough > MOST_RESAMPLES:
         fewer_systems = " or fewer systems" if n_pairs > 1 else ""
@@ -78,7 +79,3 @@ def _too_few_resamples(design: Design, test: PairedTest, n_pairs: int, adjusted:
         f"Too few resamples to tell systems apart: with {resamples}{adjusted}, p is at least {min(1, least):.3g}. "
         f"{advice}"
     )
-
-
-def _units_in_words(design: Design, n_units: int) -> str:
-    return f"{n_units:,} {design.unit}{'s' * (n_units != 1)}"

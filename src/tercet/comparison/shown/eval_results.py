@@ -168,7 +168,8 @@ def _notes_line(comparison: Comparison, main: _Score, further: Sequence[_Score])
         ends = f"{decimals(row.low, row.digits)} to {decimals(row.high, row.digits)}"
         notes.append(f"{percent(comparison.confidence_level)} interval {ends} ({_method(comparison, main.table)})")
     notes += [f"{score.title} {decimals(score.row.value, score.row.digits)}" for score in further]
-    return "; ".join([*notes, f"segments: {comparison.test_set.n_segments:,}", one_cell(main.table.signature)])
+    n_scored = main.table.n_scored(comparison.test_set.n_segments)
+    return "; ".join([*notes, f"segments: {n_scored:,}", one_cell(main.table.signature)])
 
 
 def _result(comparison: Comparison, score: _Score, dataset: str | None, task: str) -> dict[str, Any]:
@@ -185,7 +186,7 @@ def _result(comparison: Comparison, score: _Score, dataset: str | None, task: st
     units = {}
     if table.scorer.unit is not None:
         units["metric_unit"] = "percent" if table.scorer.scale == 100 else "proportion"
-    uncertainty: dict[str, Any] = {"num_samples": table.n_units or comparison.test_set.n_segments}
+    uncertainty: dict[str, Any] = {"num_samples": table.n_scored(comparison.test_set.n_segments)}
     if score.has_interval:
         uncertainty["confidence_interval"] = {
             "lower": row.low,

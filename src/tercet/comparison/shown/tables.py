@@ -17,6 +17,7 @@ from tercet.comparison.verdicts.verdicts import verdict_in_words
 from tercet.errors import OptionError, argument, shorten
 from tercet.names_as_shown import one_cell
 from tercet.signature import __version__
+from tercet.statistics.rounding import apart
 from tercet.table_formats import FOR_PEOPLE, Cell, Column, Group, Table, json_text, to_lines
 
 from .records import COLUMNS
@@ -106,8 +107,9 @@ def _group_rows(table: Table) -> Table:
     groups: list[Group] = []
     rows: list[Sequence[Any]] = []
     for row in table.rows:
-        counts = [f"{count} {unit}" for count, unit in zip(row[1:start], units, strict=True)]
-        name = ", ".join([str(row[0]), *counts])
+        name = str(row[0])
+        for count, unit in zip(row[1:start], units, strict=True):
+            name += f", {count} {unit.removesuffix('s') if count == '1' else unit}"
         if not groups or groups[-1].name != name:
             groups.append(Group(len(rows), name))
         rows.append(row[start:])
@@ -152,7 +154,7 @@ def _pairs_sheet(comparisons: Sequence[Comparison]) -> Table:
 def _pairs_of(comparison: Comparison, table: ScoreTable) -> Iterator[list[Any]]:
     position = [comparison.test_set.name, table.metric, table.name, table.better]
     for (first_index, first), (second_index, second) in combinations(enumerate(table.rows), 2):
-        difference = first.value - second.value
+        difference = apart(first.value, second.value)
         p = float(table.pvalues[first_index, second_index])
         wins = (difference > 0) == table.higher_is_better
         verdict = ""

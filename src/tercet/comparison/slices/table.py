@@ -11,6 +11,7 @@ from tercet.comparison.values.design import Design
 from tercet.comparison.values.run_scores import RunsInSlice
 from tercet.comparison.values.scores import ScoreTable
 from tercet.comparison.values.slices import Slices
+from tercet.statistics.rounding import apart
 from tercet.table_formats import Cell, Column, Table, decimals, interval_text, number_or_none, pvalue_text
 
 from .significance import SliceScores
@@ -73,7 +74,7 @@ def row_of_slice(scores: SliceScores, by: str, design: Design) -> SliceRow:
     for system, score in zip(design.systems, scores.systems, strict=True):
         difference = difference_low = difference_high = None
         if score is not baseline:
-            difference = score.value - baseline.value
+            difference = apart(score.value, baseline.value)
             difference_low = number_or_none(score.bounds_of_difference.low)
             difference_high = number_or_none(score.bounds_of_difference.high)
         pvalue = None

@@ -60,13 +60,18 @@ class SavedMean:
     @property
     def formula(self) -> str:
         """The mean as a formula."""
-        terms = []
+        terms = ""
         for part in self.parts:
             name = part.metric
             if part.score not in part.metric:
                 name += f" {part.score}"
-            terms.append(f"{part.weight:.3g} {name}")
-        return " + ".join(terms)
+            if not terms:
+                terms = f"{part.weight:.3g} {name}"
+            elif part.weight < 0:
+                terms += f" - {-part.weight:.3g} {name}"
+            else:
+                terms += f" + {part.weight:.3g} {name}"
+        return terms
 
     @property
     def digest(self) -> str:
@@ -103,7 +108,10 @@ class SavedMean:
             )
         if not content["parts"]:
             raise InputError(f"{path} is a mean of no metrics: expected one part or more.")
-        return cls(tuple(_part(entry, path) for entry in content["parts"]), content.get("about") or {})
+        about = content.get("about") or {}
+        if not isinstance(about, dict):
+            raise InputError(f"{path}: expected an object that says what the mean is about, got {shorten(about)}.")
+        return cls(tuple(_part(entry, path) for entry in content["parts"]), about)
 
 
 def _part(entry: Any, path: Path) -> WeightedMetric:

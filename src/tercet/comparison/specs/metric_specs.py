@@ -39,8 +39,14 @@ def parse_column(text: str) -> Column:
 
 
 def is_mean(text: str) -> bool:
-    """Return whether a text is the path of a mean of metrics."""
-    return text.lower().endswith(".json") and "=" not in text
+    """Return whether a text is the path of a mean of metrics, and no metric with a path among its options.
+
+    >>> is_mean("lr=0.1/mean.json"), is_mean("spbleu:tokenizer=own.json")
+    (True, False)
+    """
+    head, equals, _ = text.partition("=")
+    has_options = bool(equals) and ":" in head
+    return text.lower().endswith(".json") and not has_options
 
 
 def for_tables(metric: Metric) -> Metric:

@@ -202,6 +202,12 @@ class ScoreTable:
         groups = [self.rows[index].group for index in self.order]
         return [n_above for n_above in range(1, len(groups)) if groups[n_above] != groups[n_above - 1]]
 
+    def n_scored(self, n_segments: int) -> int:
+        """Return how many segments are scored for all systems: all there are where `stats` does not tell."""
+        if not self.stats:
+            return n_segments
+        return int(scored_for_all(list(self.stats.values())).sum())
+
     def score_of(self, system: str, segments: Sequence[int] | NDArray[Any]) -> float:
         """Return the score of a part of the test set, by the numbers of its segments, from 0."""
         part = self.stats[system].selected(np.asarray(segments, np.int64))

@@ -48,7 +48,7 @@ def slices_of(test_set: TestSet, by: Any) -> list[Slices]:
         return []
     if isinstance(by, Mapping):
         labels_of = {name: _labels_of(test_set, name, labels) for name, labels in by.items()}
-        return [_slices(name, labels, list(dict.fromkeys(labels))) for name, labels in labels_of.items()]
+        return [_slices(name, labels, list(dict.fromkeys(labels)), "") for name, labels in labels_of.items()]
     specs = list(by) if has_entries(by) and not isinstance(by, str) else [by]
     if not all(isinstance(spec, str) for spec in specs):
         raise OptionError(
@@ -84,7 +84,8 @@ def _slices_of_spec(test_set: TestSet, spec: str) -> Slices:
         )
     labels = test_set.slices[name]
     if pattern is None:
-        return _slices(name, labels, list(dict.fromkeys(labels)))
+        by_part = f"; {shorten(f'{name}~REGEX')} slices by a part of the values"
+        return _slices(name, labels, list(dict.fromkeys(labels)), by_part)
     has_group = bool(re.compile(pattern).groups)
     parts = []
     for label in labels:
@@ -98,7 +99,7 @@ def _slices_of_spec(test_set: TestSet, spec: str) -> Slices:
     names_of_parts = list(dict.fromkeys(parts))
     if not has_group:
         names_of_parts = [name for name in (_MATCHES, _NO_MATCH) if name in names_of_parts]
-    return _slices(spec, parts, names_of_parts)
+    return _slices(spec, parts, names_of_parts, "; let the group of the pattern match less")
 
 
 def _by_length(test_set: TestSet) -> Slices:
@@ -112,11 +113,12 @@ def _by_length(test_set: TestSet) -> Slices:
     return Slices(f"{LENGTH} of the {buckets.of}", names, numbers)
 
 
-def _slices(by: str, labels: Sequence[str], names: list[str]) -> Slices:
+def _slices(by: str, labels: Sequence[str], names: list[str], advice: str) -> Slices:
+    """Return the slices of labels; of too many, an InputError ends with the advice."""
     if len(names) > _MOST_SLICES:
         raise InputError(
             f"{shorten(by)} has {len(names):,} different values, such as {shorten(names[0])}: it looks like an id. "
-            f"Expected at most {_MOST_SLICES} slices; {shorten(f'{by}~REGEX')} slices by a part of the values."
+            f"Expected at most {_MOST_SLICES} slices{advice}."
         )
     # Half of a UTF-16 pair cannot be written.
     by = by.encode("utf-8", "backslashreplace").decode()

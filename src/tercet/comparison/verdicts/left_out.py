@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import numpy as np
-
 from tercet.comparison.result import Comparison
 from tercet.comparison.values.scores import ScoreTable
 from tercet.files.join import LACKING
@@ -44,13 +42,12 @@ def _left_out(test_set: TestSet, table: ScoreTable) -> _LeftOut:
     lacking: Counter[str] = Counter()
     if test_set.n_all > test_set.n_segments:
         lacking.update({system: counts.get(LACKING, 0) for system, counts in test_set.lost.items()})
-    is_left_out = np.zeros(test_set.n_segments, bool)
     if isinstance(table.scorer, Column):
         for system, stats in table.stats.items():
             has_no_number = (stats.column("items") == 0) & (stats.column("missing") > 0)
             lacking[system] += int(has_no_number.sum())
-            is_left_out |= has_no_number
-    n_compared = test_set.n_segments - int(is_left_out.sum())
+    # Also left out are those that the metric skips, such as ones without a reference.
+    n_compared = table.n_scored(test_set.n_segments)
     return _LeftOut(n_compared, tuple((system, count) for system, count in lacking.items() if count))
 
 
