@@ -188,7 +188,7 @@ def plan(
         how += " "
     for table in comparison.tables:
         check_below_scale(table, aim.difference, how)
-        check_within(table, aim.difference, "The difference of")
+        check_within(table, aim.difference, "The difference of ")
     with bars_within(show_progress):
         scores_planned = list(score_plans(comparison, aim))
     return Plan(comparison.test_set, **aim._asdict(), scores=scores_planned)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tercet.comparison.notes.power import chances
 from tercet.comparison.wording.decimals import between, figures, in_two_digits
-from tercet.names_as_shown import Name, Sentence, listed
+from tercet.names_as_shown import Name, Sentence, counted, listed
 from tercet.statistics.intervals import FEWEST_UNITS
 from tercet.statistics.power import MANY
 from tercet.test_sets.test_set import TestSet
@@ -55,7 +55,7 @@ def _sentence_of(score: ScorePlan, aim: Aim, test_set: TestSet) -> Sentence:
 def _why_unknown(score: ScorePlan, unit: str) -> str:
     """Return why it is not known how much a score varies."""
     if score.n_units < FEWEST_UNITS:
-        return f"{score.n_units} {unit}{'s' * (score.n_units > 1)} cannot tell how much scores vary"
+        return f"{counted(score.n_units, unit)} cannot tell how much scores vary"
     if score.standard_error is not None:
         return "resamples of this set score NaN, not a number"
     if score.n_alike:
@@ -92,7 +92,7 @@ def _pairs_left_out(score: ScorePlan, unit: str) -> str:
     """Return how many pairs of systems are too alike to tell; "" for none."""
     if not score.n_alike:
         return ""
-    pairs = "1 pair of systems differs" if score.n_alike == 1 else f"{score.n_alike:,} pairs differ"
+    pairs = counted(score.n_alike, "pair of systems differs", "pairs differ")
     return f" {pairs} in fewer than {least_different(score.n_units)} {unit}s, and did not count."
 
 

@@ -33,8 +33,8 @@ from tercet.files.table import Table
 from tercet.files.tables.frames import frame_kind, read_frame
 from tercet.names_as_shown import MOST_NAMED, joined
 from tercet.statistics.clusters import Clusters
-from tercet.test_sets.long_tables import WideTable, column_called, wide_table
-from tercet.test_sets.named_columns import Columns, end_of_fields
+from tercet.test_sets.long_tables import WideTable, wide_table
+from tercet.test_sets.named_columns import Columns, column_called, end_of_fields
 from tercet.test_sets.names_from_paths import names_of
 from tercet.test_sets.pivoted_tables import rows_by_system
 from tercet.test_sets.read import read_test_sets
@@ -264,8 +264,6 @@ class _Texts:
             source=asked.source_column,
             system_column=asked.system_column,
             cluster=published.cluster,
-            scores=[],
-            slices=[],
             need_references=asked.need_references,
         )
         joined_rows = _JoinedRows.of(table, columns, test_set)

@@ -12,8 +12,7 @@ from tercet.files.columns.vocabulary import DIMENSION, ITEM, RATER, SYSTEM, TEXT
 from tercet.files.join import join, sides_in_table
 from tercet.files.table import Table
 from tercet.statistics.clusters import Clusters
-from tercet.test_sets.long_tables import column_called
-from tercet.test_sets.named_columns import end_of_fields
+from tercet.test_sets.named_columns import column_called, end_of_fields
 from tercet.test_sets.test_set import TestSet
 
 from .grades import GradeRow

@@ -22,8 +22,7 @@ from tercet.files.table import Log, Memory, Roles, Table
 
 from .answer_endings import EndingColumn, ending_columns
 from .column_warnings import warn_unlike_references
-from .long_tables import column_called
-from .named_columns import Columns, column_of_system, listing, reference_columns
+from .named_columns import Columns, column_called, column_of_system, listing, reference_columns
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,22 +20,10 @@ from tercet.files.logs.endings import ENDING_COLUMNS
 from tercet.files.table import Memory, Table
 
 from .labels import slice_columns
-from .named_columns import Columns, column_of_system, listing, reference_columns
+from .named_columns import Columns, column_called, column_of_system, columns_called, listing, reference_columns
 from .pivoted_tables import Origin, PivotedTable, cells_of_rows
 
 _EXPECTED = "Expected each item once for each system, or a column for each, or a file for each."
-
-
-def column_called(table: Table, names: Sequence[str]) -> str | None:
-    """Return the first column with one of the names, in their order."""
-    return next(columns_called(table, names), None)
-
-
-def columns_called(table: Table, names: Sequence[str]) -> Iterator[str]:
-    """Yield the columns with one of the names, in their order."""
-    # reversed, so that of several columns with the same folded name the first stays
-    folded = {re.sub(r"[\s-]+", "_", column.strip().casefold()): column for column in reversed(table.columns)}
-    return (folded[name] for name in names if name in folded)
 
 
 class WideTable(NamedTuple):

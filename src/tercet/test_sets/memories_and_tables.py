@@ -15,8 +15,7 @@ from tercet.files.read import Opening, read_file
 from tercet.files.table import SOURCE_TEXT, Log, Memory, Table
 from tercet.files.translation.subtitles_and_memories import JoinedMemories, join_memories, read_memory
 
-from .long_tables import column_called
-from .named_columns import Columns, end_of_fields, listing
+from .named_columns import Columns, column_called, end_of_fields, listing
 from .names_from_paths import InputFiles, name_of
 from .pivoted_tables import cells_of_rows
 from .test_set import TestSet

@@ -18,8 +18,6 @@ from tercet.files.table import Log, Memory, Roles, Table, TableWithRoles
 from .column_readings import HOW_READ
 from .labels import slice_columns
 from .long_tables import (
-    column_called,
-    columns_called,
     has_one_value,
     keys_of,
     long_table,
@@ -27,7 +25,7 @@ from .long_tables import (
     rows_of_items,
     why_not_joined,
 )
-from .named_columns import Columns, listing, reference_columns
+from .named_columns import Columns, column_called, columns_called, listing, reference_columns
 
 #: Words that the name of a system has at most (chosen): a text has more.
 _MOST_WORDS = 4

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tercet.errors import InputError, shorten
@@ -22,15 +23,15 @@ MOST_LISTED = 20
 class Columns:
     """The columns of tables or logs that a user names, by role, and which segments they must have."""
 
-    systems: list[str]
-    references: list[str]
-    source: str | None
-    cluster: str | None
+    systems: list[str] = field(default_factory=list)
+    references: list[str] = field(default_factory=list)
+    source: str | None = None
+    cluster: str | None = None
     #: Scores by name, each in a column for every system.
-    scores: list[str]
+    scores: list[str] = field(default_factory=list)
     #: What labels segments: columns, perhaps with a regular expression.
-    slices: list[str]
-    need_references: bool
+    slices: list[str] = field(default_factory=list)
+    need_references: bool = True
     #: What becomes of segments that a system lacks.
     missing: str = LEAVE_OUT
     #: The column of a long table that names the system of each row.
@@ -49,6 +50,18 @@ def columns_by_role(
     by_role["scores"] = scores
     by_role["slices"] = list(dict.fromkeys(slices))
     return by_role
+
+
+def column_called(table: Table, names: Sequence[str]) -> str | None:
+    """Return the first column with one of the names, in their order."""
+    return next(columns_called(table, names), None)
+
+
+def columns_called(table: Table, names: Sequence[str]) -> Iterator[str]:
+    """Yield the columns with one of the names, in their order."""
+    # reversed, so that of several columns with the same folded name the first stays
+    folded = {re.sub(r"[\s-]+", "_", column.strip().casefold()): column for column in reversed(table.columns)}
+    return (folded[name] for name in names if name in folded)
 
 
 def reference_columns(table: Table, columns: Columns, roles: Roles) -> list[str]:

@@ -222,17 +222,8 @@ def read_large_texts(files: Sequence[str], references: Sequence[str]) -> TestSet
     )
     for path in [*input_files.paths, *input_files.references]:
         _check_may_be_text(path)
-    columns = Columns(
-        systems=[],
-        references=[],
-        source=None,
-        cluster=None,
-        scores=[],
-        slices=[],
-        need_references=True,
-    )
     with recorded() as messages:
-        test_set = text_set(input_files, columns, in_pieces=True)
+        test_set = text_set(input_files, Columns(), in_pieces=True)
     return replace(test_set, warnings=tuple(messages))
 
 

@@ -18,8 +18,7 @@ from tercet.files.columns.vocabulary import ITEM
 from tercet.files.join import rows_of_ids
 from tercet.files.table import Log, Memory, Table
 
-from .long_tables import column_called
-from .named_columns import Columns, column_of_system, listing
+from .named_columns import Columns, column_called, column_of_system, listing
 
 _OTHERWISE = "Or give each file a name of its own."
 

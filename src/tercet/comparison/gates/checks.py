@@ -41,12 +41,12 @@ def check_below_scale(table: ScoreTable, difference: float, how: str) -> None:
         )
 
 
-def check_within(table: ScoreTable, difference: float, name: str) -> None:
-    """Raise an OptionError for a difference that is at least as large as any of a column's numbers."""
+def check_within(table: ScoreTable, difference: float, how: str) -> None:
+    """Raise an OptionError for a difference that no two of a column's numbers exceed; `how` stands before it."""
     numbers = [value for values in table.segments.values() for value in values if value is not None]
     if isinstance(table.scorer, Column) and numbers and difference >= max(numbers) - min(numbers) > 0:
         raise OptionError(
-            f"{name} {difference:g} is at least as large as any that {table.name} can show, whose numbers go from "
+            f"{how}{difference:g} is at least as large as any that {table.name} can show, whose numbers go from "
             f"{min(numbers):g} to {max(numbers):g}."
         )
 

@@ -98,8 +98,9 @@ def _tests_of_systems(question: Question) -> Iterator[_Test]:
     """Yield the test of each system against the baseline."""
     comparison, table, margin = question
     if margin:
-        check_within(table, margin, "The margin of")
-        check_below_scale(table, margin, "The margin of ")
+        how = "The margin of "
+        check_within(table, margin, how)
+        check_below_scale(table, margin, how)
     units = dict(zip(comparison.test_set.systems, comparison.units_of(table), strict=True))
     draws = bootstrap_scores(table.scorer, list(units.values()), N_RESAMPLES, comparison.seed)
     runs = comparison.runs or {row.system: [row.system] for row in table.rows}

@@ -80,10 +80,10 @@ class PairOfOutputs:
     def _losses(self) -> NDArray[np.float64]:
         """Return the loss of each unit: of a score that is no mean, its part in that of all (jackknife)."""
         sign = 1 if self.table.higher_is_better else -1
-        losses: NDArray[np.float64] = sign * (self._parts(self.baseline) - self._parts(self.system))
+        losses: NDArray[np.float64] = sign * (self._pseudo_values(self.baseline) - self._pseudo_values(self.system))
         return losses
 
-    def _parts(self, stats: SegmentStats) -> NDArray[np.float64]:
+    def _pseudo_values(self, stats: SegmentStats) -> NDArray[np.float64]:
         """Return numbers whose mean is the score, and which for a mean are those of the units."""
         scorer = self.table.scorer
         score = float(scorer.finalize(scorer.corpus_totals(stats))[self.table.name])

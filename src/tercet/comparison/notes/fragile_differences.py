@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -30,19 +31,20 @@ _FEWEST = 10
 
 
 @dataclass(frozen=True, slots=True)
-class _Caution:
+class _Caution(ABC):
     """What to know of a system's difference from the baseline: of its row in a table of scores."""
 
     table: ScoreTable
     row: SystemScore
+    difference: float
 
+    @abstractmethod
     def finding(self) -> dict[str, Any]:
         """Return it as plain Python, but for the system."""
-        raise NotImplementedError
 
+    @abstractmethod
     def text(self, design: Design) -> str:
         """Return it in words, which follow the name of the system."""
-        raise NotImplementedError
 
 
 def cautions_section(design: Design, evidence: ScoreEvidence) -> Section | None:
@@ -55,10 +57,10 @@ def cautions_section(design: Design, evidence: ScoreEvidence) -> Section | None:
             continue
         left_without_each = table.scores_without_each(evidence.units[index]) - baseline_without
         found = (
-            _one_unit_decides(design, table, row, left_without_each),
-            _all_differ_alike(table, row),
-            _most_go_the_other_way(design, table, row),
-            _equal_texts_differ(design, table, row),
+            _one_unit_decides(design, table, row, row.difference, left_without_each),
+            _all_differ_alike(table, row, row.difference),
+            _most_go_the_other_way(design, table, row, row.difference),
+            _equal_texts_differ(design, table, row, row.difference),
         )
         cautions += [caution for caution in found if caution is not None]
     if not cautions:
@@ -85,17 +87,18 @@ class _OneUnitDecides(_Caution):
         unit = design.unit
         which = f"number {self.segment:,}" if unit == "segment" else f"that of segment {self.segment:,}"
         without = decimals(self.difference_left, self.row.digits, signed=True)
-        whole = decimals(self.row.difference or 0.0, self.row.digits, signed=True)
+        whole = decimals(self.difference, self.row.digits, signed=True)
         return f": one {unit}, {which}, makes the difference; without it, it would be {without} in place of {whole}."
 
 
 def _one_unit_decides(
-    design: Design, table: ScoreTable, row: SystemScore, left_without_each: NDArray[np.float64]
+    design: Design, table: ScoreTable, row: SystemScore, difference: float, left_without_each: NDArray[np.float64]
 ) -> _OneUnitDecides | None:
-    decisive = _decisive_unit(left_without_each, row.difference or 0.0)
+    decisive = _decisive_unit(left_without_each, difference)
     if decisive is None:
         return None
-    return _OneUnitDecides(table, row, _first_segment(design, table, decisive.number), decisive.difference_left)
+    segment = _first_segment(design, table, decisive.number)
+    return _OneUnitDecides(table, row, difference, segment, decisive.difference_left)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +113,11 @@ class _AllDifferAlike(_Caution):
         return f": {alike}, so that the interval of the difference has no width; it says little of others."
 
 
-def _all_differ_alike(table: ScoreTable, row: SystemScore) -> _AllDifferAlike | None:
-    is_apart = abs(row.difference or 0.0) > _ROUNDING * abs(row.value)
+def _all_differ_alike(table: ScoreTable, row: SystemScore, difference: float) -> _AllDifferAlike | None:
+    is_apart = abs(difference) > _ROUNDING * abs(row.value)
     if not is_apart or row.difference_low != row.difference_high or table.n_units < FEWEST_UNITS:
         return None
-    return _AllDifferAlike(table, row)
+    return _AllDifferAlike(table, row, difference)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +141,16 @@ class _MostGoTheOtherWay(_Caution):
         return f" is {over_all} over all, but {in_units} in {of_all}: {why}"
 
 
-def _most_go_the_other_way(design: Design, table: ScoreTable, row: SystemScore) -> _MostGoTheOtherWay | None:
-    if row.wins is None or row.ties is None or row.losses is None or not row.difference:
+def _most_go_the_other_way(
+    design: Design, table: ScoreTable, row: SystemScore, difference: float
+) -> _MostGoTheOtherWay | None:
+    if row.wins is None or row.ties is None or row.losses is None or not difference:
         return None
-    is_better = (row.difference > 0) == table.higher_is_better
+    is_better = (difference > 0) == table.higher_is_better
     for_it, against_it = (row.wins, row.losses) if is_better else (row.losses, row.wins)
     if against_it <= for_it or mcnemar(for_it, against_it) >= design.alpha:
         return None
-    return _MostGoTheOtherWay(table, row, is_better, against_it, row.wins + row.ties + row.losses)
+    return _MostGoTheOtherWay(table, row, difference, is_better, against_it, row.wins + row.ties + row.losses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +176,9 @@ class _EqualTextsDiffer(_Caution):
         )
 
 
-def _equal_texts_differ(design: Design, table: ScoreTable, row: SystemScore) -> _EqualTextsDiffer | None:
+def _equal_texts_differ(
+    design: Design, table: ScoreTable, row: SystemScore, difference: float
+) -> _EqualTextsDiffer | None:
     test_set = design.test_set
     if test_set.no_texts or (isinstance(table.scorer, Column) and is_of_effort(table.name)):
         return None
@@ -189,7 +196,9 @@ def _equal_texts_differ(design: Design, table: ScoreTable, row: SystemScore) -> 
         distance = abs(score - baseline_score)
         if distance > _ROUNDING * max(abs(score), abs(baseline_score)):
             distances.append(distance)
-    return _EqualTextsDiffer(table, row, len(distances), max(distances)) if distances else None
+    if not distances:
+        return None
+    return _EqualTextsDiffer(table, row, difference, len(distances), max(distances))
 
 
 def _first_segment(design: Design, table: ScoreTable, unit: int) -> int:

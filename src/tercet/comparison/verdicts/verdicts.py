@@ -15,7 +15,7 @@ from tercet.comparison.values.scores import ScoreTable, SystemScore
 from tercet.comparison.values.sections import Section
 from tercet.comparison.wording.clauses import Clause, few_named, sentence
 from tercet.comparison.wording.decimals import percent
-from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of, joined, listed, said
+from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of, counted, joined, listed, said
 from tercet.table_formats import decimals, pvalue_text
 
 from .left_out import what_is_left_out
@@ -358,4 +358,4 @@ def _lead_in_words(table: ScoreTable, best: SystemScore, next_best: SystemScore)
 def _others_in_words(count: int, n_others: int) -> str:
     if count == n_others:
         return f"{all_of(n_others)} others"
-    return "1 other" if count == 1 else f"{count} others"
+    return counted(count, "other")
