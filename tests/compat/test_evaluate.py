@@ -41,6 +41,18 @@ def test_the_type_of_a_module_counts(tmp_path, monkeypatch):
         evaluate.load("rouge", module_type="measurement")
 
 
+def test_what_was_added_waits_for_a_call_that_is_not_refused():
+    import evaluate as original
+
+    load = evaluate.replacing(original.load, falls_back=True)
+    module = load("bleu")
+    texts = {"predictions": PREDICTIONS, "references": REFERENCES}
+    module.add_batch(**texts)
+    with pytest.raises(OptionError, match="max_order"):
+        module.compute(max_order=0)
+    assert module.compute(max_order=2) == load("bleu").compute(**texts, max_order=2)
+
+
 def test_a_module_is_pickled():
     module = pickle.loads(pickle.dumps(evaluate.load("rouge")))
     assert module.compute(predictions=["a b"], references=["a b"], use_stemmer=1)["rouge1"] == 1
