@@ -1,6 +1,7 @@
 """The settings and values that evaluate takes, with ``from tercet.compat import evaluate``."""
 
 import pickle
+from types import SimpleNamespace
 
 import pytest
 import sacrebleu
@@ -39,6 +40,20 @@ def test_the_type_of_a_module_counts(tmp_path, monkeypatch):
     assert "tercet" in repr(evaluate.load("rouge", module_type="metric"))
     with pytest.raises(FileNotFoundError, match="rouge"):  # evaluate has no such measurement
         evaluate.load("rouge", module_type="measurement")
+
+
+def test_what_was_added_waits_for_a_call_that_is_not_refused(monkeypatch):
+    import evaluate as original
+
+    of_evaluate = SimpleNamespace(compute=lambda **texts: texts)
+    monkeypatch.setattr(evaluate, "_load_original", lambda *_: of_evaluate)
+    load = evaluate.replacing(original.load, falls_back=True)
+    module = load("bleu")
+    texts = {"predictions": PREDICTIONS, "references": REFERENCES}
+    module.add_batch(**texts)
+    with pytest.raises(OptionError, match="max_order"):
+        module.compute(max_order=0)
+    assert module.compute(max_order=2) == load("bleu").compute(**texts, max_order=2)
 
 
 def test_a_module_is_pickled():

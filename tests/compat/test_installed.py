@@ -1,5 +1,6 @@
 """``tercet.compat.install`` and what calls it: a command for scripts and modules, and a plugin of pytest."""
 
+import ast
 import pickle
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import pytest
 import sacrebleu
 from rouge_score.scoring import Score
 
+import tercet
 from tercet.compat.replaced import REPLACED
 
 PROGRAM = Path(__file__).with_name("installed.py")
@@ -57,6 +59,26 @@ def test_a_script_has_its_arguments_and_its_folder(tmp_path):
     assert run.stderr.endswith(SAID)
     run = python("-m", "tercet.compat", "-m", "script", "de", check=True, cwd=tmp_path)
     assert run.stdout == "__main__ ['de'] tercet.compat.sacrebleu\n"
+
+
+@pytest.mark.parametrize("option", ["-P", "-I"])
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="-P is of Python 3.11")
+def test_a_script_sees_its_folder_only_where_python_shows_it(option, tmp_path):
+    (tmp_path / "beside.py").touch()
+    script = tmp_path / "script.py"
+    script.write_text("import sys, tercet\nprint(sys.path)\nimport beside\n", encoding="utf-8")
+    source = str(Path(tercet.__file__).parents[1])
+    line = f"import sys, runpy; sys.path.insert(0, {source!r}); sys.argv[1:] = [{str(script)!r}]; "
+    run = python(option, "-c", line + "runpy.run_module('tercet.compat', run_name='__main__')")
+    assert run.stderr.endswith("ModuleNotFoundError: No module named 'beside'\n")
+    assert ast.literal_eval(run.stdout)[0] == source
+
+
+def test_a_finder_of_old_packages_is_left_out():
+    finder = "type('Old', (), {'find_module': lambda *_: None})()"
+    line = f"import sys, tercet.compat as c; sys.meta_path.insert(0, {finder}); c.install(); "
+    run = python("-c", line + "import sacrebleu; print(sacrebleu.corpus_chrf.__wrapped__.__module__)", check=True)
+    assert run.stdout == "tercet.compat.sacrebleu\n"
 
 
 def test_a_command_is_taken_as_python_takes_it():

@@ -201,6 +201,11 @@ def test_grades_that_name_none_of_several_systems_are_refused_with_a_command_for
         assert f"tercet correlate {path} --system {system}" in str(caught.value)
         assert read_graded(path, systems=system)[1].mean("human").tolist() == [[1, 2, 3, 4]]
     assert "'human_A' and 'human_B'" in str(caught.value)
+    with pytest.raises(InputError) as caught:
+        tercet.correlate(path)
+    call = f"tercet.correlation.graded_tables.read_graded('{path}', systems='B')"
+    assert call in str(caught.value)
+    assert list(eval(call)[0].systems) == ["B"]
 
 
 def test_any_column_of_numbers_is_one_of_grades_if_it_is_asked_for(tmp_path):

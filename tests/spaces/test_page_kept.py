@@ -184,6 +184,15 @@ class TestResultsThatNobodyFetches:
         assert set(queue.pending_messages_per_session) == {"page"}
         assert set(queue.pending_event_ids_session) == {"page", "last"}
 
+    def test_all_of_a_forgotten_visitor_make_room(self, monkeypatch):
+        monkeypatch.setattr(storage, "_MOST_UNREAD", 64)
+        sessions = {"A": {"first of A", "second of A"}, "B": {"of B"}}
+        unread = storage.Unread(Queue(dict.fromkeys(sessions), sessions, {}))
+        unread.add("A", "first of A", 20)
+        unread.add("B", "of B", 10)
+        unread.add("A", "second of A", 60)
+        assert set(sessions) == {"B"}
+
     def test_are_measured_with_all_that_is_in_them(self):
         assert storage.size_of({"data": [["a" * 1000, "b" * 1000], {"c" * 1000: 0.5}]}) > 3000
         assert storage.size_of([0.5] * 1000) > 24_000

@@ -538,6 +538,22 @@ def test_texts_with_line_ends_of_other_kinds_are_read_again(tmp_path):
     assert read_checkpoints(tmp_path / "checkpoints.jsonl", prompts) == [(3, 1, ["e\u2029f"])]
 
 
+def test_texts_with_half_a_sign_are_read_again(tmp_path):
+    prompts = ["猫\ud83d", "кот"]
+    callback = tercet.GenerationCallback(prompts, ["d", "e"], "chrf")
+    callback._checkpoints.append(callback._checkpoint(3, ["e", "ä"]))
+    callback._write(tmp_path / "checkpoints.jsonl")
+    assert read_checkpoints(tmp_path / "checkpoints.jsonl", prompts) == [(3, 1, ["e", "ä"])]
+
+
+@pytest.mark.parametrize("second", ['{"source": "кот"}', '{"source": "кот", "step 3": 7}', '{"source": "\xff"}'])
+def test_a_file_that_lacks_a_text_is_of_no_earlier_run(tmp_path, second):
+    content = f'{{"source": "猫", "step 3": "a cat"}}\n{second}\n'
+    path = tmp_path / "checkpoints.jsonl"
+    path.write_bytes(content.encode("utf-8").replace(b"\xc3\xbf", b"\xff"))
+    assert read_checkpoints(path, ["猫", "кот"]) == []
+
+
 def test_scores_that_compute_metrics_logs_too_keep_their_names(tmp_path, tokenizer):
     items = items_of(tokenizer)
     trainer = Trainer(

@@ -45,7 +45,9 @@ def main() -> None:
         source = Path(program).read_bytes()
         name = program
         main_module.__file__ = program
-        sys.path[0] = str(Path(program).resolve().parent)
+        # With -P, as with -I, Python puts no folder there. Its flag is of Python 3.11.
+        if not getattr(sys.flags, "safe_path", sys.flags.isolated):
+            sys.path[0] = str(Path(program).resolve().parent)
     else:
         raise SystemExit(f"There is no file {program}.\n{USAGE}")
     sys.modules["__main__"] = main_module

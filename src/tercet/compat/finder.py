@@ -41,7 +41,8 @@ class Finder(Installation):
 
     def _spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         for finder in sys.meta_path:
-            if finder is not self:
+            # Without such a method, as that of six before 1.16, importlib leaves it out too.
+            if finder is not self and hasattr(finder, "find_spec"):
                 spec = finder.find_spec(name, path, target)
                 if spec is not None:
                     return spec

@@ -79,12 +79,12 @@ class WrittenColumn(NamedTuple):
 
 
 def read_checkpoints(path: Path, prompts: Sequence[Any]) -> list[WrittenColumn]:
-    """Return the checkpoints in the file of a run; none where its prompts are others."""
+    """Return the checkpoints in the file of a run; none where its prompts are others, or a text is not there."""
     if not path.is_file():
         return []
-    # Not by splitlines: texts may hold other line ends, such as U+2028.
-    lines = path.read_bytes().decode("utf-8", "replace").split("\n")
     try:
+        # Not by splitlines: texts may hold other line ends, such as U+2028.
+        lines = path.read_bytes().decode("utf-8", "surrogatepass").split("\n")
         rows = [json.loads(line) for line in lines if line]
     except ValueError:
         return []
@@ -97,7 +97,10 @@ def read_checkpoints(path: Path, prompts: Sequence[Any]) -> list[WrittenColumn]:
         match = _NAME.fullmatch(name)
         if match is not None:
             number = int(match[2] or 1)
-            columns.append(WrittenColumn(int(match[1]), number, [row[name] for row in rows]))
+            texts = [row.get(name) for row in rows]
+            if not all(isinstance(text, str) for text in texts):
+                return []
+            columns.append(WrittenColumn(int(match[1]), number, texts))
     return columns
 
 

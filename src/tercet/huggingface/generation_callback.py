@@ -188,7 +188,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         self._tests: dict[tuple[int, str], _CheckpointTest] = {}
         self._warned: set[str] = set()
         # Prefixes of the evaluations that have these figures; none where the next one must look again.
-        self._told: set[str] = set()
+        self._evaluations_with_figures: set[str] = set()
         self._n = len(self._prompts)
         self._file: Path | None = None
 
@@ -221,7 +221,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         try_out(model, processing_class, self._prompts, self._generation)
         self._meet(model)
         self._is_training = True
-        self._told.clear()
+        self._evaluations_with_figures.clear()
         step = state.global_step
         if step == 0 and any(checkpoint.step > 0 for checkpoint in self._checkpoints):
             self.reset()
@@ -237,11 +237,11 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
     def on_train_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         """Look again from here on: the best model may have been loaded, or any other."""
         self._is_training = False
-        self._told.clear()
+        self._evaluations_with_figures.clear()
 
     def on_step_begin(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         """Look again: the weights are about to change."""
-        self._told.clear()
+        self._evaluations_with_figures.clear()
 
     def on_evaluate(
         self,
@@ -272,7 +272,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
     ) -> None:
         """Score what the model writes now."""
         # After the last epoch the best model is loaded.
-        self._told.clear()
+        self._evaluations_with_figures.clear()
         if self._every == "epoch":
             self._look(args, state, control, **passed)
 
@@ -299,38 +299,42 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         evaluation = _prefix_of_evaluation(metrics)
         is_one_of_several = evaluation.startswith("eval_")
         kind = "eval" if is_one_of_several else evaluation
-        before = self._before_names(kind, metrics)
+        name_prefix = self._name_prefix(kind, metrics)
         self._meet(model)
         # While it trains, a Trainer with several evaluation sets evaluates one after the other at a step.
-        is_of_next_set = is_one_of_several and bool(self._told) and evaluation not in self._told
+        is_of_next_set = (
+            is_one_of_several
+            and bool(self._evaluations_with_figures)
+            and evaluation not in self._evaluations_with_figures
+        )
         if not is_of_next_set:
             sentences = self._generate(args, state, model, processing_class)
             if is_logged:
-                logged = self._named_figures(f"{kind}_{before}")
+                logged = self._named_figures(f"{kind}_{name_prefix}")
                 _keep_in_history(state, logged, is_of_evaluation=metrics is not None)
             if state.is_world_process_zero:
                 self._write(Path(args.output_dir) / FILE)
                 if is_logged:
-                    self._log(args, state.global_step, self._named_figures(f"{kind}/{before}"))
+                    self._log(args, state.global_step, self._named_figures(f"{kind}/{name_prefix}"))
                 if not args.disable_tqdm:
                     tqdm.write("\n".join(sentences))
         if self._is_training:
-            self._told.add(evaluation)
+            self._evaluations_with_figures.add(evaluation)
         if metrics is not None:
-            metrics.update(self._named_figures(f"{kind}_{before}"))
+            metrics.update(self._named_figures(f"{kind}_{name_prefix}"))
         if self._patience is not None and self._n_not_better(state) >= self._patience:
             control.should_training_stop = True
 
-    def _before_names(self, kind: str, metrics: Mapping[str, float] | None) -> str:
+    def _name_prefix(self, kind: str, metrics: Mapping[str, float] | None) -> str:
         """Return what stands before the names of scores: something where the Trainer's own have these names."""
         for score in self._scores.logged_scores():
             if metrics is not None and f"{kind}_{score.name}" in metrics:
                 return "generated_"
         return ""
 
-    def _named_figures(self, before: str) -> dict[str, float]:
+    def _named_figures(self, prefix: str) -> dict[str, float]:
         """Return the figures of the last checkpoint, with something before their names."""
-        return {f"{before}{name}": value for name, value in self._figures.items()}
+        return {f"{prefix}{name}": value for name, value in self._figures.items()}
 
     def _generate(self, args: TrainingArguments, state: TrainerState, model: Any, processing_class: Any) -> list[str]:
         """Add what the model writes now to the checkpoints, and return a sentence for each metric."""
@@ -341,7 +345,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
                 batch_size=self._batch_size, seed=self._seed, seconds=self._seconds,
             )  # fmt: skip
         sentences = self._add(state.global_step, texts)
-        self._told.clear()
+        self._evaluations_with_figures.clear()
         return sentences
 
     def _meet(self, model: Any) -> None:

@@ -1,14 +1,17 @@
 """What a column is by its name and cells: a role, documents, texts, grades, or no part of its rows."""
 
+import re
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tercet import InputError
 from tercet.files.columns.contents import are_codes, lack, unrelated
 from tercet.files.columns.grades import check_systems_of_grades, grade_columns, possible_grades
 from tercet.files.columns.lacks import Lack
-from tercet.files.columns.name_roles import clear_role
+from tercet.files.columns.name_roles import clear_role, name_role
 from tercet.files.columns.roles import document_column
 from tercet.files.table import Table
 
@@ -130,6 +133,29 @@ def test_a_name_of_grades_has_a_dimension_and_a_rater(name, expected):
     assert graded({"text": ["x"] * 3, name: NUMBERS}) == [(name, *expected)]
 
 
+@pytest.mark.parametrize("signs", ["_", " ", "1", "a", "_1 ", "猫_"])
+def test_a_long_name_takes_no_more_time_than_its_length(signs):
+    before = time.process_time()
+    for name in (f"grade{signs * 20_000}\n猫", f"grade{signs * 20_000}b?", f"{signs * 20_000}!"):
+        graded({name: NUMBERS})
+        clear_role(name)
+        name_role(name)
+    assert time.process_time() - before < 1
+
+
+@settings(max_examples=300)
+@given(st.text(st.sampled_from("aB7٧_ .-\n猫é"), max_size=8))
+def test_numbers_and_letters_at_the_end_of_a_name_are_of_raters(end):
+    """By patterns that say it forwards, and take long for long names."""
+    name = f"{end} x grade{end}"
+    forwards = re.fullmatch(r"(.*?[^\W\d_])[\W_]*(\d+)|(.+?)[\W_]+([A-Za-z])", name)
+    expected = (name, "")
+    if forwards is not None:
+        expected = forwards[1] or forwards[3], forwards[2] or forwards[4]
+    found = graded({name: NUMBERS}, asked=[name])
+    assert [(dimension, rater) for _, dimension, rater, _ in found] == [expected]
+
+
 @pytest.mark.parametrize("cells", [["a", "b", None], [None, None, ""], [True, False, True], ["4", "gut", "5"]])
 def test_what_holds_no_numbers_is_no_grade(cells):
     assert graded({"grade": cells}) == []
@@ -163,6 +189,25 @@ def test_of_several_systems_names_say_which():
         InputError, match=r"not clear which of the systems 'base' and 'tuned' the grades in 'grade' are of"
     ):
         check_systems_of_grades(table, ["base", "tuned"], [*columns])
+
+
+@pytest.mark.parametrize(
+    ("systems", "columns"),
+    [
+        (["base", "Base"], ["human_base", "human_Base"]),
+        (["Base", "base"], ["base_human", "Base_human"]),
+        (["модель", "Модель"], ["оценка_Модель_rater_1", "оценка_модель_rater_1"]),
+        (["output_a", "output_A"], ["grade_A", "grade_a"]),
+    ],
+)
+def test_systems_that_differ_by_capital_letters_have_their_own_grades(systems, columns):
+    found = graded(dict.fromkeys(columns, NUMBERS), systems)
+    own = {system for column, _, _, system in found if system.removeprefix("output_") in column}
+    assert own == {*systems}
+
+
+def test_another_spelling_of_a_system_is_that_system():
+    assert graded({"human_BASE": NUMBERS}, ["base", "tuned"]) == [("human_BASE", "human", "", "base")]
 
 
 def test_a_score_is_of_grades_where_nothing_else_can_be_and_two_of_them_are_asked_about():

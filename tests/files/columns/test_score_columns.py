@@ -242,11 +242,14 @@ def test_a_number_among_objects_by_system_is_refused():
         score_columns(table(COMET=[{"a": 0.5, "b": 0.6}, 0.9]), ["a", "b"], "COMET")
 
 
-LOWER = ("wer_no_punct", "latency_without_cache", "Word Error Rate (no case)", "hallucination_rate")
-HIGHER = ("no_errors", "error-free", "COMET", "rouge1_f", "rouge-1-f", "BLEU4", "chrF", "précision")
+LOWER = ("wer_no_punct", "latency_without_cache", "Word Error Rate (no case)", "hallucination_rate",
+         "wrong_answer", "incorrect_answer", "Wrong answers (%)")  # fmt: skip
+HIGHER = ("no_errors", "error-free", "COMET", "rouge1_f", "rouge-1-f", "BLEU4", "chrF", "précision",
+          "not_wrong")  # fmt: skip
 UNCLEAR = (
     *("accuracy_loss", "error_detection_f1", "edit_distance_similarity", "1-WER", "error_reduction", "cost_savings"),
     *("attack_success", "answer_time", "refusal_score", "score_drop", "bias_score", "price", "accélération"),
+    *("no_answer", "not_correct", "missing_answer", "f1_std", "acc_stderr", "bleu variance", "right_or_wrong"),
 )
 
 

@@ -184,6 +184,14 @@ def test_chats_as_prompts_are_no_source(tmp_path):
     assert found.source is None
 
 
+def test_columns_whose_names_end_alike_are_systems_by_their_whole_names(tmp_path):
+    answers = {"small answer": "a cat", "large answer": "猫"}
+    path = samples(tmp_path / TASK.format(3), RUNS["A"], doc=answers)
+    (found,) = tercet.read_test_sets(path, systems=["doc.small answer", "doc.large answer"])
+    assert list(map(list, found.systems.values())) == [["a cat"] * 4, ["猫"] * 4]
+    assert [name[-16:] for name in found.systems] == ["doc.small answer", "doc.large answer"]
+
+
 def test_a_task_of_right_and_wrong_says_what_it_is_scored_by(tmp_path):
     scored = "this task is scored by {}, in the log of {}: whether an answer is right as a whole"
     exact = {"exact_match": 0.0}

@@ -489,6 +489,19 @@ class TestResultsOfMlflow:
         assert list(found.systems) == ["base"]
         assert found.scores["judge/v1"]["base"][:3].tolist() == [1, 0, 1]
 
+    def test_a_score_and_a_value_of_one_metric_are_two_scores(self, tmp_path):
+        path = logs.mlflow_shape(
+            tmp_path / "base.json", RUNS["A"], **{
+                "длина/score": [1, 2, 3, 4], "длина/value": [5, 6, 7, 8], "длина/v2/score": [0, 0, 0, 1],
+            }
+        )  # fmt: skip
+        scores = read(path).scores
+        assert plain({name: scores[name] for name in list(scores)[1:]}) == {
+            "длина/score": {"base": [1, 2, 3, 4]},
+            "длина/value": {"base": [5, 6, 7, 8]},
+            "длина/v2": {"base": [0, 0, 0, 1]},
+        }
+
     def test_without_inputs_samples_are_told_apart_by_their_rows(self, tmp_path):
         for run in RUNS:
             logs.mlflow_shape(tmp_path / f"{run}.json", RUNS[run], inputs=None, ground_truth=None)

@@ -23,10 +23,11 @@ _RATER = re.compile(
     r"(?<![a-z])(?:annotator|rater|evaluator|expert|judge)(?:[\W_]*\d+|(?:[\W_]+[a-z]|(?-i:[A-RT-Z]))(?![a-z0-9]))",
     re.IGNORECASE,
 )
-#: A number or a letter at its end, as in ``rating_1`` and ``grade B``.
-_NUMBERED = re.compile(r"(.*?[^\W\d_])[\W_]*(\d+)|(.+?)[\W_]+([A-Za-z])")
+#: A number or a letter at its end, as in ``rating_1`` and ``grade B``: of a name that is read backwards, so that no
+#: run of signs is tried from each of its places.
+_NUMBERED = re.compile(r"(\d+)[\W_]*([^\W\d_].*)|([A-Za-z])[\W_]+([^\W_].*|.)")
 #: What reads grades, by the option that says how.
-_FUNCTIONS = {"dimension": "tercet.correlate", "systems": "read_graded"}
+_FUNCTIONS = {"dimension": "tercet.correlate", "systems": "tercet.correlation.graded_tables.read_graded"}
 #: The most calls that an error shows.
 _MOST_CALLS = 3
 #: What stands between a system and the rest, as in ``base_fluency``.
@@ -138,21 +139,39 @@ def _grade_column(column: str, systems: Sequence[str]) -> GradeColumn | None:
 def _system_in(column: str, systems: Sequence[str]) -> tuple[str, str] | None:
     """Return the system that a name has, at its beginning, end or between, and the rest; None without one."""
     system_by_alias = _aliases(systems)
+    found: tuple[str, str] | None = None
+    n_found = 0
     # Longest first: a system's name may begin with another's.
     for alias in sorted(system_by_alias, key=len, reverse=True):
-        name = re.escape(alias)
-        between = _BETWEEN
-        if alias.isdecimal():
-            # Nothing need stand between "grade" and "1".
-            between = _BETWEEN.replace("+", "*")
-        # "base_fluency", "base.human score"
-        at_the_beginning = rf"{name}{_BETWEEN}(?P<rest>.+)(?P<rater>)"
-        # "fluency_base", and with a rater behind it "fluency_base_rater_1"
-        at_the_end = rf"(?P<rest>.*[^\W\d_]){between}{name}(?P<rater>{_BETWEEN}.+)?"
-        for pattern in (at_the_beginning, at_the_end):
-            match = re.fullmatch(pattern, column, re.IGNORECASE)
-            if match is not None:
-                return system_by_alias[alias], match["rest"] + (match["rater"] or "")
+        if len(alias) < n_found:
+            break
+        match = _match_of_alias(alias, column)
+        if match is None:
+            continue
+        system_and_rest = system_by_alias[alias], match["rest"] + (match["rater"] or "")
+        if match["alias"] == alias:
+            return system_and_rest
+        # Another may be spelled so: "Base" beside "base".
+        found = found or system_and_rest
+        n_found = len(alias)
+    return found
+
+
+def _match_of_alias(alias: str, column: str) -> re.Match[str] | None:
+    """Return where a name has a system's, in any case, with the rest and a rater behind it; None without it."""
+    name = f"(?P<alias>{re.escape(alias)})"
+    between = _BETWEEN
+    if alias.isdecimal():
+        # Nothing need stand between "grade" and "1".
+        between = _BETWEEN.replace("+", "*")
+    # "base_fluency", "base.human score"
+    at_the_beginning = rf"{name}{_BETWEEN}(?P<rest>.+)(?P<rater>)"
+    # "fluency_base", and with a rater behind it "fluency_base_rater_1"
+    at_the_end = rf"(?P<rest>.*[^\W\d_]){between}{name}(?P<rater>{_BETWEEN}.+)?"
+    for pattern in (at_the_beginning, at_the_end):
+        match = re.fullmatch(pattern, column, re.IGNORECASE)
+        if match is not None:
+            return match
     return None
 
 
@@ -179,9 +198,10 @@ def _dimension_and_rater(rest: str) -> tuple[str, str]:
     if rater is not None:
         dimension = f"{rest[: rater.start()]} {rest[rater.end() :]}".strip(SEPARATORS)
         return re.sub(r"\s+", " ", dimension) or "grade", rater[0]
-    numbered = _NUMBERED.fullmatch(rest)
+    numbered = _NUMBERED.fullmatch(rest[::-1])
     if numbered is not None:
-        return numbered[1] or numbered[3], numbered[2] or numbered[4]
+        rater_backwards, dimension_backwards = filter(None, numbered.groups())
+        return dimension_backwards[::-1], rater_backwards[::-1]
     return rest, ""
 
 

@@ -76,7 +76,7 @@ def name_role(name: str) -> NameRole:
     (NameRole(role='reference', word='reference', is_whole=True), False, '')
     """
     folded, words, codes = words_of_name(name)
-    whole = re.sub(r"[\s\d]+$", "", " ".join(folded.split()))
+    whole = _without_last_numbers(" ".join(folded.split()))
     for role_of_names, names in _WHOLE_OTHERS.items():
         if whole in names:
             return NameRole(role_of_names, whole, is_whole=True)
@@ -89,6 +89,14 @@ def name_role(name: str) -> NameRole:
     if role == "reference" and OF_MODELS.intersection(words):
         is_whole = False
     return NameRole(role, word, is_whole)
+
+
+def _without_last_numbers(name: str) -> str:
+    # From the end on: a pattern that ends with "$" is tried from each place of every number.
+    n_kept = len(name)
+    while n_kept and (name[n_kept - 1].isspace() or name[n_kept - 1].isdecimal()):
+        n_kept -= 1
+    return name[:n_kept]
 
 
 def role_of(name: str) -> str:

@@ -36,6 +36,12 @@ if TYPE_CHECKING:
 
 #: What a column holds that is no source.
 _NAMES_DOCUMENTS = "names documents of several rows"
+#: Words that the name of a document has at most (chosen): a text has more.
+_MOST_WORDS = 3
+#: Words of references that a system's column may have too, beside references.
+_WEAK = WEAK_REFERENCES | {"answer aliases"}
+#: Words of references alone: "reference_anna" is hardly a system, as "human-dpo" may be.
+_CLEAR_FIRST = CLEAR_REFERENCES | OTHER_REFERENCES
 
 
 def guess_roles(table: Table, references: Sequence[str] = ()) -> Roles:
@@ -272,12 +278,6 @@ def _may_be_a_model(name: str, word: str) -> bool:
     return words_of_name(name).words[-1] != word
 
 
-# Words of references that a system's column may have too, beside references.
-_WEAK = WEAK_REFERENCES | {"answer aliases"}
-# Words of references alone: "reference_anna" is hardly a system, as "human-dpo" may be.
-_CLEAR_FIRST = CLEAR_REFERENCES | OTHER_REFERENCES
-
-
 def _left_out(columns: dict[str, list[Any]], references: Sequence[Sequence[str]]) -> dict[str, Lack]:
     """Return which columns are no systems, with what they hold; of a single candidate, only labels are none."""
     left_out: dict[str, Lack] = {}
@@ -326,7 +326,3 @@ def _names_documents(name: str, cells: Sequence[Any]) -> bool:
     if len(words) != 1 or words[0] not in PERHAPS_DOCUMENTS or not are_names(cells):
         return False
     return 2 * len(set(cells)) <= len(cells) and all(len(str(cell).split()) <= _MOST_WORDS for cell in cells)
-
-
-#: Words that the name of a document has at most (chosen): a text has more.
-_MOST_WORDS = 3

@@ -69,7 +69,7 @@ def direction_of(name: str) -> Literal["lower", "higher"] | None:
         return "higher"
     if of_errors and not TURNED.intersection(words):
         return "lower"
-    if not of_errors and HIGHER.intersection(words) and not IN_DOUBT.intersection(words):
+    if not of_errors and HIGHER.intersection(words) and not (IN_DOUBT | NONE_OF).intersection(words):
         return "higher"
     return None
 

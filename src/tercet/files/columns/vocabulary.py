@@ -175,7 +175,7 @@ LANGUAGE_PAIRS = ("lp", "langs", "language_pair", "langpair", "lang_pair")
 #: Words in the names of scores of which lower ones are better; with the others they are of right answers or the like.
 LOWER = words("""
     wer cer mer ter hter tter error errors mse rmse mae distance brier loss nll ppl perplexity bpb bits
-    surprisal err toxicity hallucination hallucinations latency cost metricx
+    surprisal err toxicity hallucination hallucinations latency cost metricx wrong incorrect
 """)
 #: Words in the names of scores of which higher ones are better, where no word says that lower ones are.
 HIGHER = words("""
@@ -190,12 +190,12 @@ FREE_OF = "free"
 #: Words beside those of errors, which make it unclear what is counted: the errors, or what was done about them.
 TURNED = words("""
     reduction reduced savings saved improvement detection correction avoidance efficiency
-    acc accuracy f f1 precision recall mcc auc similarity
+    acc accuracy f f1 precision recall mcc auc similarity correct correctness right
 """)
 #: Words beside those of good answers, of which less may be better.
 IN_DOUBT = words("""
     time length tokens drop gap seconds ms attack jailbreak refusal refusals refused failure failures harm
-    harmful bias risk hate violation violations
+    harmful bias risk hate violation violations missing std stderr stdev variance
 """)
 #: Words in the names of what an answer took, which differs between two that are the same.
 TAKEN = words("time latency ttft duration seconds sec ms runtime cost costs price tokens")

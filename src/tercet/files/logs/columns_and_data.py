@@ -12,11 +12,11 @@ from dataclasses import replace
 from typing import Any
 
 from tercet.errors import InputError
+from tercet.files.json_values import without_nan
 from tercet.files.rows import RaggedRows, check_distinct
 from tercet.files.table import Table
 
 from .log_format import LogFormat
-from .scores import without_nan
 
 
 def log_in_object(content: Mapping[str, Any], name: str) -> Table | None:

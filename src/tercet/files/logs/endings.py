@@ -20,6 +20,10 @@ _REASONS = {
     "model_context_window_exceeded": "cut off",
     "refusal": "refused",
     "safety": "stopped by a filter",
+    # finish_reason of Gemini, as of google-cloud-aiplatform 1.134: beside SAFETY, what else is not to be said.
+    **dict.fromkeys(("recitation", "blocklist", "prohibited_content", "spii"), "stopped by a filter"),
+    # stopReason of Amazon Bedrock's Converse (API 2023-09-30), beside max_tokens and model_context_window_exceeded.
+    **dict.fromkeys(("guardrail_intervened", "content_filtered"), "stopped by a filter"),
     # stop_reason of inspect-ai 0.3, beside max_tokens and content_filter.
     "model_length": "cut off",
 }

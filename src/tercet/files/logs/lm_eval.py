@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tercet.errors import InputError, argument, shorten, warn
-from tercet.files.json_values import as_list, field_of
+from tercet.files.json_values import DAMAGED, as_list, field_of
 from tercet.files.limits import LIMITS, read_whole
 from tercet.files.lines import open_binary
 from tercet.files.rows import RaggedRows
@@ -28,7 +28,7 @@ from tercet.files.table import Log, Roles, Table
 
 from .log_format import LogFormat
 from .moments import COMPACT, DATE
-from .scores import DAMAGED, is_number, numbers_of_scores, score_of
+from .scores import is_number, numbers_of_scores, score_of
 
 _PROMPT = "arguments"
 _TARGET = "target"

@@ -75,10 +75,14 @@ def _log_of_scores(table: Table) -> Log | None:
     if not metrics:
         return None
     times = Counter(match[1] for match in metrics.values())
+    times_of_versions = Counter((match[1], match[2]) for match in metrics.values())
     values = {}
     for column, match in metrics.items():
         name = match[1]
-        if times[name] > 1:
+        if times_of_versions[match[1], match[2]] > 1:
+            # A score and a value of one metric keep their columns' names.
+            name = column
+        elif times[name] > 1:
             # Of two versions of a metric, each keeps its version.
             name += match[2] or ""
         values[name] = [score_in_cell(cell, _ANSWERS) for cell in table.columns[column]]

@@ -277,8 +277,8 @@ def _systems_of(results: Sequence[dict[str, Any]], name: str) -> list[str]:
     """Return the name of each result's system: its provider, and as promptfoo has them the prompt of several."""
     keys = []
     for result in results:
-        provider = _provider_or_prompt(result.get("provider"), "id")
-        prompt = _provider_or_prompt(result["prompt"], "display")
+        provider = _provider_name(result.get("provider"))
+        prompt = _prompt_name(result["prompt"])
         keys.append(_System(provider, prompt, str(result.get(_PROMPT_NUMBER))))
     distinct = list(dict.fromkeys(keys))
     if len(distinct) > MOST_COLUMNS:
@@ -304,14 +304,18 @@ def _systems_of(results: Sequence[dict[str, Any]], name: str) -> list[str]:
     return [names[key] for key in keys]
 
 
-def _provider_or_prompt(value: Any, second_key: str) -> str:
-    """Return how promptfoo calls a provider or a prompt."""
-    label: Any = ""
-    if isinstance(value, dict):
-        label = value.get("label") or value.get(second_key)
-    elif second_key == "id":
-        label = value
-    return " ".join(str(label or "").split())
+def _provider_name(provider: Any) -> str:
+    """Return how promptfoo calls a provider: an object, or its name alone."""
+    name = provider
+    if isinstance(provider, dict):
+        name = provider.get("label") or provider.get("id")
+    return " ".join(str(name or "").split())
+
+
+def _prompt_name(prompt: Any) -> str:
+    """Return how promptfoo calls a prompt; "" for what is no object."""
+    name = field_of(prompt, "label") or field_of(prompt, "display")
+    return " ".join(str(name or "").split())
 
 
 def _expected_texts(result: Mapping[str, Any]) -> list[str]:

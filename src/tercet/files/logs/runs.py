@@ -177,10 +177,12 @@ class _Task:
         """Return the systems of all runs, by the names of these, and of columns where a run has several."""
         systems = []
         for run, log in self.runs.items():
-            columns = self.asked_systems or log.roles.systems
-            for column in columns:
-                # With several filters, a column is called such as "filtered_resps strict-match".
-                label = column.partition(" ")[2] or column
+            columns = list(dict.fromkeys(self.asked_systems or log.roles.systems))
+            # With several filters, a column is called such as "filtered_resps strict-match".
+            labels = [column.partition(" ")[2] or column for column in columns]
+            if len(set(labels)) < len(labels):
+                labels = columns
+            for column, label in zip(columns, labels, strict=True):
                 name = run
                 if log.names_systems and len(self.runs) == 1 and not log.called:
                     name = label

@@ -1,21 +1,14 @@
-"""The numbers that harnesses computed of samples -> scores; what reading a damaged log raises."""
+"""The numbers that harnesses computed of samples -> scores."""
 
 from __future__ import annotations
 
 import math
-import struct
-import zipfile
-import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tercet.errors import shorten, warn
+from tercet.files.json_values import without_nan
 from tercet.files.numbers import LARGEST
-
-#: What damaged archives, compressed bytes and JSON raise; of RuntimeErrors, nesting too deep is one.
-DAMAGED = (
-    zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, TypeError, ValueError,
-)  # fmt: skip
 
 
 def numbers_of_scores(
@@ -55,13 +48,6 @@ def score_of(value: Any) -> Any:
     if isinstance(value, dict):
         return without_nan(value.get("score", value))
     return without_nan(value)
-
-
-def without_nan(value: Any) -> Any:
-    """Return a value; None for NaN."""
-    if isinstance(value, float) and math.isnan(value):
-        return None
-    return value
 
 
 def is_number(value: Any) -> bool:

@@ -9,10 +9,10 @@ from typing import Any, BinaryIO
 
 from tercet.errors import InputError, first_line, shorten
 from tercet.files.encodings import decode, drop_marks
+from tercet.files.json_values import DAMAGED
 from tercet.files.limits import LIMITS, Limits, read_bytes, read_whole
 from tercet.files.logs.inspect_ai import object_in_archive
 from tercet.files.logs.recognition import log_in_object, log_or_table
-from tercet.files.logs.scores import DAMAGED
 from tercet.files.rows import RaggedRows
 from tercet.files.table import Log, Table
 from tercet.names_as_shown import joined

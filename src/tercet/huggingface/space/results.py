@@ -13,7 +13,7 @@ import gradio as gr
 from tercet.errors import TercetError
 from tercet.report.rendering import render
 
-from .scoring import PageResult
+from .scoring import CONFIDENCE, PageResult
 
 OUR_FAULT = "Something went wrong on the server and was logged. Your input is not to blame."
 
@@ -92,7 +92,7 @@ def result_html(page_result: PageResult, lines: Sequence[str] = (), *, explained
     digits = 2 if page_result.in_percent else 4
     interval = ""
     if primary in intervals:
-        interval = f"95 % interval: {_range(intervals[primary], digits)}"
+        interval = f"{100 * CONFIDENCE:g} % interval: {_range(intervals[primary], digits)}"
     remarks = []
     if page_result.in_percent:
         remarks.append("Scores in percent.")

@@ -39,7 +39,7 @@ from .controls import COMMON, DEPENDS, FOR_PROGRAMS, controls, given_options, wi
 from .limits import KEPT_SECONDS, MOST_BYTES, MOST_DRAWN, MOST_SYSTEMS, MOST_UNPACKED, TEXT_CHARACTERS, check_size
 from .programs import Source, comparing, program, source_of_file
 
-_CONFIDENCE = 0.95
+CONFIDENCE = 0.95
 
 #: Formats of programs, not of visitors: what they unpack to is not bounded as tightly as a public page needs; and
 #: those whose texts are joined with those of other files.
@@ -376,7 +376,7 @@ class Demo:
         """Return the result of the one column chosen, with intervals."""
         file_texts = self.texts_of_file(path, systems, references)
         (predictions,) = file_texts.systems.values()
-        all_options = {**options, "segments": True, "confidence_level": _CONFIDENCE}
+        all_options = {**options, "segments": True, "confidence_level": CONFIDENCE}
         page_result = self.score(predictions, file_texts.references, all_options).page_result
         segments = page_result.result["segments"]
         rows = {

@@ -119,9 +119,13 @@ class Unread:
                     # It was fetched.
                     del self._sizes[counted_event]
             while total > _MOST_UNREAD and len(self._sizes) > 1:
-                _, (oldest, oldest_size) = self._sizes.popitem(last=False)
+                oldest, _ = next(iter(self._sizes.values()))
+                # All that waits for this session goes.
                 self._forget(oldest)
-                total -= oldest_size
+                for counted_event, (its_session, its_size) in list(self._sizes.items()):
+                    if its_session == oldest:
+                        del self._sizes[counted_event]
+                        total -= its_size
 
     def sweep(self) -> None:
         """Forget the sessions for which nothing has been computed, or fetched, for some minutes."""
