@@ -741,6 +741,8 @@ class TestPlainTexts:
         for given, references, message in cases:
             with pytest.raises(InputError, match=message):
                 compare(given, references=references)
+        with pytest.raises(InputError, match="needs references= for bleu and chrf, which compare texts with"):
+            tercet.compare({"A": ["Гори, звезда"]}, ["bleu", "chrf"])
 
 
 class TestSettings:

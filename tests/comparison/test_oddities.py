@@ -117,6 +117,14 @@ class TestTextsOfOtherSegments:
         messages = warned({"a": references, "b": backwards}, "chrf", references=references)
         assert len(messages) == is_named
 
+    @pytest.mark.parametrize(("n_doubled", "is_named"), [(2, True), (3, False)])
+    def test_nine_in_ten_of_them_have_a_segment_of_their_own(self, n_doubled, is_named):
+        """Bad texts are often like one and the same reference."""
+        references = [" ".join(f"слово{segment}-{number}" for number in range(8)) for segment in range(20)]
+        backwards = references[::-1]
+        backwards[:n_doubled] = references[10 : 10 + n_doubled]
+        assert len(warned({"a": references, "b": backwards}, "chrf", references=references)) == is_named
+
     def test_of_all_systems_say_that_the_references_may_be_moved(self):
         references = [*SHIPS["en"][1:], "The end."]
         (message,) = warned({"a": near("en"), "b": SHIPS["en"]}, "chrf", references=references)
