@@ -37,6 +37,15 @@ def test_that_one_segment_makes_a_difference():
     assert line.endswith(" without it, it would be +0.00 in place of +0.33.")
 
 
+@pytest.mark.parametrize(("gain", "is_told"), [(62, True), (60, False)])
+def test_that_less_than_a_quarter_of_a_difference_is_left_without_a_segment(gain, is_told):
+    base = np.arange(20.0)
+    gains = np.ones(20)
+    gains[7] = gain
+    for lines in (cautions(compared(base, base + gains)), cautions(compared(base, base - gains))):
+        assert any("number 8, makes the difference" in line for line in lines) is is_told
+
+
 @pytest.mark.parametrize("better", ["higher", "lower"])
 def test_that_most_segments_contradict_a_difference(better):
     sign = 1 if better == "higher" else -1

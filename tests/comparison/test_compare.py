@@ -743,6 +743,8 @@ class TestPlainTexts:
         for given, references, message in cases:
             with pytest.raises(InputError, match=message):
                 compare(given, references=references)
+        with pytest.raises(InputError, match="needs references= for bleu_multi and chrf_multi, which compare texts"):
+            tercet.compare({"A": ["Гори, звезда"]}, ["bleu", "chrf"])
 
 
 class TestSettings:

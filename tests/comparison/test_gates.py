@@ -209,6 +209,9 @@ class TestFails:
                 ({"dataset": {"samples": 30}, "config": {"epochs": 2}}, "started", 1),
                 ({"dataset": {"samples": 90}, "config": {"limit": 50}}, "error", 0),
                 ({"dataset": {"samples": 60}}, "success", 0),
+                # How many there were, nobody says.
+                ({"dataset": "новости"}, "error", 0),
+                ({"dataset": {"name": "новости"}}, "cancelled", 0),
             )
         ):
             new = inspect_log(tmp_path / f"{place}" / "new", REFERENCES[:50], eval=eval, status=status)
@@ -216,6 +219,8 @@ class TestFails:
             if code:
                 assert "'new' lacks 10 of 60 segments (10 missing)" in said
                 assert f"the run broke off (status '{status}'): 10 of 60 samples are not in the log." in said
+            else:
+                assert "the run broke off" not in said
 
     def test_empty_answers_and_errors_in_their_place(self, tmp_path):
         new = ["", "API error", "timeout", *REFERENCES[3:]]

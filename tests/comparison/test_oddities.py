@@ -117,6 +117,14 @@ class TestTextsOfOtherSegments:
         messages = warned({"a": references, "b": backwards}, "chrf", references=references)
         assert len(messages) == is_named
 
+    @pytest.mark.parametrize(("n_doubled", "is_named"), [(2, True), (3, False)])
+    def test_nine_in_ten_of_them_have_a_segment_of_their_own(self, n_doubled, is_named):
+        """Bad texts are often like one and the same reference."""
+        references = [" ".join(f"слово{segment}-{number}" for number in range(8)) for segment in range(20)]
+        backwards = references[::-1]
+        backwards[:n_doubled] = references[10 : 10 + n_doubled]
+        assert len(warned({"a": references, "b": backwards}, "chrf", references=references)) == is_named
+
     def test_of_all_systems_say_that_the_references_may_be_moved(self):
         references = [*SHIPS["en"][1:], "The end."]
         (message,) = warned({"a": near("en"), "b": SHIPS["en"]}, "chrf", references=references)
@@ -300,6 +308,13 @@ class TestTextsThatAreMoved:
         found = warned({"a": references, "b": moved}, "chrf", references=references, test=None)
         shifted = f"that of segment {n - n_moved:,} is like the reference of segment {n - n_moved + 1:,}."
         assert any(shifted in message for message in found) is is_told
+
+    @pytest.mark.parametrize(("n_moved", "is_told"), [(10, True), (9, False)])
+    def test_of_texts_without_a_rare_word_a_tenth_are_like_the_next_reference(self, n_moved, is_told):
+        references = [" ".join(f"{word}{segment % 5}" for word in "αβγδεζ") for segment in range(100)]
+        moved = references[: 99 - n_moved] + references[100 - n_moved :] + ["…"]
+        found = warned({"a": references, "b": moved}, "chrf", references=references, test=None)
+        assert any("seem to be of other segments" in message for message in found) is is_told
 
     @pytest.mark.parametrize(("n_words", "is_told"), [(4, True), (3, False)])
     def test_texts_of_few_words_show_nothing(self, n_words, is_told):

@@ -186,6 +186,13 @@ def test_lower_is_better():
     row = tercet.overall(comparisons).tables[0].rows[1]
     assert row.difference < 0
     assert (row.wins, row.losses, row.best) == (2, 0, True)
+    errors = tercet.Column("ошибки", better="lower")
+    of_sets = [([3, 5, 4], [2, 4, 1]), ([5, 6, 4], [1, 2, 3]), ([1, 2, 3], [2, 3, 5])]
+    comparisons = of_scores(*of_sets, name=errors)
+    for name, comparison in zip("αβγ", comparisons, strict=True):
+        change_set(comparison, name=name)
+    (sentence,) = [line for line in tercet.overall(comparisons).section_lines() if line.startswith("Over all")]
+    assert sentence.endswith(": ahead in α and β; behind in γ.")
 
 
 def test_clusters_of_each_set_stay_together():

@@ -197,6 +197,15 @@ def test_of_right_and_wrong_answers_p_and_intervals_are_exact(pairs):
     assert "p: McNemar's exact test against base. Intervals: Wilson's, of differences Tango's." in found.legend()
 
 
+@pytest.mark.parametrize(
+    ("n", "too_few"),
+    [(5, "Too few segments for any test: with 5 segments, p is 0.0625 or more."), (6, None)],
+)
+def test_of_few_right_and_wrong_answers_an_exact_test_shows_nothing(n, too_few):
+    (table,) = compared({"верно": {"старый": [0] * n, "новый": [1] * n}}).tables
+    assert (table.too_few, table.rows[1].pvalue) == (too_few, pytest.approx(2 ** (1 - n)))
+
+
 def test_exact_ones_are_named_beside_others():
     answers = {"base": [0, 0, 1], "tuned": [1, 0, 1], "other": [1, 1, 1]}
     found = compared({"acc": answers, "COMET": {**COMET, "other": [0.1, 0.2, 0.3]}}, n_resamples=99)

@@ -121,6 +121,9 @@ class TestAsMarkdownAndLatex:
         assert "In parentheses: 95 % intervals." in found.to_latex(columns=["interval"])
         assert "In parentheses: 95 % intervals; in brackets" in found.to_latex(columns=["interval", "difference"])
         assert "adj. p: paired" in found.to_latex(columns=["p"])
+        scores = {"оценка": {"старый": [1, 2, 4], "новый": [2, 4, 5]}}
+        without = tercet.compare(scores=scores, interval=None, test=None)
+        assert "In parentheses" not in without.to_latex(columns=["interval"])
 
     @pytest.mark.parametrize("columns", [["diff"], "score", 3, [None], {"p": 1, "x": 2}])
     def test_another_column_is_refused(self, columns, found):

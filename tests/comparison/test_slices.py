@@ -334,6 +334,13 @@ def test_what_is_no_slice_is_refused(by, message):
         compared(by=by)
 
 
+def test_there_are_fifty_slices_at_most():
+    fifty = [f"страница {number % 50}" for number in range(90)]
+    assert len(compared(by={"страница": fifty}, test=None).to_dict()["tables"][0]["slices"]) == 50
+    with pytest.raises(InputError, match=r"^'страница' has 51 different values, .* Expected at most 50 slices"):
+        compared(by={"страница": [*fifty[1:], "обложка"]}, test=None)
+
+
 # Files.
 
 

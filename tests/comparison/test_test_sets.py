@@ -208,6 +208,7 @@ class TestTextFiles:
         (found,) = read_test_sets(names, references=["ref.txt"])
         assert list(found.systems) == ["A/out", "B/out", "C", "x/D/out.txt", "y/D/out.txt", "E.hyp", "E.mt", "mt"]
         assert refusal(["C.txt", "C.txt"], references=["ref.txt"]) == "The file 'C.txt' is given twice."
+        assert refusal(["C.txt"], references=["mt.txt"] * 2) == "The file 'mt.txt' is given twice as references."
 
     def test_lines_of_every_script(self, tmp_path):
         predictions, references = all_pairs()

@@ -219,6 +219,8 @@ def test_of_many_rivals_four_are_named():
         _, *named, last = summed_up(*[(best, "") for best in bests])
         assert len(named) == 4
         assert last == f"{more} best by other scores."
+    four = [sentence.split(" is ")[0] for sentence in summed_up(("a", ""), ("b", ""), ("c", ""), ("d", ""))]
+    assert four == ["The scores do not agree on the best system.", "A", "B", "C", "D"]
 
 
 def test_scores_of_one_metric_are_not_called_metrics():

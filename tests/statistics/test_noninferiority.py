@@ -123,6 +123,15 @@ def test_few_units_or_rare_losses_count_what_was_not_seen():
     )
 
 
+def test_a_few_great_losses_count_what_was_not_seen_and_a_few_great_gains_do_not():
+    """Of 100 units that all differ, which are enough: it is the skewness that decides."""
+    losses = np.array([1.0] * 95 + [8.0] * 5)
+    differs = np.ones(100, bool)
+    assert effective_number(losses) > 40
+    assert greatest_loss(losses, differs, 100, alpha=0.05, seed=1).method == "Learned-Miller and Thomas"
+    assert greatest_loss(-losses, differs, 100, alpha=0.05, seed=1).method == "Johnson"
+
+
 def test_the_units_of_the_rule_of_three_are_the_fewest_that_do():
     for margin in (0.5, 5, 30):
         n = units_of_three(margin, 100, 0.05)

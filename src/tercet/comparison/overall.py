@@ -22,7 +22,7 @@ from .strata import Strata
 WEIGHTS = {"set": "each weighing the same", "segment": "weighed by their segments"}
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Overall(Comparison):
     """Systems compared over several test sets: a comparison whose scores are weighted means of those of the sets.
 

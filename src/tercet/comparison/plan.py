@@ -26,7 +26,7 @@ from .plan_values import CORRELATION, Aim, ScorePlan, score_plans
 _check_difference = number("a number above 0, such as 0.5", lambda difference: difference > 0)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Plan:
     """How many segments show a difference, by each score. A notebook shows it as sentences.
 

@@ -33,7 +33,7 @@ _PATHS = re.compile(r"(^|=)(?:[^,=:/]*/){2,}(?=[^,=/])")
 _LIST = re.compile(r'\["([^]"]+(?:","[^]"]+)*)"\]')
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
     """Systems compared on a test set. A notebook shows it as a table.
 
