@@ -380,17 +380,18 @@ NEEDING = [
 ]
 
 
-@pytest.mark.parametrize(("misspelt", "meant"), [("reference", "references"), ("prediction", "predictions")])
+@pytest.mark.parametrize("name", ["reference", "refs", "references", "prediction"])
 @pytest.mark.parametrize("metric", ["bleu", "rouge", "chrf", "wer"])
-def test_a_misspelt_name_of_the_texts_is_told_from_an_option(metric, misspelt, meant):
-    with pytest.raises(OptionError, match=f"Did you mean '{meant}'"):
-        tercet.score(metric, ["a b"], **{misspelt: ["a b"]})
-    with pytest.raises(OptionError, match="Texts are given in the call"):
-        tercet.Bleu(**{meant: ["a b"]})
+def test_a_name_of_the_texts_is_told_from_an_option(metric, name):
+    said = f"has no option '{name}'. Texts are given in a call, as predictions and references."
+    assert refusal(scorer, metric, {name: ["a b"]}).endswith(said)
+    if name != "references":
+        with pytest.raises(OptionError, match="Texts are given in a call"):
+            tercet.score(metric, ["a b"], **{name: ["a b"]})
 
 
 def test_references_in_the_place_of_predictions_may_be_swapped():
-    with pytest.raises(tercet.InputError, match="predictions and references are swapped"):
+    with pytest.raises(tercet.InputError, match="If they are references, the two are swapped"):
         tercet.score("bleu", [["a b", "a c"], ["d", "e"]], ["a b", "d"])
 
 

@@ -35,8 +35,11 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-#: The texts of a call, which are misspelled as its options are.
-TEXTS = ("predictions", "references")
+#: What people call the texts of a call.
+_TEXTS = {
+    *("prediction", "predictions", "preds", "hypothesis", "hypotheses", "hyps", "candidates", "outputs"),
+    *("reference", "references", "ref", "refs", "target", "targets", "gold", "labels"),
+}
 
 
 def no_option(called: str, name: str, options: Iterable[str], dialects: Mapping[str, Dialect]) -> OptionError:
@@ -45,12 +48,9 @@ def no_option(called: str, name: str, options: Iterable[str], dialects: Mapping[
     for dialect in dialects.values():
         for argument, option in dialect.arguments.items():
             other_names[argument] = (option,)
-    names = list(options)
-    if not on_command_line():
-        names = [*TEXTS, *names]
-    hint = did_you_mean(name, names, other_names)
-    if name in TEXTS:
-        hint = "Texts are given in the call, the predictions first, then the references."
+    hint = did_you_mean(name, options, other_names)
+    if name in _TEXTS and not on_command_line():
+        hint = "Texts are given in a call, as predictions and references."
     return OptionError(f"{called} has no option {shorten(name)}. {hint}")
 
 

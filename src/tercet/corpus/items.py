@@ -37,7 +37,14 @@ def read_items(predictions: Any, references: Any, name: str = "predictions") -> 
     if strings is not None:
         texts, flat, ends = strings
         return Corpus(texts, flat, None if ends is None else np.array(ends), (name,))
-    texts = _plain_strings(prediction_list.copy(), name)
+    try:
+        texts = _plain_strings(prediction_list.copy(), name)
+    except InputError as error:
+        if isinstance(prediction_list[0], list | tuple) and engine.all_strings(reference_list):
+            raise InputError(
+                f"{error} If they are references, the two are swapped: predictions come first."
+            ) from None
+        raise
     targets = reference_list.copy()
     flat, offsets = _flat_references(targets)
     if offsets is not None or len(flat) != len(texts):
@@ -136,8 +143,6 @@ def _check_text(text: Any, name: str) -> None:
         hint = ""
         if isinstance(text, (list, tuple)) and text and all(isinstance(token, str) for token in text):
             hint = ' Texts are not split into tokens: if these are tokens, join them with spaces, " ".join(tokens).'
-            if not name.endswith("references"):
-                hint += " If they are references of one item, predictions and references are swapped."
         raise InputError(f"{name} must be a string, got {shorten(text)} ({type(text).__name__}).{hint}")
 
 

@@ -170,6 +170,11 @@ def score_columns(table: Table, systems: Sequence[str], name: str) -> dict[str, 
         of_systems = f" of {', '.join(map(shorten, lacking))}"
         if len(lacking) == len(systems) > 1:
             of_systems = ""
+        if len(systems) == 1:
+            raise InputError(
+                f"{table.name} has no scores {shorten(name)}{of_systems}; expected a column {name!r}, {column!r} or "
+                f"{other_form!r}. {did_you_mean(name, table.columns)}"
+            )
         raise InputError(
             f"{table.name} has no scores {shorten(name)}{of_systems}; expected columns such as {column!r} or "
             f"{other_form!r}. {did_you_mean(column, table.columns)}"
