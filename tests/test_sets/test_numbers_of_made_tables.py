@@ -101,7 +101,7 @@ def test_a_file_of_segments_is_written_as_the_joined_ones_are(tmp_path):
 
 def test_scores_that_are_not_there_are_sought_in_the_table_of_systems(tmp_path):
     path = semicolons(tmp_path / "outputs.csv", "id;base;CoMet_base", "1;ein Hund;1", "2;ein Kater;2")
-    with pytest.raises(InputError, match=r"outputs\.csv has no scores 'COMET' .* Known: id, base, CoMet_base\."):
+    with pytest.raises(InputError, match=r"outputs\.csv has no scores 'COMET' .* Did you mean 'CoMet_base'"):
         numbers(path, references=references(tmp_path))
 
 
