@@ -162,8 +162,8 @@ def score_columns(table: Table, systems: Sequence[str], name: str) -> dict[str, 
     named ``scores``, which hold scores by name; in objects of scores by name in the column ``base``; or, of one
     system, in the column of that name. InputError names the systems without numbers.
     """
-    places = _places(table, systems, name)
-    lacking = [system for system in systems if system not in places]
+    cells_by_system = _find_cells(table, systems, name)
+    lacking = [system for system in systems if system not in cells_by_system]
     if lacking:
         column = f"{systems[0]}.{name}"
         other_form = f"{name}_{systems[0]}"
@@ -179,17 +179,17 @@ def score_columns(table: Table, systems: Sequence[str], name: str) -> dict[str, 
             f"{table.name} has no scores {shorten(name)}{of_systems}; expected columns such as {column!r} or "
             f"{other_form!r}. {did_you_mean(column, table.columns)}"
         )
-    return _numbers(table, places, name)
+    return _numbers(table, cells_by_system, name)
 
 
 def known_scores(table: Table, systems: Sequence[str], name: str) -> dict[str, NDArray[np.float64]]:
     """Return the numbers that :func:`score_columns` returns, of those systems that have some in this table."""
-    return _numbers(table, _places(table, systems, name), name)
+    return _numbers(table, _find_cells(table, systems, name), name)
 
 
 def columns_of_scores(table: Table, systems: Sequence[str], name: str) -> set[str]:
     """Return the columns from which :func:`score_columns` takes the numbers of a name."""
-    return {place.column for place in _places(table, systems, name).values()}
+    return {found.column for found in _find_cells(table, systems, name).values()}
 
 
 def columns_beside(table: Table, systems: Sequence[str], name: str) -> dict[str, str]:
@@ -246,37 +246,37 @@ def _columns_of(table: Table, system: str, name: str) -> list[str]:
     return [title for title in dict.fromkeys(titles) if title in table.columns]
 
 
-class _Place(NamedTuple):
-    """Where a system's scores stand: in which column, and what of each of its cells."""
+class _ScoreCells(NamedTuple):
+    """A system's scores: in which column they stand, and what of each of its cells."""
 
     column: str
     cells: list[Any]
 
 
-def _places(table: Table, systems: Sequence[str], name: str) -> dict[str, _Place]:
-    """Return where the scores of systems stand, without those of systems that have none."""
-    places = {}
+def _find_cells(table: Table, systems: Sequence[str], name: str) -> dict[str, _ScoreCells]:
+    """Return the cells of the scores of systems, without those of systems that have none."""
+    cells_by_system = {}
     for system in systems:
-        place = _place_of(table, system, name, alone=len(systems) == 1)
-        if place is not None:
-            places[system] = place
-    return places
+        found = _find_cells_of(table, system, name, alone=len(systems) == 1)
+        if found is not None:
+            cells_by_system[system] = found
+    return cells_by_system
 
 
-def _numbers(table: Table, places: Mapping[str, _Place], name: str) -> dict[str, NDArray[np.float64]]:
-    """Return the numbers in these places, which are written as those of the table are."""
-    meanings = [f"{shorten(name)} of {shorten(system)}" for system in places]
-    cells = [place.cells for place in places.values()]
+def _numbers(table: Table, cells_by_system: Mapping[str, _ScoreCells], name: str) -> dict[str, NDArray[np.float64]]:
+    """Return the numbers in these cells, which are written as those of the table are."""
+    meanings = [f"{shorten(name)} of {shorten(system)}" for system in cells_by_system]
+    cells = [found.cells for found in cells_by_system.values()]
     notations = table.notations_of(list(zip(meanings, cells, strict=True)))
     numbers = {}
-    for (system, place), meaning, notation in zip(places.items(), meanings, notations, strict=True):
-        location = partial(table.location, column=place.column)
-        numbers[system] = read_numbers(place.cells, meaning, notation, location=location)
+    for (system, found), meaning, notation in zip(cells_by_system.items(), meanings, notations, strict=True):
+        location = partial(table.location, column=found.column)
+        numbers[system] = read_numbers(found.cells, meaning, notation, location=location)
     return numbers
 
 
-def _place_of(table: Table, system: str, name: str, *, alone: bool) -> _Place | None:
-    """Return where a system's scores stand; None where there are none."""
+def _find_cells_of(table: Table, system: str, name: str, *, alone: bool) -> _ScoreCells | None:
+    """Return the cells of a system's scores; None where there are none."""
     # A column of their own: "base.COMET".
     columns = _columns_of(table, system, name)
     if len(columns) > 1:
@@ -285,7 +285,7 @@ def _place_of(table: Table, system: str, name: str, *, alone: bool) -> _Place | 
             f"{', '.join(map(shorten, columns))}."
         )
     if columns:
-        return _Place(columns[0], table.columns[columns[0]])
+        return _ScoreCells(columns[0], table.columns[columns[0]])
 
     # Objects by system in the column of the score: {"base": 0.8}.
     cells_of_score = table.columns.get(name, [])
@@ -294,23 +294,23 @@ def _place_of(table: Table, system: str, name: str, *, alone: bool) -> _Place | 
             if not isinstance(cell, dict | None):
                 form = "{system: number}"
                 raise InputError(f"{table.location(row, name)}: expected {form}, got {shorten(cell)}.")
-        return _Place(name, [field_of(cell, system) for cell in cells_of_score])
+        return _ScoreCells(name, [field_of(cell, system) for cell in cells_of_score])
 
     # Objects of scores by system in a column "scores": {"base": {"COMET": 0.8}}.
     objects: list[dict[str, Any] | None] = [None] * len(table.lines)
     for row, _, scores in objects_by_system(table, OBJECTS, [system]):
         objects[row] = scores
     if _have_key(objects, name):
-        return _Place(OBJECTS, [field_of(scores, name) for scores in objects])
+        return _ScoreCells(OBJECTS, [field_of(scores, name) for scores in objects])
 
     # Objects by score in the column of the system: {"COMET": 0.8}.
     cells_of_system = table.columns.get(system, [])
     if _have_key(cells_of_system, name):
-        return _Place(system, [field_of(cell, name) for cell in cells_of_system])
+        return _ScoreCells(system, [field_of(cell, name) for cell in cells_of_system])
 
     # Numbers in the column of the score, which are of the only system.
     if alone and cells_of_score:
-        return _Place(name, cells_of_score)
+        return _ScoreCells(name, cells_of_score)
     return None
 
 
