@@ -54,6 +54,14 @@ def files(tmp_path):
     return [written(tmp_path / name / "generate-test.txt", output(texts)) for name, texts in SYSTEMS.items()]
 
 
+def test_a_file_in_another_encoding_is_read_where_it_is_named(tmp_path):
+    """As PowerShell redirects it."""
+    path = tmp_path / "generate-test.txt"
+    path.write_bytes(output(SYSTEMS["base"]).encode("utf-16"))
+    (test_set,) = read_test_sets(path, encoding="utf-16")
+    assert (test_set.systems, test_set.source) == ({"generate-test": SYSTEMS["base"]}, SOURCES)
+
+
 def test_files_are_joined_by_sample(files):
     (test_set,) = read_test_sets(files)
     assert test_set.systems == {f"{name}/generate-test": texts for name, texts in SYSTEMS.items()}

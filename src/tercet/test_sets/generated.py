@@ -70,21 +70,24 @@ def generated_set(files: InputFiles, columns: Columns) -> TestSet | None:
 
 def _read_outputs(files: InputFiles) -> list[Generated] | None:
     """Return what fairseq-generate wrote into files; None where one is another text, or has no references."""
-    if not all(map(_is_generated, files.paths)):
+    encoding = files.opening.encoding
+    if not all(_is_generated(path, encoding) for path in files.paths):
         return None
     outputs: list[Generated] = []
     for path in files.paths:
-        output = generated(path, read_lines(path, encoding=files.opening.encoding))
+        output = generated(path, read_lines(path, encoding=encoding))
         if output is None or not output.references:
             return None
         outputs.append(output)
     return outputs
 
 
-def _is_generated(path: str) -> bool:
+def _is_generated(path: str, encoding: str) -> bool:
     # The standard input cannot be read twice; what else cannot be read is for the reader of texts to say.
+    if path == STDIN:
+        return False
     with suppress(InputError):
-        return path != STDIN and is_generated(stream_lines(path))
+        return is_generated(read_lines(path, encoding=encoding) if encoding else stream_lines(path))
     return False
 
 

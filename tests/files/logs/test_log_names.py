@@ -73,6 +73,12 @@ def test_renamed_arrays(tmp_path, names, task, systems):
     assert list(found.systems) == systems
 
 
+def test_of_names_that_share_no_word_three_are_the_task(tmp_path):
+    names = ["alt", "новый", "旧", "best", "last"]
+    found = read(*(array(tmp_path / f"{name}.jsonl", RUNS["A"]) for name in names))
+    assert (found.name, list(found.systems)) == ("alt, новый, 旧 and 2 more", names)
+
+
 def test_results_beside_the_samples_name_the_task(tmp_path):
     """A model's name may end as another's does: only the results tell where the task begins."""
     for run in RUNS:
