@@ -16,6 +16,7 @@ from typing import Any
 
 from tercet.corpus.chats import content_text
 from tercet.errors import InputError, shorten, warn
+from tercet.files.join import rows_of_ids
 from tercet.files.json_values import field_of
 from tercet.files.rows import RaggedRows
 from tercet.files.table import Log, Roles, Table
@@ -205,15 +206,4 @@ def rows_by_id(table: Table) -> dict[str, int]:
             f"{table.name} has no column {' or '.join(map(repr, IDS))} with the ids of answers of a batch; there "
             f"are {', '.join(map(shorten, table.columns))}."
         )
-    column = columns_of_ids[0]
-    rows: dict[str, int] = {}
-    for row, cell in enumerate(table.columns[column]):
-        if isinstance(cell, bool) or not isinstance(cell, str | int) or cell == "":
-            raise InputError(f"{table.location(row, column)}: expected the id of a request, got {shorten(cell)}.")
-        first_row = rows.setdefault(str(cell), row)
-        if first_row != row:
-            raise InputError(
-                f"{table.location(row, column)}: {shorten(cell)} occurs on line {table.lines[first_row]:,} too; "
-                "expected each id once."
-            )
-    return rows
+    return rows_of_ids(table, columns_of_ids[0], "a request")
