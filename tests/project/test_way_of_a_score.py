@@ -12,12 +12,17 @@ from tercet.engine import plain
 from tercet.metrics.bleu import metric
 
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-SHORT, LONG = (
-    re.findall(
-        r"^    ([a-z_/]+\.py) (\S+)  ", PAGE.partition(f"## {title}\n")[2].partition("\n## ")[0], flags=re.MULTILINE
-    )
-    for title in ("How a text becomes a score", "The long road")
-)
+
+
+def steps_below(heading):
+    """Return the file and the function of each step that the page draws between these words and the next heading."""
+    drawing = PAGE.partition(heading)[2].partition("\n## ")[0]
+    return re.findall(r"^    ([a-z_/]+\.py) (\S+)  ", drawing, flags=re.MULTILINE)
+
+
+ON_THE_WAY = steps_below("What else is called on the way")
+SHORT = steps_below("## How a text becomes a score\n")[: -len(ON_THE_WAY)]
+LONG = steps_below("## The long road\n")
 ROW = re.findall(r"([a-z]+\d?) (\d+)(?=[,\s])", PAGE.partition("The row of this item:\n\n")[2].partition("\n\n")[0])
 
 
@@ -54,8 +59,20 @@ def assert_taken(steps, calls):
 
 @pytest.mark.usefixtures("engine_in_python")
 def test_the_steps_of_the_short_road_are_taken_in_this_order():
-    assert len(SHORT) == 25
-    assert_taken(SHORT, calls_of(lambda: tercet.score("bleu", ["a b"], ["a c"])))
+    assert len(SHORT) == 15
+    assert len({file for file, _ in SHORT}) == 8
+    assert len(ON_THE_WAY) == 10
+    calls = calls_of(lambda: tercet.score("bleu", ["a b"], ["a c"]))
+    assert_taken(SHORT, calls)
+    assert_taken(ON_THE_WAY, calls)
+
+
+def test_the_result_of_the_drawing_is_that_of_the_call():
+    drawn = re.search(r"^`(\{.*), \.\.\.\}`", PAGE, flags=re.MULTILINE)[1]
+    with pytest.warns(UserWarning, match="short in tokens"):
+        result = tercet.score("bleu", ["a b"], ["a c"])
+    entries = ", ".join(f"{name!r}: {value!r}" for name, value in result.items())
+    assert f"{{{entries}".startswith(drawn.replace('"', "'"))
 
 
 @pytest.mark.usefixtures("engine_in_python")
