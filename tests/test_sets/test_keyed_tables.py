@@ -154,3 +154,27 @@ def test_files_that_are_called_as_the_scores_of_another_are_refused(tmp_path, re
     paths = [write(tmp_path / f"{name}.jsonl", id=IDS, prediction=BASE, Q=[1, 2, 3, 4, 5, 6]) for name in names]
     with pytest.raises(InputError, match=r"'Q' of the system 'a' would be called 'a\.Q', which is the name"):
         read_test_sets(paths, references=references, scores="Q")
+
+
+@pytest.mark.parametrize("name", ["reference", "domain"])
+def test_a_file_may_be_called_as_a_column_beside_it(tmp_path, name):
+    """Both are kept: the column is that of its file."""
+    domains = ["news", "chat"] * 3
+    references = write(tmp_path / "refs.jsonl", id=IDS, reference=REFERENCES, domain=domains)
+    base = write(tmp_path / "base.jsonl", id=IDS, prediction=BASE)
+    other = write(tmp_path / f"{name}.jsonl", id=IDS, prediction=TUNED)
+    (test_set,) = read_test_sets([base, other], references=references)
+    assert test_set.systems == {"base": BASE, name: TUNED}
+    assert test_set.references == [[text] for text in REFERENCES]
+    if name == "domain":
+        (test_set,) = read_test_sets([base, other], references=references, by=f"domain of {references}")
+        assert list(test_set.slices.values()) == [domains]
+
+
+def test_two_systems_of_one_name_are_refused(tmp_path, references):
+    first = write(tmp_path / "a.jsonl", id=IDS, **{"b c": BASE, "d": TUNED})
+    second = write(tmp_path / "a b.jsonl", id=IDS, c=TUNED, d=BASE)
+    with pytest.raises(InputError, match=r"Two systems would be called 'a b c', of .*a\.jsonl.* and of .*a b\.jsonl"):
+        read_test_sets([first, second], references=references, systems=["b c", "c", "d"])
+    (test_set,) = read_test_sets({"a": first, "other": second}, references=references, systems=["b c", "c", "d"])
+    assert test_set.systems == {"a b c": BASE, "a d": TUNED, "other d": BASE, "other c": TUNED}

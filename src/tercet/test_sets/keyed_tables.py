@@ -104,28 +104,32 @@ def join_by_ids(
     joined_ids = _joined_ids(systems, others, columns.missing)
     ids = joined_ids.keys
     first, *further = others
-    joined_beside = _columns_beside(others, systems, ids, columns)
+    names_of_tables: list[dict[str, str]] = []
+    for file, keyed in zip(tables, systems, strict=True):
+        with_file = ""
+        if len(systems) > 1 or file in called:
+            with_file = file
+        names_of_tables.append(_names_of_systems(keyed, with_file, columns))
+    _check_names_differ(names_of_tables, systems)
+    joined_beside = _columns_beside(others, systems, names_of_tables, ids, columns)
     cells: dict[str, list[Any]] = {first.key: list(ids), **joined_beside.cells}
     scores_beside = {score for score in columns.scores if any(_has_scores(keyed.table, score) for keyed in others)}
     side_of: dict[str, str] = {}
     own_columns: dict[str, dict[str, list[Any]]] = {}
     scores: list[_NumbersOfSystem] = []
     endings: list[EndingColumn] = []
-    for file, keyed in zip(tables, systems, strict=True):
-        with_file = ""
-        if len(systems) > 1 or file in called:
-            with_file = file
-        joined_systems = _columns_of_systems(keyed, with_file, ids, columns, scores_beside)
+    for keyed, names in zip(systems, names_of_tables, strict=True):
+        joined_systems = _columns_of_systems(keyed, names, ids, columns, scores_beside)
         cells |= joined_systems.texts
         scores += joined_systems.scores
         endings += joined_systems.endings
-        side_of |= dict.fromkeys(joined_systems.names, keyed.table.name)
+        side_of |= dict.fromkeys(names.values(), keyed.table.name)
         for column in _unread_columns(keyed, columns):
             title = column
             if column == first.key or column in joined_beside.cells:
                 title = f"{column} of {keyed.table.name}"
             own_columns.setdefault(title, {})
-            for name in joined_systems.names:
+            for name in names.values():
                 own_columns[title][name] = keyed.first_cells(column, ids)
     taken = set(side_of)
     for system, score, numbers in scores:
@@ -235,16 +239,20 @@ class _ColumnsBeside(NamedTuple):
 
 
 def _columns_beside(
-    others: Sequence[_Keyed], systems: Sequence[_Keyed], ids: Sequence[str], columns: Columns
+    others: Sequence[_Keyed],
+    systems: Sequence[_Keyed],
+    names_of_tables: Sequence[Mapping[str, str]],
+    ids: Sequence[str],
+    columns: Columns,
 ) -> _ColumnsBeside:
     """Return the columns of references, sources and what else is in these tables."""
     outputs: list[list[Any]] = []
-    # A system may be called as a column beside it.
+    # A system may be called as a column beside it, also where it is called as its file.
     taken = {others[0].key}
-    for keyed in systems:
-        for system in _systems_of(keyed, columns):
-            taken.add(system)
-            outputs.append(keyed.first_cells(system, ids))
+    for keyed, names in zip(systems, names_of_tables, strict=True):
+        for column, system in names.items():
+            taken |= {column, system}
+            outputs.append(keyed.first_cells(column, ids))
     cells: dict[str, list[Any]] = {}
     references: list[str] = []
     source = columns.source
@@ -353,6 +361,35 @@ def _systems_of(keyed: _Keyed, columns: Columns) -> list[str]:
     return list(roles.systems)
 
 
+def _names_of_systems(keyed: _Keyed, file: str, columns: Columns) -> dict[str, str]:
+    """Return what the joined table calls each system of a table, by its column: as the file, where that is given."""
+    columns_of_systems = _systems_of(keyed, columns)
+    if not columns_of_systems:
+        raise InputError(
+            f"{keyed.table.name}: no column was recognized as predictions of a system (choose with "
+            f"{argument('systems')}); there are {', '.join(map(shorten, keyed.table.columns))}."
+        )
+    names = {}
+    for column in columns_of_systems:
+        names[column] = file or column
+        if file and len(columns_of_systems) > 1:
+            names[column] = f"{file} {column}"
+    return names
+
+
+def _check_names_differ(names_of_tables: Sequence[Mapping[str, str]], systems: Sequence[_Keyed]) -> None:
+    """Raise an InputError for two systems of one name: of files `a` and `a b`, whose columns are `b c` and `c`."""
+    table_of: dict[str, str] = {}
+    for names, keyed in zip(names_of_tables, systems, strict=True):
+        for name in names.values():
+            if name in table_of:
+                raise InputError(
+                    f"Two systems would be called {shorten(name)}, of {table_of[name]} and of {keyed.table.name}: "
+                    "give one of the files another name, as in NAME=PATH."
+                )
+            table_of[name] = keyed.table.name
+
+
 def _has_scores(table: Table, score: str) -> bool:
     """Return whether a column of a table seems to hold scores of this name."""
     return len(without_scores(table, [score]).columns) < len(table.columns)
@@ -370,46 +407,33 @@ class _ColumnsOfSystems(NamedTuple):
     """The columns of a table of systems as the joined table has them: texts by the names of its systems there."""
 
     texts: dict[str, list[Any]]
-    names: list[str]
     scores: list[_NumbersOfSystem]
     endings: list[EndingColumn]
 
 
 def _columns_of_systems(
-    keyed: _Keyed, file: str, ids: Sequence[str], columns: Columns, scores_beside: Container[str]
+    keyed: _Keyed, names: Mapping[str, str], ids: Sequence[str], columns: Columns, scores_beside: Container[str]
 ) -> _ColumnsOfSystems:
-    """Return a column for each system of a table, and its scores; one of several files gives them its name.
+    """Return a column for each system of a table, and its scores; `names` are those of the systems, by their columns.
 
     Scores that tables beside it have may be lacking.
     """
     table = keyed.table
-    columns_of_systems = _systems_of(keyed, columns)
-    if not columns_of_systems:
-        raise InputError(
-            f"{table.name}: no column was recognized as predictions of a system (choose with "
-            f"{argument('systems')}); there are {', '.join(map(shorten, table.columns))}."
-        )
+    columns_of_systems = list(names)
     texts: dict[str, list[Any]] = {}
-    names: list[str] = []
-    for name in columns_of_systems:
-        system = file or name
-        if file and len(columns_of_systems) > 1:
-            system = f"{file} {name}"
-        names.append(system)
+    for column, system in names.items():
         # Errors of the joined table would name the file of the references.
-        predictions_in(table, name)
-        texts[system] = keyed.first_cells(name, ids, absent="")
+        predictions_in(table, column)
+        texts[system] = keyed.first_cells(column, ids, absent="")
     scores = []
     for score in columns.scores:
         # Read here, as they are written here: and so errors name this file, too.
         read_scores = score_columns
         if score in scores_beside:
             read_scores = known_scores
-        for name, numbers in read_scores(table, columns_of_systems, score).items():
-            system = names[columns_of_systems.index(name)]
-            scores.append(_NumbersOfSystem(system, score, keyed.first_numbers(numbers, ids)))
+        for column, numbers in read_scores(table, columns_of_systems, score).items():
+            scores.append(_NumbersOfSystem(names[column], score, keyed.first_numbers(numbers, ids)))
     endings = []
     for ending in ending_columns(table, columns_of_systems, columns.scores):
-        system = names[columns_of_systems.index(ending.system)]
-        endings.append(ending._replace(system=system, cells=keyed.first_cells(ending.column, ids)))
-    return _ColumnsOfSystems(texts, names, scores, endings)
+        endings.append(ending._replace(system=names[ending.system], cells=keyed.first_cells(ending.column, ids)))
+    return _ColumnsOfSystems(texts, scores, endings)
