@@ -45,6 +45,12 @@ class TestWeights:
         found = weights_of(PoissonBootstrap(8, seed=1), keys_of_ids(pa.array(["a", "b"])))
         assert found.tolist() == [[0, 1, 1, 0, 0, 3, 0, 0], [0, 0, 1, 1, 3, 0, 1, 0]]
 
+    def test_mean_1_exactly_and_are_8_at_most(self):
+        counts = poisson._counts_of_draws()
+        assert (counts.sum(), counts.max()) == (len(counts), 8)
+        expected = 65_536 * scipy.stats.poisson(1).pmf(np.arange(9))
+        assert np.abs(np.bincount(counts) - expected).max() < 1.5
+
     """Bounds are of five standard deviations of what is measured."""
 
     def test_follow_the_poisson_distribution_in_every_resample_and_for_every_item(self, weights):

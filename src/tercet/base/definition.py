@@ -12,7 +12,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_texts
 from tercet.corpus.normalizers import label_of_normalizers
 from tercet.corpus.reading import Crossing, read_corpus
-from tercet.engine.planned import Entry, SumsAndScores
+from tercet.engine.planned import Entry, SumsAndScores, TextPlan
 from tercet.errors import OptionError
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
@@ -161,7 +161,7 @@ class MetricDefinition(Configured, metaclass=ABCMeta):
         scores = self.finalize(totals)
         return {name: np.asarray(scores[name]).tolist() for name in self.score_names}
 
-    def new_plan(self) -> Any:
+    def new_plan(self) -> TextPlan | None:
         """Return what the engine does in one step (`engine/plain_plan.py`); None where Python has a part in it.
 
         Its first scores are those of `score_names`. `score_warning` is asked where texts are unusual, or one of the
@@ -187,8 +187,8 @@ class MetricDefinition(Configured, metaclass=ABCMeta):
 
     # Private, as users name options and attributes of their own metrics.
     @cached_property
-    def _plan(self) -> Any:
-        """What the engine does in one step, made once; None as for `new_plan`, and where texts are normalized.
+    def _plan(self) -> TextPlan | None:
+        """The plan of `new_plan`, made when it is first asked for; None also where texts are normalized.
 
         A subclass may count otherwise, and has the plan that it defines itself.
         """
@@ -211,9 +211,9 @@ class MetricDefinition(Configured, metaclass=ABCMeta):
             title = self.title + score.removeprefix(self.primary)
         return title.replace("_", " ")
 
-    def notes(self, references: str, *, segments: bool = False) -> dict[str, str]:
+    def notes(self, n_references: str, *, segments: bool = False) -> dict[str, str]:
         """Return further entries of a result's signature, and for `segments` how these are scored."""
-        notes = {"refs": references} if self.takes_references else {}
+        notes = {"refs": n_references} if self.takes_references else {}
         if self.normalize is not None:  # of a user's metric, whose own signature may leave it out
             notes["normalize"] = str(label_of_normalizers(self.normalize))
         if self.scale != 1 and self.unit is not None:

@@ -101,7 +101,7 @@ def summarize(metric: MetricDefinition, stats: SegmentStats, clusters: Clusters 
     additions = _additions(metric, stats, scored_stats, clusters)
     outcome = Outcome(
         signature=stats.signature,
-        references=scored_stats.span("references"),
+        n_references=scored_stats.span("references"),
         totals=totals,
         entries=entries,
         stats=stats if metric.keeps_rows else None,
@@ -173,7 +173,7 @@ class Outcome(NamedTuple):
     #: Of the rows.
     signature: Signature
     #: How many references an item has, such as "1" or "1-4".
-    references: str
+    n_references: str
     #: The sums of the rows.
     totals: Any
     #: The keys of the result, as the metric reported them.
@@ -185,9 +185,10 @@ class Outcome(NamedTuple):
 
 def attributes_of(metric: MetricDefinition, outcome: Outcome) -> dict[str, Any]:
     """Return the attributes of a result."""
-    notes = metric.notes(outcome.references) | dict(outcome.additions.notes)
-    # Last, how segments are scored; what is there keeps its position.
-    notes |= metric.notes(outcome.references, segments=metric.asked.segments)
+    notes = {**metric.notes(outcome.n_references), **outcome.additions.notes}
+    if metric.asked.segments:
+        # How segments are scored comes last; what is there keeps its position.
+        notes |= metric.notes(outcome.n_references, segments=True)
     totals = outcome.totals
     return {
         "signature": str(outcome.signature.extended(notes)),

@@ -1,7 +1,7 @@
 """The short road of lists and tuples of strings, and short columns of Arrow, to a result: one call of the engine.
 
 It counts, adds up and applies the formula. What is odd about the texts is seen from what it returns, and then asked
-and said as on the other road (`scoring.py`).
+and said as on the long road (`scoring.py`).
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ def rules_of_plan(**rules: Any) -> TextRules:
     return TextRules(
         most_items=PIECE,  # 8,192
         marks=MARKS_OF_ASCII,  # as in <br> or &amp;
-        odd_items=FEWEST,  # 5
-        odd_references=_FEWEST_ODD_REFERENCES,  # 3
+        fewest_odd_items=FEWEST,  # 5
+        fewest_odd_references=_FEWEST_ODD_REFERENCES,  # 3
         **rules,
     )
 
 
 def score_lists(metric: MetricDefinition, predictions: Any, references: Any) -> Result | None:
-    """Return the result of a user's columns; None where they, or what is asked of them, need the other road."""
-    # Options of a call need the long road. Metrics made without any share one object: to ask for it is faster than to
-    # compare values, and a metric that was made with the defaults written out has the same result there.
+    """Return the result of a user's columns; None where they, or what is asked of them, need the long road."""
+    # Options of a call, such as segments=True, need the long road. Metrics made without any share one object, so that
+    # `is` suffices; one made with these defaults written out takes the long road, to the same result.
     if metric.asked is not _ASKED_BY_DEFAULT:
         return None
     scored = scored_by_plan(metric, predictions, references)
@@ -76,7 +76,10 @@ def segments_of_lists(
 
 
 def scored_by_plan(metric: MetricDefinition, predictions: Any, references: Any, each: bool = False) -> Scored | None:
-    """Return what the plan makes of a user's lists, with `each` of every item too; None where the other road does."""
+    """Return what the plan makes of a user's lists, with `each` also of every item; None for what it does not score.
+
+    The long road scores that, or says what is wrong with it.
+    """
     plan = metric._plan
     if plan is None:
         return None
@@ -98,7 +101,7 @@ def warn_of_lists(
     # What is odd about texts is an unusual character, or shows in several references of an item, or in several items.
     predictions = scored.predictions
     references = scored.references
-    only_style_may_be_odd = scored.plain and scored.most < _FEWEST_ODD_REFERENCES
+    only_style_may_be_odd = scored.ascii_without_marks and scored.most < _FEWEST_ODD_REFERENCES
     if only_style_may_be_odd and not (heeds_style and may_have_styles(predictions, references)):
         return None
     context = None
@@ -112,7 +115,9 @@ def warn_of_lists(
 
 def _details_of_lists(metric: MetricDefinition, context: Any, scored: Scored) -> dict[str, Any]:
     """Return the attributes of a result."""
-    references = str(scored.fewest) if scored.fewest == scored.most else f"{scored.fewest}-{scored.most}"
+    n_references = str(scored.fewest)
+    if scored.fewest != scored.most:
+        n_references = f"{scored.fewest}-{scored.most}"
     sums = scored.sums
     entries = metric._entries(scored.scores, sums)
-    return attributes_of(metric, Outcome(metric.signature(context), references, sums, entries))
+    return attributes_of(metric, Outcome(metric.signature(context), n_references, sums, entries))

@@ -22,6 +22,7 @@ from tercet.corpus.items import read_texts
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
+from tercet.engine.planned import TextPlan
 from tercet.errors import InputError, OptionError, shorten, word_after
 from tercet.metrics.wer import Wer
 
@@ -56,7 +57,7 @@ class _WordErrors(Wer):
 
     counts_characters = False
 
-    def new_plan(self) -> Any:
+    def new_plan(self) -> TextPlan | None:
         """Return the plan of :class:`Wer`, said again: a class has the plan alone that it defines itself."""
         return super().new_plan()
 

@@ -17,11 +17,10 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "NDArray[np.float64]"
 
-#: Columns of a row of :func:`bleu_rows`: the number of references, the tokens of the prediction and of the closest
-#: reference, the first matches.
-REFERENCES = 3
-LENGTH = 4
-CLOSEST = 5
+# Columns of a row of :func:`bleu_rows`.
+REFERENCES = 3  # how many
+LENGTH = 4  # of the prediction, in tokens
+CLOSEST = 5  # of the reference that is closest in length
 FIRST_MATCH = 8
 
 
@@ -39,8 +38,10 @@ def bleu_rows(
     of `Bleu.columns`::
 
         column          name                             what is counted of an item
-        0 to 3          items, empty, missing,           1; 1 if the prediction has no token; 1 if there is no
-                        references                       reference; the references
+        0               items                            1
+        1               empty                            1 if the prediction has no token
+        2               missing                          1 if there is no reference
+        3               references                       the number of references
         4               length                           the tokens of the prediction
         5, 6, 7         closest, shortest, average       those of the reference closest in length (of two equally
                                                          close ones the shorter), of the shortest, and their average
@@ -107,19 +108,19 @@ def bleu_scores(
     ndarray, shape (n, W + N + 1)
         The W scores, the precisions of the orders, and the brevity penalty.
     """
-    n = weights.shape[1]
+    max_order = weights.shape[1]
     weightings = weights.tolist()
     if method.startswith("nltk"):
         return _nltk_scores(rows, length_column, method, smooth_value, weightings, scale)
-    scores = np.empty((len(rows), len(weightings) + n + 1))
+    scores = np.empty((len(rows), len(weightings) + max_order + 1))
     for row, scores_of_row in zip(rows.tolist(), scores, strict=True):
         length = row[LENGTH]
         reference_length = row[length_column]
-        matches = row[FIRST_MATCH : FIRST_MATCH + n]
-        ngrams = row[FIRST_MATCH + n : FIRST_MATCH + 2 * n]
+        matches = row[FIRST_MATCH : FIRST_MATCH + max_order]
+        ngrams = row[FIRST_MATCH + max_order : FIRST_MATCH + 2 * max_order]
         penalty = brevity_penalty(length, reference_length)
         precisions, n_reached = _precisions(matches, ngrams, method, smooth_value, scale)
-        n_orders = n  # an order without n-grams has the precision 0, and makes the mean 0
+        n_orders = max_order  # an order without n-grams has the precision 0, and makes the mean 0
         if effective:  # it is left out
             n_orders = n_reached
         if method == "add-one":
@@ -141,7 +142,7 @@ def bleu_scores(
 def _precisions(
     matches: Sequence[float], ngrams: Sequence[float], method: str, smooth_value: float, scale: float
 ) -> tuple[list[float], int]:
-    """Return the precision of each order, and how many orders the predictions reach: those with n-grams.
+    """Return the precision of each order, times `scale`, and how many orders come before one without n-grams.
 
     With M matches of N n-grams, it is M / N. Where M is 0 (Chen and Cherry 2014):
 
@@ -154,16 +155,17 @@ def _precisions(
     - add-k, their method 2: (M + smooth_value) / (N + smooth_value), but for the first order
     - add-one: (M + 1) / (N + 1)
 
-    What is added counts as n-grams. Where no n-gram of any order matches, only "add-one" smooths.
+    What is added counts as n-grams. Where no n-gram of any order matches, only "add-one" smooths: the others have
+    precisions of 0, and the score is 0.
     """
     precisions = [0.0] * len(matches)
     if method != "add-one" and not any(matches):
-        # The score is 0 then (`is_scored`), and sacrebleu too reports precisions of 0.
+        # sacrebleu too reports precisions of 0. Of how many orders is no matter (`is_scored`).
         return precisions, 0
     n_reached = 0
     divisor = 1.0
-    for order, (n_matches, n_ngrams) in enumerate(zip(matches, ngrams, strict=True)):
-        if method == "add-one" or (method == "add-k" and order > 0):
+    for order, (n_matches, n_ngrams) in enumerate(zip(matches, ngrams, strict=True), start=1):
+        if method == "add-one" or (method == "add-k" and order > 1):
             n_matches += smooth_value
             n_ngrams += smooth_value
         if n_ngrams <= 0:
@@ -176,7 +178,7 @@ def _precisions(
             n_ngrams *= divisor
         elif n_matches == 0 and method == "floor":
             n_matches = smooth_value
-        precisions[order] = scale * n_matches / n_ngrams
+        precisions[order - 1] = scale * n_matches / n_ngrams
     return precisions, n_reached
 
 
@@ -190,19 +192,20 @@ def _mean(precisions: Sequence[float], n_orders: int, weights: Sequence[float], 
 
 
 def _uniform_mean(precisions: Sequence[float]) -> float:
+    """Return the geometric mean of precisions, times the scale as they are; 0 if one is 0, and of none."""
     if not precisions or 0 in precisions:
         return 0.0
-    # Logarithms of percents, divided at the end, by Python's `sum`: from 3.12 on it rounds once.
+    # As sacrebleu, to the last bit: logarithms of percents, where the scale is 100, added up by Python's `sum`, which
+    # from 3.12 on carries what it rounds off, and divided at the end.
     return math.exp(sum(map(math.log, precisions)) / len(precisions))
 
 
 def _weighted_mean(precisions: Sequence[float], n_orders: int, weights: Sequence[float], scale: float) -> float:
+    """Return the weighted geometric mean of the first `n_orders` precisions, times the scale as they are."""
     total = 0.0
     weight_of_orders = 0.0
-    weight_of_all = 0.0
-    for order, (precision, weight) in enumerate(zip(precisions, weights, strict=True)):
-        weight_of_all += weight
-        if order >= n_orders or weight <= 0:
+    for precision, weight in zip(precisions[:n_orders], weights[:n_orders], strict=True):
+        if weight <= 0:
             continue
         if precision == 0:
             return 0.0
@@ -211,6 +214,9 @@ def _weighted_mean(precisions: Sequence[float], n_orders: int, weights: Sequence
     if weight_of_orders == 0:
         return 0.0
     if n_orders < len(weights):
+        weight_of_all = 0.0
+        for weight in weights:
+            weight_of_all += weight
         # What the orders that are left out weigh goes to the others.
         total *= weight_of_all / weight_of_orders
     return scale * math.exp(total)
@@ -224,7 +230,7 @@ def brevity_penalty(length: float, reference_length: float) -> float:
 
 
 def brevity_penalties(lengths: Array, reference_lengths: Array) -> Array:
-    """Return :func:`brevity_penalty` of many texts, as NumPy takes the power, for BLEU-ROUGE and rewards."""
+    """Return :func:`brevity_penalty` of many texts, by NumPy's `exp`, for BLEU-ROUGE and rewards."""
     # Both values of `where` are computed: a length of 0 must not be a divisor.
     ratios = reference_lengths / np.maximum(lengths, 1.0)
     penalties = np.where(lengths > 0, np.exp(1 - np.maximum(ratios, 1.0)), 0.0)

@@ -2,7 +2,7 @@
 
 A plan reads the lists, counts, adds up the rows and applies the formula, by the functions of the other files; what is
 odd about the texts it does not judge, but returns what shows it. Where they are not lists or tuples of strings with a
-reference each, or are many, it returns None, and the metric's other way reads them: that way has all messages.
+reference each, or are many, it returns None, and the long road (`base/scoring.py`) reads them: it has all messages.
 """
 
 from __future__ import annotations
@@ -35,13 +35,18 @@ if TYPE_CHECKING:
 Array: TypeAlias = "NDArray[np.float64]"
 
 
+class UncountedError(Exception):
+    """Texts are so long that ROUGE-L has no table for them: see :func:`.plain_rouge.rouge_rows`."""
+
+
 class Plan:
     """What is counted in texts, and what the counts become."""
 
     def __init__(
         self, rules: TextRules, rows_of: Callable[..., Array], scores_of: Callable[[Array], Array],
-        choose_reading: Callable[[Any], tuple[Any, ...]] = lambda letters: (),
+        choose_reading: Callable[[Any], tuple[Any, ...]] = lambda counted: (),
     ) -> None:  # fmt: skip
+        # Rows are made of texts, and of what `choose_reading` returns of their letters: a reading, of ROUGE alone.
         self._rules = rules
         self._rows_of = rows_of
         self._scores_of = scores_of
@@ -54,7 +59,7 @@ class Plan:
         if not 0 < len(predictions) <= self._rules.most_items:
             return None
         # Where the first is a string, so are all others, or the lists are no texts to `paired_strings`.
-        if self._rules.one_each and not (references and type(references[0]) is str):
+        if self._rules.only_strings and not (references and type(references[0]) is str):
             return None
         strings = paired_strings(predictions, references)
         if strings is None:
@@ -66,11 +71,12 @@ class Plan:
         if 0 in n_references:
             return None
         both = texts + flat
-        plain = is_plain(both, self._rules.marks)
-        is_few = len(texts) < self._rules.odd_items and max(n_references) < self._rules.odd_references
-        may_be_odd = not (plain and is_few)
+        ascii_without_marks = is_plain(both, self._rules.marks)
+        has_few_references = max(n_references) < self._rules.fewest_odd_references
+        is_few = len(texts) < self._rules.fewest_odd_items and has_few_references
+        may_be_odd = not (ascii_without_marks and is_few)
         try:
-            # Texts of ASCII alone have no others that could choose a reading.
+            # Only letters beyond ASCII choose a reading. Texts about which nothing can be odd have none to count.
             counted = letters(flat) if self._rules.count_letters and may_be_odd else None
             read = lowered(both) if self._rules.lowercase else both
             offsets = None if ends is None else np.array(ends)
@@ -91,14 +97,10 @@ class Plan:
             sums=sums.tolist(),
             scores=scores,
             scores_of_items=scores_of_items,
-            plain=plain,
+            ascii_without_marks=ascii_without_marks,
             needs_look=may_be_odd or 0.0 in sums[self._rules.watched],
             letters=counted,
         )
-
-
-class UncountedError(Exception):
-    """Texts are too long for a table."""
 
 
 def bleu_plan(
@@ -146,7 +148,7 @@ def rouge_plan(
 
     if reading is None and not rules.count_letters:
         raise ValueError("letters that choose the reading must be counted")
-    if any(name == "W" for name, _ in types) and not rules.one_each:
+    if any(name == "W" for name, _ in types) and not rules.only_strings:
         raise ValueError("the type W takes texts with one reference each")
     return Plan(rules, rows_of, lambda rows: item_means(rows, scale)[:, means], choose)
 

@@ -20,7 +20,7 @@ cdef class Scored:
     cdef public list texts
     cdef readonly list ends, scores_of_items
     cdef readonly int64_t n, fewest, most
-    cdef readonly bint plain, needs_look
+    cdef readonly bint ascii_without_marks, needs_look
     cdef readonly tuple letters
     cdef double* numbers  # sums, and behind them scores: they become objects where they are read
     cdef size_t columns, n_scores
@@ -91,8 +91,8 @@ cdef class Plan:
 
     cdef Py_ssize_t most_items
     cdef bytes marks
-    cdef bint lowercase, count_letters, one_each
-    cdef int64_t odd_items, odd_references
+    cdef bint lowercase, count_letters, only_strings
+    cdef int64_t fewest_odd_items, fewest_odd_references
     cdef size_t watched, after_watched
     cdef size_t columns, n_scores  # numbers of a row, and of what it becomes
     cdef Request request           # of all but chrF
@@ -100,8 +100,8 @@ cdef class Plan:
 
     def __init__(self, rules):
         (
-            self.most_items, self.marks, self.lowercase, self.count_letters, self.one_each, self.odd_items,
-            self.odd_references, columns,
+            self.most_items, self.marks, self.lowercase, self.count_letters, self.only_strings, self.fewest_odd_items,
+            self.fewest_odd_references, columns,
         ) = rules
         self.watched, self.after_watched = columns.start or 0, columns.stop
 
@@ -119,6 +119,7 @@ cdef class Plan:
         cdef list both, read, ends = None
         cdef size_t n, i
         cdef int64_t n_references
+        cdef bint is_few
         cdef int64_t counts[4]
         cdef int64_t* bounds = NULL
         cdef double* rows = NULL
@@ -127,7 +128,7 @@ cdef class Plan:
             return None
         if not 0 < len(predictions) <= self.most_items:
             return None
-        if self.one_each and not (references and type(references[0]) is str):
+        if self.only_strings and not (references and type(references[0]) is str):
             return None
         both = list(predictions)  # other threads may change them meanwhile
         n = len(both)
@@ -142,7 +143,7 @@ cdef class Plan:
         scored = Scored.__new__(Scored)
         scored.texts, scored.n, scored.ends = both, n, ends
         scored.fewest = scored.most = 1
-        scored.plain = is_plain(both, self.marks)
+        scored.ascii_without_marks = is_plain(both, self.marks)
         try:
             if ends is not None:
                 bounds = <int64_t*> malloc(8 * (n + 1))
@@ -156,8 +157,9 @@ cdef class Plan:
                     scored.fewest, scored.most = min(scored.fewest, n_references), max(scored.most, n_references)
                 if scored.fewest == 0:
                     return None
-            scored.needs_look = not (scored.plain and scored.n < self.odd_items and scored.most < self.odd_references)
-            memset(counts, 0, sizeof(counts))  # texts of ASCII alone have no others that could choose a reading
+            is_few = scored.n < self.fewest_odd_items and scored.most < self.fewest_odd_references
+            scored.needs_look = not (scored.ascii_without_marks and is_few)
+            memset(counts, 0, sizeof(counts))  # only letters beyond ASCII choose a reading
             if self.count_letters and scored.needs_look:
                 scored.letters = letters(scored.references)
                 for i in range(4):
@@ -245,7 +247,7 @@ cdef class RougePlan(Plan):
         self.request = rouge_request("rouge" if self.chooses else reading, types, beta, porter, &self.runs)
         if self.chooses and not self.count_letters:
             raise ValueError("letters that choose the reading must be counted")
-        if self.runs >= 0 and not self.one_each:
+        if self.runs >= 0 and not self.only_strings:
             raise ValueError("the type W takes texts with one reference each")
         self.scale = scale
         self.columns, self.n_scores = self.request.columns, len(means)

@@ -1,26 +1,37 @@
-"""How a plan reads texts, and what it returns: the same of both engines."""
+"""How a plan reads texts, and what it returns: the same of both engines.
+
+A plan is what a metric asks of the engine, put together once; then one call of it scores lists of texts. Those of
+plain Python are in `plain_plan.py`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
+
+
+class TextPlan(Protocol):
+    """A plan of either engine."""
+
+    def score(self, predictions: Any, references: Any, each: bool = False) -> Scored | None:
+        """Return what it makes of lists of texts, with `each` also of every item; None for what it cannot read."""
 
 
 class TextRules(NamedTuple):
-    """How a plan reads texts, whatever it counts in them."""
+    """How a plan reads texts, whatever it counts in them. The compiled plan takes them in this order."""
 
     #: Items of a call.
     most_items: int
-    #: Characters of ASCII that are looked for: where there is none, and no character beyond ASCII, texts are `plain`.
+    #: Characters of ASCII that are looked for: `Scored.ascii_without_marks` says whether there is none.
     marks: bytes
     lowercase: bool = False
     #: Whether the letters of the references are counted.
     count_letters: bool = False
-    #: Whether references in lists are left to the metric's other way, without being read.
-    one_each: bool = False
-    #: Nothing can be odd about `plain` texts of fewer items than this, each with fewer references than that.
-    odd_items: int = 0
-    odd_references: int = 0
+    #: Whether each reference must be a string: lists of references are left to the long road, without being read.
+    only_strings: bool = False
+    #: Texts of ASCII without marks can be odd only if there are so many items, or so many references of one.
+    fewest_odd_items: int = 0
+    fewest_odd_references: int = 0
     #: Columns in which a sum of 0 may be worth a warning: the result of the plan then asks for a look.
     watched: slice = slice(0)
 
@@ -83,8 +94,8 @@ class Scored(SumsAndScores):
     most: int
     #: What the formula makes of the row of each item, a list for each score; None unless that was asked for.
     scores_of_items: list[list[Any]] | None
-    #: Whether all texts are of ASCII without marks.
-    plain: bool
+    #: Whether no text has a mark or a character beyond ASCII.
+    ascii_without_marks: bool
     #: Whether there may be something to warn of: the texts may be odd, or a watched sum is 0.
     needs_look: bool
     #: As :func:`.plain_text.letters` counts them in the references; None where the rules do not count them, or where

@@ -24,7 +24,7 @@ from tercet.corpus.reading import Crossing, Indices, changed_texts, read_batch, 
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches
-from tercet.engine.planned import Entry
+from tercet.engine.planned import Entry, TextPlan
 from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import OptionError
 from tercet.explanation.explanation import CHARACTER_LEVELS, NGRAM_LEVELS, Explanation, Matched
@@ -252,7 +252,7 @@ class Chrf(Metric):
         """Return the words that are counted, and a callable that gives the different ones by id."""
         return tokenize(batch, "chrf-words", lowercase=self.lowercase)
 
-    def new_plan(self) -> Any:
+    def new_plan(self) -> TextPlan | None:
         """Return what the engine does in one step."""
         rules = rules_of_plan(lowercase=self.lowercase)
         char_order, orders, whitespace, beta, eps_smoothing = self._settings

@@ -21,6 +21,7 @@ from tercet.corpus.reading import Crossing, Indices, is_read_by_engine, rows_by_
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches, pair_matches
+from tercet.engine.planned import TextPlan
 from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import OptionError
 from tercet.explanation.explanation import NGRAM_LEVELS, Matched
@@ -131,7 +132,7 @@ class GoogleBleu(HasTokenizer):
 
         return rows
 
-    def new_plan(self) -> Any:
+    def new_plan(self) -> TextPlan | None:
         """Return what the engine does in one step; None where Python has a part in it."""
         if not is_read_by_engine(self._tokenizer_as_read):
             return None

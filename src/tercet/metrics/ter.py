@@ -25,7 +25,7 @@ from tercet.corpus.letters import LetterCounts, count_letters, why_not_split
 from tercet.corpus.reading import Crossing, Indices, rows_by_engine
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
-from tercet.engine.planned import Entry
+from tercet.engine.planned import Entry, TextPlan
 from tercet.explanation.edits import Edits, steps_of, words_in
 from tercet.explanation.explanation import Matched
 from tercet.explanation.matches import Word
@@ -165,10 +165,10 @@ class Ter(Metric):
         """Return that texts without white space are not split into words; "" where they are."""
         return why_not_split(self.fit(corpus))
 
-    def notes(self, references: str, *, segments: bool = False) -> dict[str, str]:
+    def notes(self, n_references: str, *, segments: bool = False) -> dict[str, str]:
         """Return further entries of a result's signature, always with the scale."""
         # A rate can be above 1, so that 1.5 alone does not say whether it is in percent.
-        return {**super().notes(references), "scale": str(self.scale)}
+        return {**super().notes(n_references), "scale": str(self.scale)}
 
     def texts(self, batch: Corpus) -> tuple[list[str], list[str]]:
         """Return predictions and references as compared, with white space between their words."""
@@ -209,7 +209,7 @@ class Ter(Metric):
 
         return rows
 
-    def new_plan(self) -> Any:
+    def new_plan(self) -> TextPlan | None:
         """Return what the engine does in one step; None where Python has a part in it."""
         if self._change is not None:
             return None

@@ -20,7 +20,7 @@ from tercet.corpus.tokenizers import tokenize
 from tercet.corpus.transcripts import transcript_change
 from tercet.engine.chosen import engine
 from tercet.engine.counting import nearest_edits
-from tercet.engine.planned import Entry
+from tercet.engine.planned import Entry, TextPlan
 from tercet.explanation.edits import Edits, Step, steps_of, words_in
 from tercet.explanation.explanation import Matched
 from tercet.explanation.matches import Word
@@ -116,7 +116,7 @@ class Wer(HasTokenizer):
         leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(), self.columns, rows)
 
-    def new_plan(self) -> Any:
+    def new_plan(self) -> TextPlan | None:
         """Return what the engine does in one step; None where Python has a part in it."""
         if not is_read_by_engine(self.tokenizer) or self.change is not None:
             return None

@@ -19,9 +19,10 @@ An order without a match would make the score 0, and is smoothed (Chen and Cherr
     add-k    (M + 1) / (N + 1) for all orders but the first, also where there are M matches
     add-one  (M + 1) / (N + 1) for all orders: evaluate's smooth=True
 
-0.1 and 1 are the defaults of smooth_value. Where no word matches, BLEU is 0, except by add-one. The first three
+0.1 and 1 are the defaults of smooth_value. Where no word matches, BLEU is 0, except by add-one. None, exp and floor
 do not smooth an order of which the predictions have no n-gram (N = 0): BLEU is then 0, unless effective_order=True
-takes the mean over the other orders. The last two make (0 + 1) / (0 + 1) = 1 of it, which effective_order leaves in.
+takes the mean over the other orders. Add-k and add-one make (0 + 1) / (0 + 1) = 1 of it, which effective_order leaves
+in.
 
 A segment is scored as sacrebleu's sentence_bleu scores it: by effective order, and by exp where the corpus has no
 smoothing. With compat="nltk" it is scored as the corpus is.
@@ -66,18 +67,18 @@ from tercet.corpus.stems import (
 from tercet.corpus.tokenizers import is_subword_model, tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import crossed_matches
-from tercet.engine.planned import Entry
+from tercet.engine.planned import Entry, TextPlan
 from tercet.engine.ragged import TokenBatch
 from tercet.errors import OptionError
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
-from .equals import equal_implementation
+from .equal_implementation import equal_implementation
+from .grid import Grid, grid_of, methods_of_grid
 from .messages import ZeroOrders, interpretation, no_resamples, zero_orders, zero_warning
 from .options import (
     ADD_ONE,
     DIALECTS,
-    NLTK_METHODS,
     OF_LAST_ITEM,
     OF_NEXT_ORDER,
     PRESETS,
@@ -89,7 +90,7 @@ from .options import (
     check_smoothing,
     check_weights,
 )
-from .weightings import Grid, Weightings, grid_weightings, weights_of_all_orders
+from .weightings import Weightings, weightings_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -219,14 +220,7 @@ class Bleu(HasTokenizer):
     @cached_property
     def _methods_of_grid(self) -> Sequence[str]:
         """The smoothing methods of the grid; none without one."""
-        if self.grid is None:
-            return []
-        if isinstance(self.grid, Mapping):
-            methods: Sequence[str] = self.grid.get("smooth_method", [self.method])
-            return methods
-        if self.compat == "nltk":
-            return NLTK_METHODS
-        return ["none", "floor", "add-k", "exp"]
+        return methods_of_grid(self.grid, self.method, self.compat)
 
     @cached_property
     def smoothing_methods(self) -> list[str]:
@@ -258,27 +252,12 @@ class Bleu(HasTokenizer):
     @cached_property
     def _weightings(self) -> Weightings:
         """The weights of the orders, by the key of their score."""
-        uniform = [1 / self.max_order] * self.max_order
-        if self.weights is None:
-            return {"bleu": uniform}
-        if not isinstance(self.weights, Mapping):
-            return {"bleu": weights_of_all_orders(self.weights, self.max_order)}
-        weightings = {"bleu": uniform}
-        for name, weights in self.weights.items():
-            weightings[f"bleu_{name}"] = weights_of_all_orders(weights, self.max_order)
-        return weightings
+        return weightings_of(self.weights, self.max_order)
 
     @cached_property
     def _grid(self) -> Grid | None:
         """The combinations of weights, smoothing and reference length that are asked for."""
-        if self.grid is None:
-            return None
-        length_rules: Sequence[str] = REFERENCE_LENGTHS
-        weights: Any = self.weights
-        if isinstance(self.grid, Mapping):
-            length_rules = self.grid.get("reference_length", [self.reference_length])
-            weights = self.grid.get("weights", weights)
-        return Grid(self._methods_of_grid, length_rules, grid_weightings(weights, self.max_order))
+        return grid_of(self.grid, self._methods_of_grid, self.reference_length, self.weights, self.max_order)
 
     @property
     def original_scale(self) -> int:  # type: ignore[override]
@@ -308,7 +287,7 @@ class Bleu(HasTokenizer):
     @cached_property
     def _counts_divisors(self) -> bool:
         """Whether rows have NLTK's divisors: the columns ``floor1`` ..., which are not of the smoothing "floor"."""
-        return self._scores_like_nltk or any(method.startswith("nltk") for method in self.smoothing_methods)
+        return self.compat == "nltk" or any(method.startswith("nltk") for method in self.smoothing_methods)
 
     @cached_property
     def _counts_next_order(self) -> bool:
@@ -377,21 +356,21 @@ class Bleu(HasTokenizer):
         tokens, _ = self.tokens(crossing.batch)
         return lambda texts, references: self._rows_of_pairs(tokens.crossed(texts, references))
 
-    def _rows_of_pairs(self, tokens: TokenBatch) -> Array:
+    def _rows_of_pairs(self, batch: TokenBatch) -> Array:
         """Return the row of each prediction with each reference of one segment."""
-        predictions_of_pairs, references_of_pairs = tokens.pairs
-        lengths = tokens.tokens.lengths[predictions_of_pairs][:, None]
-        reference_lengths = tokens.tokens.lengths[references_of_pairs][:, None]
-        n = self.max_order
-        matches = crossed_matches(tokens.tokens, tokens.n_items, n + self._counts_next_order)
-        totals = np.maximum(lengths - np.arange(matches.shape[1]), 0)
+        predictions_of_pairs, references_of_pairs = batch.pairs
+        lengths = batch.tokens.lengths[predictions_of_pairs][:, None]
+        reference_lengths = batch.tokens.lengths[references_of_pairs][:, None]
+        max_order = self.max_order
+        matches = crossed_matches(batch.tokens, batch.n_items, max_order + self._counts_next_order)
+        ngrams = np.maximum(lengths - np.arange(matches.shape[1]), 0)
         # A single reference is the closest, the shortest and the average one.
         parts = [base_of_pairs(lengths[:, 0]), lengths, *[reference_lengths] * len(REFERENCE_LENGTHS)]
-        parts += [matches[:, :n], totals[:, :n]]
+        parts += [matches[:, :max_order], ngrams[:, :max_order]]
         if self._counts_divisors:
-            parts.append(np.maximum(totals[:, :n], 1))
+            parts.append(np.maximum(ngrams[:, :max_order], 1))
         if self._counts_next_order:
-            parts += [matches[:, -1:], np.maximum(totals[:, -1:], 1)]
+            parts += [matches[:, -1:], np.maximum(ngrams[:, -1:], 1)]
         return np.concatenate(parts, axis=1)
 
     def corpus_totals(self, stats: SegmentStats) -> Any:
@@ -486,7 +465,7 @@ class Bleu(HasTokenizer):
         changes["effective_order"] = True
         return self.with_options(changes, may_be_idle=True)
 
-    def new_plan(self) -> Any:
+    def new_plan(self) -> TextPlan | None:
         """Return what the engine does in one step: count texts as `segment_stats` does, and score them.
 
         None where Python has a part in it. The step is `bleu_plan` of `engine/plain_plan.py`.
@@ -497,10 +476,11 @@ class Bleu(HasTokenizer):
         needs_last_item = self.compat == "nltk" and self.method in OF_LAST_ITEM
         if needs_last_item or self._grid is not None:
             return None
-        # Where one of these sums is 0, the plan sets `needs_look`, and `score_lists` asks `score_warning` about it.
-        watched = self._columns_to_watch or slice(0)  # slice(0): no column
-        rules = rules_of_plan(lowercase=self.ignores_case, count_letters=self.needs_blanks, watched=watched)
-        # `_formula_of_score`, but with lists: an array would import NumPy, which the short road takes nowhere else.
+        # Where one of the watched sums is 0, the plan sets `needs_look`, and `score_lists` asks `score_warning`.
+        rules = rules_of_plan(
+            lowercase=self.ignores_case, count_letters=self.needs_blanks, watched=self._columns_to_watch
+        )
+        # `_formula_of_score`, but with lists: an array would import NumPy, without which the compiled plan scores.
         formula = self._formula_settings(self.method, self.reference_length, list(self._weightings.values()))
         return engine.bleu_plan(rules, self._tokenizer_as_read, *self._what_to_count, formula)
 
@@ -515,38 +495,39 @@ class Bleu(HasTokenizer):
             entries["grid"] = self._grid_rows(self._grid, totals)
         return entries
 
-    @cached_property
-    def _keys(self) -> list[Entry]:
-        """All but the grid, of scores, precisions and penalty, and of the sums of the rows."""
-        # What the formula returns: a score for each weighting, the precisions of the orders, the penalty.
-        first_precision = len(self._weightings)
-        penalty = first_precision + self.max_order
-        length, of_reference = self._length_columns
-        return [
-            *self._score_keys(),  # bleu, and bleu_<name> of a named weighting
-            Entry("precisions", "scores", first_precision, penalty),
-            Entry("brevity_penalty", "score", penalty),
-            Entry("length_ratio", "ratio", length, of_reference),
-            Entry("translation_length", "count", length),
-            Entry("reference_length", "sum" if self.reference_length == "average" else "count", of_reference),
-        ]
-
     def _grid_rows(self, grid: Grid, totals: Array) -> list[dict[str, Any]]:
         """Return a row for each combination of the grid."""
         weights = np.array(list(grid.weightings.values()))
-        rows = []
-        for method in grid.methods:
-            for rule in grid.length_rules:
-                formula = self._formula_settings(method, rule, weights)
-                (scores,) = self._apply_formula(totals, formula).tolist()
-                scores_of_weightings = scores[: len(weights)]  # behind them stand precisions and penalty
-                for name, score in zip(grid.weightings, scores_of_weightings, strict=True):
-                    rows.append({"weights": name, "smooth_method": method, "reference_length": rule, "bleu": score})
-        return rows
+
+        def scores_of(method: str, length_rule: str) -> list[float]:
+            formula = self._formula_settings(method, length_rule, weights)
+            (scores,) = self._apply_formula(totals, formula).tolist()
+            return list(scores)
+
+        return grid.rows(scores_of)
+
+    @cached_property
+    def _keys(self) -> list[Entry]:
+        """Which of the scores, or which column of the sums, each key of a result has; all keys but the grid."""
+        # The formula returns a score for each weighting, the precisions of the orders, the penalty.
+        first_precision = len(self._weightings)
+        position_of_penalty = first_precision + self.max_order
+        length_column, reference_column = self._length_columns
+        kind_of_reference_length: Literal["sum", "count"] = "count"
+        if self.reference_length == "average":
+            kind_of_reference_length = "sum"  # it may be no whole number
+        return [
+            *self._score_keys(),  # bleu, and bleu_<name> of a named weighting
+            Entry("precisions", "scores", first_precision, position_of_penalty),
+            Entry("brevity_penalty", "score", position_of_penalty),
+            Entry("length_ratio", "ratio", length_column, reference_column),
+            Entry("translation_length", "count", length_column),
+            Entry("reference_length", kind_of_reference_length, reference_column),
+        ]
 
     def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return the counts behind the precisions, and the interpretation of the score."""
-        sums = totals if isinstance(totals, list) else totals.tolist()
+        sums = _as_list(totals)
         meaning = None
         if self._bands_apply:
             meaning = interpretation(entries["bleu"] * 100 / self.scale)
@@ -588,28 +569,30 @@ class Bleu(HasTokenizer):
         }
         return Signature.of(self.name, parts)
 
-    def notes(self, references: str, *, segments: bool = False) -> dict[str, str]:
+    def notes(self, n_references: str, *, segments: bool = False) -> dict[str, str]:
         """Return further entries of a result's signature."""
-        notes = super().notes(references)
+        notes = super().notes(n_references)
         if segments and not self._scores_like_nltk:
             notes = {**notes, "seg": f"{self.segment_metric.method},eff"}
         return notes
 
     def score_warning(self, totals: Array | list[float]) -> str | None:
-        """Return a warning when the score is 0 only because an order has no match."""
-        zero = self._zero_orders(totals if isinstance(totals, list) else totals.tolist())
+        """Return a warning when the score is 0 only because an order has no match, or no n-gram."""
+        zero = self._zero_orders(_as_list(totals))
         return None if zero is None else zero_warning(zero, self.compat, self._smooths)
 
     def why_worst(self, totals: Array, corpus: Corpus) -> str:
         """Return that the texts are not split into words, or which order of n-grams makes the score 0."""
+        why_unsplit = super().why_worst(totals, corpus)
+        if why_unsplit:
+            return why_unsplit
         zero = self._zero_orders(totals.tolist())
-        return super().why_worst(totals, corpus) or ("" if zero is None else zero.reason)
+        return "" if zero is None else zero.reason
 
     def _zero_orders(self, sums: list[float]) -> ZeroOrders | None:
         """Return the orders that make the score of a corpus 0 although words match; None where there are none."""
         # The check that is fast comes first: most corpora match, or at least have, n-grams of every order.
-        columns = self._columns_to_watch
-        if columns is None or 0.0 not in sums[columns]:
+        if 0.0 not in sums[self._columns_to_watch]:
             return None
         matches = sums[self._match_columns]
         ngrams = sums[self._ngram_columns]
@@ -623,8 +606,8 @@ class Bleu(HasTokenizer):
         return self.method != "none"
 
     @cached_property
-    def _columns_to_watch(self) -> slice | None:
-        """The columns in which a sum of 0 may be what makes the score 0; None where there are none.
+    def _columns_to_watch(self) -> slice:
+        """The columns in which a sum of 0 may be what makes the score 0.
 
         Without smoothing they are those of matches. With "exp" or "floor" they are those of n-grams, as these methods
         do not smooth an order without n-grams; "add-k", "add-one" and NLTK's methods do.
@@ -632,7 +615,7 @@ class Bleu(HasTokenizer):
         if not self._smooths:
             return self._match_columns
         if self._scores_like_nltk or self.method in (ADD_ONE, "add-k"):
-            return None
+            return slice(0)  # no column
         return self._ngram_columns
 
     @cached_property
@@ -683,3 +666,11 @@ class Bleu(HasTokenizer):
         for ids in written_tokens.tokens.lists():
             as_written.append([spelling[token] for token in ids])
         return tokens, words(), range(1, self.max_order + 1), as_written
+
+
+def _as_list(sums: Array | list[float]) -> list[float]:
+    """Return sums as floats of Python, which the short road has, and NumPy's arrays give."""
+    if isinstance(sums, list):
+        return sums
+    as_list: list[float] = sums.tolist()
+    return as_list

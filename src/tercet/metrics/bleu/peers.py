@@ -46,7 +46,7 @@ def _by_evaluate(predictions: Sequence[str], references: Lists, metric: Any) -> 
         raise UnavailableError("evaluate's bleu divides by zero: no prediction has a token") from error
 
 
-def _nltk_scores(predictions: Sequence[str], references: Lists, metric: Any) -> dict[str, float]:
+def _by_nltk(predictions: Sequence[str], references: Lists, metric: Any) -> dict[str, float]:
     from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
 
     method = metric.smooth_method.replace("nltk", "method")
@@ -145,7 +145,7 @@ PEERS = Peers(
     packages={
         "sacrebleu": by_sacrebleu(_metrics),
         "evaluate": Peer(_by_evaluate, (_RIGHT_END,)),
-        "nltk": Peer(_nltk_scores, _NLTK, _PartOfNltk.of, sentences=True),
+        "nltk": Peer(_by_nltk, _NLTK, _PartOfNltk.of, sentences=True),
     },
     decides={
         "tokenizer": "how texts are split into tokens",

@@ -1,9 +1,9 @@
-"""The weightings of a BLEU, and the grid of weightings, smoothing methods and length rules."""
+"""The weightings of a BLEU: the weights of the orders of n-grams, for each of its scores."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from tercet.errors import OptionError
 
@@ -11,21 +11,17 @@ from tercet.errors import OptionError
 Weightings = dict[str, list[float]]
 
 
-class Grid(NamedTuple):
-    """What the option ``grid`` combines, each with each of the others."""
-
-    methods: Sequence[str]  # of smoothing
-    length_rules: Sequence[str]  # of the references
-    weightings: Weightings
-
-
-def grid_weightings(weights: Any, max_order: int) -> Weightings:
-    """Return the weightings of a grid by the name that its rows have."""
+def weightings_of(weights: Any, max_order: int) -> Weightings:
+    """Return the weights of each score of BLEU: of ``bleu``, then of each named weighting."""
+    uniform = [1 / max_order] * max_order
     if weights is None:
-        return {"uniform": [1 / max_order] * max_order}
-    if isinstance(weights, Mapping):
-        return {name: weights_of_all_orders(values, max_order) for name, values in weights.items()}
-    return {",".join(f"{weight:g}" for weight in weights): weights_of_all_orders(weights, max_order)}
+        return {"bleu": uniform}
+    if not isinstance(weights, Mapping):
+        return {"bleu": weights_of_all_orders(weights, max_order)}
+    weightings = {"bleu": uniform}
+    for name, values in weights.items():
+        weightings[f"bleu_{name}"] = weights_of_all_orders(values, max_order)
+    return weightings
 
 
 def weights_of_all_orders(weights: Sequence[float], max_order: int) -> list[float]:

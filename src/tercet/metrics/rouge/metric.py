@@ -31,6 +31,7 @@ from tercet.corpus.stems import (
 from tercet.corpus.tokenizers import split_sentences, tokenize, tokenizer_label, truncate_bytes, truncate_words
 from tercet.engine.chosen import engine
 from tercet.engine.counting import skip_bigram_total
+from tercet.engine.planned import TextPlan
 from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import InputError, OptionError
 from tercet.explanation.explanation import MATCH_LEVELS, Explanation, Matched
@@ -425,20 +426,20 @@ class Rouge(RougeOptions):
             return PackageCounter(tokens, self._package)
         return PairCounter(tokens, self.types, self._by_script)
 
-    def new_plan(self) -> Any:
+    def new_plan(self) -> TextPlan | None:
         """Return what the engine does in one step; None where Python has a part in it."""
         if self._engine_types is None or self._prepared is not None or not self.use_aggregator:
             return None
         porter = self.porter or self.stemmer == "porter"
         # The best of several references is known after the roots of W, and is not all that counts by other rules.
-        one_each = self.multi_ref != "best" or any(rouge_type.kind == "W" for rouge_type in self.types)
+        only_strings = self.multi_ref != "best" or any(rouge_type.kind == "W" for rouge_type in self.types)
         means = list(self._means.values())
         if self.tokenizer == "auto":
-            rules = rules_of_plan(count_letters=True, one_each=one_each)
+            rules = rules_of_plan(count_letters=True, only_strings=only_strings)
             return engine.rouge_plan(rules, None, self._engine_types, self.beta, porter, self.scale, means)
         if not is_read_by_engine(self.tokenizer) or (porter and self.tokenizer == "none"):
             return None
-        rules = rules_of_plan(lowercase=self.tokenizer not in KEEP_CASE, one_each=one_each)
+        rules = rules_of_plan(lowercase=self.tokenizer not in KEEP_CASE, only_strings=only_strings)
         return engine.rouge_plan(rules, self.tokenizer, self._engine_types, self.beta, porter, self.scale, means)
 
     def finalize(self, totals: Array) -> Scores:
