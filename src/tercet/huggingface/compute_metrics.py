@@ -21,7 +21,7 @@ from tercet.errors import OptionError, did_you_mean, shorten, warn, word_after
 from tercet.registry import SHORT_NAMES, canonical
 from tercet.result import Result
 from tercet.specs import take_options
-from tercet.streaming.rows import Running
+from tercet.streaming.rows import CountedParts
 
 from .evaluations import decode_evaluation, evaluation_of, input_rows
 from .reference_source import ReferenceSource, n_before_repetition, n_of_last_batch
@@ -273,9 +273,9 @@ class TrainerMetrics:
 
     def _add(self, predictions: Any, labels: Any, inputs: Any, part: _Part) -> None:
         read = self._read(predictions, labels, inputs, part, first_item=self._n_items)
-        partials = [running.count(read.corpus) for running in self._running]
-        for running, partial in zip(self._running, partials, strict=True):
-            running.add(partial)
+        new_parts = [counted.count(read.corpus) for counted in self._counted]
+        for counted, new_part in zip(self._counted, new_parts, strict=True):
+            counted.add(new_part)
         if not self._has_warned:
             self._has_warned = _warn_of_empty_references(read.corpus, self._n_items)
         self._n_items += read.corpus.n_items
@@ -285,14 +285,14 @@ class TrainerMetrics:
     def result(self) -> dict[str, float]:
         """Return the scores of all added batches, and reset."""
         self._references.check_number(self._n_items)
-        results = {running.metric.name: running.result() for running in self._running}
+        results = {counted.metric.name: counted.result() for counted in self._counted}
         lengths = self._lengths
         self.reset()
         return self.select(results, lengths)
 
     def reset(self) -> None:
         """Discard the added batches: needed only after an interrupted evaluation in batches."""
-        self._running = [Running(metric) for metric in self._metrics.values()]
+        self._counted = [CountedParts(metric) for metric in self._metrics.values()]
         self._n_items = 0
         self._has_warned = False
         self._lengths: list[int] = []

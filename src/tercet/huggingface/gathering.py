@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from tercet.base.metric import Metric
 from tercet.corpus.corpus import Corpus
 from tercet.errors import GatheringError, InputError, OptionError, TercetError, did_you_mean, first_line, shorten
-from tercet.streaming.rows import KeptRows, RowsFile, write_rows
+from tercet.streaming.rows import KeptRows
+from tercet.streaming.rows_file import RowsFile, write_rows
 
 
 @dataclass(frozen=True, slots=True)
