@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from .registry import *  # noqa: F403
     from .result import Result as Result
     from .rewards.reward import reward as reward
-    from .streaming.columns import arrow_statistics as arrow_statistics
+    from .streaming.arrow_statistics import arrow_statistics as arrow_statistics
     from .streaming.stream import Stream as Stream
     from .test_sets.read import read_test_sets as read_test_sets
 
@@ -54,7 +54,7 @@ _MODULES = {
     "Metric": "base.metric",
     "Result": "result",
     "Stream": "streaming.stream",
-    "arrow_statistics": "streaming.columns",
+    "arrow_statistics": "streaming.arrow_statistics",
     "best_mean": "correlation.best_mean",
     "compare": "comparison.compare",
     "compute_metrics": "huggingface.compute_metrics",

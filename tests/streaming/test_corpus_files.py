@@ -15,8 +15,8 @@ import pytest
 from growth import times_longer
 from tercet.errors import InputError
 from tercet.files.read import read_table
-from tercet.streaming import file_parts
-from tercet.streaming.file_parts import (
+from tercet.streaming import input_parts
+from tercet.streaming.input_parts import (
     BadFileError,
     FilePart,
     list_files,
@@ -152,8 +152,8 @@ class TestTasks:
 
     def test_take_time_in_proportion_to_the_large_files(self, monkeypatch):
         """Each file was once looked up in the list of the large ones."""
-        monkeypatch.setattr(file_parts, "_groups", lambda whole: [whole])
-        monkeypatch.setattr(file_parts, "_whole", lambda path: FilePart(path, 0, 1, 1, n_bytes=1))
+        monkeypatch.setattr(input_parts, "_groups", lambda whole: [whole])
+        monkeypatch.setattr(input_parts, "_whole", lambda path: FilePart(path, 0, 1, 1, n_bytes=1))
 
         def listing(n):
             return lambda: list_parts([f"{number}.parquet" for number in range(n)], n + 1)

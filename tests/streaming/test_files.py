@@ -10,8 +10,9 @@ import pytest
 
 from tercet import IdfTable, InputError, Stream
 from tercet.api import make_scorer
-from tercet.streaming.file_format import pack
-from tercet.streaming.rows import KeptRows, RowsFile, write_rows
+from tercet.streaming.arrow_file import pack
+from tercet.streaming.rows import KeptRows
+from tercet.streaming.rows_file import RowsFile, write_rows
 from texts import MINILM
 
 SCORER = make_scorer("rouge_nlws", {"tokenizer": "auto"})

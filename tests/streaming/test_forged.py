@@ -16,7 +16,7 @@ from tercet.api import make_scorer
 from tercet.base.pieces import corpus_stats
 from tercet.errors import TercetError
 from tercet.statistics.exact_sums import DECIMAL
-from tercet.streaming.file_format import read_packed, write_packed
+from tercet.streaming.arrow_file import read_arrow_file, write_arrow_file
 from texts import all_pairs, corpora
 
 ASKED = {"confidence_level": 0.9, "n_resamples": 5}
@@ -57,7 +57,7 @@ def saved(metric, options, path):
     stream = Stream(metric, **options, **ASKED)
     stream.add(*all_pairs())
     stream.save(path)
-    return read_packed(path, "stream")
+    return read_arrow_file(path, "stream")
 
 
 def forge(path, header, table, **values):
@@ -65,7 +65,7 @@ def forge(path, header, table, **values):
     for name, value in values.items():
         column = pa.array([value, *table[name].to_pylist()[1:]], DECIMAL)
         table = table.set_column(table.column_names.index(name), name, column)
-    write_packed(path, "stream", header, table)
+    write_arrow_file(path, "stream", header, table)
 
 
 @pytest.mark.parametrize(
@@ -90,20 +90,20 @@ def test_sums_that_cannot_belong_together_are_refused_by_name(metric, values, me
         Stream.load(path)
     assert str(error.value) == f"a.stream: The sum of {message}, which no texts can give."
     with pytest.raises(MergeError, match="which no texts can give"):
-        Stream.from_arrow(read_packed(path, "stream")[1], metric, **options, **ASKED)
+        Stream.from_arrow(read_arrow_file(path, "stream")[1], metric, **options, **ASKED)
 
 
 def test_names_that_are_not_utf_8_are_refused(tmp_path):
     path = tmp_path / "a.stream"
     header, table = saved("ter", {}, path)
     named = table.rename_columns([*table.column_names[:-1], "zzzz"])
-    write_packed(path, "stream", header, named)
+    write_arrow_file(path, "stream", header, named)
     data = path.read_bytes()
     schema = pa.ipc.read_schema(
         pa.BufferReader(named.schema.serialize().to_pybytes().replace(b"zzzz", b"\xff\xfezz"))
     )
     broken = pa.Table.from_arrays(named.columns, schema=schema)
-    write_packed(path, "stream", header, broken)
+    write_arrow_file(path, "stream", header, broken)
     assert b"\xff\xfezz" in path.read_bytes() != data
     with pytest.raises(InputError, match=r"a\.stream is damaged, or was not written by Stream\.save"):
         Stream.load(path)
@@ -130,7 +130,7 @@ def test_any_damage_is_refused_or_gives_sums_that_texts_could_have(metric, optio
             values = table[name].to_pylist()
             values[data.draw(st.integers(0, len(values) - 1))] = data.draw(NUMBERS)
             table = table.set_column(table.column_names.index(name), name, pa.array(values, DECIMAL))
-        write_packed(path, "stream", header, table)
+        write_arrow_file(path, "stream", header, table)
         try:
             stream = Stream.load(path)
         except TercetError as error:

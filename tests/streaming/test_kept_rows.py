@@ -13,7 +13,8 @@ from conftest import ANY_TEXTS, ZERO_BLEU, close, needed
 from tercet import InputError
 from tercet.api import make_scorer
 from tercet.registry import METRICS
-from tercet.streaming.rows import KeptRows, RowsFile, result_of_rows, write_rows
+from tercet.streaming.rows import KeptRows, result_of_rows
+from tercet.streaming.rows_file import RowsFile, write_rows
 from texts import all_pairs, awkward_text
 
 PREDICTIONS, REFERENCES = all_pairs()

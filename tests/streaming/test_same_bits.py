@@ -16,7 +16,7 @@ from conftest import ZERO_BLEU
 from tercet import Stream, arrow_statistics
 from tercet.api import make_scorer
 from tercet.base import pieces
-from tercet.streaming.parts import ColumnJob, Summed, Work
+from tercet.streaming.part_sums import ColumnJob, PartSums, Work
 from texts import corpora
 
 #: Options with which each metric's rows are the same on every machine and in every batch.
@@ -85,7 +85,7 @@ def by_workers(metric, parts, rng, **options):
     id = None if parts[0][2] is None else "id"
     work = Work((ColumnJob(make_scorer(metric, options), "mt", {}),), ("refs",), id, None, False)
     results = [pickle.dumps(work.sum_table(table_of(*part))) for part in parts if part[0]]
-    found = reduce(Summed.add, map(pickle.loads, [*results, *(results[:1] if id else [])]), Summed())
+    found = reduce(PartSums.add, map(pickle.loads, [*results, *(results[:1] if id else [])]), PartSums())
     return Stream.from_arrow(found.sums[0].to_table(), metric, **options)
 
 

@@ -17,8 +17,8 @@ from conftest import ZERO_BLEU, needed
 from tercet import IdfTable, InputError, MergeError, OptionError, Stream
 from tercet.errors import TercetError
 from tercet.statistics.exact_sums import DECIMAL
-from tercet.streaming.file_format import write_packed
-from tercet.streaming.stream import plain_value
+from tercet.streaming.arrow_file import write_arrow_file
+from tercet.streaming.stream_file import plain_value
 from texts import MINILM, all_pairs
 
 ROUGE = {"rouge_types": ["rouge1", "rougeL"], "tokenizer": "unicode"}
@@ -184,7 +184,7 @@ class TestForgedFiles:
     def forge(self, path, table=None, **fields):
         """Write the file anew, with other columns or fields and the right digest."""
         old = pa.ipc.open_file(path).read_all()
-        write_packed(
+        write_arrow_file(
             path, "stream", {**json.loads(old.schema.metadata[b"tercet"]), **fields}, old if table is None else table
         )
 
@@ -257,7 +257,7 @@ class TestForgedFiles:
                 at = rng.randrange(table.num_columns)
                 changed = rng.choice([table.column_names[at], rng.choice(table.column_names), "texts_a"])
                 table = table.set_column(at, changed, rng.choice([table.column(at), *arrays]))
-            write_packed(path, "stream", header, table)
+            write_arrow_file(path, "stream", header, table)
             try:
                 Stream.load(path).result()
             except TercetError as error:

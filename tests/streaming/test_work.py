@@ -15,10 +15,10 @@ from growth import times_longer
 from tercet.api import make_scorer
 from tercet.corpus.reading import read_batch
 from tercet.errors import InputError, MergeError
-from tercet.streaming.file_parts import list_parts
-from tercet.streaming.parts import ColumnJob, Summed, Work, check_folder, labels_of
+from tercet.streaming.contexts import context_of, plain_context
+from tercet.streaming.input_parts import list_parts
+from tercet.streaming.part_sums import ColumnJob, PartSums, Work, check_folder, labels_of
 from tercet.streaming.result import result_of
-from tercet.streaming.rows import context_of, plain_context
 from texts import all_pairs, awkward_corpus
 
 OPTIONS = {"confidence_level": 0.9, "n_resamples": 50}
@@ -45,7 +45,7 @@ def work_of(metrics, *, systems=("mt",), segments=None, skip_bad=False, id="id")
 
 def together(parts):
     """Return what parts come to on their way from Ray's workers."""
-    return reduce(Summed.add, [pickle.loads(pickle.dumps(part)) for part in parts], Summed())
+    return reduce(PartSums.add, [pickle.loads(pickle.dumps(part)) for part in parts], PartSums())
 
 
 def test_the_scores_of_items_are_written_with_their_ids_or_the_file_and_the_row(path, tmp_path):
@@ -133,7 +133,7 @@ def test_parts_add_up_in_time_in_proportion_to_their_number():
         parts = [replace(part, parts={f"{number}.parquet"}) for number in range(n)]
 
         def add():
-            assert len(reduce(Summed.add, parts, Summed()).parts) == n
+            assert len(reduce(PartSums.add, parts, PartSums()).parts) == n
 
         return add
 

@@ -33,9 +33,9 @@ from commands import command
 from conftest import FEW_ITEMS
 from small_trainer import random_states_kept
 from tercet import InputError, OptionError
-from tercet.huggingface.checkpoints import read_checkpoints
+from tercet.huggingface.checkpoint_file import read_checkpoints
 from tercet.huggingface.generation import generate
-from tercet.huggingface.looks import cost_of_looking, resamples_at
+from tercet.huggingface.repeated_looks import cost_of_looking, resamples_at
 
 TESTS = Path(__file__).resolve().parents[1]
 NUMBERS = ("one", "два", "三", "four", "five")
@@ -533,7 +533,7 @@ def test_a_file_that_is_no_earlier_run_is_set_aside_when_a_run_is_resumed(tmp_pa
 def test_texts_with_line_ends_of_other_kinds_are_read_again(tmp_path):
     prompts = ["a\u2028b\x85c"]
     callback = tercet.GenerationCallback(prompts, ["d\u2028"], "chrf")
-    callback._checkpoints.append(callback._checkpoint(3, ["e\u2029f"]))
+    callback._comparison.restore(3, ["e\u2029f"], 1)
     callback._write(tmp_path / "checkpoints.jsonl")
     assert read_checkpoints(tmp_path / "checkpoints.jsonl", prompts) == [(3, 1, ["e\u2029f"])]
 
@@ -541,7 +541,7 @@ def test_texts_with_line_ends_of_other_kinds_are_read_again(tmp_path):
 def test_texts_with_half_a_sign_are_read_again(tmp_path):
     prompts = ["猫\ud83d", "кот"]
     callback = tercet.GenerationCallback(prompts, ["d", "e"], "chrf")
-    callback._checkpoints.append(callback._checkpoint(3, ["e", "ä"]))
+    callback._comparison.restore(3, ["e", "ä"], 1)
     callback._write(tmp_path / "checkpoints.jsonl")
     assert read_checkpoints(tmp_path / "checkpoints.jsonl", prompts) == [(3, 1, ["e", "ä"])]
 
@@ -754,10 +754,8 @@ def test_of_many_looks_at_a_model_that_does_not_change_few_find_a_difference():
         callback = tercet.GenerationCallback(references, references, "chrf")
         found = False
         for step in range(8):
-            checkpoint = callback._checkpoint(step, written())
-            logged, _ = callback._compared(checkpoint)
-            callback._checkpoints.append(checkpoint)
-            found = found or logged.get("eval_chrf_p_first", 1) < 0.05
+            logged, _ = callback._comparison.add(step, written())
+            found = found or (step > 0 and logged["chrf_p_first"] < 0.05)
         n_found += found
     assert n_found <= 7  # of 60 runs; 8 or more have a chance of 1 in 100 at 5 %
 
@@ -767,9 +765,7 @@ class TestManyLooks:
 
     @staticmethod
     def compared(callback, step, texts, log):
-        checkpoint = callback._checkpoint(step, texts)
-        logged, sentences = callback._compared(checkpoint)
-        callback._checkpoints.append(checkpoint)
+        logged, sentences = callback._comparison.add(step, texts)
         log.append({"step": step} | {f"eval_{name}": value for name, value in logged.items()})
         return logged, sentences[0]
 

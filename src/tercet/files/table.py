@@ -150,7 +150,7 @@ class Log(Table):
     n_unanswered: Mapping[str, int] = field(default_factory=dict)
     #: How many samples have no row because some system did not answer them.
     n_left_out: int = 0
-    #: Whether the columns of `roles.systems` have the names of systems, behind a blank, as the file gives them.
+    #: Whether `roles.systems` have the names that the file gives to systems (`logs/system_columns.py`).
     names_systems: bool = False
     #: Whether the file says its task; where it does not, `task` is the name of the file, or a part of it.
     names_task: bool = True

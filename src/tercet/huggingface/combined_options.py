@@ -47,7 +47,7 @@ def _leave_to_siblings(
             # A wrong value is refused before this metric consumes the added items.
             shared = {name: options[name] for name in options if name in names_here and name != "compat"}
             values = {name: value for name, value in {**shared, **sibling_options}.items() if names.get(name)}
-            _check_of_any(sibling, {names[name]: value for name, value in values.items()})
+            _check_in_any_configuration(sibling, {names[name]: value for name, value in values.items()})
         for name in sibling_options:
             if names[name] != name and names[name] in cls.all_options():
                 message = (
@@ -59,7 +59,7 @@ def _leave_to_siblings(
         raise no_option(cls.name, name, names_here, cls.dialects)
 
 
-def _check_of_any(metric: str, options: Mapping[str, Any]) -> None:
+def _check_in_any_configuration(metric: str, options: Mapping[str, Any]) -> None:
     """Raise an OptionError for options that a metric takes in none of its configurations."""
     refused: list[OptionError] = []
     for compat in (None, *metric_class(metric).presets):

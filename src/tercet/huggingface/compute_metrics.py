@@ -21,10 +21,11 @@ from tercet.errors import OptionError, did_you_mean, shorten, warn, word_after
 from tercet.registry import SHORT_NAMES, canonical
 from tercet.result import Result
 from tercet.specs import take_options
-from tercet.streaming.rows import Running
+from tercet.streaming.rows import CountedParts
 
 from .evaluations import decode_evaluation, evaluation_of, input_rows
-from .reference_source import ReferenceSource, n_before_repetition, n_of_last_batch
+from .reference_source import ReferenceSource
+from .repeated_items import n_before_repetition, n_of_last_batch
 from .token_ids import Decode, Decoder, preprocess_logits_for_metrics
 
 # Texts on which options and the names of entries are tried before training begins.
@@ -170,7 +171,7 @@ class TrainerMetrics:
         Several references per item; may be replaced for another evaluation set.
     """
 
-    _has_warned: bool
+    _has_warned_of_empty: bool
 
     def __init__(
         self,
@@ -273,11 +274,11 @@ class TrainerMetrics:
 
     def _add(self, predictions: Any, labels: Any, inputs: Any, part: _Part) -> None:
         read = self._read(predictions, labels, inputs, part, first_item=self._n_items)
-        partials = [running.count(read.corpus) for running in self._running]
-        for running, partial in zip(self._running, partials, strict=True):
-            running.add(partial)
-        if not self._has_warned:
-            self._has_warned = _warn_of_empty_references(read.corpus, self._n_items)
+        new_parts = [counted.count(read.corpus) for counted in self._counted]
+        for counted, new_part in zip(self._counted, new_parts, strict=True):
+            counted.add(new_part)
+        if not self._has_warned_of_empty:
+            self._has_warned_of_empty = _warn_of_empty_references(read.corpus, self._n_items)
         self._n_items += read.corpus.n_items
         if read.lengths is not None:
             self._lengths += read.lengths
@@ -285,16 +286,16 @@ class TrainerMetrics:
     def result(self) -> dict[str, float]:
         """Return the scores of all added batches, and reset."""
         self._references.check_number(self._n_items)
-        results = {running.metric.name: running.result() for running in self._running}
+        results = {counted.metric.name: counted.result() for counted in self._counted}
         lengths = self._lengths
         self.reset()
         return self.select(results, lengths)
 
     def reset(self) -> None:
         """Discard the added batches: needed only after an interrupted evaluation in batches."""
-        self._running = [Running(metric) for metric in self._metrics.values()]
+        self._counted = [CountedParts(metric) for metric in self._metrics.values()]
         self._n_items = 0
-        self._has_warned = False
+        self._has_warned_of_empty = False
         self._lengths: list[int] = []
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any) -> Any:
@@ -321,15 +322,7 @@ class TrainerMetrics:
         selected_names = default_names if self._keep is None else self._keep
         for name in selected_names:
             if name not in entries_by_name:
-                reason = "is not in the results"
-                for result in results.values():
-                    plain_result = result.to_dict(full=True)
-                    if name in plain_result:
-                        reason = f"is {shorten(plain_result[name])}"
-                        break
-                raise OptionError(
-                    f"The entry {shorten(name)} {reason}: loggers take numbers. {did_you_mean(name, entries_by_name)}"
-                )
+                raise _no_number_error(name, results, entries_by_name)
         return {f"{self._prefix}{name}": entries_by_name[name] for name in selected_names}
 
     def _read(self, predictions: Any, labels: Any, inputs: Any, part: _Part, first_item: int = 0) -> _ReadPart:
@@ -368,6 +361,17 @@ def _unique_names(entries_by_metric: Mapping[str, Iterable[str]]) -> dict[str, d
         for entry in entries:
             names_by_metric[metric][entry] = entry if counts[entry] == 1 else f"{metric}_{entry}"
     return names_by_metric
+
+
+def _no_number_error(name: str, results: Mapping[str, Result], numbers: Iterable[str]) -> OptionError:
+    """Return the error for an entry to keep that no result has, or that is no number."""
+    reason = "is not in the results"
+    for result in results.values():
+        entries = result.to_dict(full=True)
+        if name in entries:
+            reason = f"is {shorten(entries[name])}"
+            break
+    return OptionError(f"The entry {shorten(name)} {reason}: loggers take numbers. {did_you_mean(name, numbers)}")
 
 
 def _warn_of_empty_references(batch: Corpus, first_item: int = 0) -> bool:
@@ -411,17 +415,7 @@ def _options_by_metric(
     names = list(metric_by_name)
     if not isinstance(options, Mapping):
         raise OptionError(f"options must be a mapping of options, or of metrics to theirs, got {shorten(options)}.")
-    by_full_name: dict[Any, Any] = {}
-    spelling_of: dict[Any, Any] = {}
-    for spelling, value in options.items():
-        name = SHORT_NAMES.get(spelling, spelling)
-        if name in by_full_name:
-            raise OptionError(
-                f"options has {spelling_of[name]!r} and {spelling!r}, two names of one metric: give its options "
-                "under one of them."
-            )
-        by_full_name[name] = value
-        spelling_of[name] = spelling
+    by_full_name = _by_full_name(options)
     accepted_options = {name: known_options(name) for name in names}
     known_names = list(names)
     options_by_metric: dict[str, dict[str, Any]] = {}
@@ -446,6 +440,22 @@ def _options_by_metric(
             raise OptionError(f"The options of {name} must be a mapping, got {shorten(metric_options)}.")
         options_by_metric[name].update(metric_options)
     return options_by_metric
+
+
+def _by_full_name(options: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return options with the full names of metrics; OptionError for two names of one."""
+    by_full_name: dict[Any, Any] = {}
+    spelling_of: dict[Any, Any] = {}
+    for spelling, value in options.items():
+        name = SHORT_NAMES.get(spelling, spelling)
+        if name in by_full_name:
+            raise OptionError(
+                f"options has {spelling_of[name]!r} and {spelling!r}, two names of one metric: give its options "
+                "under one of them."
+            )
+        by_full_name[name] = value
+        spelling_of[name] = spelling
+    return by_full_name
 
 
 def _has_sentence_split(metric: str | Metric) -> bool:

@@ -13,12 +13,12 @@ from .token_ids import (
     IGNORED,
     Decoder,
     IdRows,
-    begin_with,
+    all_begin_with_prompts,
     cut_prompts,
-    hold_labels,
     is_text,
     one_position_later,
     predicted_rows,
+    prompts_hold_labels,
     read_rows,
     signs_of_a_causal_model,
 )
@@ -61,7 +61,7 @@ _LOOKS_CAUSAL = (
     "give compute_metrics causal=True, and the Trainer the preprocess_logits_for_metrics of the function that it "
     'returns, or include_for_metrics=["inputs"] where texts are generated.'
 )
-_GIVEN_AWAY = (
+_INPUTS_HOLD_LABELS = (
     "the inputs have the labels in them, at the same places: the model was given the answers, and what it wrote "
     "after them is scored. Evaluate it on the prompts alone."
 )
@@ -69,29 +69,25 @@ _GIVEN_AWAY = (
 
 def decode_evaluation(evaluation: Evaluation, decoder: Decoder, causal: bool) -> EvaluationTexts:
     """Return the texts of an evaluation."""
-    label_texts = None
-    label_rows = None
+    rows: IdRows | None = None
     with readable("The predictions"):
-        are_texts = is_text(evaluation.predictions)
-        if not are_texts:
+        if not is_text(evaluation.predictions):
             rows = predicted_rows(evaluation.predictions, evaluation.label_ids, causal)
+    label_texts = None
+    label_rows: IdRows | None = None
     with readable("The labels"):
         if evaluation.label_ids is not None and is_text(evaluation.label_ids):
             label_texts = list(evaluation.label_ids)
         elif evaluation.label_ids is not None:
             label_rows = read_rows(evaluation.label_ids, "labels")
-    if are_texts:
-        predictions = list(evaluation.predictions)
-        lengths = None
-        warning = ""
-    else:
-        scored = _without_prompts(rows, label_rows, evaluation, pad=decoder.pad, causal=causal)
-        predictions = decoder.predictions(scored.predictions)
-        lengths = decoder.lengths(scored.predictions)
-        label_rows = scored.labels
-        warning = scored.warning
-    labels = label_texts if label_rows is None else decoder.labels(label_rows)
-    return EvaluationTexts(predictions, labels, lengths, warning)
+    if rows is None:
+        labels = label_texts if label_rows is None else decoder.labels(label_rows)
+        return EvaluationTexts(list(evaluation.predictions), labels, lengths=None)
+    scored = _without_prompts(rows, label_rows, evaluation, pad=decoder.pad, causal=causal)
+    predictions = decoder.predictions(scored.predictions)
+    lengths = decoder.lengths(scored.predictions)
+    labels = label_texts if scored.labels is None else decoder.labels(scored.labels)
+    return EvaluationTexts(predictions, labels, lengths, scored.warning)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +104,7 @@ def _without_prompts(
 ) -> _ScoredRows:
     """Return what is scored of a causal model's ids: those after its prompts, or those of logits."""
     # Only a causal model repeats all its prompts.
-    if not causal and not begin_with(rows, input_rows(evaluation)):
+    if not causal and not all_begin_with_prompts(rows, input_rows(evaluation)):
         sign = signs_of_a_causal_model(rows, labels, pad)
         warning = _LOOKS_CAUSAL.format(sign) if sign else ""
         return _ScoredRows(rows, labels, warning)
@@ -125,7 +121,7 @@ def _without_prompts(
             later_labels = [label[1:] for label in labels]
         return _ScoredRows(rows_of_logits, later_labels)
     prompts = _prompts(evaluation, len(rows))
-    warning = _GIVEN_AWAY if hold_labels(prompts, labels) else ""
+    warning = _INPUTS_HOLD_LABELS if prompts_hold_labels(prompts, labels) else ""
     return _ScoredRows(cut_prompts(rows, prompts), labels, warning)
 
 

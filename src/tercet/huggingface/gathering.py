@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from tercet.base.metric import Metric
 from tercet.corpus.corpus import Corpus
 from tercet.errors import GatheringError, InputError, OptionError, TercetError, did_you_mean, first_line, shorten
-from tercet.streaming.rows import KeptRows, RowsFile, write_rows
+from tercet.streaming.rows import KeptRows
+from tercet.streaming.rows_file import RowsFile, write_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,7 @@ class Gathering:
         limit = time.monotonic() + self.timeout
         while self._processes.is_waiting() and not self._is_free(0, 0):
             if time.monotonic() > limit and not self._processes.has_announced(0):
-                raise self._late(0)
+                raise self._late_error(0)
             time.sleep(0.02)
 
     def _wait_for_others(self) -> None:
@@ -176,9 +177,9 @@ class Gathering:
         for number in range(1, self.num_process):
             while not self._is_free(number, self.timeout):
                 if not self._processes.has_announced(number):
-                    raise self._late(number)
+                    raise self._late_error(number)
 
-    def _late(self, number: int) -> GatheringError:
+    def _late_error(self, number: int) -> GatheringError:
         return GatheringError(
             f"{self._processes.name(number)} did not compute within {self.timeout:g} seconds ('timeout'): it is "
             "still adding, or hangs."
@@ -203,12 +204,12 @@ class Gathering:
         try:
             yield
         except BaseException as error:
-            self._let_go()
+            self._close_files()
             if isinstance(error, TercetError) or not isinstance(error, Exception):
                 raise
-            raise self._explanation(error) from error
+            raise self._explained_error(error) from error
 
-    def _explanation(self, error: Exception) -> GatheringError:
+    def _explained_error(self, error: Exception) -> GatheringError:
         processes = self._processes
         message = str(error)
         if isinstance(error, OSError) and error.errno is not None:
@@ -226,7 +227,7 @@ class Gathering:
                 f"Another module uses the files of {process} in {self.data_dir}: give each run its own experiment_id."
             )
         if number is not None and "Cannot acquire lock" in message:
-            return self._late(number)
+            return self._late_error(number)
         if "Expected to find" in message or "acquire lock" in message:
             return GatheringError(
                 f"{process} did not join within {self.timeout:g} seconds ('timeout'): all processes must add or "
@@ -234,10 +235,10 @@ class Gathering:
             )
         missing = processes.missing()
         if self.process_id == 0 and missing:
-            return processes.ended(missing[0])
+            return processes.ended_error(missing[0])
         return GatheringError(f"The items of the processes cannot be joined. {first_line(error)}.")
 
-    def _let_go(self) -> None:
+    def _close_files(self) -> None:
         """Close evaluate's open files after an error, so that the module can be reused."""
         for name in ("filelock", "rendez_vous_lock"):
             lock = getattr(self, name, None)
@@ -324,7 +325,7 @@ class _Processes:
         """Return the name of a process in messages."""
         return f"process {number} of {self.n_processes}"
 
-    def ended(self, number: int) -> GatheringError:
+    def ended_error(self, number: int) -> GatheringError:
         """Return the error for a process that ended before it handed its items over."""
         return GatheringError(
             f"{self.name(number)} ended before its compute: its items are lost. Let all processes add and "
@@ -338,7 +339,7 @@ class _Processes:
         try:
             return RowsFile(self._path(number))
         except FileNotFoundError:
-            raise self.ended(number) from None
+            raise self.ended_error(number) from None
         except InputError as error:
             raise GatheringError(
                 f"The rows of {self.name(number)} cannot be used: {error} Let all processes add and compute again."

@@ -59,7 +59,7 @@ def generate(
     # Processes that share a model's weights generate together: each has as many prompts.
     most = -(-len(texts) // n_ranks)
     share += texts[:1] * (most - len(share))
-    with _as_before(model, tokenizer, seed + rank):
+    with _ready_to_generate(model, tokenizer, seed + rank):
         answers = _answers(model, tokenizer, share, settings, batch_size=batch_size, seconds=seconds)
     answers_by_rank = gather_object([answers])
     # Where time was short, only the first prompts have an answer of each process.
@@ -99,7 +99,7 @@ def _prompt_texts(tokenizer: Any, prompts: Sequence[Any]) -> list[_Prompt]:
     return texts
 
 
-def check(model: Any, processor: Any, prompts: Sequence[Any]) -> None:
+def check_can_generate(model: Any, processor: Any, prompts: Sequence[Any]) -> None:
     """Raise an error for a model that does not generate, and for a tokenizer that cannot write the prompts."""
     if not hasattr(model, "generate"):
         raise OptionError(
@@ -121,12 +121,12 @@ def check(model: Any, processor: Any, prompts: Sequence[Any]) -> None:
     _prompt_texts(tokenizer, prompts)
 
 
-def try_out(model: Any, processor: Any, prompts: Sequence[Any], settings: Mapping[str, Any]) -> None:
+def check_settings(model: Any, processor: Any, prompts: Sequence[Any], settings: Mapping[str, Any]) -> None:
     """Let the model write one token, so that settings it cannot write with are refused before training."""
     tokenizer = getattr(processor, "tokenizer", processor)
-    criteria = StoppingCriteriaList([*settings.get("stopping_criteria", ()), _stop])
+    criteria = StoppingCriteriaList([*settings.get("stopping_criteria", ()), _stop_at_once])
     prompt = _prompt_texts(tokenizer, prompts[:1])
-    with _as_before(model, tokenizer, 0):
+    with _ready_to_generate(model, tokenizer, 0):
         try:
             _answer_batch(model, tokenizer, prompt, {**settings, "stopping_criteria": criteria})
         except (TercetError, RuntimeError, MemoryError):
@@ -137,7 +137,7 @@ def try_out(model: Any, processor: Any, prompts: Sequence[Any], settings: Mappin
             ) from error
 
 
-def _stop(ids: Any, scores: Any, **_: Any) -> Any:
+def _stop_at_once(ids: Any, scores: Any, **_: Any) -> Any:
     return torch.ones(len(ids), dtype=torch.bool, device=ids.device)
 
 
@@ -150,7 +150,7 @@ def _rank_and_number() -> tuple[int, int]:
 
 
 @contextmanager
-def _as_before(model: Any, tokenizer: Any, seed: int) -> Iterator[None]:
+def _ready_to_generate(model: Any, tokenizer: Any, seed: int) -> Iterator[None]:
     """Seed and prepare a model for generation, and put back what the block changes."""
     modes = [(module, module.training) for module in model.modules()]
     padding_side = tokenizer.padding_side

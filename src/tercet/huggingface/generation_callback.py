@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import weakref
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,20 +12,17 @@ import numpy as np
 from tercet.base.definition import is_higher_better
 from tercet.base.metric import Metric
 from tercet.base.options import check_values
-from tercet.base.scoring import batch_stats, refuse_missing, summarize
+from tercet.base.scoring import refuse_missing
 from tercet.checks import integer, known_keywords, number, refuse
-from tercet.comparison.values.scores import scored_for_all
-from tercet.corpus.items import as_list, read_items, read_texts
+from tercet.corpus.items import as_list, read_items
 from tercet.errors import InputError, needs, shorten
-from tercet.statistics.draws import n_exchanges
-from tercet.statistics.named_tests import PERMUTATION
-from tercet.statistics.paired_tests import all_pairs_test, paired_permutation_test, pvalue_beyond_resamples
 from tercet.statistics.progress import bars_within
 
-from .checkpoints import FILE, Checkpoint, prompt_text, read_checkpoints, set_aside, write_checkpoints
+from .checkpoint_comparison import CheckpointComparison
+from .checkpoint_file import FILE, prompt_text, read_checkpoints, set_aside, write_checkpoints
 from .compute_metrics import compute_metrics
 from .loggers import LOGGERS
-from .looks import ALPHA, can_be_significant, cost_of_looking, resamples_at, too_few
+from .repeated_looks import ALPHA, can_be_significant
 
 needs("tercet.GenerationCallback", "perplexity", "torch", "transformers")
 needs("tercet.GenerationCallback", "", "accelerate")
@@ -35,7 +30,7 @@ needs("tercet.GenerationCallback", "", "accelerate")
 from tqdm import tqdm
 from transformers import TrainerCallback
 
-from .generation import check, generate, settings_of, try_out
+from .generation import check_can_generate, check_settings, generate, settings_of
 
 if TYPE_CHECKING:
     from transformers import TrainerControl, TrainerState, TrainingArguments
@@ -58,16 +53,6 @@ _CHECKS = {
     "early_stopping_patience": integer(1, none=True),
     "seed": integer(0),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class _CheckpointTest:
-    """The differences of all scores of a metric between two checkpoints, and their p, not adjusted."""
-
-    differences: dict[str, float]
-    pvalues: dict[str, float]
-    #: Of the texts that were scored for both.
-    n_texts: int
 
 
 class GenerationCallback(TrainerCallback):  # type: ignore[misc]
@@ -183,13 +168,12 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
 
     def reset(self) -> None:
         """Forget all checkpoints: for another run with the same callback."""
-        self._checkpoints: list[Checkpoint] = []
+        self._comparison = CheckpointComparison(
+            self._scores, self._metrics, self._references, n_texts=len(self._prompts), seed=self._seed
+        )
         self._figures: dict[str, float] = {}
-        self._tests: dict[tuple[int, str], _CheckpointTest] = {}
-        self._warned: set[str] = set()
         # Prefixes of the evaluations that have these figures; none where the next one must look again.
         self._evaluations_with_figures: set[str] = set()
-        self._n = len(self._prompts)
         self._file: Path | None = None
 
     # What a Trainer calls.
@@ -204,7 +188,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         **_: Any,
     ) -> None:
         """Refuse a Trainer whose model or tokenizer cannot write."""
-        check(model, processing_class, self._prompts)
+        check_can_generate(model, processing_class, self._prompts)
 
     def on_train_begin(
         self,
@@ -217,21 +201,20 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
     ) -> None:
         """Go on with the checkpoints of a run that is resumed; another run begins without any."""
         # A callback that was added to a Trainer has not seen how it was made.
-        check(model, processing_class, self._prompts)
-        try_out(model, processing_class, self._prompts, self._generation)
-        self._meet(model)
+        check_can_generate(model, processing_class, self._prompts)
+        check_settings(model, processing_class, self._prompts, self._generation)
+        self._reset_for_another(model)
         self._is_training = True
         self._evaluations_with_figures.clear()
         step = state.global_step
-        if step == 0 and any(checkpoint.step > 0 for checkpoint in self._checkpoints):
+        if step == 0 and any(checkpoint.step > 0 for checkpoint in self._comparison.checkpoints):
             self.reset()
-        self._checkpoints = [checkpoint for checkpoint in self._checkpoints if checkpoint.step <= step]
-        if step > 0 and not self._checkpoints:
+        self._comparison.forget_after(step)
+        if step > 0 and not self._comparison.checkpoints:
             path = Path(args.output_dir) / FILE
             for column in read_checkpoints(path, self._prompts):
                 if column.step <= step:
-                    self._checkpoints.append(self._checkpoint(column.step, column.texts, column.number))
-                    self._n = min(self._n, len(column.texts))
+                    self._comparison.restore(column.step, column.texts, column.number)
                     self._file = path
 
     def on_train_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
@@ -300,7 +283,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         is_one_of_several = evaluation.startswith("eval_")
         kind = "eval" if is_one_of_several else evaluation
         name_prefix = self._name_prefix(kind, metrics)
-        self._meet(model)
+        self._reset_for_another(model)
         # While it trains, a Trainer with several evaluation sets evaluates one after the other at a step.
         is_of_next_set = (
             is_one_of_several
@@ -338,147 +321,43 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
 
     def _generate(self, args: TrainingArguments, state: TrainerState, model: Any, processing_class: Any) -> list[str]:
         """Add what the model writes now to the checkpoints, and return a sentence for each metric."""
-        check(model, processing_class, self._prompts)
+        check_can_generate(model, processing_class, self._prompts)
         with bars_within(state.is_world_process_zero and not args.disable_tqdm):
             texts = generate(
-                model, processing_class, self._prompts[: self._n], self._generation,
+                model, processing_class, self._prompts[: self._comparison.n_texts], self._generation,
                 batch_size=self._batch_size, seed=self._seed, seconds=self._seconds,
             )  # fmt: skip
-        sentences = self._add(state.global_step, texts)
+        self._figures, sentences = self._comparison.add(state.global_step, texts)
         self._evaluations_with_figures.clear()
         return sentences
 
-    def _meet(self, model: Any) -> None:
+    def _reset_for_another(self, model: Any) -> None:
         """Forget the checkpoints of another model, as of another Trainer with this callback."""
         is_another = self._model is not None and self._model() is not model
         if is_another:
             self.reset()
         self._model = None if model is None else weakref.ref(model)
 
-    def _add(self, step: int, texts: list[str]) -> list[str]:
-        """Add the texts of a checkpoint, and return a sentence for each metric."""
-        self._n = len(texts)
-        same_step = [checkpoint for checkpoint in self._checkpoints if checkpoint.step == step]
-        last = self._checkpoints[-1] if self._checkpoints else None
-        is_seen_again = last is not None and last.step == step and last.texts[: self._n] == texts
-        number = len(same_step) + 1
-        if is_seen_again:
-            number = same_step[-1].number
-        checkpoint = self._checkpoint(step, texts, number)
-        if is_seen_again:
-            # The same weights, to which nothing is to be compared.
-            self._checkpoints.pop()
-        self._figures, sentences = self._compared(checkpoint)
-        self._checkpoints.append(checkpoint)
-        return sentences
-
-    def _checkpoint(self, step: int, texts: list[str], number: int = 1) -> Checkpoint:
-        corpus = read_texts(texts)
-        if self._references is not None:
-            corpus = read_items(texts, self._references[: len(texts)])
-        corpus.searched = bool(self._checkpoints)
-        stats = [batch_stats(metric, corpus, self._warned) for metric in self._metrics]
-        return Checkpoint(step, texts, stats, number)
-
     def _n_not_better(self, state: TrainerState) -> int:
         """Return how many checkpoints in turn were not better, by the log: a resumed run has that of the first."""
         metric = self._metrics[0]
         higher_is_better = is_higher_better(metric, metric.primary)
-        for score in self._scores.logged_scores():
-            if score.metric == metric.name and score.score == metric.primary:
-                name = score.name
+        names = {(logged.metric, logged.score): logged.name for logged in self._scores.logged_scores()}
+        name = names[metric.name, metric.primary]
         is_better_by_step: dict[int, bool] = {}
         for entry in state.log_history:
-            for logged in (f"eval_{name}", f"eval_generated_{name}"):
-                pvalue = entry.get(f"{logged}_p_best")
-                difference = entry.get(f"{logged}_diff_best")
+            for logged_name in (f"eval_{name}", f"eval_generated_{name}"):
+                pvalue = entry.get(f"{logged_name}_p_best")
+                difference = entry.get(f"{logged_name}_diff_best")
                 if pvalue is not None and difference is not None:
                     is_better_by_step[entry["step"]] = pvalue < ALPHA and (difference > 0) == higher_is_better
         n_not_better = 0
         for look, is_better in enumerate(is_better_by_step.values(), 1):
             if is_better:
                 n_not_better = 0
-            elif can_be_significant(look, self._n):
+            elif can_be_significant(look, self._comparison.n_texts):
                 n_not_better += 1
         return n_not_better
-
-    def _compared(self, checkpoint: Checkpoint) -> tuple[dict[str, float], list[str]]:
-        """Return what to log of a checkpoint, and a sentence for each metric."""
-        results = {}
-        index_by_metric = {}
-        for index, metric in enumerate(self._metrics):
-            results[metric.name] = summarize(metric, checkpoint.stats[index])
-            index_by_metric[metric.name] = index
-        logged = self._scores.select(results, None)
-        self._tests.clear()
-        sentences = []
-        for logged_score in self._scores.logged_scores():
-            score = logged_score.score
-            name = logged_score.name
-            index = index_by_metric[logged_score.metric]
-            metric = self._metrics[index]
-            value = logged[name]
-            low, high = results[metric.name].intervals[score]  # type: ignore[index]
-            sentence = f"{checkpoint.name}: {name} {value:.4g}"
-            if not math.isnan(low):
-                sentence += f" ({low:.4g} to {high:.4g})"
-            higher_is_better = is_higher_better(metric, score)
-            for label, other in self._earlier(index, score, higher_is_better).items():
-                test = self._test(index, other, checkpoint)
-                difference = test.differences[score]
-                pvalue = min(1.0, test.pvalues[score] * cost_of_looking(self._look_number))
-                logged[f"{name}_diff_{label}"] = difference
-                logged[f"{name}_p_{label}"] = pvalue
-                if label == "best":
-                    is_better = (difference > 0) == higher_is_better
-                    better = "better" if is_better else "worse"
-                    reason = f"p = {pvalue:.2g}"
-                    if pvalue >= ALPHA:
-                        reason += f", {too_few(self._look_number, test.n_texts) or 'not significant'}"
-                    sentence += f", {abs(difference):.3g} {better} than {other.name}, the best before it ({reason})"
-            if score == metric.primary:
-                sentences.append(sentence)
-        return logged, sentences
-
-    def _earlier(self, index: int, score: str, higher_is_better: bool) -> dict[str, Checkpoint]:
-        """Return the checkpoints that the next one is compared with: the first and the best one."""
-        if not self._checkpoints:
-            return {}
-        metric = self._metrics[index]
-        values = []
-        for checkpoint in self._checkpoints:
-            totals = metric.corpus_totals(checkpoint.rows(index, self._n))
-            values.append(float(metric.finalize(totals)[score]))
-        best_value = max(values) if higher_is_better else min(values)
-        return {"first": self._checkpoints[0], "best": self._checkpoints[values.index(best_value)]}
-
-    @property
-    def _look_number(self) -> int:
-        """How often a checkpoint is compared with earlier ones, this time included."""
-        return len(self._checkpoints)
-
-    def _test(self, index: int, earlier: Checkpoint, checkpoint: Checkpoint) -> _CheckpointTest:
-        """Return the paired test of all scores of a metric, on the prompts that both answered."""
-        key = (index, earlier.name)
-        if key not in self._tests:
-            metric = self._metrics[index]
-            stats = [earlier.rows(index, self._n), checkpoint.rows(index, self._n)]
-            is_scored = scored_for_all(stats)
-            if not is_scored.any():
-                raise InputError(metric.nothing_left)
-            scored = [system_stats.selected(is_scored) for system_stats in stats]
-            settings = {"n_resamples": resamples_at(self._look_number), "seed": self._seed}
-            n_texts = len(scored[0])
-            (results,) = paired_permutation_test(metric, scored, **settings)
-            differences = {name: result.statistic for name, result in results.items()}
-            if n_exchanges(n_texts, settings["n_resamples"]) is None:
-                pvalues = {name: pvalue_beyond_resamples(result, n_texts) for name, result in results.items()}
-            else:
-                # Where texts are so few, all exchanges are tested.
-                exact = all_pairs_test(metric, scored, [(0, 1)], PERMUTATION, **settings)
-                pvalues = {name: float(result.pvalues[0]) for name, result in exact.items()}
-            self._tests[key] = _CheckpointTest(differences, pvalues, n_texts)
-        return self._tests[key]
 
     # Where texts and scores go.
 
@@ -488,12 +367,13 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         if self._file != path:
             set_aside(path)
         self._file = path
-        write_checkpoints(path, self._checkpoints, self._prompts[: self._n], self._references)
+        prompts = self._prompts[: self._comparison.n_texts]
+        write_checkpoints(path, self._comparison.checkpoints, prompts, self._references)
 
     def _log(self, args: TrainingArguments, step: int, entries: Mapping[str, float]) -> None:
         """Pass scores, and a table of some texts, to the loggers that the Trainer reports to."""
         rows = []
-        for item, text in enumerate(self._checkpoints[-1].texts[:_SHOWN_ROWS]):
+        for item, text in enumerate(self._comparison.checkpoints[-1].texts[:_SHOWN_ROWS]):
             reference = "" if self._references is None else "\n".join(self._references[item])
             rows.append([prompt_text(self._prompts[item]), reference, text])
         for name, logger in LOGGERS.items():

@@ -1,10 +1,7 @@
-"""The references of an evaluation's items, and which of the items processes have added to fill a batch."""
+"""The references of an evaluation's items."""
 
 from __future__ import annotations
 
-import os
-import sys
-from collections import Counter
 from collections.abc import Iterator, Sized
 from itertools import chain
 from typing import Any
@@ -13,7 +10,7 @@ from tercet.corpus.items import read_items, readable
 from tercet.errors import InputError, word_after
 
 from .evaluations import Evaluation
-from .token_ids import IGNORED, IdRows
+from .repeated_items import n_processes
 
 
 class ReferenceSource:
@@ -48,7 +45,7 @@ class ReferenceSource:
             return labels
         lists = self._lists[first_item : first_item + n_items]
         # Only the processes of a distributed run pad their batches: in a single one all references must be there.
-        if len(lists) < n_items and _n_processes() == 1:
+        if len(lists) < n_items and n_processes() == 1:
             self.check_number(first_item + n_items)
         if labels is not None:
             _check_order(labels, lists)
@@ -84,43 +81,3 @@ def _check_order(labels: list[Any], lists: list[list[str]]) -> None:
             f"{n_own} of their own. A Trainer that groups by length evaluates in an order of its own: switch that "
             "off, or give references as a function from an evaluation to its references."
         )
-
-
-# What processes add: the last batch of a distributed run is filled with the first items of the evaluation set.
-
-
-def _n_processes() -> int:
-    return int(os.environ.get("WORLD_SIZE", "1"))
-
-
-def n_before_repetition(labels: list[Any] | None, inputs: IdRows) -> int | None:
-    """Return the number of items before the first ones are repeated, None where no repetition is certain.
-
-    Labels that the set has twice prove nothing: one at least must be of these two items alone.
-    """
-    if labels is None or _n_processes() == 1:
-        return None
-    n = len(labels)
-    prompts = [b""] * n
-    if len(inputs) == n:
-        prompts = [row[row != IGNORED].tobytes() for row in inputs]
-    items = list(zip(map(str, labels), prompts, strict=True))
-    counts = Counter(items)
-    last_index_of = {item: index for index, item in enumerate(items)}
-    for index, item in enumerate(items[: n // 2]):
-        n_items = last_index_of[item] - index
-        if counts[item] == 2 and n_items > n // 2 and items[n_items:] == items[: n - n_items]:
-            return n_items
-    return None
-
-
-def n_of_last_batch(n_gathered: int) -> int:
-    """Return how many items of the last batch, that a process has gathered of all, are not repeated."""
-    accelerate = sys.modules.get("accelerate.state")
-    if accelerate is None or _n_processes() == 1:
-        return n_gathered
-    state = accelerate.GradientState()
-    loader = state.active_dataloader
-    if loader is None or not state.end_of_dataloader or n_gathered != loader.total_batch_size:
-        return n_gathered
-    return state.remainder if state.remainder > 0 else n_gathered

@@ -161,7 +161,7 @@ def _as_array(value: Any) -> NDArray[Any]:
     return np.asarray(value)
 
 
-def begin_with(rows: IdRows, prompts: IdRows) -> bool:
+def all_begin_with_prompts(rows: IdRows, prompts: IdRows) -> bool:
     """Return whether each prediction begins with its prompt."""
     if not rows or len(rows) != len(prompts):
         return False
@@ -249,7 +249,7 @@ def _n_leading(row: NDArray[np.int64], pad: int | None) -> int:
     return int((row != pad).argmax())
 
 
-def hold_labels(prompts: IdRows, labels: IdRows | None) -> bool:
+def prompts_hold_labels(prompts: IdRows, labels: IdRows | None) -> bool:
     """Return whether the ids of all labels stand in the prompts, at the same positions."""
     if labels is None or list(map(len, prompts)) != list(map(len, labels)):
         return False
@@ -265,7 +265,7 @@ def hold_labels(prompts: IdRows, labels: IdRows | None) -> bool:
 class Decoder:
     """From ids to texts by a tokenizer, or by a function.
 
-    `size` is that of the vocabulary, None if the tokenizer does not say; `pad` the id of padding.
+    `vocabulary_size` is None if the tokenizer does not say; `pad` the id of padding.
     """
 
     def __init__(self, tokenizer: Any, decode: Decode | None) -> None:
@@ -286,12 +286,13 @@ class Decoder:
             self._decode = partial(tokenizer.batch_decode, skip_special_tokens=True)
         self.pad: int | None = getattr(text_tokenizer, "pad_token_id", None)
         self._end: int | None = getattr(text_tokenizer, "eos_token_id", None)
-        self.size: int | None = None
+        self.vocabulary_size: int | None = None
         if hasattr(text_tokenizer, "__len__"):
-            self.size = len(text_tokenizer)
+            self.vocabulary_size = len(text_tokenizer)
             # Ids may have gaps: the greatest can be more than their number.
             if hasattr(text_tokenizer, "get_vocab"):
-                self.size = max(self.size, 1 + max(text_tokenizer.get_vocab().values(), default=-1))
+                greatest = max(text_tokenizer.get_vocab().values(), default=-1)
+                self.vocabulary_size = max(self.vocabulary_size, greatest + 1)
 
     def predictions(self, rows: IdRows) -> list[str]:
         """Return texts, without -100 and ids beyond the vocabulary, which models have rows for.
@@ -305,16 +306,16 @@ class Decoder:
                     f"item {index} of the predictions has the id {negative_ids[0]}, but ids are 0 or more (and "
                     "-100 for no token)."
                 )
-        end = np.iinfo(np.int64).max if self.size is None else self.size
+        end = np.iinfo(np.int64).max if self.vocabulary_size is None else self.vocabulary_size
         return self._texts([row[(row >= 0) & (row < end)] for row in rows])
 
     def labels(self, rows: IdRows) -> list[str]:
         """Return texts, without -100; any other id outside the vocabulary is an InputError."""
-        end = np.inf if self.size is None else self.size
+        end = np.inf if self.vocabulary_size is None else self.vocabulary_size
         for index, row in enumerate(rows):
             unknown_ids = row[((row < 0) & (row != IGNORED)) | (row >= end)]
             if len(unknown_ids):
-                known_ids = "0 or more" if self.size is None else f"0 to {self.size - 1}"
+                known_ids = "0 or more" if self.vocabulary_size is None else f"0 to {self.vocabulary_size - 1}"
                 raise InputError(
                     f"item {index} of the labels has the id {unknown_ids[0]}, but the tokenizer's ids are "
                     f"{known_ids} (and -100 for no token). "

@@ -19,19 +19,18 @@ from tercet.api import make_scorer
 from tercet.base.metric import Metric
 from tercet.base.scoring import warn_of
 from tercet.checks import finite, spelled
+from tercet.corpus.artefacts import Artefacts
 from tercet.errors import InputError, OptionError, TercetError, first_line, needs, shorten, warn
 from tercet.files.table import Roles
 from tercet.result import Result
 from tercet.statistics.progress import bar_of, bars_within, line_of
 
 from .columns import NamedColumns, choose_columns, roles_of
-from .file_parts import BadFileError, FilePart, list_files, list_parts, roles_in, tasks_of
-from .parts import ColumnJob, Summed, Work, add_up, check_folder, labels_of, named_errors
+from .contexts import context_of, plain_context
+from .input_parts import BadFileError, FilePart, list_files, list_parts, roles_in, tasks_of
+from .part_sums import ColumnJob, PartSums, Work, add_up, check_folder, labels_of, named_errors
 from .result import result_of
-from .rows import context_of, plain_context
 from .sums import check_in_parts
-
-# Work on a corpus as Ray Data runs it: by tasks, or by actors that keep a network; then one sum, in a tree.
 
 #: Rows of a dataset per network batch: among many texts, neighbours have similar lengths.
 _ROWS_OF_NETWORKS = 1 << 14
@@ -73,163 +72,6 @@ class Workers:
             n_workers = int(resources.get("CPU", 1.0) / 2)
         size = self.concurrency or max(1, n_workers)
         return {"compute": ray.data.ActorPoolStrategy(size=size), **share}
-
-
-class Tasks:
-    """The tasks of a worker, or of an actor, which holds the loaded network: a batch is texts, or parts of files.
-
-    An error is returned, too: Ray would print one that is raised, and further ones for other tasks.
-    """
-
-    def __init__(self, work: Work, reads_files: bool) -> None:
-        self._work = work
-        self._reads_files = reads_files
-
-    def __call__(self, batch: Any) -> Any:
-        """Return the sums of a batch."""
-        return _result_or_error(self._sum_batch, batch)
-
-    def fit(self, batch: Any) -> Any:
-        """Return the contexts of a batch by the numbers of their jobs: the first pass, for metrics that need it."""
-        return _result_or_error(self._fit_batch, batch)
-
-    def _sum_batch(self, batch: Any) -> Summed:
-        if not self._reads_files:
-            return self._work.sum_table(batch)
-        summed = Summed()
-        for part in _file_parts(batch):
-            summed = summed.add(self._work.sum_part(part))
-        return summed
-
-    def _fit_batch(self, batch: Any) -> list[tuple[int, Any]]:
-        if self._reads_files:
-            contexts_of_parts = [self._work.fit_part(part) for part in _file_parts(batch)]
-        else:
-            contexts_of_parts = [self._work.fit([batch])]
-        numbered_contexts = []
-        for contexts in contexts_of_parts:
-            for number, context in contexts.items():
-                numbered_contexts.append((number, plain_context(context)))
-        return numbered_contexts
-
-
-def _result_or_error(task: Callable[[Any], Any], batch: Any) -> dict[str, Any]:
-    """Return what a task returns, or its error, as a batch of one object."""
-    result = np.empty(1, object)
-    try:
-        with named_errors():
-            result[0] = task(batch)
-    except TercetError as error:
-        result[0] = error
-    return {"result": result}
-
-
-def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
-    """Return the result of each job on a ray.data.Dataset of texts, or a list of files."""
-    reads_files = isinstance(data, list)
-    if reads_files:
-        blocks = _blocks_of_files(ray, data, work)
-        dataset = ray.data.from_items(blocks, override_num_blocks=len(blocks))
-        n_tasks = len(blocks)
-    else:
-        dataset = data.select_columns(work.columns)
-        n_tasks = 0
-    loads_network = any(job.metric.loads_model for job in work.jobs)
-    batches: dict[str, Any] = {"batch_format": "pyarrow", "batch_size": None}
-    if loads_network and not reads_files:
-        batches["batch_size"] = _ROWS_OF_NETWORKS
-    fitted_work = work
-    if any(job.metric.needs_corpus for job in work.jobs):
-        # A first pass over the corpus, for metrics that must see all of it.
-        fitted = dataset.map_batches(Tasks(work, reads_files).fit, **batches)
-        contexts: dict[int, Any] = {}
-        for numbered_contexts in _results_of_tasks(fitted, "reading", n_tasks):
-            for number, plain in numbered_contexts:
-                add_up(contexts, {number: context_of(plain, work.jobs[number].metric)})
-        fitted_work = work.fitted(contexts)
-        for job in fitted_work.jobs:
-            warn_of(job.metric, job.metric.corpus_warning(job.context))
-    if loads_network:
-        # A class runs in actors, which load the network once; a function runs in tasks.
-        sums_dataset = dataset.map_batches(
-            Tasks, fn_constructor_args=(fitted_work, reads_files), **batches, **workers.pool(ray)
-        )
-    else:
-        sums_dataset = dataset.map_batches(Tasks(fitted_work, reads_files).__call__, **batches)
-    total = _added_up(ray, _results_of_tasks(sums_dataset, "scoring", n_tasks))
-    bad = sorted(total.bad)
-    if not total.sums:
-        if bad:
-            raise InputError(f"No file could be read. {' '.join(bad[:3])}")
-        raise InputError(_NOTHING)
-    for column, artefacts in total.artefacts.items():
-        owner = "the predictions have" if len(total.artefacts) == 1 else f"the predictions of {shorten(column)} have"
-        for message in artefacts.messages(owner, item="row").values():
-            warn(message)
-    results = [result_of(job.metric, total.sums[number]) for number, job in enumerate(work.jobs)]
-    return [result.with_keys(result, bad_files=bad) for result in results]
-
-
-def _blocks_of_files(ray: Any, files: list[str], work: Work) -> list[dict[str, str]]:
-    """Return the parts of files as blocks of a dataset, a task each; InputError where there are none."""
-    n_tasks = round(_TASKS_OF_A_CPU * ray.cluster_resources().get("CPU", 1.0))
-    # A file that is skipped is skipped as a whole: none is divided then.
-    n_divided = 1 if work.skip_bad else n_tasks
-    parts = list_parts(files, n_divided)
-    blocks = []
-    for task in tasks_of(parts, n_tasks):
-        plain_parts = [asdict(part) for part in task]
-        blocks.append({"parts": json.dumps(plain_parts)})
-    if not blocks:
-        raise InputError(_NOTHING)
-    return blocks
-
-
-def _file_parts(batch: Any) -> list[FilePart]:
-    """Return the parts of files in a batch of these blocks."""
-    parts = []
-    for text in batch["parts"].to_pylist():
-        parts += [FilePart(**part) for part in json.loads(text)]
-    return parts
-
-
-def _results_of_tasks(dataset: Any, activity: str, n_tasks: int) -> Iterator[Any]:
-    """Yield the results of tasks, and show how many came; raises the first error."""
-    bar: Any
-    with bar_of(activity, "tasks", n_tasks) if n_tasks else line_of(activity) as bar:
-        for batch in dataset.iter_batches(batch_size=None, batch_format="numpy"):
-            for result in batch["result"]:
-                if isinstance(result, TercetError):
-                    raise result
-                yield result
-                if n_tasks:
-                    bar.update(1)
-
-
-def _added_up(ray: Any, results: Iterator[Summed]) -> Summed:
-    """Return the sum of results, whatever their number: workers add up most of them."""
-    # Small work, which must not wait for the tasks before it.
-    added = ray.remote(num_cpus=0)(_sum_of)
-    pending: list[Summed] = []
-    sums: list[Any] = []
-    seen_parts: set[str] = set()
-    for result in results:
-        if result.parts and result.parts <= seen_parts:
-            # It came twice, and its sums are among others by now.
-            continue
-        seen_parts |= result.parts
-        pending.append(result)
-        if len(pending) == _ADDED_AT_A_TIME:
-            sums.append(added.remote(*pending))
-            pending = []
-    while len(sums) > _ADDED_AT_A_TIME:
-        starts = range(0, len(sums), _ADDED_AT_A_TIME)
-        sums = [added.remote(*sums[start : start + _ADDED_AT_A_TIME]) for start in starts]
-    return _sum_of(*pending, *ray.get(sums))
-
-
-def _sum_of(*results: Summed) -> Summed:
-    return reduce(Summed.add, results, Summed())
 
 
 def score(
@@ -386,7 +228,7 @@ def score_systems(
             skip_bad=skip_bad,
             cluster=cluster,
         )
-        results = run(ray, source, work, workers)
+        results = _results_of_jobs(ray, source, work, workers)
     return dict(zip(jobs, results, strict=True))
 
 
@@ -412,6 +254,177 @@ def _roles_in_first(files: Sequence[str], skip_bad: bool) -> tuple[Roles, list[s
                 raise
             last_error = error
     raise InputError(f"No file could be read. {last_error}")
+
+
+# Work on a corpus as Ray Data runs it: by tasks, or by actors that keep a network; then one sum, in a tree.
+
+
+class Tasks:
+    """The tasks of a worker, or of an actor, which holds the loaded network: a batch is texts, or parts of files.
+
+    An error is returned, too: Ray would print one that is raised, and further ones for other tasks.
+    """
+
+    def __init__(self, work: Work, reads_files: bool) -> None:
+        self._work = work
+        self._reads_files = reads_files
+
+    def __call__(self, batch: Any) -> Any:
+        """Return the sums of a batch."""
+        return _result_or_error(self._sum_batch, batch)
+
+    def fit(self, batch: Any) -> Any:
+        """Return the contexts of a batch by the numbers of their jobs: the first pass, for metrics that need it."""
+        return _result_or_error(self._fit_batch, batch)
+
+    def _sum_batch(self, batch: Any) -> PartSums:
+        if not self._reads_files:
+            return self._work.sum_table(batch)
+        summed = PartSums()
+        for part in _file_parts(batch):
+            summed = summed.add(self._work.sum_part(part))
+        return summed
+
+    def _fit_batch(self, batch: Any) -> list[tuple[int, Any]]:
+        if self._reads_files:
+            contexts_of_parts = [self._work.fit_part(part) for part in _file_parts(batch)]
+        else:
+            contexts_of_parts = [self._work.fit([batch])]
+        numbered_contexts = []
+        for contexts in contexts_of_parts:
+            for number, context in contexts.items():
+                numbered_contexts.append((number, plain_context(context)))
+        return numbered_contexts
+
+
+def _result_or_error(task: Callable[[Any], Any], batch: Any) -> dict[str, Any]:
+    """Return what a task returns, or its error, as a batch of one object."""
+    result = np.empty(1, object)
+    try:
+        with named_errors():
+            result[0] = task(batch)
+    except TercetError as error:
+        result[0] = error
+    return {"result": result}
+
+
+def _results_of_jobs(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
+    """Return the result of each job on a ray.data.Dataset of texts, or a list of files."""
+    reads_files = isinstance(data, list)
+    if reads_files:
+        blocks = _blocks_of_files(ray, data, work)
+        dataset = ray.data.from_items(blocks, override_num_blocks=len(blocks))
+        n_tasks = len(blocks)
+    else:
+        dataset = data.select_columns(work.columns)
+        n_tasks = 0
+    loads_network = any(job.metric.loads_model for job in work.jobs)
+    batches: dict[str, Any] = {"batch_format": "pyarrow", "batch_size": None}
+    if loads_network and not reads_files:
+        batches["batch_size"] = _ROWS_OF_NETWORKS
+    fitted_work = work
+    if any(job.metric.needs_corpus for job in work.jobs):
+        batches_of_contexts = dataset.map_batches(Tasks(work, reads_files).fit, **batches)
+        fitted_work = work.fitted(_contexts(batches_of_contexts, work, n_tasks))
+        for job in fitted_work.jobs:
+            warn_of(job.metric, job.metric.corpus_warning(job.context))
+    if loads_network:
+        # A class runs in actors, which load the network once; a function runs in tasks.
+        sums_dataset = dataset.map_batches(
+            Tasks, fn_constructor_args=(fitted_work, reads_files), **batches, **workers.pool(ray)
+        )
+    else:
+        sums_dataset = dataset.map_batches(Tasks(fitted_work, reads_files).__call__, **batches)
+    total = _added_up(ray, _results_of_tasks(sums_dataset, "scoring", n_tasks))
+    bad = sorted(total.bad)
+    if not total.sums:
+        if bad:
+            raise InputError(f"No file could be read. {' '.join(bad[:3])}")
+        raise InputError(_NOTHING)
+    _warn_of_artefacts(total.artefacts)
+    results = [result_of(job.metric, total.sums[number]) for number, job in enumerate(work.jobs)]
+    return [result.with_keys(result, bad_files=bad) for result in results]
+
+
+def _contexts(dataset: Any, work: Work, n_tasks: int) -> dict[int, Any]:
+    """Return the contexts of the whole corpus by job: a first pass, for metrics that must see all of it."""
+    contexts: dict[int, Any] = {}
+    for numbered_contexts in _results_of_tasks(dataset, "reading", n_tasks):
+        for number, plain in numbered_contexts:
+            add_up(contexts, {number: context_of(plain, work.jobs[number].metric)})
+    return contexts
+
+
+def _warn_of_artefacts(artefacts_by_column: Mapping[str, Artefacts]) -> None:
+    """Warn of what only one side has: the predictions of a column, or the references."""
+    for column, artefacts in artefacts_by_column.items():
+        owner = "the predictions have"
+        if len(artefacts_by_column) > 1:
+            owner = f"the predictions of {shorten(column)} have"
+        for message in artefacts.messages(owner, item="row").values():
+            warn(message)
+
+
+def _blocks_of_files(ray: Any, files: list[str], work: Work) -> list[dict[str, str]]:
+    """Return the parts of files as blocks of a dataset, a task each; InputError where there are none."""
+    n_tasks = round(_TASKS_OF_A_CPU * ray.cluster_resources().get("CPU", 1.0))
+    # A file that is skipped is skipped as a whole: none is divided then.
+    n_divided = 1 if work.skip_bad else n_tasks
+    parts = list_parts(files, n_divided)
+    blocks = []
+    for task in tasks_of(parts, n_tasks):
+        plain_parts = [asdict(part) for part in task]
+        blocks.append({"parts": json.dumps(plain_parts)})
+    if not blocks:
+        raise InputError(_NOTHING)
+    return blocks
+
+
+def _file_parts(batch: Any) -> list[FilePart]:
+    """Return the parts of files in a batch of these blocks."""
+    parts = []
+    for text in batch["parts"].to_pylist():
+        parts += [FilePart(**part) for part in json.loads(text)]
+    return parts
+
+
+def _results_of_tasks(dataset: Any, activity: str, n_tasks: int) -> Iterator[Any]:
+    """Yield the results of tasks, and show how many came; raises the first error."""
+    bar: Any
+    with bar_of(activity, "tasks", n_tasks) if n_tasks else line_of(activity) as bar:
+        for batch in dataset.iter_batches(batch_size=None, batch_format="numpy"):
+            for result in batch["result"]:
+                if isinstance(result, TercetError):
+                    raise result
+                yield result
+                if n_tasks:
+                    bar.update(1)
+
+
+def _added_up(ray: Any, results: Iterator[PartSums]) -> PartSums:
+    """Return the sum of results, whatever their number: workers add up most of them."""
+    # Small work, which must not wait for the tasks before it.
+    added = ray.remote(num_cpus=0)(_sum_of)
+    pending: list[PartSums] = []
+    sums: list[Any] = []
+    seen_parts: set[str] = set()
+    for result in results:
+        if result.parts and result.parts <= seen_parts:
+            # It came twice, and its sums are among others by now.
+            continue
+        seen_parts |= result.parts
+        pending.append(result)
+        if len(pending) == _ADDED_AT_A_TIME:
+            sums.append(added.remote(*pending))
+            pending = []
+    while len(sums) > _ADDED_AT_A_TIME:
+        starts = range(0, len(sums), _ADDED_AT_A_TIME)
+        sums = [added.remote(*sums[start : start + _ADDED_AT_A_TIME]) for start in starts]
+    return _sum_of(*pending, *ray.get(sums))
+
+
+def _sum_of(*results: PartSums) -> PartSums:
+    return reduce(PartSums.add, results, PartSums())
 
 
 # The Ray to use: the running one, the cluster of ``RAY_ADDRESS``, or a local one for the time of a call.

@@ -17,13 +17,13 @@ from tercet.signature import Signature
 from tercet.statistics.intervals import FEWEST_UNITS, expanded_levels, spread_of, too_few_units
 from tercet.statistics.rounding import rounding
 
-from .rows import context_of, empty_context
+from .contexts import context_of, empty_context
 from .sums import ADDED, CONTEXT, SPREAD, SQUARES, Sums, resampled, resampling_of, sums_columns
 
 
 def result_of(metric: Metric, sums: Sums) -> Result:
-    """Return the result of sums; errors as :func:`check_made`, and if no item has a score."""
-    check_made(metric, sums)
+    """Return the result of sums; errors as :func:`check_sums_match`, and if no item has a score."""
+    check_sums_match(metric, sums)
     floats = sums.exact.floats()
     rows = _columns_of(sums, floats, metric.columns)
     corpus = rows[0]
@@ -61,7 +61,7 @@ def result_of(metric: Metric, sums: Sums) -> Result:
     )
 
 
-def check_made(metric: Metric, sums: Sums) -> None:
+def check_sums_match(metric: Metric, sums: Sums) -> None:
     """Raise a MergeError if the signature of sums shows that other options made them."""
     signature = Signature.parse(sums.signature)
     if signature.metric != metric.name:

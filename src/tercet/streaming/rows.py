@@ -1,15 +1,12 @@
-"""Parts of a corpus whose rows are kept and joined as if the corpus had been given at once; and their file."""
+"""Parts of a corpus whose rows are kept and joined as if the corpus had been given at once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
-from os import PathLike
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from tercet.base.metric import Metric
 from tercet.base.pieces import corpus_stats, joined_context
@@ -17,13 +14,9 @@ from tercet.base.scoring import batch_stats, refuse_missing, score_batch, summar
 from tercet.corpus.artefacts import Artefacts, artefacts_of
 from tercet.corpus.corpus import Corpus, join_batches
 from tercet.corpus.reading import read_batch
-from tercet.errors import InputError, TercetError, first_line, shorten, warn
+from tercet.errors import warn
 from tercet.result import Result
 from tercet.statistics.stats import SegmentStats
-
-from .file_format import read_packed, write_packed
-
-_TEXTS = ("predictions", "references")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +129,7 @@ def _with_stats(metric: Metric, part: KeptRows, start: int) -> KeptRows:
     return KeptRows.counted(metric, part.batch.numbered(start))
 
 
-class Running:
+class CountedParts:
     """A metric and the parts counted so far; texts are discarded, unless the metric needs the whole corpus."""
 
     def __init__(self, metric: Metric) -> None:
@@ -161,113 +154,3 @@ class Running:
     def result(self) -> Result:
         """Return the result of all parts, equal to that of the whole corpus."""
         return result_of_rows(self.metric, self._parts)
-
-
-def write_rows(path: str | PathLike[str], parts: Sequence[KeptRows], options: Mapping[str, str]) -> None:
-    """Write the rows of a process for one corpus, or for several of the same items; OSError if that fails.
-
-    The columns of part i are ``i.row.<column>``, ``i.predictions`` and ``i.references``.
-    """
-    columns: dict[str, Any] = {}
-    descriptions = []
-    for number, part in enumerate(parts):
-        signature = None
-        if part.stats is not None:
-            signature = str(part.stats.signature)
-            for name, values in zip(part.stats.columns, part.stats.rows.T, strict=True):
-                columns[f"{number}.row.{name}"] = pa.array(values)
-        if part.batch is not None:
-            for name, texts in zip(_TEXTS, part.batch.arrays(), strict=True):
-                columns[f"{number}.{name}"] = texts
-        artefacts = None
-        if part.artefacts is not None:
-            artefacts = part.artefacts.plain()
-        descriptions.append(
-            {
-                "signature": signature,
-                "context": plain_context(part.context),
-                "texts": part.batch is not None,
-                "artefacts": artefacts,
-            }
-        )
-    write_packed(path, "rows", {"options": dict(options), "parts": descriptions}, pa.table(columns))
-
-
-class RowsFile:
-    """The file of a process: its options and rows; OSError if it cannot be read."""
-
-    def __init__(self, path: str | PathLike[str]) -> None:
-        header, self._table = read_packed(path, "rows")
-        self.options: dict[str, str] = header.get("options")  # type: ignore[assignment]
-        self._parts: list[dict[str, Any]] = header.get("parts")  # type: ignore[assignment]
-        if not isinstance(self.options, dict) or not isinstance(self._parts, list):
-            raise InputError(f"{Path(path).name} is damaged: its options or parts are missing.")
-
-    def rows(self, metric: Metric) -> list[KeptRows]:
-        """Return the rows of each corpus; InputError if this metric would count them differently."""
-        try:
-            return [self._rows(metric, number, part) for number, part in enumerate(self._parts)]
-        except TercetError:
-            raise
-        except Exception as error:
-            # Any type may stand instead of a number or text.
-            raise InputError(f"its file is damaged. {first_line(error)}") from None
-
-    def _rows(self, metric: Metric, number: int, part: Mapping[str, Any]) -> KeptRows:
-        context = context_of(part["context"], metric)
-        stats = None
-        batch = None
-        if part["signature"] is not None:
-            signature = metric.signature(context)
-            if part["signature"] != str(signature):
-                raise InputError(
-                    f"its items were counted as {shorten(part['signature'], 300)}, "
-                    f"expected {shorten(str(signature), 300)}"
-                )
-            rows = [self._table[f"{number}.row.{name}"].to_numpy() for name in metric.columns]
-            stats = SegmentStats(signature, metric.columns, np.column_stack(rows))
-        if part["texts"]:
-            predictions, references = (self._table[f"{number}.{name}"] for name in _TEXTS)
-            batch = read_batch(predictions, references)
-        artefacts = part.get("artefacts")
-        if artefacts is not None:
-            artefacts = Artefacts.of_plain(artefacts)
-        return KeptRows(stats, context, batch, artefacts)
-
-
-# Contexts that metrics fit to texts, such as their letters, as plain data to send between processes.
-
-
-def plain_context(context: Any) -> Any:
-    """Return a context as data that JSON can hold."""
-    if is_dataclass(context) and not isinstance(context, type):
-        return {field.name: plain_context(getattr(context, field.name)) for field in fields(context)}
-    if isinstance(context, np.ndarray):
-        return context.tolist()
-    if isinstance(context, tuple):
-        return [plain_context(item) for item in context]
-    return context
-
-
-def context_of(plain: Any, metric: Metric) -> Any:
-    """Return the context from :func:`plain_context`, fitted by a metric of the same options."""
-    if plain is None:
-        return None
-    return _like(plain, empty_context(metric))
-
-
-def empty_context(metric: Metric) -> Any:
-    """Return the context of no texts."""
-    return metric.fit(read_batch([], []))
-
-
-def _like(plain: Any, example: Any) -> Any:
-    """Return plain data as values of the same types as an example."""
-    if is_dataclass(example) and not isinstance(example, type):
-        values = {name: _like(value, getattr(example, name)) for name, value in plain.items()}
-        return replace(example, **values)
-    if isinstance(example, np.ndarray):
-        return np.array(plain, example.dtype)
-    if isinstance(example, tuple):
-        return tuple(_like(value, item) for value, item in zip(plain, example, strict=True))
-    return plain

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping
-from os import PathLike, fspath
+from collections.abc import Iterable
+from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
-
-import numpy as np
-import pyarrow as pa
 
 from tercet.base.metric import Metric
 from tercet.base.scoring import warn_of
@@ -23,8 +20,8 @@ from tercet.signature import Signature
 from tercet.specs import take_options
 
 from .columns import as_table, read_ids
-from .file_format import read_packed, write_packed
-from .result import check_made, result_of
+from .result import check_sums_match, result_of
+from .stream_file import SavedStream, read_stream, write_stream
 from .sums import ADDED, KEYS, Sums, summing_metric, sums_of
 
 StreamT = TypeVar("StreamT", bound="Stream")
@@ -168,7 +165,7 @@ class Stream:
                 raise MergeError("A stream cannot be merged into itself.")
             marks = {*stream._origins, _identity(stream._sums)}
             if sums is None:
-                check_made(self._metric, stream._sums)
+                check_sums_match(self._metric, stream._sums)
                 sums = stream._sums
             else:
                 # Marks of this stream, or of one of the others that are merged into it.
@@ -214,7 +211,7 @@ class Stream:
         """
         stream = cls(metric, **options)
         sums = Sums.from_table(as_table(table), stream._sums_or_zeros().columns)
-        check_made(stream._metric, sums)
+        check_sums_match(stream._metric, sums)
         if _n_items(sums):
             stream._sums = sums
             stream._origins.add(stream._mark)
@@ -228,7 +225,7 @@ class Stream:
         InputError
             For a file that cannot be written.
         """
-        write_stream(path, self.metric, options=self._options, sums=self._sums, origins=self._origins)
+        write_stream(path, SavedStream(self.metric, self._options, self._sums, self._origins))
 
     @classmethod
     def load(cls: type[StreamT], path: str | PathLike[str], **options: Any) -> StreamT:
@@ -249,15 +246,15 @@ class Stream:
         MergeError
             For sums of another version of tercet, and for repeated options that differ.
         """
-        metric, all_options, sums, origins = read_stream(path, options)
+        saved = read_stream(path, options)
         try:
-            stream = cls(metric, **all_options)
-            if sums is not None:
-                check_made(stream._metric, sums)
+            stream = cls(saved.metric, **saved.options)
+            if saved.sums is not None:
+                check_sums_match(stream._metric, saved.sums)
         except (OptionError, MergeError) as error:
             raise type(error)(f"{Path(path).name}: {error}") from None
-        stream._sums = sums
-        stream._origins = origins
+        stream._sums = saved.sums
+        stream._origins = saved.origins
         return stream
 
     def _warn_of_texts(self, corpus: Corpus) -> None:
@@ -316,120 +313,3 @@ def _check_different(shared_marks: set[str]) -> None:
         raise MergeError(
             f"Both streams hold the same {items}. If they are different items with equal texts, give them ids."
         )
-
-
-# A stream as a file: its sums, and the metric and options that they were made with.
-
-
-def write_stream(
-    path: str | PathLike[str], metric: str, *, options: Mapping[str, Any], sums: Sums | None, origins: Iterable[str]
-) -> None:
-    """Write a stream; options that cannot be saved are listed by name, to be given again."""
-    saved_options = {}
-    given_again = []
-    for name, value in options.items():
-        plain = plain_value(value)
-        if plain is NotImplemented:
-            given_again.append(name)
-        else:
-            saved_options[name] = plain
-    header = {
-        "metric": metric,
-        "options": saved_options,
-        "given again": sorted(given_again),
-        "origins": sorted(origins),
-    }
-    _check_path(path)
-    try:
-        table = pa.table({}) if sums is None else sums.to_table()
-        write_packed(path, "stream", header, table)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
-
-
-def read_stream(
-    path: str | PathLike[str], repeated_options: Mapping[str, Any]
-) -> tuple[str, dict[str, Any], Sums | None, set[str]]:
-    """Return the metric, the options and the sums of a file, if it has any, and the marks of what they are of.
-
-    `repeated_options` are those that the file cannot hold: OptionError for others. InputError for a file that cannot
-    be read, is damaged, or is something else.
-    """
-    _check_path(path)
-    name = Path(path).name
-    try:
-        header, table = read_packed(path, "stream")
-    except OSError as error:
-        raise InputError(f"{name} cannot be read: {error.strerror or error}.") from None
-    for field, (is_right, expected) in _FIELDS.items():
-        if not is_right(header.get(field)):
-            value = shorten(header.get(field))
-            raise InputError(f"{name} is damaged: its {field!r} is {value}; expected {expected}.")
-    given_again = set(header["given again"])
-    if set(repeated_options) != given_again:
-        problem = f"got also {', '.join(sorted(repeated_options))}"
-        missing = sorted(given_again - set(repeated_options))
-        if missing:
-            problem = f"give {', '.join(missing)} again, as no file can hold them"
-        raise OptionError(f"{name} holds the options that it was made with: {problem}.")
-    try:
-        sums = Sums.from_table(table) if table.num_rows else None
-    except MergeError as error:
-        raise InputError(f"{name}: {shorten(str(error), 300)}") from None
-    return header["metric"], {**header["options"], **repeated_options}, sums, set(header["origins"])
-
-
-def _check_path(path: object) -> None:
-    """Raise an InputError for an invalid path."""
-    if not isinstance(path, (str, PathLike)) or "\0" in str(path):
-        raise InputError(f"Expected the path of a file, got {shorten(path)}.")
-
-
-def _is_names(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(name, str) for name in value)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_options(value: Any) -> bool:
-    return isinstance(value, dict) and "self" not in value and "metric" not in value
-
-
-#: Fields of a header: the check and description of each. Files are untrusted input.
-_FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "metric": (_is_text, "the name of a metric"),
-    "options": (_is_options, "options by their names"),
-    "given again": (_is_names, "a list of names"),
-    "origins": (_is_names, "a list of texts"),
-}
-
-
-def plain_value(value: Any) -> Any:
-    """Return the value of an option for JSON; NotImplemented if there is none."""
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, PathLike):
-        return fspath(value)
-    if isinstance(value, np.floating):
-        return float(value)
-    if isinstance(value, (np.bool_, np.integer)):
-        return value.item()
-    if isinstance(value, (set, frozenset)):
-        return _plain_list(sorted(value, key=str))
-    if isinstance(value, (list, tuple)):
-        return _plain_list(value)
-    if isinstance(value, Mapping) and _is_names(list(value)):
-        entries = _plain_list(value.values())
-        if entries is NotImplemented:
-            return NotImplemented
-        return dict(zip(value, entries, strict=True))
-    return NotImplemented
-
-
-def _plain_list(values: Iterable[Any]) -> Any:
-    entries = [plain_value(value) for value in values]
-    if any(entry is NotImplemented for entry in entries):
-        return NotImplemented
-    return entries

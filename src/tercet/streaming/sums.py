@@ -25,7 +25,7 @@ from tercet.statistics.exact_sums import DECIMAL, ExactSums, check_summable
 from tercet.statistics.poisson import Keys, PoissonBootstrap, keys_of_ids, keys_of_texts
 from tercet.statistics.stats import SegmentStats
 
-from .rows import plain_context
+from .contexts import plain_context
 
 #: Columns of a table besides the sums: how they were made, and 0 for the corpus or the number of a resample.
 _SIGNATURE = "signature"

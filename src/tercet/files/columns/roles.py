@@ -103,7 +103,7 @@ def guess_roles(table: Table, references: Sequence[str] = ()) -> Roles:
     )
 
 
-def _earlier(systems: Sequence[str]) -> list[str]:
+def _of_earlier_state(systems: Sequence[str]) -> list[str]:
     """Return the columns of an earlier state beside others: none where another one has the later state."""
     earlier = []
     for name in systems:
@@ -131,7 +131,7 @@ class _Names:
         self.doubtful: list[str] = []
         self._take_whole_names()
         self._let_weak_references_give_way()
-        self._take_parts()
+        self._take_partial_names()
         # In the order of the columns.
         self.roles = {name: self.roles[name] for name in table.columns}
         if not references:
@@ -168,7 +168,7 @@ class _Names:
         candidates = {name: columns[name] for name in self.with_texts("system")}
         left_out = _left_out(candidates, texts_of_rows(self.table, self.references or self.targets()))
         remaining = [name for name in candidates if name not in left_out]
-        left_out |= dict.fromkeys(_earlier(remaining), Lack.EARLIER)
+        left_out |= dict.fromkeys(_of_earlier_state(remaining), Lack.EARLIER)
         for name, role in self.roles.items():
             why_not = self.lacks[name]
             if role == "system" and why_not is not None and may_be_texts(columns[name], why_not):
@@ -227,7 +227,7 @@ class _Names:
             if has_systems and not self.references:
                 self.doubtful.append(name)
 
-    def _take_parts(self) -> None:
+    def _take_partial_names(self) -> None:
         """Give a role to the columns whose names say one beside something else."""
         in_part = [name for name in self.said if name not in self.roles]
         has_references = bool(self.targets())
@@ -240,13 +240,13 @@ class _Names:
             self.roles[name] = role
             self.reasons[name] = f"its name says {word!r}, and more"
             if role == "reference":
-                self._take_part_of_reference(name, word, has_references)
+                self._take_partial_reference(name, word, has_references)
             elif role == "source" and has_source:
                 self._make_system(name, "another column has the source")
             elif name in like_references and (role == "source" or _may_be_a_model(name, word)):
                 self._make_system(name, "it is like the references")
 
-    def _take_part_of_reference(self, name: str, word: str, has_references: bool) -> None:
+    def _take_partial_reference(self, name: str, word: str, has_references: bool) -> None:
         is_clear = word in _CLEAR_FIRST and folded(name).startswith(word)
         # Beside references it is made a system, which "reference_anna" hardly is; alone it stays a reference, which
         # "human-dpo" may not be.

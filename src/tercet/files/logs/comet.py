@@ -19,6 +19,7 @@ from tercet.files.table import MOST_COLUMNS, Log, Roles
 from .log_format import LogFormat
 from .run_names import stem_of
 from .scores import numbers_of_scores
+from .system_columns import system_column
 
 _SOURCE = "src"
 _TEXT = "mt"
@@ -55,8 +56,7 @@ def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
     scores: dict[str, list[Any]] = {}
     for label, (system, segments) in zip(labels, systems.items(), strict=True):
         _check_same(system, segments, columns, name)
-        # A log calls its systems by what stands behind the blank.
-        column = f"{_TEXT} {label}"
+        column = system_column(_TEXT, label)
         columns[column] = [_segment_text(segment, _TEXT, name) for segment in segments]
         scores[column] = [segment.get(_SCORE) for segment in segments]
     references: tuple[str, ...] = ()

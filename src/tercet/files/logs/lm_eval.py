@@ -29,6 +29,7 @@ from tercet.files.table import Log, Roles, Table
 from .log_format import LogFormat
 from .moments import COMPACT, DATE
 from .scores import is_number, numbers_of_scores, score_of
+from .system_columns import system_column
 
 _PROMPT = "arguments"
 _TARGET = "target"
@@ -150,7 +151,7 @@ class _Documents:
         for row, filter_name in enumerate(filters):
             column = _RESPONSE
             if has_filters:
-                column = f"{_RESPONSE} {filter_name}"
+                column = system_column(_RESPONSE, filter_name)
             documents._add(table, row, column)
         return documents
 

@@ -16,6 +16,7 @@ from tercet.names_as_shown import joined
 from .log_format import LogFormat
 from .run_names import stem_of
 from .scores import is_number, numbers_of_scores
+from .system_columns import system_column
 
 _QUESTION = "question_id"
 _TURN = "turn"
@@ -60,11 +61,10 @@ def log_in_table(table: Table) -> Log | None:
             f"{table.name}: {len(failed):,} of {len(table.lines):,} judgments have no score (-1), the first is on "
             f"line {failed[0]:,}: these scores are missing."
         )
-    # A log calls its systems by what stands behind the blank.
     columns = {_QUESTION: [question for question, _ in lines], _TURN: [turn for _, turn in lines]}
     scores_by_column = {}
     for model, score_of_answer in scores.items():
-        column = f"{_MODEL} {model}"
+        column = system_column(_MODEL, model)
         columns[column] = [""] * len(lines)
         scores_by_column[column] = [score_of_answer.get(answer) for answer in lines]
     run = stem_of(table.name)

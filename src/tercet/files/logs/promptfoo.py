@@ -28,6 +28,7 @@ from tercet.files.tables.json_tables import written
 from .log_format import LogFormat
 from .run_names import run_of
 from .scores import is_number, numbers_of_scores
+from .system_columns import system_column, system_of
 
 #: What a table of results has, whatever else.
 _COLUMNS = {"prompt", "provider", "vars", "response", "namedScores"}
@@ -141,7 +142,7 @@ class _TestRun:
         in_order = results
         if has_numbers:
             in_order = sorted(results, key=itemgetter(_TEST_NUMBER, _PROMPT_NUMBER))
-        columns = [f"{_OUTPUT} {system}" for system in _systems_of(in_order, name)]
+        columns = [system_column(_OUTPUT, system) for system in _systems_of(in_order, name)]
         outputs_by_test: dict[Any, _Outputs] = {}
         repeats: Counter[Any] = Counter()
         failures = []
@@ -156,7 +157,7 @@ class _TestRun:
             response = result.get("response")
             if not isinstance(response, dict):
                 response = {}
-            system = column.partition(" ")[2]
+            system = system_of(column)
             if column in outputs:
                 raise InputError(
                     f"{name}: test {test} of {system} occurs twice; expected each test of a system once."
@@ -260,7 +261,7 @@ def _values_of_scores(scores: _ScoresOfSystems, names: Sequence[str], name: str)
         if not lacking:
             values[score] = by_system
         elif len(lacking) < len(by_system):
-            system = shorten(lacking[0].partition(" ")[2])
+            system = shorten(system_of(lacking[0]))
             warn(f"{name}: {system} has no score {shorten(score)}, and others have: left out.")
     return values
 

@@ -26,6 +26,7 @@ from .repeats import (
 )
 from .results_without_ids import with_one_key
 from .run_names import given_names, names_of_runs
+from .system_columns import system_of, text_field_of
 
 
 class Runs(NamedTuple):
@@ -179,7 +180,7 @@ class _Task:
         for run, log in self.runs.items():
             columns = list(dict.fromkeys(self.asked_systems or log.roles.systems))
             # With several filters, a column is called such as "filtered_resps strict-match".
-            labels = [column.partition(" ")[2] or column for column in columns]
+            labels = [system_of(column) or column for column in columns]
             if len(set(labels)) < len(labels):
                 labels = columns
             for column, label in zip(columns, labels, strict=True):
@@ -307,7 +308,7 @@ class _Task:
         if has_texts:
             predictions_from = ", ".join(self.asked_systems or self._first.roles.systems)
             if self._first.names_systems and not self.asked_systems:
-                predictions_from = self._first.roles.systems[0].partition(" ")[0]
+                predictions_from = text_field_of(self._first.roles.systems[0])
             fields = [f"predictions from {predictions_from}"]
             if self.references:
                 fields.append(f"references from {', '.join(self.references)}")

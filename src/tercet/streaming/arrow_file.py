@@ -1,4 +1,4 @@
-"""The one file format for part of a corpus: an Arrow table, a header in JSON, and a digest of both."""
+"""A part of a corpus as a file, of a stream or of rows: an Arrow table, a header in JSON, and a digest of both."""
 
 from __future__ import annotations
 
@@ -71,14 +71,14 @@ def unpack(data: bytes, kind: str, name: str) -> tuple[dict[str, Any], Any]:
     return header, table
 
 
-def write_packed(path: str | PathLike[str], kind: str, header: Mapping[str, Any], table: Any) -> None:
+def write_arrow_file(path: str | PathLike[str], kind: str, header: Mapping[str, Any], table: Any) -> None:
     """Write a file; OSError if that fails."""
     data = pack(kind, header, table)
     with write_file(path) as file:
         file.write(data)
 
 
-def read_packed(path: str | PathLike[str], kind: str) -> tuple[dict[str, Any], Any]:
+def read_arrow_file(path: str | PathLike[str], kind: str) -> tuple[dict[str, Any], Any]:
     """Return the header and the table of a file; OSError if it cannot be read, otherwise as :func:`unpack`."""
     return unpack(Path(path).read_bytes(), kind, Path(path).name)
 

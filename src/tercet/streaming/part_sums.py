@@ -1,4 +1,4 @@
-"""The work on a part of a corpus: read, sum, write the items' scores, and return the sums."""
+"""The sums of a part of a corpus: what a worker reads, sums, writes of the items' scores, and returns."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from tercet.errors import InputError, MergeError, TercetError, first_line
 from tercet.statistics.stats import SegmentStats
 
 from .columns import TextColumns, read_ids
-from .file_parts import BadFileError, FilePart, file_system_of, tables_of
+from .input_parts import BadFileError, FilePart, file_system_of, tables_of
 from .rows import artefacts_of_one
 from .sums import Sums, sums_of
 
 
 @dataclass(slots=True)
-class Summed:
+class PartSums:
     """The sums of parts of a corpus for each job, and why files were skipped; parts may arrive twice.
 
     `artefacts` are those of each column of predictions. `parts` are the names of the parts that have one.
@@ -39,7 +39,7 @@ class Summed:
     artefacts: dict[str, Artefacts] = field(default_factory=dict)
     parts: set[str] = field(default_factory=set)
 
-    def add(self, other: Summed) -> Summed:
+    def add(self, other: PartSums) -> PartSums:
         """Add other parts, once, and return these sums; a MergeError if only some of them were added before."""
         common = other.parts & self.parts
         if other.parts and common == other.parts:
@@ -99,9 +99,9 @@ class Work:
             columns.append(self.cluster)
         return list(dict.fromkeys(columns))
 
-    def sum_part(self, part: FilePart) -> Summed:
+    def sum_part(self, part: FilePart) -> PartSums:
         """Return the sums of a part of a file; errors name the file."""
-        rows = _PartInWork(self, part)
+        rows = _PartBeingSummed(self, part)
         try:
             for table in self._tables(part):
                 with named_errors(part.path):
@@ -109,13 +109,13 @@ class Work:
         except InputError as error:
             if not self.skip_bad:
                 raise
-            return Summed(bad={str(error)})
+            return PartSums(bad={str(error)})
         rows.write(f"part-{part.number:06}")
         return replace(rows.summed, parts={part.name})
 
-    def sum_table(self, table: Any) -> Summed:
+    def sum_table(self, table: Any) -> PartSums:
         """Return the sums of a table; one that comes twice, with the same ids and sums, counts once."""
-        rows = _PartInWork(self)
+        rows = _PartBeingSummed(self)
         rows.add(table)
         if self.id is None:
             return rows.summed
@@ -153,7 +153,7 @@ class Work:
         for table in tables:
             for number, job in enumerate(self.jobs):
                 if job.metric.needs_corpus:
-                    corpus = self._corpus_of(job, table, first_row)
+                    corpus = self.corpus_of(job, table, first_row)
                     add_up(contexts, {number: job.metric.fit(corpus.part(0, corpus.n_items))})
             first_row += table.num_rows
         return contexts
@@ -163,7 +163,8 @@ class Work:
         jobs = tuple(replace(job, context=contexts.get(number)) for number, job in enumerate(self.jobs))
         return replace(self, jobs=jobs)
 
-    def _corpus_of(self, job: ColumnJob, table: Any, first_row: int) -> Corpus:
+    def corpus_of(self, job: ColumnJob, table: Any, first_row: int) -> Corpus:
+        """Return the texts that a job scores; `first_row` is the number of the table's first row."""
         texts = self._columns_of(job).texts(table, first_row)
         return job.metric.as_scored(job.metric.corpus(*texts).numbered(first_row))
 
@@ -172,24 +173,24 @@ class Work:
 
 
 @dataclass(slots=True)
-class _PartInWork:
+class _PartBeingSummed:
     """A part that is being summed, with the scores of its items on request."""
 
     work: Work
     part: FilePart | None = None
-    summed: Summed = field(default_factory=Summed)
+    summed: PartSums = field(default_factory=PartSums)
     scores: list[Any] = field(default_factory=list)
     n_rows: int = 0
 
     def add(self, table: Any) -> None:
         """Sum further rows."""
         scores: dict[str, Any] = {}
-        summed = Summed()
+        summed = PartSums()
         first_row = self._next_row
         ids = None if self.work.id is None else read_ids(table[self.work.id], first_row)
         clusters = None if self.work.cluster is None else read_ids(table[self.work.cluster], first_row)
         for number, job in enumerate(self.work.jobs):
-            corpus = self.work._corpus_of(job, table, first_row)
+            corpus = self.work.corpus_of(job, table, first_row)
             # Kept only for the scores of the items.
             piece_stats: list[SegmentStats] = []
             on_rows = None if self.work.segments is None else piece_stats.append

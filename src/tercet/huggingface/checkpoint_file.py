@@ -1,45 +1,20 @@
-"""What a model wrote at each checkpoint, and the file in which the texts are kept and read back."""
+"""The file in which what a model wrote at each checkpoint is kept, and read back when a run is resumed."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from tercet.statistics.stats import SegmentStats
+from .checkpoint_comparison import Checkpoint
 
 #: Where the texts are kept, in the output folder of the Trainer.
 FILE = "checkpoints.jsonl"
 #: The name of a checkpoint's column: the step, and the number of the look after it.
 _NAME = re.compile(r"step (\d+)(?: \((\d+)\))?")
-
-
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """What a model wrote after a step, and its rows for each metric."""
-
-    step: int
-    texts: list[str]
-    stats: list[SegmentStats]
-    #: Of the looks after this step: there are several where other weights were loaded in between.
-    number: int = 1
-
-    @property
-    def name(self) -> str:
-        """The name of its column in the file."""
-        if self.number == 1:
-            return f"step {self.step}"
-        return f"step {self.step} ({self.number})"
-
-    def rows(self, index: int, n: int) -> SegmentStats:
-        """Return the rows of the first n texts, for the metric of this index."""
-        return self.stats[index].selected(np.arange(len(self.texts)) < n)
 
 
 def write_checkpoints(

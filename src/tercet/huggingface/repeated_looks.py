@@ -33,7 +33,7 @@ def can_be_significant(look: int, n_texts: int) -> bool:
     return least * cost_of_looking(look) < ALPHA
 
 
-def too_few(look: int, n_texts: int) -> str:
+def too_few_texts(look: int, n_texts: int) -> str:
     """Return that there are too few texts for any difference to be significant; "" where there are enough."""
     if can_be_significant(look, n_texts):
         return ""

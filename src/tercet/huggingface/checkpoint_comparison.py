@@ -1,0 +1,207 @@
+"""What a model writes at a checkpoint, compared with the first checkpoint and with the best one before it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from tercet.base.definition import is_higher_better
+from tercet.base.metric import Metric
+from tercet.base.scoring import batch_stats, summarize
+from tercet.comparison.values.scores import scored_for_all
+from tercet.corpus.items import read_items, read_texts
+from tercet.errors import InputError
+from tercet.statistics.draws import n_exchanges
+from tercet.statistics.named_tests import PERMUTATION
+from tercet.statistics.paired_tests import all_pairs_test, paired_permutation_test, pvalue_beyond_resamples
+from tercet.statistics.stats import SegmentStats
+
+from .compute_metrics import TrainerMetrics
+from .repeated_looks import ALPHA, cost_of_looking, resamples_at, too_few_texts
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What a model wrote after a step, and its rows for each metric."""
+
+    step: int
+    texts: list[str]
+    stats: list[SegmentStats]
+    #: Of the looks after this step: there are several where other weights were loaded in between.
+    number: int = 1
+
+    @property
+    def name(self) -> str:
+        """The name of its column in the file."""
+        if self.number == 1:
+            return f"step {self.step}"
+        return f"step {self.step} ({self.number})"
+
+    def rows(self, index: int, n: int) -> SegmentStats:
+        """Return the rows of the first n texts, for the metric of this index."""
+        return self.stats[index].selected(np.arange(len(self.texts)) < n)
+
+
+class ComparedCheckpoint(NamedTuple):
+    """What to log of a checkpoint, by name, and a sentence on it for each metric."""
+
+    figures: dict[str, float]
+    sentences: list[str]
+
+
+class CheckpointComparison:
+    """The checkpoints of a run, of which each new one is compared with the first and the best one before it.
+
+    They are compared on the first `n_texts` prompts, for which all have a text. `scores` says under which names the
+    scores of the metrics are logged.
+    """
+
+    def __init__(
+        self,
+        scores: TrainerMetrics,
+        metrics: Sequence[Metric],
+        references: Sequence[list[str]] | None,
+        *,
+        n_texts: int,
+        seed: int,
+    ) -> None:
+        self.checkpoints: list[Checkpoint] = []
+        self.n_texts = n_texts
+        self._scores = scores
+        self._metrics = metrics
+        self._references = references
+        self._seed = seed
+        self._warned: set[str] = set()
+
+    def forget_after(self, step: int) -> None:
+        """Forget the checkpoints after a step, from which training goes on."""
+        self.checkpoints = [checkpoint for checkpoint in self.checkpoints if checkpoint.step <= step]
+
+    def restore(self, step: int, texts: list[str], number: int) -> None:
+        """Add a checkpoint of an earlier run, which was compared there."""
+        self.checkpoints.append(self._counted(step, texts, number))
+        self.n_texts = min(self.n_texts, len(texts))
+
+    def add(self, step: int, texts: list[str]) -> ComparedCheckpoint:
+        """Add a checkpoint, and return how it compares with those before it."""
+        self.n_texts = len(texts)
+        same_step = [checkpoint for checkpoint in self.checkpoints if checkpoint.step == step]
+        last = self.checkpoints[-1] if self.checkpoints else None
+        is_seen_again = last is not None and last.step == step and last.texts[: self.n_texts] == texts
+        number = len(same_step) + 1
+        if is_seen_again:
+            number = same_step[-1].number
+        checkpoint = self._counted(step, texts, number)
+        if is_seen_again:
+            # The same weights, to which nothing is to be compared.
+            self.checkpoints.pop()
+        compared = self._compared(checkpoint)
+        self.checkpoints.append(checkpoint)
+        return compared
+
+    def _counted(self, step: int, texts: list[str], number: int) -> Checkpoint:
+        corpus = read_texts(texts)
+        if self._references is not None:
+            corpus = read_items(texts, self._references[: len(texts)])
+        # Artefacts are searched, and warned of, at the first checkpoint alone.
+        corpus.searched = bool(self.checkpoints)
+        stats = [batch_stats(metric, corpus, self._warned) for metric in self._metrics]
+        return Checkpoint(step, texts, stats, number)
+
+    def _compared(self, checkpoint: Checkpoint) -> ComparedCheckpoint:
+        """Return what to log of a checkpoint that is not among the others yet."""
+        results = {}
+        index_by_metric = {}
+        for index, metric in enumerate(self._metrics):
+            results[metric.name] = summarize(metric, checkpoint.stats[index])
+            index_by_metric[metric.name] = index
+        figures = self._scores.select(results, None)
+        sentences = []
+        # By metric and earlier checkpoint: one test has all scores of a metric.
+        tests: dict[tuple[int, str], _CheckpointTest] = {}
+        for logged in self._scores.logged_scores():
+            index = index_by_metric[logged.metric]
+            metric = self._metrics[index]
+            interval = results[metric.name].intervals[logged.score]  # type: ignore[index]
+            sentence = f"{checkpoint.name}: {_with_interval(logged.name, figures[logged.name], interval)}"
+            for label, earlier in self._first_and_best(index, logged.score).items():
+                key = (index, earlier.name)
+                if key not in tests:
+                    tests[key] = self._test(index, earlier, checkpoint)
+                figures[f"{logged.name}_diff_{label}"] = tests[key].differences[logged.score]
+                figures[f"{logged.name}_p_{label}"] = tests[key].pvalues[logged.score]
+                if label == "best":
+                    than_the_best = tests[key].describe(logged.score, is_higher_better(metric, logged.score))
+                    sentence += f", {than_the_best}"
+            if logged.score == metric.primary:
+                sentences.append(sentence)
+        return ComparedCheckpoint(figures, sentences)
+
+    def _first_and_best(self, index: int, score: str) -> dict[str, Checkpoint]:
+        """Return the checkpoints that the next one is compared with: the first and the best one."""
+        if not self.checkpoints:
+            return {}
+        metric = self._metrics[index]
+        values = []
+        for checkpoint in self.checkpoints:
+            totals = metric.corpus_totals(checkpoint.rows(index, self.n_texts))
+            values.append(float(metric.finalize(totals)[score]))
+        best_value = max(values) if is_higher_better(metric, score) else min(values)
+        return {"first": self.checkpoints[0], "best": self.checkpoints[values.index(best_value)]}
+
+    def _test(self, index: int, earlier: Checkpoint, checkpoint: Checkpoint) -> _CheckpointTest:
+        """Return the paired test of all scores of a metric, on the prompts that both answered."""
+        metric = self._metrics[index]
+        stats = [earlier.rows(index, self.n_texts), checkpoint.rows(index, self.n_texts)]
+        is_scored = scored_for_all(stats)
+        if not is_scored.any():
+            raise InputError(metric.nothing_left)
+        scored = [system_stats.selected(is_scored) for system_stats in stats]
+        n_texts = len(scored[0])
+        # The first look is at the second checkpoint.
+        look = len(self.checkpoints)
+        n_resamples = resamples_at(look)
+        (results,) = paired_permutation_test(metric, scored, n_resamples=n_resamples, seed=self._seed)
+        differences = {name: result.statistic for name, result in results.items()}
+        if n_exchanges(n_texts, n_resamples) is None:
+            pvalues = {name: pvalue_beyond_resamples(result, n_texts) for name, result in results.items()}
+        else:
+            # Where texts are so few, all exchanges are tested.
+            exact = all_pairs_test(metric, scored, [(0, 1)], PERMUTATION, n_resamples=n_resamples, seed=self._seed)
+            pvalues = {name: float(result.pvalues[0]) for name, result in exact.items()}
+        adjusted = {name: min(1.0, pvalue * cost_of_looking(look)) for name, pvalue in pvalues.items()}
+        return _CheckpointTest(earlier.name, look, n_texts, differences, adjusted)
+
+
+@dataclass(frozen=True, slots=True)
+class _CheckpointTest:
+    """The differences of all scores of a metric to an earlier checkpoint, and their p."""
+
+    earlier: str
+    look: int  # how often a checkpoint was compared with earlier ones, for which p is adjusted
+    n_texts: int  # that were scored for both
+    differences: dict[str, float]
+    pvalues: dict[str, float]
+
+    def describe(self, score: str, higher_is_better: bool) -> str:
+        """Return how a score differs from that of the best checkpoint, as the end of a sentence."""
+        difference = self.differences[score]
+        pvalue = self.pvalues[score]
+        is_better = (difference > 0) == higher_is_better
+        better = "better" if is_better else "worse"
+        reason = f"p = {pvalue:.2g}"
+        if pvalue >= ALPHA:
+            reason += f", {too_few_texts(self.look, self.n_texts) or 'not significant'}"
+        return f"{abs(difference):.3g} {better} than {self.earlier}, the best before it ({reason})"
+
+
+def _with_interval(name: str, value: float, interval: Sequence[float]) -> str:
+    """Return a score as a sentence begins with it, with its interval where it has one."""
+    low, high = interval
+    if math.isnan(low):
+        return f"{name} {value:.4g}"
+    return f"{name} {value:.4g} ({low:.4g} to {high:.4g})"
