@@ -790,7 +790,7 @@ class TestManyLooks:
         for step in range(30):
             _, sentence = self.compared(callback, step, references, log)
         assert callback._n_not_better(TrainerState(log_history=log)) == 29
-        assert sentence.endswith("the best before it (p = 1, not significant)")
+        assert sentence.endswith(", the same as step 0, the best before it (p = 1, not significant)")
 
     def test_too_few_texts_for_any_difference_are_said_to_be_so(self):
         references = [f"{place} and {place + 1}" for place in range(10)]

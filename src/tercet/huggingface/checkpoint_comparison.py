@@ -191,12 +191,16 @@ class _CheckpointTest:
         """Return how a score differs from that of the best checkpoint, as the end of a sentence."""
         difference = self.differences[score]
         pvalue = self.pvalues[score]
-        is_better = (difference > 0) == higher_is_better
-        better = "better" if is_better else "worse"
+        if difference == 0:
+            compared = f"the same as {self.earlier}"
+        elif (difference > 0) == higher_is_better:
+            compared = f"{abs(difference):.3g} better than {self.earlier}"
+        else:
+            compared = f"{abs(difference):.3g} worse than {self.earlier}"
         reason = f"p = {pvalue:.2g}"
         if pvalue >= ALPHA:
             reason += f", {too_few_texts(self.look, self.n_texts) or 'not significant'}"
-        return f"{abs(difference):.3g} {better} than {self.earlier}, the best before it ({reason})"
+        return f"{compared}, the best before it ({reason})"
 
 
 def _with_interval(name: str, value: float, interval: Sequence[float]) -> str:
