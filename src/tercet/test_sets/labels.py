@@ -58,8 +58,8 @@ def column_and_pattern(spec: str, columns: Collection[str]) -> tuple[str, str | 
 
 
 def _column_before_pattern(spec: str, columns: Collection[str]) -> str:
-    """Return the longest name of a column with a "~" behind it; of columns that are not there, what is before the first."""
-    # Names of columns have "~" too, as patterns do.
+    """Return the longest name of a column that "~" follows; where there is none, what stands before the first "~"."""
+    # Names of columns may have "~", and patterns too.
     named = [name for name in columns if spec.startswith(f"{name}~")]
     if not named:
         return spec.partition("~")[0]
