@@ -234,7 +234,7 @@ def _score_names(table: Table) -> tuple[str, ...]:
 
 
 def _no_texts(table: Table) -> str:
-    """Return why a log has no texts, as it holds log-likelihoods; "" for a log of texts, InputError for one of both."""
+    """Return why a log has no texts, as it holds log-likelihoods; "" for one of texts, InputError for one of both."""
     contents = [_likelihoods_in_words(table, row) for row in range(len(table.lines))]
     if not any(contents):
         return ""
@@ -248,7 +248,7 @@ def _no_texts(table: Table) -> str:
 
 
 def _likelihoods_in_words(table: Table, row: int) -> str:
-    """Return what a sample has instead of a text: the log-likelihoods of a text or of choices; "" for one with a text."""
+    """Return what a sample has instead of a text, the log-likelihoods of one or of choices; "" where it has one."""
     if _PROMPT in table.columns:
         requests = _requests(table.columns[_PROMPT][row], f"{table.name}, {table.unit} {table.lines[row]}")
         *_, last_argument = requests[0]

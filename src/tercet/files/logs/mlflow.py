@@ -93,7 +93,7 @@ class _Metric(NamedTuple):
 
 
 def _names_of_scores(metrics: Mapping[str, _Metric]) -> dict[str, str]:
-    """Return by column what its score is called: as its metric, with more of the column's name where this is not one."""
+    """Return by column what its score is called: as its metric, and more where several columns are of this metric."""
     times = Counter(metric.name for metric in metrics.values())
     times_of_versions = Counter(metrics.values())
     names = {}
