@@ -12,7 +12,7 @@ import pytest
 import tercet
 from commands import TERCET, command
 from conftest import ROOT
-from tercet.cli.explain_command import SystemDifference, to_json
+from tercet.cli.explained_package import SystemDifference, to_json
 from tercet.comparison.packages.package_differences import explain_difference
 from texts import LATIN, all_pairs
 

@@ -386,6 +386,14 @@ def test_columns_that_are_not_there_and_patterns_that_are_none(table):
         tercet.compare(read(table, "topic"), "chrf", by="domain")
 
 
+def test_the_pattern_that_is_advised_works_for_a_column_with_a_tilde(table):
+    table.write_text(table.read_text(encoding="utf-8").replace("id", "id~1", 1), encoding="utf-8")
+    with pytest.raises(InputError, match=r"; 'id~1~REGEX' slices by a part of the values\."):
+        tercet.compare(read(table, "id~1"), "chrf", by="id~1")
+    comparison = tercet.compare(read(table, r"id~1~^(\w+)-"), "chrf", by=r"id~1~^(\w+)-")
+    assert [slices.names for slices in comparison.slices] == [["ted", "wmt"]]
+
+
 def test_every_format_shows_slices(table, tmp_path):
     def shown(form, *options):
         return command(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -14,7 +15,7 @@ from tercet.names_as_shown import visible
 from .metric_arguments import MetricCommand
 from .options import HOW_METRICS_ARE_WRITTEN, TestOptions, TextOptions, takes_groups
 from .output_options import CompareOutput, ScoreFormat
-from .score_command import check_fit, checked_request, default_metrics_and_gate
+from .request import check_fit, checked_request, default_metrics_and_gate
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
@@ -28,7 +29,7 @@ def compare_command(texts: TextOptions, tests: TestOptions, output: CompareOutpu
     """Compare systems: their scores with intervals, and which differences are significant."""
     from tercet.comparison.compare import compare
 
-    from .output import finish, segment_text, write
+    from .output import finish, write
 
     metrics, gate, form = checked_request(texts, tests, output, output.segments)
     _check_files_to_write(texts, metrics, output, form)
@@ -41,7 +42,7 @@ def compare_command(texts: TextOptions, tests: TestOptions, output: CompareOutpu
     gate.check(test_sets, tests.runs, tests.alpha)
     _check_card_and_export(texts, metrics, output, test_sets)
     if output.segment is not None:
-        write(segment_text(test_sets, metrics, output.segment, tests.baseline, output.out), output.out)
+        write(_one_segment(test_sets, metrics, output.segment, tests.baseline, output.out), output.out)
         return
     check_fit(form, output, test_sets)
     comparisons = []
@@ -106,6 +107,26 @@ def _write_export_and_card(
 
         write_card(comparisons[0], output.card)
         typer.echo(visible(output.card), err=True)
+
+
+def _one_segment(
+    test_sets: Sequence[TestSet], metrics: Sequence[Metric], segment: int, baseline: str | None, out: Path | None
+) -> str:
+    """Return one segment of each test set, all systems side by side."""
+    from rich.console import Console
+
+    from tercet.comparison.inputs.defaults import default_metrics
+    from tercet.comparison.one_segment.side_by_side import side_by_side
+
+    from .output import has_colours
+
+    width = Console().width
+    colour = has_colours(out)
+    texts = []
+    for test_set in test_sets:
+        set_metrics = metrics or default_metrics(test_set)
+        texts.append(side_by_side(test_set, segment, set_metrics, baseline=baseline, width=width, colour=colour))
+    return "\n".join(texts)
 
 
 def _note_runs(test_sets: Sequence[TestSet]) -> None:

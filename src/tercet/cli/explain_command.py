@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from tercet.errors import InputError, OptionError, shorten
 from tercet.files.writing import check_outputs
-from tercet.names_as_shown import one_cell, visible
-from tercet.registry import in_suite, metric_class
+from tercet.registry import in_suite
 
 from .completion import metrics_like
 from .input import read_metrics, report_on
@@ -42,15 +36,10 @@ from .output_options import OPENS
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
-    from tercet.comparison.packages.package_differences import Difference, Rule
     from tercet.test_sets.test_set import TestSet
 
-#: Characters that the words of a table and a column of scores need: how many scores stand side by side.
-_WORDS_WIDTH = 44
-_SCORE_WIDTH = 17
-
-#: Scores of two packages nearer than this are equal, as those of sums in another order.
-_SAME = 1e-6
+#: How many segments are shown with --against, unless --items says it.
+_N_GAPS = 5
 
 
 @dataclass(init=False, eq=False, repr=False)
@@ -72,6 +61,15 @@ class _ExplainedTexts(OptionGroup):
     system_column: SystemColumn = None
     encoding: Encoding = None
     sheet: Sheet = None
+
+    def inputs(self, files: Sequence[str]) -> list[str]:
+        """Return all input files: those among the arguments, and those that options name."""
+        from tercet.test_sets.names_from_paths import paths_of
+
+        inputs = [*paths_of(files), *(self.references or ())]
+        if self.source:
+            inputs.append(self.source)
+        return inputs
 
     def test_sets(self, files: Sequence[str], metrics: Sequence[Metric]) -> list[TestSet]:
         """Read the files, and warn of problems in them."""
@@ -170,8 +168,6 @@ def explain_command(texts: _ExplainedTexts, scores: _ExplainedScores, output: _E
 
     With --against, show why another package gives a different score: ours, theirs, and the effect of each rule.
     """
-    from tercet.test_sets.names_from_paths import paths_of
-
     from .output import check_can_write, check_open, chosen_format, has_colours, write
 
     against = texts.against
@@ -189,10 +185,7 @@ def explain_command(texts: _ExplainedTexts, scores: _ExplainedScores, output: _E
         raise InputError(f"No file was given, only the metric {shorten(texts.arguments[0])}; expected METRIC FILES.")
     check_can_write(form, out)
     check_open(output.open, form, out)
-    inputs = [*paths_of(files), *(texts.references or ())]
-    if texts.source:
-        inputs.append(texts.source)
-    check_outputs({"--out": out}, inputs)
+    check_outputs({"--out": out}, texts.inputs(files))
     test_sets = texts.test_sets(files, metrics)
     width = 120
     if out is None:
@@ -201,10 +194,10 @@ def explain_command(texts: _ExplainedTexts, scores: _ExplainedScores, output: _E
     if against is None:
         text = _explained_segments(test_sets, metrics, scores.segment, view)
     else:
-        package = _Package(against, their_options)
+        n_gaps = _N_GAPS
         if scores.items is not None:
-            package = package._replace(n_gaps=scores.items)
-        text = _explained_package(test_sets, metrics, package, view)
+            n_gaps = scores.items
+        text = _explained_package(test_sets, metrics, _Package(against, their_options, n_gaps), view)
     write(text, out, form, opens=output.open)
 
 
@@ -223,7 +216,7 @@ class _Package(NamedTuple):
     #: For it alone.
     options: Mapping[str, Any]
     #: How many segments are shown, of those that differ most.
-    n_gaps: int = 5
+    n_gaps: int
 
 
 def _metrics_and_files(metric: Sequence[str] | None, arguments: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
@@ -277,22 +270,15 @@ def _explained_segments(
     return to_text(explanations, width=view.width, colour=view.colour)
 
 
-class SystemDifference(NamedTuple):
-    """Why the other package gives a system another score."""
-
-    test_set: str
-    system: str
-    difference: Difference
-
-
 def _explained_package(
     test_sets: Sequence[TestSet], metrics: Sequence[Metric], package: _Package, view: _View
 ) -> str:
     """Return why another package gives other scores."""
     from tercet.comparison.packages.package_differences import explain_difference
     from tercet.statistics.progress import bars_within, line_of
-    from tercet.table_formats import to_terminal
     from tercet.test_sets.checks import check_references
+
+    from .explained_package import SystemDifference, to_json, to_text
 
     differences = []
     for test_set, metric in product(test_sets, metrics):
@@ -310,11 +296,7 @@ def _explained_package(
             differences.append(SystemDifference(test_set.name, system, difference))
     if view.form == "json":
         return to_json(differences)
-    parts: list[Any] = []
-    for of_system in differences:
-        title = f"{of_system.test_set}: {of_system.system}"
-        parts += _parts_of(of_system.difference, title, view.width)
-    return to_terminal(parts, view.width, view.colour)
+    return to_text(differences, view.width, colour=view.colour)
 
 
 def _read_options(option_texts: Sequence[str]) -> dict[str, Any]:
@@ -328,125 +310,3 @@ def _read_options(option_texts: Sequence[str]) -> dict[str, Any]:
             raise OptionError(f"Options are written name=value, each once. Got {shorten(text)}.")
         options[name.strip()] = parse_value(value.strip())
     return options
-
-
-def to_json(differences: Sequence[SystemDifference]) -> str:
-    """Return explanations as a JSON list, an object for each system of each test set."""
-    from tercet.table_formats import finite_or_none
-
-    rows = []
-    for of_system in differences:
-        difference = of_system.difference
-        row: dict[str, Any] = {
-            "test_set": of_system.test_set,
-            "system": of_system.system,
-            **asdict(difference),
-            "same": difference.same,
-        }
-        for rule_fields, rule in zip(row["rules"], difference.rules, strict=True):
-            rule_fields |= {"change": rule.change, "has_effect": rule.has_effect}
-        rows.append(row)
-    return json.dumps(finite_or_none(rows), ensure_ascii=False, indent=2, default=str, allow_nan=False)
-
-
-def _parts_of(difference: Difference, title: str, width: int) -> Iterator[Any]:
-    """Yield an explanation: both numbers, the rules between them, and the segments that differ most."""
-    lower = " (lower is better)"
-    if metric_class(difference.metric).higher_is_better:
-        lower = ""
-    heading = one_cell(f"{title}: {difference.metric} against {difference.against}{lower}")
-    # As many scores beside each other as the terminal has room for.
-    at_once = max(1, (width - _WORDS_WIDTH) // _SCORE_WIDTH)
-    for start in range(0, len(difference.names), at_once):
-        yield _chain_table(difference, difference.names[start : start + at_once], heading)
-    yield from map(visible, _sentences_on(difference))
-    if difference.largest_gaps:
-        yield _gaps_table(difference)
-
-
-def _chain_table(difference: Difference, names: Sequence[str], heading: str) -> Table:
-    """Return the chain from ours to theirs, one row per rule."""
-    table = Table(title=escape(heading), box=box.SIMPLE_HEAD, title_justify="left")
-    table.add_column("rule", overflow="fold")
-    table.add_column("ours → theirs", overflow="fold")
-    for name in names:
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_row("ours", "", *_score_cells(difference.ours, names), style="bold")
-    for rule in difference.rules:
-        values = escape(visible(f"{rule.from_value} → {rule.to_value}"))
-        rule_in_words = f"{escape(rule.name)}\n[dim]{escape(rule.description)}[/]"
-        changes = ["no effect here"]
-        if rule.has_effect:
-            changes = [_signed_change(rule, name) for name in names]
-        table.add_row(rule_in_words, values, *changes)
-    table.add_row(f"compat={difference.against}", "", *_score_cells(difference.equal_to, names), style="bold")
-    if difference.theirs is not None:
-        table.add_row(f"{difference.against} itself", "", *_score_cells(difference.theirs, names), style="bold")
-    return table
-
-
-def _sentences_on(difference: Difference) -> list[str]:
-    """Return sentences on the scores of both, in the order in which they are read."""
-    lines = []
-    if difference.same:
-        ours = "score of the corpus equals that"
-        if len(difference.names) > 1:
-            ours = "scores of the corpus equal those"
-        equal_to = f"compat={difference.against}"
-        if _equals_package(difference):
-            equal_to = difference.against
-        lines.append(f"Our {ours} of {equal_to}.")
-    else:
-        for name in difference.names:
-            rule = difference.decisive(name)
-            if rule is not None:
-                lines.append(f"{name} changes most with {rule.name}: {rule.description}.")
-    if difference.unavailable:
-        missing = "Not all of it"
-        if difference.theirs is None:
-            missing = "Not called"
-        lines.append(f"{missing}: {difference.unavailable}.")
-    lines += [f"Note: {note.rstrip('.')}." for note in difference.notes]
-    lines.append(f"{difference.n_segments_differ} of {difference.n_segments} segments differ.")
-    return lines
-
-
-def _equals_package(difference: Difference) -> bool:
-    """Return whether the other package was called, and gave our scores."""
-    theirs = difference.theirs
-    if theirs is None:
-        return False
-    return all(abs(difference.ours[name] - theirs.get(name, math.inf)) <= _SAME for name in difference.names)
-
-
-def _gaps_table(difference: Difference) -> Table:
-    """Return a table of the items that differ most, each with its most different score."""
-    table = Table(title="Segments that differ most", box=box.SIMPLE_HEAD, title_justify="left")
-    table.add_column("segment", justify="right")
-    table.add_column("score")
-    table.add_column("ours", justify="right")
-    table.add_column("theirs", justify="right")
-    for gap in difference.largest_gaps:
-        name = max(gap.ours, key=lambda name: abs(gap.ours[name] - gap.theirs[name]))
-        table.add_row(str(gap.index + 1), name, f"{gap.ours[name]:.4f}", f"{gap.theirs[name]:.4f}")
-    return table
-
-
-def _score_cells(scores: Mapping[str, float], names: Sequence[str]) -> list[str]:
-    cells = []
-    for name in names:
-        cell = "–"
-        if name in scores:
-            cell = f"{scores[name]:.4f}"
-        cells.append(cell)
-    return cells
-
-
-def _signed_change(rule: Rule, name: str) -> str:
-    change = rule.change[name]
-    # Smaller changes would be 0 with four decimals.
-    if abs(change) >= 5e-5:
-        return f"{change:+.4f}"
-    if abs(change) < 1e-9:
-        return "0"
-    return f"{change:+.0e}"

@@ -123,21 +123,14 @@ class Command(TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the options under their headings: all that is said of all, or the first sentence of those in use."""
         shows_all = _SHOWS_ALL in ctx.meta
-        sections: dict[str, list[Any]] = {"Arguments": []}
-        left_out: list[str] = []
+        shown = []
+        left_out = []
         for parameter in self.get_params(ctx):
-            if not shows_all and self._is_rare(parameter):
+            if shows_all or not self._is_rare(parameter):
+                shown.append(_shortened(parameter, shows_all))
+            else:
                 left_out.append(parameter.opts[0])
-                continue
-            heading = getattr(parameter, "rich_help_panel", None) or _OTHER
-            if parameter.param_type_name == "argument":
-                heading = "Arguments"
-            record = _shortened(parameter, shows_all).get_help_record(ctx)
-            if record is not None:
-                sections.setdefault(heading, []).append(record)
-        # A command's own options are more than those that every command has.
-        sections[_OTHER] = sections.pop(_OTHER, [])
-        for heading, records in sections.items():
+        for heading, records in _records_by_heading(shown, ctx).items():
             if records:
                 with formatter.section(heading):
                     formatter.write_dl(records)
@@ -169,6 +162,21 @@ class Command(TyperCommand):
         with formatter.section("Examples"):
             for wanted, line in examples:
                 formatter.write(f"  {wanted}\n    {line}\n")
+
+
+def _records_by_heading(parameters: Sequence[Any], ctx: Any) -> dict[str, list[Any]]:
+    """Return what help says of each parameter, by its heading: arguments first, last what every command has."""
+    sections: dict[str, list[Any]] = {"Arguments": []}
+    for parameter in parameters:
+        heading = getattr(parameter, "rich_help_panel", None) or _OTHER
+        if parameter.param_type_name == "argument":
+            heading = "Arguments"
+        record = parameter.get_help_record(ctx)
+        if record is not None:
+            sections.setdefault(heading, []).append(record)
+    # A command's own options are more than those that every command has.
+    sections[_OTHER] = sections.pop(_OTHER, [])
+    return sections
 
 
 def _shortened(parameter: Any, shows_all: bool) -> Any:

@@ -69,6 +69,7 @@ def with_m_before_each_metric(command: str, arguments: Sequence[str]) -> list[st
     ['-m', 'bleu', '-m', 'chrf:word_order=2', 'base.txt']
     """
     separate: list[str] = []
+    # Whether this argument is the value of an -m before it, and whether it stands behind a metric.
     needs_value = False
     follows_metric = False
     for index, argument in enumerate(arguments):
@@ -83,7 +84,7 @@ def with_m_before_each_metric(command: str, arguments: Sequence[str]) -> list[st
             if follows_metric:
                 _check_no_typo(argument)
                 _check_no_option(argument, separate[-1])
-            follows_metric = needs_value or _holds_metric(argument)
+            follows_metric = needs_value or _is_short_with_value(argument) or argument.startswith("--metric=")
         needs_value = not needs_value and argument in _METRIC
         separate.append(argument)
     return separate
@@ -91,15 +92,15 @@ def with_m_before_each_metric(command: str, arguments: Sequence[str]) -> list[st
 
 def _is_metric(argument: str) -> bool:
     """Return whether an argument is the name of a metric, perhaps with options."""
-    name = argument.partition(":")[0]
+    name = _name_of(argument)
     return name in METRICS or name in SHORT_NAMES
 
 
 def _check_no_typo(argument: str) -> None:
     """Raise an OptionError for what follows a metric and is no file, but nearly the name of another metric."""
-    name = argument.partition(":")[0]
     if argument.startswith("-") or os.path.exists(argument):
         return
+    name = _name_of(argument)
     near = get_close_matches(name.lower(), [*SHORT_NAMES, *METRICS], n=1, cutoff=_ALIKE_METRIC)
     if near:
         raise OptionError(f"There is no file and no metric {shorten(name)}. Did you mean {shorten(near[0])}?")
@@ -110,22 +111,28 @@ def _check_no_option(argument: str, metric: str) -> None:
     option, equals, value = argument.partition("=")
     if not equals or not _is_metric(metric) or os.path.exists(value) or os.path.exists(argument):
         return
-    if option in metric_class(metric.partition(":")[0]).all_options():
-        separator = ":"
-        if separator in metric:
-            separator = ","
+    if option in metric_class(_name_of(metric)).all_options():
         raise OptionError(
             f"There is no file {shorten(value)}. Options of a metric follow its name and a colon: "
-            f"-m {shlex.quote(f'{metric}{separator}{argument}')}"
+            f"-m {shlex.quote(_with_option(metric, argument))}"
         )
 
 
-def _holds_metric(argument: str) -> bool:
-    """Return whether an argument is the option with its value, as ``-mbleu`` and ``--metric=bleu``."""
-    return _is_short_with_value(argument) or argument.startswith("--metric=")
+def _name_of(spec: str) -> str:
+    """Return the name of a metric, without the options behind it."""
+    return spec.partition(":")[0]
+
+
+def _with_option(spec: str, assignment: str) -> str:
+    """Return a metric with one more option, as it is written: behind a colon, or the options that are there."""
+    separator = ":"
+    if separator in spec:
+        separator = ","
+    return f"{spec}{separator}{assignment}"
 
 
 def _is_short_with_value(argument: str) -> bool:
+    """Return whether an argument is the short option with its value, as ``-mbleu``."""
     return argument.startswith("-m") and argument != "-m"
 
 
@@ -166,18 +173,14 @@ def _how_written(unknown: str, arguments: Sequence[str], index: int) -> str:
     # The metrics that were asked for, as the user wrote them: with the options that they have.
     spec_of: dict[str, str] = {}
     for spec in _metrics_given(arguments):
-        spec_of.setdefault(spec.partition(":")[0], spec)
+        spec_of.setdefault(_name_of(spec), spec)
     # Of these, or else of any.
     option_of_metric = _options_called(word, list(spec_of)) or _options_called(word, list(SHORT_NAMES))
     if not option_of_metric:
         return what_is(word) or known_as(word) or ""
     metric, option = next(iter(option_of_metric.items()))
-    spec = spec_of.get(metric, metric)
-    separator = ":"
-    if ":" in spec:
-        separator = ","
     value = _as_value_of(metric, option, _value_given(unknown, arguments, index))
-    example = f"{spec}{separator}{option}={value}"
+    example = _with_option(spec_of.get(metric, metric), f"{option}={value}")
     return (
         f"It is an option of {joined(list(option_of_metric))}: write it behind the metric and a colon, as in "
         f"-m {shlex.quote(example)}"
@@ -195,7 +198,6 @@ def _metrics_given(arguments: Sequence[str]) -> list[str]:
 def _options_called(word: str, metrics: Sequence[str]) -> dict[str, str]:
     """Return the metrics with an option of this name, or of this name in another package, and how it is called."""
     from tercet.base.other_names import OTHER_NAMES
-    from tercet.registry import metric_class
 
     option_of_metric: dict[str, str] = {}
     for metric in metrics:
@@ -235,7 +237,6 @@ def _value_given(unknown: str, arguments: Sequence[str], index: int) -> str:
 def _as_value_of(metric: str, option: str, value: str) -> str:
     """Return a value as a metric takes it: "true" for a flag, "..." without one."""
     from tercet.checks import flag
-    from tercet.registry import metric_class
 
     if metric_class(metric).options()[option].check is flag:
         is_written = value.lower() in ("true", "false", "yes", "no", "on", "off", "1", "0")

@@ -340,7 +340,7 @@ class MetricOptions(OptionGroup):
     @property
     def asked(self) -> dict[str, Any]:
         """All options but the metrics, as ``compare`` takes them."""
-        return {name: value for name, value in vars(self).items() if name not in ("metric", "scores", "weight")}
+        return {name: value for name, value in vars(self).items() if name not in ("metric", "scores")}
 
     def metrics(self) -> list[Metric]:
         """Return the metrics and the columns of scores, their options checked; empty if none is named."""
@@ -408,3 +408,10 @@ class TestOptions(ScoreOptions):
     adjust: Adjust = setting(CompareSettings, "adjust", metavar="METHOD", case_sensitive=False)
     n_resamples: int | None = setting(CompareSettings, "n_resamples")
     alpha: float = setting(CompareSettings, "alpha", metavar="X")
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """All options but the metrics, as ``compare`` takes them; it has no test sets to weigh."""
+        options = super().asked
+        del options["weight"]
+        return options

@@ -20,10 +20,8 @@ from tercet.table_formats import BOM, Table, needs_workbooks, write_workbook
 from .output_options import ResultsOutput, ScoreFormat, ScoreOutput
 
 if TYPE_CHECKING:
-    from tercet.base.metric import Metric
     from tercet.comparison.overall import Overall
     from tercet.comparison.result import Comparison
-    from tercet.test_sets.test_set import TestSet
 
     from .thresholds import Gate
 
@@ -83,7 +81,9 @@ def check_can_write(format: ScoreFormat, out: Path | None, *further_files: Path 
 
 def check_bom(bom: bool, format: ScoreFormat, segments: Path | None = None) -> None:
     """Refuse a byte order mark where nothing is written that would have one."""
-    if bom and format not in ("csv", "tsv") and (segments is None or segments.suffix.lower() in _WITHOUT_BOM):
+    out_has_mark = format in ("csv", "tsv")
+    segments_have_mark = segments is not None and segments.suffix.lower() not in _WITHOUT_BOM
+    if bom and not out_has_mark and not segments_have_mark:
         raise OptionError(
             "--bom is for CSV and TSV: give --format csv, or a file that ends in .csv or .tsv, as --out scores.csv."
         )
@@ -91,14 +91,16 @@ def check_bom(bom: bool, format: ScoreFormat, segments: Path | None = None) -> N
 
 def check_open(opens: bool, format: ScoreFormat, out: Path | None) -> None:
     """Refuse to open what is no page in a file."""
-    if opens and (format != "html" or out is None or out.suffix.lower() not in _PAGES):
-        output = "the standard output"
-        if out is not None:
-            output = f"{shorten(str(out))}, whose format is {format}"
-        raise OptionError(
-            f"--open shows a page in the browser, which needs an HTML file: give one, as in --out report.html. "
-            f"Got {output}."
-        )
+    is_page_in_file = format == "html" and out is not None and out.suffix.lower() in _PAGES
+    if not opens or is_page_in_file:
+        return
+    output = "the standard output"
+    if out is not None:
+        output = f"{shorten(str(out))}, whose format is {format}"
+    raise OptionError(
+        f"--open shows a page in the browser, which needs an HTML file: give one, as in --out report.html. "
+        f"Got {output}."
+    )
 
 
 def open_page(out: Path) -> None:
@@ -159,30 +161,6 @@ def write_book(sheets: Sequence[Table], out: Path) -> None:
     """Write a workbook."""
     write_workbook(out, sheets)
     typer.echo(visible(out), err=True)
-
-
-def segment_text(
-    test_sets: Sequence[TestSet], metrics: Sequence[Metric], segment: int, baseline: str | None, out: Path | None
-) -> str:
-    """Return one segment of each test set, all systems side by side."""
-    from rich.console import Console
-
-    from tercet.comparison.inputs.defaults import default_metrics
-    from tercet.comparison.one_segment.side_by_side import side_by_side
-
-    width = Console().width
-    texts = [
-        side_by_side(
-            test_set,
-            segment,
-            metrics or default_metrics(test_set),
-            baseline=baseline,
-            width=width,
-            colour=has_colours(out),
-        )
-        for test_set in test_sets
-    ]
-    return "\n".join(texts)
 
 
 def finish(

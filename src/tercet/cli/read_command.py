@@ -46,7 +46,7 @@ def read_command(texts: TextOptions, read: _ReadOptions) -> None:
     """Read files, and show what would be compared: the role of each column, and why."""
     from tercet.comparison.specs.metric_specs import parse_column
     from tercet.table_formats import json_text
-    from tercet.test_sets.column_readings import HOW_READ, options_of
+    from tercet.test_sets.column_readings import HOW_READ, command_of, options_of
 
     files = texts.files
     try:
@@ -55,19 +55,20 @@ def read_command(texts: TextOptions, read: _ReadOptions) -> None:
     except InputError as error:
         _show_names(files, texts)
         raise InputError(str(error).removesuffix(HOW_READ)) from None
-    further = _options_beside_columns(texts, read)
     # Of several files, or with references in others, no column of one file says what all have.
     is_one_table = len(test_sets) == 1 and len(files) == 1 and not texts.references
     columns = _columns_given(texts)
     if is_one_table:
         columns = [*options_of(test_sets[0].columns), *_systems_as_references(texts, test_sets[0])]
+    arguments = [*columns, *_options_beside_columns(texts, read)]
+    commands = [command_of(files, len(test_set.systems), arguments) for test_set in test_sets]
     if read.format == "json":
-        entries = [_to_dict(files, test_set, columns, further) for test_set in test_sets]
+        entries = [_to_dict(test_set, command) for test_set, command in zip(test_sets, commands, strict=True)]
         typer.echo(json_text({"test_sets": entries}), nl=False)
         return
     for test_set in test_sets:
         _show(test_set)
-    said = f"To say it all: {_command(files, test_sets[0], columns, further)}"
+    said = f"To say it all: {commands[0]}"
     if _lacks_references(test_sets[0]) and not read.scores:
         said += " -r FILE"
     typer.echo(said)
@@ -120,16 +121,8 @@ def _arguments(options: Mapping[str, str | Sequence[str] | None]) -> list[str]:
     return arguments
 
 
-def _command(files: Sequence[str], test_set: TestSet, columns: Sequence[str], further: Sequence[str]) -> str:
-    """Return the command with all that was read as options."""
-    from tercet.test_sets.column_readings import command_of
-
-    return command_of(files, len(test_set.systems), [*columns, *further])
-
-
-def _to_dict(
-    files: Sequence[str], test_set: TestSet, columns: Sequence[str], further: Sequence[str]
-) -> dict[str, Any]:
+def _to_dict(test_set: TestSet, command: str) -> dict[str, Any]:
+    """Return what is read of a test set, and the command that says it all."""
     return {
         "name": test_set.name,
         "systems": list(test_set.systems),
@@ -138,7 +131,7 @@ def _to_dict(
         "columns": [reading.to_dict() for reading in test_set.columns],
         "fields": test_set.fields,
         "hint": test_set.hint,
-        "command": _command(files, test_set, columns, further),
+        "command": command,
     }
 
 

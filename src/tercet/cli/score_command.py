@@ -12,25 +12,19 @@ import typer
 from tercet.comparison.values.settings import CompareSettings
 from tercet.errors import OptionError
 from tercet.files.join import LEAVE_OUT
-from tercet.files.writing import check_ending, check_outputs
 from tercet.names_as_shown import counted, visible
 
 from .metric_arguments import MetricCommand
-from .options import (
-    HOW_METRICS_ARE_WRITTEN,
-    ScoreOptions,
-    TextOptions,
-    TextOrParquetOptions,
-    takes_groups,
-)
-from .output_options import CompareOutput, ResultsOutput, ScoreFormat, ScoreOutput
+from .options import HOW_METRICS_ARE_WRITTEN, ScoreOptions, TextOrParquetOptions, takes_groups
+from .output_options import ResultsOutput, ScoreFormat, ScoreOutput
+from .request import check_fit, checked_request, default_metrics_and_gate
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
     from tercet.comparison.result import Comparison
-    from tercet.test_sets.test_set import TestSet
 
-    from .thresholds import Gate
+#: Formats that show no segment.
+_WITHOUT_SEGMENTS = ("text", "json", "tsv", "csv", "markdown", "latex")
 
 
 @takes_groups
@@ -62,10 +56,6 @@ def score_command(texts: TextOrParquetOptions, scores: ScoreOptions, output: Res
     finish(comparisons, form, output, gate, output.segments)
 
 
-#: Formats that show no segment.
-_WITHOUT_SEGMENTS = ("text", "json", "tsv", "csv", "markdown", "latex")
-
-
 def _sums_suffice(metrics: Sequence[Metric], scores: ScoreOptions, output: ResultsOutput, form: ScoreFormat) -> bool:
     """Return whether the sums of the rows are all that is asked for, so that texts need not be kept."""
     if not scores.no_intervals or output.segments is not None or form not in _WITHOUT_SEGMENTS:
@@ -82,71 +72,6 @@ def _adds_up(metric: Metric) -> bool:
     except OptionError:
         return False
     return metric.needs_corpus in (False, "signed")
-
-
-def check_fit(form: ScoreFormat, output: CompareOutput | ResultsOutput, test_sets: Sequence[TestSet]) -> None:
-    """Refuse more segments than the sheet of a workbook has rows."""
-    if form == "xlsx" or _in_workbook(output.segments):
-        from tercet.comparison.shown.segment_rows import check_segments_fit
-
-        check_segments_fit(test_sets)
-
-
-def _in_workbook(path: Path | None) -> bool:
-    return path is not None and path.suffix.lower() == ".xlsx"
-
-
-def checked_request(
-    texts: TextOptions, scores: ScoreOptions, output: ScoreOutput, segments: Path | None
-) -> tuple[list[Metric], Gate, ScoreFormat]:
-    """Return metrics, thresholds and format; invalid requests fail here, before scoring starts.
-
-    Without metrics there are no thresholds yet: which scores there are is known from the files.
-    """
-    from tercet.table_formats import needs_workbooks
-
-    from .output import SCORE_FORMS, SEGMENT_FORMS, check_bom, check_can_write, check_open, chosen_format
-    from .thresholds import read_gate
-
-    metrics = scores.metrics()
-    if isinstance(output, ResultsOutput):
-        form = chosen_format(output.format, output.out, SCORE_FORMS)
-        output.check_results(form)
-    else:
-        form = chosen_format(output.format, output.out)
-    if metrics:
-        gate = read_gate(output.fail_under, output.margins, metrics, output.max_missing)
-    else:
-        gate = read_gate(threshold_texts=(), margin_texts=(), metrics=(), max_missing=output.max_missing)
-    if output.worst_first and segments is None and form != "xlsx":
-        raise OptionError(
-            "--worst-first sorts rows of segments: give a file of them, as in --segments segments.xlsx, or a "
-            "workbook of all results, as in --out results.xlsx."
-        )
-    if segments is not None:
-        check_ending("--segments", segments, SEGMENT_FORMS)
-        if _in_workbook(segments):
-            needs_workbooks()
-    check_bom(output.bom, form, segments)
-    check_open(output.open, form, output.out)
-    if output.plain and form != "text":
-        raise OptionError(f"--plain is for text: it cannot be given with the format {form}.")
-    check_can_write(form, output.out, segments)
-    check_outputs({"--out": output.out, "--segments": segments}, texts.inputs(metrics))
-    return metrics, gate, form
-
-
-def default_metrics_and_gate(output: ScoreOutput, test_sets: Sequence[TestSet]) -> tuple[list[list[Metric]], Gate]:
-    """Return the metrics of each test set where none is asked for, with those that thresholds name, and the gate."""
-    from tercet.comparison.inputs.defaults import default_metrics
-
-    from .thresholds import metrics_of_gate, read_gate
-
-    metrics_of_sets = metrics_of_gate(output.fail_under, output.margins, test_sets)
-    scored: list[Metric] = []
-    for test_set, set_metrics in zip(test_sets, metrics_of_sets, strict=True):
-        scored += set_metrics or default_metrics(test_set)
-    return metrics_of_sets, read_gate(output.fail_under, output.margins, scored, output.max_missing)
 
 
 # --engine ray: files of any size.

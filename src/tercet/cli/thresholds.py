@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterable, Iterator, Sequence
-from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -246,8 +245,8 @@ def metrics_of_gate(
     for test_set, set_defaults in zip(test_sets, defaults, strict=True):
         metrics = set_defaults
         if named and not test_set.no_texts:
-            score_columns = [metric for metric in set_defaults if isinstance(metric, Column)]
-            metrics = [*score_columns, *named]
+            columns = [metric for metric in set_defaults if isinstance(metric, Column)]
+            metrics = [*columns, *named]
         if list(map(label_of, metrics)) == list(map(label_of, set_defaults)):
             metrics = []
         metrics_of_sets.append(metrics)
@@ -263,25 +262,33 @@ def _metrics_named(texts: Iterable[str], defaults: Sequence[Metric]) -> list[Met
     scores = list(metric_with)
     named: list[Metric] = []
     for text in texts:
-        threshold = _parse_threshold(text)
-        names = [text.strip()]
-        if threshold is not None:
-            # The options of a metric have "=", too: its name may be all of the text, or what stands before the last.
-            names.append(threshold.name)
+        names = _possible_names(text)
         of_defaults: list[Metric] = []
         for name in names:
             of_defaults += [metric_with[scores[index]] for index in _find_scores(name, scores)]
-        if of_defaults:
-            named += of_defaults
-            continue
-        for name in names:
-            with suppress(OptionError):
-                named.append(metric_of(name))
-                break
+        named += of_defaults or _first_metric(names)
     # Several test sets have the same metrics.
     distinct = {label_of(metric): metric for metric in named}
     # Scores that came with texts are not computed for others.
     return [metric for metric in distinct.values() if not isinstance(metric, Column)]
+
+
+def _possible_names(text: str) -> list[str]:
+    """Return what may be the name in ``bleu=30``, or in ``chrf:word_order=2``, where all of it is a metric."""
+    threshold = _parse_threshold(text)
+    if threshold is None:
+        return [text.strip()]
+    return [text.strip(), threshold.name]
+
+
+def _first_metric(names: Sequence[str]) -> list[Metric]:
+    """Return the metric of the first name that is one's; none where there is no such name, which is refused later."""
+    for name in names:
+        try:
+            return [metric_of(name)]
+        except OptionError:
+            continue
+    return []
 
 
 def _parse_threshold(text: str) -> Threshold | None:
@@ -325,6 +332,7 @@ def failures(thresholds: Sequence[Threshold], comparisons: Iterable[Comparison])
     """Yield each score of a system that is worse than its threshold."""
     for score in _gated_scores("--fail-under", thresholds, comparisons):
         name = score.comparison.test_set.name
+        _check_limit(score.table, score.limit)
         for system, why in _systems_beyond(score.table, score.limit):
             yield Finding(name, f"the system {shorten(system)}: {score.label} is {why}")
 
@@ -383,17 +391,23 @@ def _gated_scores(
                 yield _GatedScore(comparison, table, labels[index], threshold.value)
 
 
-def _systems_beyond(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
-    """Yield the systems beyond a limit, and by how much; NaN counts as beyond."""
-    if isinstance(table.scorer, Column) and table.scorer.scale == 100 and 0 < limit <= 1:
-        raise OptionError(
-            f"--fail-under {table.name}={limit:g}: {table.name} is in percent here, as all its numbers are 0 or 1. "
-            f"Give {table.name}={100 * limit:g}."
-        )
+def _check_limit(table: ScoreTable, limit: float) -> None:
+    """Refuse a share of 1 as the limit of answers in percent; warn of one for a metric, which may score so little."""
     # Here, as most commands have no gate.
     from tercet.comparison.gates.gate import warn_of_limit
 
-    warn_of_limit(table, limit, f"--fail-under {table.name}={limit:g}")
+    threshold = f"--fail-under {table.name}={limit:g}"
+    are_answers = isinstance(table.scorer, Column) and table.scorer.scale == 100
+    if are_answers and 0 < limit <= 1:
+        raise OptionError(
+            f"{threshold}: {table.name} is in percent here, as all its numbers are 0 or 1. "
+            f"Give {table.name}={100 * limit:g}."
+        )
+    warn_of_limit(table, limit, threshold)
+
+
+def _systems_beyond(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
+    """Yield the systems beyond a limit, and by how much; NaN counts as beyond."""
     side = "above"
     expected = "less"
     if table.higher_is_better:

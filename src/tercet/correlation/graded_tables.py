@@ -19,7 +19,7 @@ from tercet.files.columns.scores import (
     begun_by,
     columns_of_scores,
     objects_by_system,
-    score_columns,
+    scores_by_system,
     without_scores,
 )
 from tercet.files.columns.vocabulary import ITEM, LANGUAGE_PAIRS, RATER
@@ -337,7 +337,7 @@ def _scores_of(texts: _Texts, rows: Sequence[GradeRow], names: Sequence[str]) ->
     values = {dimension: external.mean(dimension) for dimension in external.dimensions}
     in_columns = [name for name in names if name not in values]
     for name in in_columns:
-        values[name] = np.array(list(score_columns(table, systems, name).values()))
+        values[name] = np.array(list(scores_by_system(table, systems, name).values()))
     return _Scores(values, in_columns)
 
 

@@ -42,29 +42,15 @@ def read_lists(
     """
     # Here, as text files need no reader of tables.
     from .logs.lm_eval import is_samples
-    from .tables.json_files import read_objects
 
-    format = table_format(path)
-    if format not in ("jsonl", "parquet", "arrow"):
-        table = read_file(path, opening)
-    else:
-        with open_binary(path) as stream:
-            if format == "jsonl":
-                table = read_objects(stream, path)
-            else:
-                table = READERS[format](stream, path, numbers=weights)
-    rows = list(range(len(table.lines)))
+    table = _table_with_lists(path, weights, opening)
+    rows: Sequence[int] = range(len(table.lines))
+    chosen = column
     if is_samples(table):
-        first_rows: dict[str, int] = {}
-        for row, document in enumerate(table.column("doc_id")):
-            # The harness has a line for each filter; the responses on them are the same.
-            first_rows.setdefault(str(document), row)
-        rows = list(first_rows.values())
-    if column:
-        chosen = column
-    elif is_samples(table) and _RESPONSES in table.columns:
-        chosen = _RESPONSES
-    else:
+        rows = _first_rows_of_documents(table)
+        if not chosen and _RESPONSES in table.columns:
+            chosen = _RESPONSES
+    if not chosen:
         chosen = _column_of_lists(table)
     if not chosen:
         return None
@@ -80,6 +66,28 @@ def read_lists(
     weight_cells = table.column(weights)
     weights_of_rows = [weight_cells[row] for row in rows]
     return CandidateGroups(texts, weights_of_rows, names, f"{fields}; weights: {weights!r}.")
+
+
+def _table_with_lists(path: str, weights: str | None, opening: Opening | None) -> Table:
+    """Read a table whose cells may be lists: JSON as it is written, Parquet and Arrow with the lists of weights."""
+    # Here, as text files need no reader of tables.
+    from .tables.json_files import read_objects
+
+    format = table_format(path)
+    if format not in ("jsonl", "parquet", "arrow"):
+        return read_file(path, opening)
+    with open_binary(path) as stream:
+        if format == "jsonl":
+            return read_objects(stream, path)
+        return READERS[format](stream, path, numbers=weights)
+
+
+def _first_rows_of_documents(table: Table) -> list[int]:
+    """Return the first row of each document: the harness has a line for each filter, with the same responses."""
+    first_rows: dict[str, int] = {}
+    for row, document in enumerate(table.column("doc_id")):
+        first_rows.setdefault(str(document), row)
+    return list(first_rows.values())
 
 
 def _column_of_lists(table: Table) -> str:

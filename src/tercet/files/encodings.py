@@ -17,6 +17,8 @@ _GZIP = b"\x1f\x8b"
 #: The name of the standard input in messages: it has no file that could be renamed.
 STANDARD_INPUT = "the standard input"
 
+#: Reads UTF-8 with or without a mark.
+_UTF8 = "utf-8-sig"
 #: Encodings that a message names.
 _KNOWN = (
     "utf-8", "utf-16", "utf-16-le", "utf-16-be", "cp1252", "iso-8859-1", "iso-8859-15", "cp1250", "cp1251", "cp1253",
@@ -54,24 +56,24 @@ def decode(data: bytes | bytearray, name: str, *, is_lines: bool = True, encodin
     may name the `encoding` of files without a mark, and has named none where it is ""; None where none can be named.
     """
     _refuse_binary(data, name)
+    # A mark says more than the user, who names one encoding for all files.
     named = ""
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         used_encoding = "utf-16"
     elif data.startswith(BOM_UTF8):
-        used_encoding = "utf-8-sig"
+        used_encoding = _UTF8
     else:
         named = encoding or ""
-        used_encoding = named or _unmarked_utf16(data) or "utf-8-sig"
-    hint = partial(_advice_on, data, name, can_be_named=encoding is not None)
+        used_encoding = named or _unmarked_utf16(data) or _UTF8
+    advice = partial(_advice_on, data, name, can_be_named=encoding is not None)
     try:
         text = data.decode(used_encoding)
     except UnicodeDecodeError as error:
-        line = error.object[: error.start].decode(used_encoding, "replace").count("\n") + 1
-        found = f"{name}, line {line}: found the byte 0x{error.object[error.start]:02x}, which is not"
+        found = _wrong_byte(error, name, used_encoding)
         if named:
             raise InputError(f"{found} {named}; expected that encoding, as {argument('encoding')} says.") from None
-        if used_encoding == "utf-8-sig":
-            raise InputError(f"{found} UTF-8; expected {EXPECTED}. {hint()}") from None
+        if used_encoding == _UTF8:
+            raise InputError(f"{found} UTF-8; expected {EXPECTED}. {advice()}") from None
         raise InputError(f"{found} UTF-16; expected {EXPECTED}.") from None
     if named:
         _warn_of_utf8(data, name, named)
@@ -80,15 +82,23 @@ def decode(data: bytes | bytearray, name: str, *, is_lines: bool = True, encodin
     nul = text.find("\0")
     if nul >= 0:
         line = text.count("\n", 0, nul) + 1
-        advice = ""
-        if not named and "utf-16" in hint():
-            advice = f" {hint()}"
-        raise InputError(f"{name}, line {line}: found a NUL character; expected {EXPECTED}.{advice}")
+        message = f"{name}, line {line}: found a NUL character; expected {EXPECTED}."
+        # Every second byte of UTF-16 is NUL: with another encoding the file may be read.
+        if not named and "utf-16" in advice():
+            message += f" {advice()}"
+        raise InputError(message)
     if "\n" not in text:
         check_line_ends(text, name)
     if is_lines:
         check_text(text, name)
     return text
+
+
+def _wrong_byte(error: UnicodeDecodeError, name: str, encoding: str) -> str:
+    """Return the beginning of a sentence on the byte that an encoding does not have there."""
+    data = error.object
+    line = data[: error.start].decode(encoding, "replace").count("\n") + 1
+    return f"{name}, line {line}: found the byte 0x{data[error.start]:02x}, which is not"
 
 
 def check_encoding(encoding: str) -> None:

@@ -131,7 +131,7 @@ def large_lines(path: str) -> Sequence[str]:
 
 
 def _lines(path: str, file: BinaryIO) -> FileLines | None:
-    """Return the lines of a file; None where one must look closer."""
+    """Return the lines of a file; None where `read_lines` must look closer: it is odd, or small."""
     # Here, as commands that score nothing need no numpy.
     import numpy as np
 
@@ -160,9 +160,12 @@ def _lines(path: str, file: BinaryIO) -> FileLines | None:
         n_lines += len(ends)
         start += len(piece)
         ends_line = piece.endswith(b"\n")
-    n_lines += not ends_line
-    if n_returns != n_ends_with_return or n_lines < _FEWEST:
+    if not ends_line:
+        n_lines += 1
+    returns_are_ends = n_returns == n_ends_with_return
+    if not returns_are_ends or n_lines < _FEWEST:
         return None
+    # The last step ends with the file: where it is full and its last line has an end, that place is there already.
     if n_lines % _STEP or not ends_line:
         starts.append(start)
     return FileLines(path, file, starts, n_lines, has_returns=n_returns > 0)

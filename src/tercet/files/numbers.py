@@ -98,16 +98,18 @@ def notations_of(
     OptionError
         For a sign that is none of these.
     """
+    if not columns:
+        return
     # Read of all columns, these are the same for each of them.
     of_all = list(chain.from_iterable(cells for _, cells in columns))
     notation_elsewhere = cache(elsewhere)
     some_are_large = cache(lambda: any(map(_is_large, of_all)))
-    for number, (meaning, cells) in enumerate(columns):
-        if number == 0:
-            _check_percent(of_all, meaning)
+    first_meaning, _ = columns[0]
+    _check_percent(of_all, first_meaning)
+    if said and said not in (",", "."):
+        raise OptionError(f"{argument('decimal')} must be ',' or '.'. Got {shorten(said)} instead.")
+    for meaning, cells in columns:
         if said:
-            if said not in (",", "."):
-                raise OptionError(f"{argument('decimal')} must be ',' or '.'. Got {shorten(said)} instead.")
             yield Notation(said, is_known=True)
             continue
         notation = _notation_in(cells, meaning)
@@ -132,9 +134,8 @@ def _notation_in(cells: Sequence[Any], meaning: str) -> Notation | None:
             f"Numbers as {meaning} are written in two ways: in {shorten(examples[','])} a comma stands before "
             f"decimals, in {shorten(examples['.'])} a point. Write them in one way."
         )
-    notation = _shown_notation(examples)
-    if notation is not None:
-        return notation
+    if examples:
+        return Notation(next(iter(examples)), is_known=True)
     if any(isinstance(cell, str) and _parse(cell, ",") != _parse(cell, ".") for cell in cells):
         return None
     return PLAIN
@@ -164,21 +165,17 @@ def notation_of_file(columns: Iterable[Iterable[Any]], otherwise: Notation) -> N
             if not _has_groups_alone(cell):
                 signs[shown_by(cell)] = None
     signs.pop("", None)
+    if not signs:
+        return otherwise
     if len(signs) > 1:
         return Notation("")
-    return _shown_notation(signs) or otherwise
+    return Notation(next(iter(signs)), is_known=True)
 
 
 def _has_groups_alone(text: str) -> bool:
     """Return whether a number has thousands and no decimals, as ids have that are written so: 1.000.001."""
     signs = re.findall("[.,]", text)
     return len(signs) > 1 and len(set(signs)) == 1
-
-
-def _shown_notation(signs: Iterable[Sign]) -> Notation | None:
-    for sign in signs:
-        return Notation(sign, is_known=True)
-    return None
 
 
 def _check_percent(cells: Sequence[Any], meaning: str) -> None:
@@ -311,11 +308,13 @@ def _read_text(text: str, meaning: str, notation: Notation) -> float | None:
         return with_point
     if with_point is None or with_comma == with_point:
         return with_comma
-    small, large = sorted((with_comma, with_point), key=abs)
-    signs = (",", ".")
-    if small == with_point:
-        signs = (".", ",")
-    of_small, of_large = signs
+    # Each with the sign that stands before its decimals.
+    if abs(with_comma) <= abs(with_point):
+        small, of_small = with_comma, ","
+        large, of_large = with_point, "."
+    else:
+        small, of_small = with_point, "."
+        large, of_large = with_comma, ","
     raise InputError(
         f"Expected a number as {meaning}, got {shorten(text)}, which may be {small:.3f} or {large:.0f}: write it "
         f"without a sign between thousands, or, of a file, say what stands before decimals: "

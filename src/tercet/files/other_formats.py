@@ -108,8 +108,8 @@ def check_bytes(data: bytes | bytearray, name: str) -> None:
     kinds = [kind for signature, kind in _BINARY.items() if data.startswith(signature)]
     if data.startswith(b"PK\x03\x04"):
         kinds = [kind for entry, kind in _ARCHIVES.items() if entry in data]
-    # The first that fits.
-    for description, advice in kinds:
+    if kinds:
+        description, advice = kinds[0]
         raise InputError(f"{name} is {description}, which is not supported yet; expected {EXPECTED}: {advice}.")
 
 
@@ -119,14 +119,20 @@ def check_text(text: str, name: str) -> None:
     Only strong signs count, at the beginning of the file: a first segment may contain ``<b>``, ``-->`` or ``msgid``.
     """
     beginning = text[:_BEGINNING].replace("\r\n", "\n").lstrip("\ufeff")
-    kinds = [(description, advice) for pattern, description, advice in _LINES if pattern.match(beginning)]
-    markup = _markup(beginning)
-    if markup is not None:
-        kinds = [markup]
-    for description, advice in kinds:
+    kind = _markup(beginning) or _format_of_lines(beginning)
+    if kind is not None:
+        description, advice = kind
         raise InputError(
             f"{name} is {description}, judging by its content, not a text with a segment per line: {advice}."
         )
+
+
+def _format_of_lines(text: str) -> tuple[str, str] | None:
+    """Return the format of lines that a text has, such as subtitles, and what to do with it; None for other texts."""
+    for pattern, description, advice in _LINES:
+        if pattern.match(text):
+            return description, advice
+    return None
 
 
 def _markup(text: str) -> tuple[str, str] | None:

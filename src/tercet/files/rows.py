@@ -34,14 +34,11 @@ def list_rows(rows: Iterable[Row], name: str) -> list[Row]:
 def table_of_rows(rows: Sequence[Row], name: str) -> Table:
     """Return rows as columns under the names of the first row."""
     names = _names_in_first_row(rows, name)
-    (_, titles), *items = rows
-    # Empty lines at the end; in a table of a single column, they are cells.
-    is_empty_line = len(names) > 1
-    while items and is_empty_line:
-        _, last_cells = items[-1]
-        is_empty_line = last_cells == [""]
-        if is_empty_line:
-            items.pop()
+    _, titles = rows[0]
+    items = rows[1:]
+    # In a table of a single column, an empty line is a cell.
+    if len(names) > 1:
+        items = _without_last_empty_lines(items)
     if not items:
         header = ", ".join(shorten(column)[1:-1] for column in names[:20])
         raise InputError(f"{name} has a header ({header}) and no rows; expected a row per item.")
@@ -58,6 +55,16 @@ def table_of_rows(rows: Sequence[Row], name: str) -> Table:
         if any(column_cells) or not re.fullmatch(r"\s*|Unnamed: \d+", title):
             columns[column] = list(column_cells)
     return Table(name, columns, [line for line, _ in items])
+
+
+def _without_last_empty_lines(rows: Sequence[Row]) -> Sequence[Row]:
+    n_rows = len(rows)
+    while n_rows:
+        _, cells = rows[n_rows - 1]
+        if cells != [""]:
+            break
+        n_rows -= 1
+    return rows[:n_rows]
 
 
 def _names_in_first_row(rows: Sequence[Row], name: str) -> list[str]:

@@ -128,14 +128,16 @@ def _scores(
 
 def _by_difference(table: ScoreTable) -> list[int]:
     """Return all segments, those first whose scores differ most between systems; of one system the worst."""
-    # None becomes NaN
+    # None becomes NaN.
     scores = np.array(list(table.segments.values()), np.float64)
     if len(scores) > 1:
-        # of a segment without any score, -inf: `initial` keeps numpy from warning of it
-        order = np.nanmax(scores, axis=0, initial=-np.inf) - np.nanmin(scores, axis=0, initial=np.inf)
+        # Of a segment without any score, -inf: `initial` keeps numpy from warning of it.
+        telling = np.nanmax(scores, axis=0, initial=-np.inf) - np.nanmin(scores, axis=0, initial=np.inf)
+    elif table.higher_is_better:
+        telling = -scores[0]
     else:
-        order = -scores[0] if table.higher_is_better else scores[0]
-    in_order: list[int] = np.argsort(-np.nan_to_num(order, nan=-np.inf), kind="stable").tolist()
+        telling = scores[0]
+    in_order: list[int] = np.argsort(-np.nan_to_num(telling, nan=-np.inf), kind="stable").tolist()
     return in_order
 
 

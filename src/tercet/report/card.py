@@ -156,10 +156,11 @@ def _write(figure: Any, x: float, y: float, text: str, fonts: Sequence[str], **s
 def _rows_of_card(comparison: Comparison, table: ScoreTable) -> list[SystemScore]:
     """Return the rows that have a bar, the best first: the baseline stays, instead of the last one."""
     shown = comparison
+    shown_table = table
     if comparison.joins_runs:
         shown = as_systems(comparison)
-        table = next(each for each in shown.tables if each.metric == table.metric and each.name == table.name)
-    ordered = [table.rows[index] for index in table.order]
+        shown_table = next(each for each in shown.tables if (each.metric, each.name) == (table.metric, table.name))
+    ordered = [shown_table.rows[index] for index in shown_table.order]
     rows = [row for row in ordered if not math.isnan(row.value)]
     rows_of_card = rows[:MOST_BARS]
     for row in rows[MOST_BARS:]:

@@ -19,6 +19,8 @@ from .rendering import Packed, minus, render, score_text
 
 #: Characters of explanations that a page holds as HTML: those of 20 systems or more.
 _ROOM = 400_000
+#: Numbers that a score is made of, and may be equal to.
+_PARTS_OF_SCORES = ("precision", "recall")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def _view(segment: ExplainedSegment, explanations: _Explanations) -> SegmentView
     index = segment.segment - 1
     names = short_names(list(test_set.systems))
     values = {system: segment.scores[system].get(segment.name, math.nan) for system in segment.order}
-    greatest = max([abs(value) for value in values.values() if math.isfinite(value)], default=0.0)
+    shares = _shares_of_greatest(values)
     rows = []
     legend = Legend([])
     has_shares = False
@@ -104,20 +106,19 @@ def _view(segment: ExplainedSegment, explanations: _Explanations) -> SegmentView
         parts: Sequence[Part] = []
         if isinstance(explanation, Explanation):
             parts = explanation.parts()
+        # A system without a legend of its own has the one before it: the page shows one for all.
         line, legend = _first_line(parts, legend)
         output = test_set.systems[system][index]
         text = plain(output)
         if line is not None:
             text = in_colour(output, line.words, legend.names, ascii_only=True)
-            has_shares = has_shares or (line.label == "prediction" and not line.losses)
-        share = 0.0
-        if greatest > 0 and math.isfinite(value):
-            share = abs(value) / greatest
+            if line.label == "prediction" and not line.losses:
+                has_shares = True
         rows.append(
             SystemRow(
                 name=names[system],
                 score=score_text(value, segment.digits),
-                share=share,
+                share=shares[system],
                 text=text,
                 numbers=_numbers(explanation, parts, segment, system),
                 why=explanations.add(_html(explanation, segment.scale)),
@@ -134,6 +135,17 @@ def _view(segment: ExplainedSegment, explanations: _Explanations) -> SegmentView
     )
 
 
+def _shares_of_greatest(values: Mapping[str, float]) -> dict[str, float]:
+    """Return what each value is of the greatest, whatever their signs; 0 of what is not finite."""
+    greatest = max([abs(value) for value in values.values() if math.isfinite(value)], default=0.0)
+    shares = {}
+    for system, value in values.items():
+        shares[system] = 0.0
+        if greatest > 0 and math.isfinite(value):
+            shares[system] = abs(value) / greatest
+    return shares
+
+
 class _FirstLine(NamedTuple):
     """The tokens of the system's text, which stand first, and the legend of their colours."""
 
@@ -142,13 +154,14 @@ class _FirstLine(NamedTuple):
 
 
 def _first_line(parts: Sequence[Part], legend: Legend) -> _FirstLine:
-    """Return the first line of an explanation; its legend stands before it, or is the one before all."""
+    """Return the first line of an explanation, with the legend that stands before it, or else the given one."""
+    last_legend = legend
     for part in parts:
         if isinstance(part, Legend):
-            legend = part
+            last_legend = part
         elif isinstance(part, Line):
-            return _FirstLine(part, legend)
-    return _FirstLine(None, legend)
+            return _FirstLine(part, last_legend)
+    return _FirstLine(None, last_legend)
 
 
 def _numbers(explanation: Any, parts: Sequence[Part], segment: ExplainedSegment, system: str) -> list[str]:
@@ -158,8 +171,8 @@ def _numbers(explanation: Any, parts: Sequence[Part], segment: ExplainedSegment,
     said = []
     for name, value in numbers.items():
         text = minus(number_text(value, segment.scale))
-        is_side = isinstance(value, Factor) or name.startswith(_SIDES)
-        if is_side or text != score:
+        is_part = isinstance(value, Factor) or name.startswith(_PARTS_OF_SCORES)
+        if is_part or text != score:
             said.append(f"{name} {text}".strip())
     if isinstance(explanation, Explanation) and explanation.summary:
         said.append(explanation.summary)
@@ -169,10 +182,6 @@ def _numbers(explanation: Any, parts: Sequence[Part], segment: ExplainedSegment,
         if name != segment.name and name.removeprefix("mean_") not in numbers:
             said.append(f"{name} {score_text(value, segment.digits)}")
     return said
-
-
-#: Numbers that a score is made of, and may be equal to.
-_SIDES = ("precision", "recall")
 
 
 def _numbers_of_score(explanation: Any, parts: Sequence[Part]) -> Mapping[str, float]:

@@ -147,13 +147,9 @@ def _score(
     if not same_segments and not has_few_segments(comparison):
         rows = [cell.row for cell in column.cells]
         distributions = score_distributions(table, rows, [names[row.system] for row in rows])
-    heading = "Distribution"
+    lengths_of = ""
     if scores_by_length is not None and buckets is not None:
-        heading = f"By length of the {buckets.of}"
-        if distributions is not None:
-            heading += ", and distribution"
-    if distributions is not None:
-        heading += " over segments"
+        lengths_of = buckets.of
     marks = marks_of(comparison, [table])
     return ScoreView(
         column=column,
@@ -164,9 +160,20 @@ def _score(
         all_pairs=all_pairs(comparison, table),
         by_length=scores_by_length,
         distributions=distributions,
-        heading_of_charts=heading,
+        heading_of_charts=_heading_of_charts(lengths_of, has_distributions=distributions is not None),
         same_segments=same_segments,
     )
+
+
+def _heading_of_charts(lengths_of: str, *, has_distributions: bool) -> str:
+    """Return the heading of the charts by length, of the references or sources or "", and of distributions."""
+    if lengths_of and has_distributions:
+        return f"By length of the {lengths_of}, and distribution over segments"
+    if lengths_of:
+        return f"By length of the {lengths_of}"
+    if has_distributions:
+        return "Distribution over segments"
+    return "Distribution"
 
 
 def named_sections(table: ScoreTable, names: dict[str, str]) -> list[Section]:

@@ -156,11 +156,11 @@ def score_column(comparison: Comparison, table: ScoreTable, *, title: str, order
     cells = []
     for position, index in enumerate(order):
         row = rows[position]
-        beside = Against("", "", "")
+        against_baseline = Against("", "", "")
         difference = None
         if differences is not None:
-            beside = Against(*against(row))
-            beside = beside._replace(difference=minus(beside.difference))
+            difference_text, p_text, counts = against(row)
+            against_baseline = Against(minus(difference_text), p_text, counts)
             difference = differences.dots[position]
         outcome: Literal["better", "worse", ""] = ""
         verdict = _pair_verdict(table, index, baseline, alpha=comparison.alpha)
@@ -171,7 +171,7 @@ def score_column(comparison: Comparison, table: ScoreTable, *, title: str, order
                 row=row,
                 dot=drawn.dots[position],
                 score=score_text(row.value, row.digits),
-                against=beside,
+                against=against_baseline,
                 difference=difference,
                 outcome=outcome,
             )

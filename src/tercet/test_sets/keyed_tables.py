@@ -14,7 +14,7 @@ from tercet.files.columns.contents import lack, unrelated
 from tercet.files.columns.lacks import Lack
 from tercet.files.columns.name_roles import clear_role
 from tercet.files.columns.roles import guess_roles
-from tercet.files.columns.scores import known_scores, score_columns, without_scores
+from tercet.files.columns.scores import known_scores, scores_by_system, without_scores
 from tercet.files.columns.vocabulary import ITEM, ITEM_ALONE
 from tercet.files.join import Join, Lost, is_id, join, warn_of_unmatched
 from tercet.files.read import predictions_in
@@ -428,7 +428,7 @@ def _columns_of_systems(
     scores = []
     for score in columns.scores:
         # Read here, as they are written here: and so errors name this file, too.
-        read_scores = score_columns
+        read_scores = scores_by_system
         if score in scores_beside:
             read_scores = known_scores
         for column, numbers in read_scores(table, columns_of_systems, score).items():

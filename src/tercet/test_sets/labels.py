@@ -46,14 +46,24 @@ def slice_columns(by: Sequence[str], columns: Collection[str]) -> list[str]:
 
 def column_and_pattern(spec: str, columns: Collection[str]) -> tuple[str, str | None]:
     """Return the column that slices go by, and the regular expression behind it, as ``id~^([a-z]+)`` has one."""
-    name, tilde, pattern = spec.partition("~")
-    if spec in columns or not tilde:
+    if spec in columns or "~" not in spec:
         return spec, None
+    name = _column_before_pattern(spec, columns)
+    pattern = spec[len(name) + 1 :]
     try:
         re.compile(pattern)
     except re.error as error:
         raise OptionError(f"{shorten(pattern)} of {argument('by')} is no regular expression: {error}.") from None
     return name, pattern
+
+
+def _column_before_pattern(spec: str, columns: Collection[str]) -> str:
+    """Return the longest name of a column that "~" follows; where there is none, what stands before the first "~"."""
+    # Names of columns may have "~", and patterns too.
+    named = [name for name in columns if spec.startswith(f"{name}~")]
+    if not named:
+        return spec.partition("~")[0]
+    return max(named, key=len)
 
 
 def slice_labels(cells: Sequence[Any], location: Callable[[int], str]) -> list[str]:

@@ -107,8 +107,8 @@ def read_test_sets(
         the first of them.
     scores : str or sequence of str, optional
         Scores in the tables, by name: of ``COMET`` those in the columns ``base.COMET`` and ``tuned.COMET``,
-        ``COMET_base`` and ``COMET_tuned``, or in objects (:func:`tercet.files.columns.scores.score_columns`). A table
-        of scores without texts needs no references, if `need_references` is False.
+        ``COMET_base`` and ``COMET_tuned``, or in objects (:func:`tercet.files.columns.scores.scores_by_system`). A
+        table of scores without texts needs no references, if `need_references` is False.
     need_texts : bool
         True for metrics of texts: logs without texts, as of multiple choice, are then left out with a warning where
         others have some.

@@ -11,8 +11,8 @@ from tercet.files.columns.roles import document_column, guess_roles
 from tercet.files.columns.scores import (
     columns_beside,
     directions_of,
-    score_columns,
     scored_systems,
+    scores_by_system,
     systems_of,
     without_scores,
 )
@@ -295,7 +295,7 @@ def _texts_of_systems(known: _KnownColumns, path: str, name: str) -> TestSet:
         fields=columns_in_words(table, by_role, left_out),
         columns=readings(table, by_role, known.roles.reasons, named_by_user),
         left_out=left_out,
-        scores={score: score_columns(table, chosen.systems, score) for score in columns.scores},
+        scores={score: scores_by_system(table, chosen.systems, score) for score in columns.scores},
         lower_is_better=directions.lower,
         higher_is_better=directions.higher,
         ids=ids,
@@ -338,7 +338,7 @@ def _scores_alone(known: _KnownColumns, name: str) -> TestSet:
         without_texts(name, systems, len(table.lines)),
         fields=f"{table.name}: {what_is_there}{end_of_fields({}, left_out)}",
         columns=readings(table, by_role, known.roles.reasons, named_by_user),
-        scores={score: score_columns(table, systems, score) for score in scores},
+        scores={score: scores_by_system(table, systems, score) for score in scores},
         lower_is_better=directions.lower,
         higher_is_better=directions.higher,
     )

@@ -13,7 +13,7 @@ from tercet.files.columns.contents import lack
 from tercet.files.columns.lacks import Lack
 from tercet.files.columns.name_roles import clear_role
 from tercet.files.columns.roles import guess_roles
-from tercet.files.columns.scores import score_columns, scored_systems, without_scores
+from tercet.files.columns.scores import scored_systems, scores_by_system, without_scores
 from tercet.files.columns.vocabulary import ITEM
 from tercet.files.join import rows_of_ids
 from tercet.files.table import Log, Memory, Table
@@ -168,6 +168,6 @@ class _ByIDs:
 
     def numbers(self, score: str, ids: Sequence[str]) -> list[float | None]:
         """Return the number of each id; None where one is missing."""
-        (numbers,) = score_columns(self.table, [self.table.name], score).values()
+        (numbers,) = scores_by_system(self.table, [self.table.name], score).values()
         number_of = {id: float(numbers[row]) for id, row in self.rows.items() if not np.isnan(numbers[row])}
         return [number_of.get(id) for id in ids]

@@ -10,7 +10,7 @@ import pytest
 
 import tercet
 from tercet import InputError
-from tercet.files.columns.scores import direction_of, is_lower_better, score_columns, systems_of
+from tercet.files.columns.scores import direction_of, is_lower_better, scores_by_system, systems_of
 from tercet.files.table import Table
 from tercet.test_sets.read import read_test_sets
 
@@ -40,19 +40,19 @@ def numbers_in(found):
     ],
 )
 def test_are_found_by_system(columns):
-    found = score_columns(table(**columns), ["base", "tuned"], "COMET")
+    found = scores_by_system(table(**columns), ["base", "tuned"], "COMET")
     assert numbers_in(found) == {"base": [0.5, None], "tuned": [1, 2]}
 
 
 def test_of_one_system_have_their_name_alone():
-    assert numbers_in(score_columns(table(COMET=[1, 2]), ["base"], "COMET")) == {"base": [1, 2]}
+    assert numbers_in(scores_by_system(table(COMET=[1, 2]), ["base"], "COMET")) == {"base": [1, 2]}
     with pytest.raises(InputError, match=r"t.jsonl has no scores 'COMET'; expected columns such as 'base.COMET' or"):
-        score_columns(table(COMET=[1, 2]), ["base", "tuned"], "COMET")
+        scores_by_system(table(COMET=[1, 2]), ["base", "tuned"], "COMET")
 
 
 def test_systems_whose_names_begin_alike_have_their_own():
     columns = {"gpt.acc": [1], "gpt.4.acc": [0]}
-    assert numbers_in(score_columns(table(**columns), ["gpt", "gpt.4"], "acc")) == {"gpt": [1], "gpt.4": [0]}
+    assert numbers_in(scores_by_system(table(**columns), ["gpt", "gpt.4"], "acc")) == {"gpt": [1], "gpt.4": [0]}
     assert systems_of(table(**columns), "acc") == ["gpt", "gpt.4"]
 
 
@@ -69,24 +69,24 @@ def test_systems_may_be_called_by_letters_of_the_score(columns, name):
     systems = [column.replace(name, "").strip("_./") for column in columns]
     scored = table(**{column: [number] for number, column in enumerate(columns)})
     assert systems_of(scored, name) == systems
-    assert numbers_in(score_columns(scored, systems, name)) == {systems[0]: [0], systems[1]: [1]}
+    assert numbers_in(scores_by_system(scored, systems, name)) == {systems[0]: [0], systems[1]: [1]}
 
 
 def test_answers_are_true_or_false():
-    found = score_columns(table(acc_a=[True, False], acc_b=["True", "false"]), ["a", "b"], "acc")
+    found = scores_by_system(table(acc_a=[True, False], acc_b=["True", "false"]), ["a", "b"], "acc")
     assert numbers_in(found) == {"a": [1, 0], "b": [1, 0]}
 
 
 def test_a_comma_before_three_digits_is_decimal_where_another_cell_of_any_system_shows_it():
-    found = score_columns(table(x_a=["1,234", "2,5"], x_b=["0,125", "3,125"]), ["a", "b"], "x")
+    found = scores_by_system(table(x_a=["1,234", "2,5"], x_b=["0,125", "3,125"]), ["a", "b"], "x")
     assert numbers_in(found) == {"a": [1.234, 2.5], "b": [0.125, 3.125]}
-    found = score_columns(table(x_a=["1,234"], x_b=["0,125"]), ["a", "b"], "x")
+    found = scores_by_system(table(x_a=["1,234"], x_b=["0,125"]), ["a", "b"], "x")
     assert numbers_in(found) == {"a": [1.234], "b": [0.125]}
     # A point that stands before decimals elsewhere says that the comma does not.
-    found = score_columns(table(x_a=["7", "1,234"], x_b=["0.5", "2"]), ["a", "b"], "x")
+    found = scores_by_system(table(x_a=["7", "1,234"], x_b=["0.5", "2"]), ["a", "b"], "x")
     assert numbers_in(found) == {"a": [7, 1234], "b": [0.5, 2]}
     with pytest.raises(InputError, match=r"'x' of 'a' in segment 2, got '1,234', which may be 1\.234 or 1234: write"):
-        score_columns(table(x_a=["7", "1,234"], x_b=["5", "2"]), ["a", "b"], "x")
+        scores_by_system(table(x_a=["7", "1,234"], x_b=["5", "2"]), ["a", "b"], "x")
 
 
 class CountedCells(list):
@@ -103,7 +103,7 @@ class CountedCells(list):
 def test_each_cell_is_read_as_often_for_many_systems_as_for_two(cells):
     def times_of_all(n_systems):
         columns = {f"x_{number}": CountedCells(cells) for number in range(n_systems)}
-        score_columns(table(**columns), [str(number) for number in range(n_systems)], "x")
+        scores_by_system(table(**columns), [str(number) for number in range(n_systems)], "x")
         return {column.n_times for column in columns.values()}
 
     assert times_of_all(30) == times_of_all(2)
@@ -119,7 +119,7 @@ def test_each_cell_is_read_as_often_for_many_systems_as_for_two(cells):
 )
 def test_what_is_wrong_in_the_first_system_is_said_first(columns, message):
     with pytest.raises(InputError, match=re.escape(message)):
-        score_columns(table(**columns), ["a", "b"], "x")
+        scores_by_system(table(**columns), ["a", "b"], "x")
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_lower_is_better_by_the_words_of_a_name(name, is_lower):
 )
 def test_missing_and_wrong_ones_are_named(columns, message):
     with pytest.raises(InputError, match=message):
-        score_columns(table(**columns), ["base", "tuned"], "COMET")
+        scores_by_system(table(**columns), ["base", "tuned"], "COMET")
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_missing_and_wrong_ones_are_named(columns, message):
 def test_a_wrong_one_has_its_place_in_the_file(columns, column):
     message = f"^t.jsonl, line 2, column '{column}': expected a number as 'COMET' of '調整' in segment 2, got '良い'"
     with pytest.raises(InputError, match=message):
-        score_columns(table(**columns), ["основа", "調整"], "COMET")
+        scores_by_system(table(**columns), ["основа", "調整"], "COMET")
 
 
 @pytest.fixture
@@ -234,12 +234,12 @@ def test_other_columns_are_no_systems(names):
 def test_of_two_columns_for_the_same_none_is_taken():
     columns = {"base.COMET": [0.5], "COMET_base": [0.9]}
     with pytest.raises(InputError, match=r"several columns: 'base\.COMET', 'COMET_base'"):
-        score_columns(table(**columns), ["base"], "COMET")
+        scores_by_system(table(**columns), ["base"], "COMET")
 
 
 def test_a_number_among_objects_by_system_is_refused():
     with pytest.raises(InputError, match=r"expected \{system: number\}, got 0\.9"):
-        score_columns(table(COMET=[{"a": 0.5, "b": 0.6}, 0.9]), ["a", "b"], "COMET")
+        scores_by_system(table(COMET=[{"a": 0.5, "b": 0.6}, 0.9]), ["a", "b"], "COMET")
 
 
 LOWER = ("wer_no_punct", "latency_without_cache", "Word Error Rate (no case)", "hallucination_rate",

@@ -41,7 +41,7 @@ _WordSet = frozenset[str]
 
 
 def lack(cells: Iterable[Any]) -> Lack | None:
-    """Return why a column is none of texts; None where its cells are texts or None, and one of them no number."""
+    """Return why a column has no texts; None where it has some: its cells are texts or missing, not all numbers."""
     from tercet.files.numbers import is_written_number
 
     values = [cell for cell in cells if cell is not None and cell != ""]

@@ -139,11 +139,11 @@ def _grade_column(column: str, systems: Sequence[str]) -> GradeColumn | None:
 def _system_in(column: str, systems: Sequence[str]) -> tuple[str, str] | None:
     """Return the system that a name has, at its beginning, end or between, and the rest; None without one."""
     system_by_alias = _aliases(systems)
-    found: tuple[str, str] | None = None
-    n_found = 0
+    in_other_case: tuple[str, str] | None = None
+    n_letters = 0
     # Longest first: a system's name may begin with another's.
     for alias in sorted(system_by_alias, key=len, reverse=True):
-        if len(alias) < n_found:
+        if in_other_case is not None and len(alias) < n_letters:
             break
         match = _match_of_alias(alias, column)
         if match is None:
@@ -151,10 +151,11 @@ def _system_in(column: str, systems: Sequence[str]) -> tuple[str, str] | None:
         system_and_rest = system_by_alias[alias], match["rest"] + (match["rater"] or "")
         if match["alias"] == alias:
             return system_and_rest
-        # Another may be spelled so: "Base" beside "base".
-        found = found or system_and_rest
-        n_found = len(alias)
-    return found
+        # Another one, as long, may be spelled so: "Base" beside "base".
+        if in_other_case is None:
+            in_other_case = system_and_rest
+            n_letters = len(alias)
+    return in_other_case
 
 
 def _match_of_alias(alias: str, column: str) -> re.Match[str] | None:
@@ -210,7 +211,9 @@ def _kind(name: str) -> Literal["grades", "perhaps", ""]:
     words = set(words_of(name))
     if words & NEITHER:
         return ""
-    if words & GRADES and not (words <= RATERS and _RATER.search(name) is None):
+    # "annotators" alone is how many there were, and "annotator 1" has grades.
+    counts_raters = words <= RATERS and _RATER.search(name) is None
+    if words & GRADES and not counts_raters:
         return "grades"
     if words & PERHAPS:
         return "perhaps"

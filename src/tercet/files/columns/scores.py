@@ -155,7 +155,7 @@ def scored_systems(table: Table, name: str) -> list[str]:
         return []
 
 
-def score_columns(table: Table, systems: Sequence[str], name: str) -> dict[str, NDArray[np.float64]]:
+def scores_by_system(table: Table, systems: Sequence[str], name: str) -> dict[str, NDArray[np.float64]]:
     """Return the numbers of each system that a table has under a name, NaN where one is missing.
 
     They are in columns such as ``base.COMET`` or ``COMET_base``; in objects by system in a column of that name, or
@@ -183,12 +183,12 @@ def score_columns(table: Table, systems: Sequence[str], name: str) -> dict[str, 
 
 
 def known_scores(table: Table, systems: Sequence[str], name: str) -> dict[str, NDArray[np.float64]]:
-    """Return the numbers that :func:`score_columns` returns, of those systems that have some in this table."""
+    """Return the numbers that :func:`scores_by_system` returns, of those systems that have some in this table."""
     return _numbers(table, _find_cells(table, systems, name), name)
 
 
 def columns_of_scores(table: Table, systems: Sequence[str], name: str) -> set[str]:
-    """Return the columns from which :func:`score_columns` takes the numbers of a name."""
+    """Return the columns from which :func:`scores_by_system` takes the numbers of a name."""
     return {found.column for found in _find_cells(table, systems, name).values()}
 
 

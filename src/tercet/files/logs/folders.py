@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -28,44 +29,55 @@ def read_folder(folder: str) -> list[Log]:
     Logs that cannot be read are left out with a warning where others can.
     """
     files = sorted(_files(folder))
-    paths = [path for path in files if _is_named_as_log(path)]
-    # Results of promptfoo, and samples of old versions of lm-evaluation-harness, have any name.
-    unnamed = []
-    if not paths:
-        unnamed = [path for path in files if _OF_ANY_NAME.fullmatch(os.path.basename(path))]
-    logs = []
-    errors = []
-    for path in [*paths, *unnamed]:
-        try:
-            table = read_file(path)
-        except InputError as refusal:
-            errors.append(refusal)
-            continue
-        if isinstance(table, Log):
-            logs.append(table)
-    if not paths and not logs:
-        names = [os.path.relpath(path, folder) for path in files]
-        content = f"it holds {joined(list(map(repr, names)), _MOST_LISTED) or 'no file'}"
-        tables = [path for path in files if table_format(path) not in ("", "inspect")]
-        example = ""
-        if tables:
-            example = f", such as {tables[0]!r}"
-        raise InputError(
-            f"{folder!r} cannot be read: it is a folder without logs of a harness; {content}; expected {_EXPECTED}; "
-            f"or give files{example}."
-        )
-    # Nothing could be read: the reason of the first file says why.
+    named = [path for path in files if _is_named_as_log(path)]
+    if not named:
+        # Results of promptfoo, and samples of old versions of lm-evaluation-harness, have any name. Among other files
+        # of JSON, those that cannot be read are no logs, and nothing is said of them.
+        candidates = [path for path in files if _OF_ANY_NAME.fullmatch(os.path.basename(path))]
+        logs, _ = _read_logs(candidates)
+        if not logs:
+            raise _without_logs(folder, files)
+        return _newest(logs, folder)
+    logs, errors = _read_logs(named)
     if not logs and errors:
+        # The reason of the first file says why.
         raise errors[0]
     if not logs:
         raise InputError(
-            f"{folder!r}: {os.path.relpath(paths[0], folder)!r} is no log of a harness; expected {_EXPECTED}."
+            f"{folder!r}: {os.path.relpath(named[0], folder)!r} is no log of a harness; expected {_EXPECTED}."
         )
-    # What is not even named as a log is none.
-    if paths:
-        for error in errors:
-            warn(f"A log is left out: {error}")
+    for error in errors:
+        warn(f"A log is left out: {error}")
     return _newest(logs, folder)
+
+
+def _read_logs(paths: Sequence[str]) -> tuple[list[Log], list[InputError]]:
+    """Return the logs among some files, and why others cannot be read."""
+    logs = []
+    errors = []
+    for path in paths:
+        try:
+            table = read_file(path)
+        except InputError as error:
+            errors.append(error)
+            continue
+        if isinstance(table, Log):
+            logs.append(table)
+    return logs, errors
+
+
+def _without_logs(folder: str, files: Sequence[str]) -> InputError:
+    """Return the error of a folder in which no file is a log; it says which files there are."""
+    names = [os.path.relpath(path, folder) for path in files]
+    content = f"it holds {joined(list(map(repr, names)), _MOST_LISTED) or 'no file'}"
+    tables = [path for path in files if table_format(path) not in ("", "inspect")]
+    example = ""
+    if tables:
+        example = f", such as {tables[0]!r}"
+    return InputError(
+        f"{folder!r} cannot be read: it is a folder without logs of a harness; {content}; expected {_EXPECTED}; "
+        f"or give files{example}."
+    )
 
 
 def _is_named_as_log(path: str) -> bool:

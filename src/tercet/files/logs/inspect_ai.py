@@ -15,7 +15,7 @@ import json
 import re
 import struct
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -55,20 +55,11 @@ def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
     if not isinstance(spec, dict) or not isinstance(samples, list) or not all(map(_is_sample, samples)):
         return None
     failed = [sample for sample in samples if sample.get("error")]
-    if failed:
-        warn(
-            f"{name}: {len(failed):,} of {len(samples):,} samples ended with an error, the first has the id "
-            f"{shorten(failed[0].get('id'))}: left out."
-        )
-    status = content.get("status")
-    n_lacking = _n_lacking(spec, status, len(samples))
-    if n_lacking:
-        warn(
-            f"{name}: the run broke off (status {shorten(status)}): {n_lacking:,} of "
-            f"{n_lacking + len(samples):,} samples are not in the log."
-        )
     finished = [sample for sample in samples if not sample.get("error")]
     finished.sort(key=_epoch_and_id)
+    status = content.get("status")
+    n_lacking = _n_lacking(spec, status, len(samples))
+    _warn_of_lost_samples(name, failed, status, n_lacking, len(samples))
     rows = RaggedRows(name)
     values = []
     wrong_ends: dict[tuple[str, ...], str] = {}
@@ -125,6 +116,22 @@ def object_in_archive(data: bytearray, name: str, limits: Limits) -> dict[str, A
         run, *sample_objects = map(json.loads, parts)
         # As the package has it, where nothing is said.
         return {"status": "started", **run, "samples": sample_objects}
+
+
+def _warn_of_lost_samples(
+    name: str, failed: Sequence[Mapping[str, Any]], status: Any, n_lacking: int, n_samples: int
+) -> None:
+    """Warn of samples that ended with an error, and of those that a run did not come to."""
+    if failed:
+        warn(
+            f"{name}: {len(failed):,} of {n_samples:,} samples ended with an error, the first has the id "
+            f"{shorten(failed[0].get('id'))}: left out."
+        )
+    if n_lacking:
+        warn(
+            f"{name}: the run broke off (status {shorten(status)}): {n_lacking:,} of "
+            f"{n_lacking + n_samples:,} samples are not in the log."
+        )
 
 
 def _n_lacking(spec: Mapping[str, Any], status: Any, n_samples: int) -> int:

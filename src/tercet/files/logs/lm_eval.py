@@ -134,7 +134,7 @@ class _Documents:
 
     #: The names of the scores of the samples.
     scores: tuple[str, ...]
-    #: Of what a log of likelihoods holds them, in words; "" for a log of texts.
+    #: Why there are no texts, as in a log of log-likelihoods; "" for a log of texts.
     no_texts: str
     #: By the id of the document.
     rows: dict[str, _Document] = field(default_factory=dict)
@@ -235,10 +235,7 @@ def _score_names(table: Table) -> tuple[str, ...]:
 
 
 def _no_texts(table: Table) -> str:
-    """Return of what a log of likelihoods holds them, which have no texts; "" for a log of texts.
-
-    A log of both raises an InputError.
-    """
+    """Return why a log has no texts, as it holds log-likelihoods; "" for one of texts, InputError for one of both."""
     contents = [_likelihoods_in_words(table, row) for row in range(len(table.lines))]
     if not any(contents):
         return ""
@@ -252,7 +249,7 @@ def _no_texts(table: Table) -> str:
 
 
 def _likelihoods_in_words(table: Table, row: int) -> str:
-    """Return of what a sample has log-likelihoods; "" for one with a text."""
+    """Return what a sample has instead of a text, the log-likelihoods of one or of choices; "" where it has one."""
     if _PROMPT in table.columns:
         requests = _requests(table.columns[_PROMPT][row], f"{table.name}, {table.unit} {table.lines[row]}")
         *_, last_argument = requests[0]

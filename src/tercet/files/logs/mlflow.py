@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from tercet.files.columns.name_roles import clear_role, role_of
 from tercet.files.columns.roles import guess_roles
@@ -65,30 +65,52 @@ FORMAT = LogFormat(
 def _log_of_scores(table: Table) -> Log | None:
     """Return the scores of an evaluation by MLflow, and the texts beside them; None where there are no scores."""
     expectations = []
-    metrics: dict[str, re.Match[str]] = {}
+    metrics: dict[str, _Metric] = {}
     for column in table.columns:
         match = _OF_MLFLOW.fullmatch(column)
         if match and column.startswith(_EXPECTATIONS):
             expectations.append(column)
         elif match:
-            metrics[column] = match
+            metrics[column] = _Metric(match[1], match[2] or "")
     if not metrics:
         return None
-    times = Counter(match[1] for match in metrics.values())
-    times_of_versions = Counter((match[1], match[2]) for match in metrics.values())
     values = {}
-    for column, match in metrics.items():
-        name = match[1]
-        if times_of_versions[match[1], match[2]] > 1:
-            # A score and a value of one metric keep their columns' names.
-            name = column
-        elif times[name] > 1:
-            # Of two versions of a metric, each keeps its version.
-            name += match[2] or ""
+    for column, name in _names_of_scores(metrics).items():
         values[name] = [score_in_cell(cell, _ANSWERS) for cell in table.columns[column]]
     if _TRACE in table.columns:
         references = tuple(column for column in expectations if column.startswith("expected_response"))
-        return results_log(FORMAT.harness, table, Roles("request", references, ("response",)), values)
+        roles = Roles("request", references, ("response",))
+    else:
+        roles = _guessed_roles(table)
+    return results_log(FORMAT.harness, table, roles, values)
+
+
+class _Metric(NamedTuple):
+    """The metric that the name of a column of scores says; its version is "" where there is none."""
+
+    name: str
+    version: str
+
+
+def _names_of_scores(metrics: Mapping[str, _Metric]) -> dict[str, str]:
+    """Return by column what its score is called: as its metric, and more where several columns are of this metric."""
+    times = Counter(metric.name for metric in metrics.values())
+    times_of_versions = Counter(metrics.values())
+    names = {}
+    for column, metric in metrics.items():
+        if times_of_versions[metric] > 1:
+            # A score and a value of one metric keep their columns' names.
+            names[column] = column
+        elif times[metric.name] > 1:
+            # Of two versions of a metric, each keeps its version.
+            names[column] = metric.name + metric.version
+        else:
+            names[column] = metric.name
+    return names
+
+
+def _guessed_roles(table: Table) -> Roles:
+    """Return the roles of the columns of texts, to which users of the first evaluation give any names."""
     texts = {column: cells for column, cells in table.columns.items() if "/" not in column}
     guess = guess_roles(Table(table.name, texts, table.lines))
     systems = [column for column in _OUTPUTS if column in texts]
@@ -98,4 +120,4 @@ def _log_of_scores(table: Table) -> Log | None:
     source = guess.source
     if "inputs" in texts:
         source = "inputs"
-    return results_log(FORMAT.harness, table, Roles(source, references, (systems[0],)), values)
+    return Roles(source, references, (systems[0],))

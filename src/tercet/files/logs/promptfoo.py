@@ -81,7 +81,7 @@ def _is_result(result: Any) -> bool:
 
 def _log_of_results(results: Sequence[Any], name: str, description: Any) -> Log:
     """Return the tests of which every system has an output; a warning counts the others, after an error."""
-    _check(results, name)
+    _check_results(results, name)
     tests = _TestRun.of(results, name)
     complete = tests.complete(name)
     table = _table_of_tests(complete, tests.systems, name)
@@ -110,7 +110,7 @@ def _log_of_results(results: Sequence[Any], name: str, description: Any) -> Log:
     )
 
 
-def _check(results: Sequence[Any], name: str) -> None:
+def _check_results(results: Sequence[Any], name: str) -> None:
     """Raise an InputError for what is no result."""
     for number, result in enumerate(results, 1):
         if not isinstance(result, dict) or "prompt" not in result or not isinstance(result.get("vars") or {}, dict):
@@ -142,7 +142,7 @@ class _TestRun:
         in_order = results
         if has_numbers:
             in_order = sorted(results, key=itemgetter(_TEST_NUMBER, _PROMPT_NUMBER))
-        columns = [system_column(_OUTPUT, system) for system in _systems_of(in_order, name)]
+        columns = [system_column(_OUTPUT, system) for system in _systems_of_results(in_order, name)]
         outputs_by_test: dict[Any, _Outputs] = {}
         repeats: Counter[Any] = Counter()
         failures = []
@@ -154,19 +154,15 @@ class _TestRun:
             if has_numbers:
                 test = result[_TEST_NUMBER]
             outputs = outputs_by_test.setdefault(test, {})
-            response = result.get("response")
-            if not isinstance(response, dict):
-                response = {}
-            system = system_of(column)
             if column in outputs:
                 raise InputError(
-                    f"{name}: test {test} of {system} occurs twice; expected each test of a system once."
+                    f"{name}: test {test} of {system_of(column)} occurs twice; expected each test of a system once."
                 )
-            if response.get("output") is not None:
+            if field_of(result.get("response"), "output") is not None:
                 outputs[column] = result
             else:
-                why = result.get("error") or response.get("error") or "no output"
-                failures.append(f"{system}: {shorten(why)}")
+                why = result.get("error") or field_of(result.get("response"), "error") or "no output"
+                failures.append(f"{system_of(column)}: {shorten(why)}")
         return cls(list(outputs_by_test.values()), tuple(dict.fromkeys(columns)), failures)
 
     def complete(self, name: str) -> list[_Outputs]:
@@ -274,7 +270,7 @@ class _System(NamedTuple):
     number: str
 
 
-def _systems_of(results: Sequence[dict[str, Any]], name: str) -> list[str]:
+def _systems_of_results(results: Sequence[dict[str, Any]], name: str) -> list[str]:
     """Return the name of each result's system: its provider, and as promptfoo has them the prompt of several."""
     keys = []
     for result in results:

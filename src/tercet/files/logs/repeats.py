@@ -24,40 +24,30 @@ _ANSWER = "answer number"
 
 def with_rows_of_repeats(runs: Mapping[str, Log], systems: Sequence[str]) -> Mapping[str, Log]:
     """Return the logs with a row for each of a sample's repeats, where a cell holds the texts of all of them."""
-    columns_by_run = {}
-    has_repeats = False
-    for name, log in runs.items():
-        columns_by_run[name] = [log.column(column) for column in systems or log.roles.systems]
-        for cells in columns_by_run[name]:
-            has_repeats = has_repeats or any(isinstance(cell, list) for cell in cells)
-    if not has_repeats:
+    columns_by_run = {name: systems or log.roles.systems for name, log in runs.items()}
+    if not any(_has_repeats(log, columns_by_run[name]) for name, log in runs.items()):
         return runs
     return {name: _with_row_of_each(log, columns_by_run[name]) for name, log in runs.items()}
 
 
-def _with_row_of_each(log: Log, systems: Sequence[Sequence[Any]]) -> Log:
+def _has_repeats(log: Log, systems: Sequence[str]) -> bool:
+    return any(isinstance(cell, list) for cell in chain.from_iterable(map(log.column, systems)))
+
+
+def _with_row_of_each(log: Log, systems: Sequence[str]) -> Log:
     """Return a log whose rows are repeats of samples, by the columns of its systems."""
     rows: list[int] = []
     repeats: list[int] = []
-    for row, cells_of_systems in enumerate(zip(*systems, strict=True)):
+    for row, cells_of_systems in enumerate(zip(*map(log.column, systems), strict=True)):
         n_repeats = max(len(as_list(cell)) for cell in cells_of_systems)
         rows += [row] * n_repeats
         repeats += range(n_repeats)
-
-    def cell_of(cells: Sequence[Any], row: int, repeat: int) -> Any:
-        cell = cells[row]
-        # A filter that takes one of the repeats has its text in all rows: copies change no statistic of clusters.
-        if not any(cells is system for system in systems) or not isinstance(cell, list):
-            return cell
-        if len(cell) == 1:
-            return cell[0]
-        if repeat < len(cell):
-            return cell[repeat]
-        return None
-
     columns = {}
     for name, cells in log.columns.items():
-        columns[name] = [cell_of(cells, row, repeat) for row, repeat in zip(rows, repeats, strict=True)]
+        if name in systems:
+            columns[name] = [_text_of_repeat(cells[row], repeat) for row, repeat in zip(rows, repeats, strict=True)]
+        else:
+            columns[name] = [cells[row] for row in rows]
     # Samples of programs that give no ids have a column of that name: how often their input was asked.
     column_of_repeats = _REPEAT
     if _REPEAT in log.key:
@@ -78,6 +68,18 @@ def _with_row_of_each(log: Log, systems: Sequence[Sequence[Any]]) -> Log:
         failed=frozenset((*sample, "0") for sample in log.failed),
         wrong_ends={(*sample, "0"): ending for sample, ending in log.wrong_ends.items()},
     )
+
+
+def _text_of_repeat(cell: Any, repeat: int) -> Any:
+    """Return the text of a repeat in the cell of a system; None where it has fewer."""
+    # A filter that takes one of the repeats has its text in all rows: copies change no statistic of clusters.
+    if not isinstance(cell, list):
+        return cell
+    if len(cell) == 1:
+        return cell[0]
+    if repeat < len(cell):
+        return cell[repeat]
+    return None
 
 
 def rows_of_samples(log: Log) -> RowsOfSamples:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
@@ -50,27 +50,27 @@ def given_names(logs: Sequence[Log], names: Sequence[str]) -> list[str]:
 
 
 def names_of_runs(logs: Sequence[Log]) -> list[str]:
-    """Return the first of these that tells the runs of each task apart: model, a folder, several, folder and date."""
-    folders = []
-    models = []
-    models_and_moments = []
-    for log in logs:
-        path = Path(log.name).absolute()
-        parents = [part for part in path.parts[-2:0:-1] if not is_moment(part)]
-        folders.append(parents)
-        # A log that does not name its model has it as the name of its folder; beside the root there is only its own.
-        model = log.run or next(iter(parents), stem_of(log.name))
-        models.append(model)
-        models_and_moments.append(f"{model} {last_moment(str(path))}")
-    # After the models one folder after the other, from within.
-    candidates = [models, *map(list, zip_longest(*folders, fillvalue=""))]
-    for level in range(1, max(map(len, folders), default=0)):
-        candidates.append(["/".join(parents[level::-1]) for parents in folders])
-    # Runs of one model at several times are told apart by these.
-    candidates.append(models_and_moments)
-    candidates.append([log.name for log in logs])
-    for names in candidates:
+    """Return the first possible names that tell the runs of each task apart: their models, or what paths say too."""
+    for names in _possible_names(logs):
         runs = {(log.harness, log.task, name) for log, name in zip(logs, names, strict=True)}
         if len(runs) == len(logs) and all(names):
             return names
     raise InputError(f"The file {logs[0].name!r} is given twice.")
+
+
+def _possible_names(logs: Sequence[Log]) -> Iterator[list[str]]:
+    """Yield names of all runs: models, one folder of each path, several folders, models with times, whole paths."""
+    paths = [Path(log.name).absolute() for log in logs]
+    # From the file's own on, without the root.
+    folders = [[part for part in path.parts[-2:0:-1] if not is_moment(part)] for path in paths]
+    models = []
+    for log, parents in zip(logs, folders, strict=True):
+        # A log that does not name its model has it as the name of its folder; beside the root there is only its own.
+        models.append(log.run or next(iter(parents), stem_of(log.name)))
+    yield models
+    yield from map(list, zip_longest(*folders, fillvalue=""))
+    for level in range(1, max(map(len, folders), default=0)):
+        yield ["/".join(parents[level::-1]) for parents in folders]
+    # Runs of one model at several times are told apart by these.
+    yield [f"{model} {last_moment(str(path))}" for model, path in zip(models, paths, strict=True)]
+    yield [log.name for log in logs]
