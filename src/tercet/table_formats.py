@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import math
@@ -134,10 +133,6 @@ def write_lines(
         _write(file, table, form, dialect_of_csv)
 
 
-#: How rows of TSV are written; those of CSV are as RFC 4180 has them.
-_TSV: dict[str, Any] = {"delimiter": "\t", "quoting": csv.QUOTE_NONE, "quotechar": None, "lineterminator": "\n"}
-
-
 def _write(file: TextIO, table: Table, form: str, dialect: CsvDialect | None = None) -> None:
     """Write the titles, then a row per line; in TSV, white space within a cell becomes a space."""
     titles = [column.title for column in table.columns]
@@ -145,8 +140,14 @@ def _write(file: TextIO, table: Table, form: str, dialect: CsvDialect | None = N
     if form == "jsonl":
         file.writelines(f"{json_line(dict(zip(titles, row, strict=True)))}\n" for row in rows)
         return
+    # Here, as a terminal needs no rows of TSV and CSV.
+    import csv
+
     kinds = [column.kind for column in table.columns]
-    options = _TSV if form == "tsv" else {}
+    # Rows of CSV are as RFC 4180 has them.
+    options: dict[str, Any] = {}
+    if form == "tsv":
+        options = {"delimiter": "\t", "quoting": csv.QUOTE_NONE, "quotechar": None, "lineterminator": "\n"}
     has_comma = False
     if dialect is not None:
         options = {"delimiter": dialect.separator}

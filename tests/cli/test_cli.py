@@ -65,13 +65,19 @@ def test_a_mistake_ends_with_a_message_and_code_2(line, message, tmp_path):
 
 
 SCORING = {"numpy", "pyarrow", "pandas", "torch", "datasets", "tqdm"}
-#: What the score of a single system in a text file does without: tests, runs, slices, verdicts, tables of files.
+#: What the score of a single system in a text file does without: tests, runs, slices, gates, verdicts, means of
+#: metrics, tables of files.
 OF_OTHERS = {
-    *(f"tercet.comparison.{name}" for name in ("notes", "overall", "verdicts.verdicts", "slices", "values.slices")),
+    *(f"tercet.comparison.{name}" for name in ("gates", "notes", "overall", "verdicts.verdicts", "slices")),
+    *(f"tercet.comparison.{name}" for name in ("specs.mean_of_metrics", "values.run_scores", "values.sections")),
+    "tercet.comparison.values.slices",
     *(f"tercet.comparison.runs.{name}" for name in ("of_systems", "run_warnings", "section", "significance")),
     *(f"tercet.comparison.shown.{name}" for name in ("segment_rows", "eval_results")),
-    *(f"tercet.files.{name}" for name in ("numbers", "columns.scores", "table", "tables.delimited")),
-    *("tercet.statistics.estimates", "tercet.statistics.paired_tests", "concurrent.futures", "logging"),
+    *(f"tercet.files.{name}" for name in ("damage", "join", "numbers", "table", "tables.delimited")),
+    *(f"tercet.files.columns.{name}" for name in ("contents", "roles", "scores")),
+    *(f"tercet.statistics.{name}" for name in ("estimates", "families", "mcnemar", "paired_tests")),
+    *("tercet.api", "tercet.cli.gate_findings", "tercet.test_sets.column_readings"),
+    *("concurrent.futures", "csv", "logging", "zipfile"),
 }
 
 

@@ -9,7 +9,8 @@ import re
 import numpy as np
 import pytest
 
-from tercet.cli.thresholds import failures, read_thresholds
+from tercet.cli.gate_findings import failures
+from tercet.cli.thresholds import read_thresholds
 from tercet.comparison.compare import compare
 from tercet.comparison.shown.exported_texts import export_segments
 from tercet.comparison.shown.tables import in_format

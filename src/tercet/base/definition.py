@@ -40,6 +40,12 @@ class MetricDefinition(Configured, metaclass=ABCMeta):
     #: The extras of the package that its options may need.
     extras: ClassVar[tuple[str, ...]] = ()
 
+    # Private, as `_plan` is.
+    @property
+    def _given_name(self) -> str:
+        """The name by which a user gives it."""
+        return self.name
+
     # What its scores are.
 
     primary: ClassVar[str]

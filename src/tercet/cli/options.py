@@ -15,7 +15,7 @@ from tercet.base.options import Value
 from tercet.checks import Integer
 from tercet.comparison.values.settings import Adjust, CompareSettings, Interval, Test
 from tercet.errors import OptionError
-from tercet.files.join import LEAVE_OUT
+from tercet.files.missing import LEAVE_OUT
 
 from .completion import metrics_like
 from .input import read_metrics, report_on

@@ -194,7 +194,11 @@ def finish(
         if format == "hub" and output.out is not None:
             output.out.parent.mkdir(exist_ok=True)
         write(text, output.out, format, bom=output.bom, opens=output.open)
-    gate.decide(comparisons, results)
+    if gate.is_set:
+        # Here, as most commands have no gate.
+        from .gate_findings import decide
+
+        decide(gate, comparisons, results)
 
 
 def _in_format(comparisons: Sequence[Comparison], format: ScoreFormat, output: ScoreOutput) -> str:

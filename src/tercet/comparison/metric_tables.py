@@ -32,7 +32,7 @@ from tercet.test_sets.text_warnings import warn_of_scores
 if TYPE_CHECKING:
     from tercet.comparison.slices.scores import ScoresOfSlices
     from tercet.comparison.values.sections import Section
-    from tercet.statistics.families import PairTests
+    from tercet.statistics.pair_tests import PairTests
 
 
 class Found(NamedTuple):

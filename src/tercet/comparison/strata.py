@@ -21,9 +21,8 @@ from tercet.comparison.values.sections import Section
 from tercet.comparison.wording.clauses import Clause, sentence, with_numbers
 from tercet.comparison.wording.decimals import digits_of
 from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of
-from tercet.statistics.families import PairTests
-from tercet.statistics.inference import untested
 from tercet.statistics.intervals import BootstrapResult, over_strata
+from tercet.statistics.pair_tests import PairTests, untested
 from tercet.statistics.rounding import apart
 from tercet.table_formats import decimals, pvalue_text
 

@@ -168,10 +168,15 @@ KINDS = (
 )  # fmt: skip
 
 _MARKS = "".join({mark: None for kind in KINDS for mark in kind.marks})
-_EVERY_MARK = re.compile(f"[{re.escape(_MARKS)}]").findall
 _ASCII_MARKS = "".join(filter(str.isascii, _MARKS))
 #: Characters of ASCII of which every artefact in ASCII has one.
 MARKS_OF_ASCII = _ASCII_MARKS.encode()
+
+
+@cache
+def _every_mark() -> re.Pattern[str]:
+    """Return a pattern of the marks, which is made when a text is not in ASCII."""
+    return re.compile(f"[{re.escape(_MARKS)}]")
 
 
 @cache
@@ -329,7 +334,7 @@ def kinds_in(joined: str) -> list[Kind]:
     if joined.isascii():
         present = set(filter(joined.__contains__, _ASCII_MARKS))
     elif len(joined) < _SHORT:
-        present = set(_EVERY_MARK(joined))
+        present = set(_every_mark().findall(joined))
     else:
         units = np.frombuffer(joined.encode("utf-16-le", "surrogatepass"), np.uint16)
         present = set(map(chr, np.flatnonzero(np.bincount(units[_is_mark().take(units)])).tolist()))

@@ -10,36 +10,18 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
-from tercet.errors import InputError, OptionError, argument, argument_set, did_you_mean, shorten, warn
+from tercet.errors import InputError, shorten, warn
 from tercet.names_as_shown import MOST_NAMED
+
+from .missing import EMPTY, ERROR, LEAVE_OUT, expected_all
 
 if TYPE_CHECKING:
     from .table import Table
 
 Key = TypeVar("Key", bound=Hashable)
 
-LEAVE_OUT: Final = "leave-out"
-EMPTY: Final = "empty"
-ERROR: Final = "error"
-#: What may become of the segments that a system lacks.
-MISSING = (LEAVE_OUT, EMPTY, ERROR)
 #: What files lost that a segment is counted under which a system lacks.
 LACKING = "missing"
-
-
-def check_missing(missing: str) -> None:
-    """Raise an OptionError for what is no way to treat segments that a system lacks."""
-    if missing not in MISSING:
-        hint = did_you_mean(missing, MISSING)
-        raise OptionError(f"{argument('missing')} is {', '.join(map(repr, MISSING))}, got {shorten(missing)}. {hint}")
-
-
-def expected_all() -> str:
-    """Return what an error adds of segments that a system lacks, where a user asked for one."""
-    return (
-        f"Expected all of them: {argument_set('missing', LEAVE_OUT)} leaves them out for every system, "
-        f"{argument_set('missing', EMPTY)} scores them as empty texts."
-    )
 
 
 class Lost(NamedTuple):

@@ -1,17 +1,9 @@
-"""Values of JSON that other programs wrote, of whose kind nobody is sure, and what damaged JSON raises."""
+"""Values of JSON that other programs wrote, of whose kind nobody is sure."""
 
 from __future__ import annotations
 
 import math
-import struct
-import zipfile
-import zlib
 from typing import Any
-
-#: What damaged archives, compressed bytes and JSON raise; of RuntimeErrors, nesting too deep is one.
-DAMAGED = (
-    zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, TypeError, ValueError,
-)  # fmt: skip
 
 
 def as_list(value: Any) -> list[Any]:

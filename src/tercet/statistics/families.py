@@ -261,29 +261,3 @@ class _TailCounts:
         alone[np.isnan(sizes)] = np.nan
         adjusted[np.isnan(sizes)] = np.nan
         return FamilyResult(alone, adjusted)
-
-
-class PairTests(NamedTuple):
-    """P of each pair of systems, shape (s, s): alone, and adjusted for all pairs.
-
-    On the diagonal it is 1; NaN is no test.
-    """
-
-    pvalues: Array
-    adjusted: Array
-
-
-def pair_tests(pairs: Sequence[tuple[int, int]], result: FamilyResult, n_systems: int) -> PairTests:
-    """Return the p of pairs of systems as tables of all systems."""
-    return PairTests(
-        pvalues=_symmetric_table(pairs, result.pvalues, n_systems),
-        adjusted=_symmetric_table(pairs, result.adjusted, n_systems),
-    )
-
-
-def _symmetric_table(pairs: Sequence[tuple[int, int]], pvalues: Array, n_systems: int) -> Array:
-    table = np.ones((n_systems, n_systems))
-    for (first, second), p in zip(pairs, pvalues.tolist(), strict=True):
-        table[first, second] = p
-        table[second, first] = p
-    return table

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .families import PairTests
+from .pair_tests import PairTests
 
 
 def holm(pvalues: Sequence[float]) -> list[float]:

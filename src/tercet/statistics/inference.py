@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from .families import FamilyResult, PairTests, pair_tests
 from .holm import adjusted_by_holm
 from .intervals import KINDS
-from .mcnemar import mcnemar_of_pairs
 from .named_tests import MCNEMAR, PERMUTATION, TESTS, PairedTest
+from .pair_tests import PairTests, pair_tests, untested
 
 if TYPE_CHECKING:
+    from .families import FamilyResult
     from .null_differences import Pairs
     from .stats import Formula, SegmentStats
 
@@ -106,12 +104,6 @@ def inference(test: str | None, adjust: str, interval: str | None) -> Inference:
     return Inference(paired_test, adjust, interval)
 
 
-def untested(n_systems: int) -> PairTests:
-    """Return p where there is no test: NaN for each pair of systems."""
-    unknown = np.full((n_systems, n_systems), np.nan)
-    return PairTests(unknown, unknown)
-
-
 def pvalues_of_pairs(
     test: PairedTest,
     metric: Formula,
@@ -134,11 +126,12 @@ def pvalues_of_pairs(
     n_resamples, seed : int
         Of no effect where p is computed.
     """
+    # Imported where a test runs.
+    from .mcnemar import mcnemar_of_pairs
+    from .paired_tests import all_pairs_test
+
     if test == MCNEMAR:
         return mcnemar_of_pairs(metric, systems, pairs)
     if not test.is_resampled:
         raise AssertionError(f"{test.title} needs runs: rows have no p of it")
-    # Imported where a test runs.
-    from .paired_tests import all_pairs_test
-
     return all_pairs_test(metric, systems, pairs, test, n_resamples=n_resamples, seed=seed)

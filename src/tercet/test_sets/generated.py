@@ -7,7 +7,6 @@ from contextlib import suppress
 
 from tercet.errors import InputError, argument, shorten, warn
 from tercet.files.fairseq import Generated, generated, is_generated
-from tercet.files.join import join, warn_of_unmatched
 from tercet.files.lines import STDIN, read_lines, stream_lines
 from tercet.files.writing import check_different
 
@@ -26,6 +25,9 @@ def generated_set(files: InputFiles, columns: Columns) -> TestSet | None:
     outputs = _read_outputs(files)
     if outputs is None:
         return None
+    # Here, as few files are such output.
+    from tercet.files.join import join, warn_of_unmatched
+
     check_different(paths)
     if files.sources:
         raise InputError(

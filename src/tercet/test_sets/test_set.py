@@ -13,12 +13,11 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.corpus.large import LargeCorpus
 from tercet.statistics.clusters import Clusters
-from tercet.table_formats import to_notebook
-
-from .column_readings import ColumnReading, shown_readings
 
 if TYPE_CHECKING:
     from tercet.files.table import CsvDialect
+
+    from .column_readings import ColumnReading
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +140,11 @@ class TestSet:
         """Show in a notebook how the columns of a table were read; what has none is shown as text."""
         if not self.columns:
             return None
+        # Here, as text files have no columns.
+        from tercet.table_formats import to_notebook
+
+        from .column_readings import shown_readings
+
         return to_notebook(shown_readings(self.name, self.columns))
 
     @property

@@ -13,7 +13,6 @@ from tercet.corpus.large import SideBySide
 from tercet.errors import InputError, argument, shorten, warn
 from tercet.files.candidates import first_candidates
 from tercet.files.columns.name_roles import role_of
-from tercet.files.columns.roles import guess_roles
 from tercet.files.fairseq import Generated, generated
 from tercet.files.formats import MEMORIES, SUFFIXES, table_format
 from tercet.files.large_texts import large_lines
@@ -182,6 +181,8 @@ class _Contents(NamedTuple):
 
 def _references_in_table(path: str, opening: Opening, columns: Columns) -> list[list[str]]:
     # Here, as most references are text files, too.
+    from tercet.files.columns.roles import guess_roles
+
     from .column_checks import check_roles
 
     table = read_file(path, opening)

@@ -17,8 +17,6 @@ from tercet.test_sets.score_warnings import n_marked
 from tercet.test_sets.test_set import TestSet
 from tercet.test_sets.text_warnings import is_failure, repeated_errors
 
-#: The greatest share of a system's segments that may be missing where a gate passes.
-MOST_MISSING = 0.01
 #: What stands where an answer should be.
 AN_ERROR = "an error's message"
 

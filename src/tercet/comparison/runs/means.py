@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tercet.comparison.result import Comparison
 from tercet.comparison.values.design import Design
-from tercet.comparison.values.run_scores import SystemOverRuns
 from tercet.comparison.values.scores import ScoreTable, Standing, SystemScore, standings
 from tercet.statistics.named_tests import WELCH
 from tercet.test_sets.test_set import TestSet
+
+if TYPE_CHECKING:
+    from tercet.comparison.values.run_scores import SystemOverRuns
 
 
 def as_systems(comparison: Comparison) -> Comparison:

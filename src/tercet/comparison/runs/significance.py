@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from tercet.comparison.values.run_scores import AgainstBaseline, ScoresOverRuns, SystemOverRuns
 from tercet.statistics.estimates import Estimate, Variance, difference, mean_of_runs, pooled_variance
-from tercet.statistics.families import PairTests
 from tercet.statistics.holm import adjusted_by_holm
 from tercet.statistics.intervals import ConfidenceInterval
+from tercet.statistics.pair_tests import PairTests
 from tercet.statistics.ranks import Rank, ranks
 from tercet.table_formats import number_or_none
 

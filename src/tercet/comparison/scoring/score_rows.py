@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from tercet.base.metric import Metric
 from tercet.comparison.values.design import Design
 from tercet.comparison.values.scores import Standing, SystemScore, standings
-from tercet.statistics.families import PairTests
 from tercet.statistics.inference import Inference
 from tercet.statistics.intervals import BootstrapResult, ConfidenceInterval
+from tercet.statistics.pair_tests import PairTests
 from tercet.statistics.ranks import ranks
 from tercet.statistics.rounding import ROUNDING, apart
 from tercet.statistics.stats import SegmentStats

@@ -155,6 +155,11 @@ class MeanOfMetrics(Metric):
     mean: SavedMean = option(default=None, doc="The metrics and their weights.", check=_check_mean)
     path: str = option(default="", doc="The file as a user wrote it.", check=str)
 
+    @property
+    def _given_name(self) -> str:
+        """The path of its file, which a user gives in the place of a name."""
+        return self.path
+
     def check(self) -> None:
         """Refuse a score that a metric of the mean does not have."""
         for part, metric in zip(self.mean.parts, self._metrics, strict=True):
@@ -203,3 +208,9 @@ class MeanOfMetrics(Metric):
     def finalize(self, totals: NDArray[np.float64]) -> Scores:
         """Return the mean over items."""
         return {"mean": totals[..., -1] / np.maximum(totals[..., 0], 1)}
+
+
+def mean_in_file(path: str) -> MeanOfMetrics:
+    """Return the mean of metrics of a file, which is called as a user gives it."""
+    mean = SavedMean.load(Path(path))
+    return MeanOfMetrics.from_options({"mean": mean, "path": path}, written={})

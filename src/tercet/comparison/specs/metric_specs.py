@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from tercet.base.metric import Metric
-from tercet.comparison.specs.mean_of_metrics import MeanOfMetrics, SavedMean
 from tercet.errors import OptionError, argument, on_command_line, shorten, warn
 from tercet.metrics.column import Column
 from tercet.names_as_shown import joined
@@ -22,7 +20,10 @@ def parse_metric(text: str, *, imports: bool = False) -> Metric:
     OptionError also for options of the whole comparison, such as ``seed``.
     """
     if is_mean(text):
-        return MeanOfMetrics.from_options({"mean": SavedMean.load(Path(text)), "path": text}, written={})
+        # Here, as few metrics are means.
+        from .mean_of_metrics import mean_in_file
+
+        return mean_in_file(text)
     cls, options = split_metric(text, imports=imports)
     _refuse_of_comparison(options)
     return cls.from_options(options, written=options)
@@ -75,7 +76,7 @@ def metric_of(metric: str | Metric) -> Metric:
 
 def name_of(metric: Metric) -> str:
     """Return the name of a metric; of a mean, the path of its file."""
-    return metric.path if isinstance(metric, MeanOfMetrics) else metric.name
+    return metric._given_name
 
 
 def label_of(metric: Metric) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,9 @@ from tercet.statistics.rounding import apart
 from tercet.statistics.stats import SegmentStats
 from tercet.table_formats import decimals, interval_text, pvalue_text
 
-from .run_scores import ScoresOverRuns
-from .sections import Section
+if TYPE_CHECKING:
+    from .run_scores import ScoresOverRuns
+    from .sections import Section
 
 #: Marks of the best system, of those not significantly worse, and of scores of which lower is better.
 BEST, AS_GOOD, LOWER = "*", "†", "↓"

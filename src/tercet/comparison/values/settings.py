@@ -19,6 +19,9 @@ RESAMPLES: dict[str, int] = {"permutation": 10_000, "bootstrap": 1_000}
 _FEWER_RESAMPLES = (10_000, 5_000, 2_000, 1_000)
 _MOST_DIFFERENCES = 50_000_000
 
+#: The greatest share of a system's segments that may be missing where a gate passes.
+MOST_MISSING = 0.01
+
 
 def usual_resamples(test: str, n_systems: int) -> int:
     """Return how many resamples a test of all pairs of systems takes by default: fewer of more than 100 systems.

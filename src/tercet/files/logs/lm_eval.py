@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tercet.errors import InputError, argument, shorten, warn
-from tercet.files.json_values import DAMAGED, as_list, field_of
+from tercet.files.damage import DAMAGED
+from tercet.files.json_values import as_list, field_of
 from tercet.files.limits import LIMITS, read_whole
 from tercet.files.lines import open_binary
 from tercet.files.rows import RaggedRows

@@ -9,8 +9,9 @@ from itertools import chain
 from typing import Any
 
 from tercet.errors import InputError, shorten
-from tercet.files.join import EMPTY, join
+from tercet.files.join import join
 from tercet.files.json_values import as_list
+from tercet.files.missing import EMPTY
 from tercet.files.table import Log
 
 #: What tells a sample of a task apart: its id, and where it was repeated, which time this is.

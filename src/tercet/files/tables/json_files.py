@@ -8,8 +8,8 @@ import re
 from typing import Any, BinaryIO
 
 from tercet.errors import InputError, first_line, shorten
+from tercet.files.damage import DAMAGED
 from tercet.files.encodings import decode, drop_marks
-from tercet.files.json_values import DAMAGED
 from tercet.files.limits import LIMITS, Limits, read_bytes, read_whole
 from tercet.files.logs.inspect_ai import object_in_archive
 from tercet.files.logs.recognition import log_in_object, log_or_table
