@@ -113,7 +113,7 @@ def compare(
         by the length of their references, or else of their sources; or ``"id~^([a-z]+)"``, for the texts that the
         first group of a regular expression finds in a column (without a group, whether it matches). Or a label for
         each segment, as ``{"domain": ["news", "chat"]}``. With `runs`, slices have the means over the runs of each
-        system.
+        system. None, or what names nothing, such as ``[]``, for none.
     progress : bool
         Show a bar on stderr.
 
