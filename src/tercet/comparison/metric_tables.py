@@ -220,7 +220,7 @@ def _sections(design: Design, evidence: ScoreEvidence) -> Iterator[Section]:
         return
     from tercet.comparison.notes.fragile_differences import cautions_section
     from tercet.comparison.notes.groups import groups_section
-    from tercet.comparison.notes.power import power_of, power_section
+    from tercet.comparison.notes.smallest_differences import power_of, power_section
 
     if table.too_few is None:
         yield groups_section(table)

@@ -1,4 +1,8 @@
-"""How many segments a test set needs to show a difference, before any system is trained."""
+"""How many segments a test set needs to show a difference, before any system is trained.
+
+Here are the function and its result. How many segments each score needs is computed in `plan_values.py`, by the
+formulas of `statistics/power.py`, and said in `plan_sentences.py`.
+"""
 
 from __future__ import annotations
 

@@ -299,12 +299,6 @@ def scored_for_all(stats: Sequence[SegmentStats]) -> NDArray[np.bool_]:
     return is_scored
 
 
-def differ(first: SegmentStats, second: SegmentStats) -> NDArray[np.bool_]:
-    """Return which units of two systems differ."""
-    is_different: NDArray[np.bool_] = (first.rows != second.rows).any(axis=1)
-    return is_different
-
-
 def against(row: SystemScore) -> tuple[str, str, str]:
     """Return the difference from the baseline, its p, and the counts of segments; nothing for the baseline itself."""
     if row.difference is None:
