@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tercet.comparison.values.scores import Scored
+from tercet.comparison.values.scores import ScoredSegments
 from tercet.comparison.wording.decimals import NumberT
 from tercet.statistics.intervals import FEWEST_UNITS
 from tercet.statistics.power import FEWEST_DIFFERENT, PairVariation, SystemDraws, pair_variation, paired_error
@@ -111,7 +111,7 @@ def score_plans(comparison: Comparison, aim: Aim) -> Iterator[ScorePlan]:
         of_metric = list(group)
         _, first = of_metric[0]
         metric = first.scorer
-        scored = Scored.of(list(first.stats.values()), clusters)
+        scored = ScoredSegments.of(list(first.stats.values()), clusters)
         units = scored.units()
         resampled = bootstrap_scores(metric, units, aim.n_resamples, aim.seed)
         alone = [] if clusters is None else bootstrap_scores(metric, scored.rows, aim.n_resamples, aim.seed)

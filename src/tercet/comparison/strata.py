@@ -127,7 +127,7 @@ class Strata(NamedTuple):
                 [difference.confidence_interval for difference in differences],
             ),
             tests=tests,
-            parts=values_by_set.T.tolist(),
+            counted_scores=values_by_set.T.tolist(),
             higher_is_better=first.higher_is_better,
             digits=digits_of(first.scorer, values.tolist()),
         )

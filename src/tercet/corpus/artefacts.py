@@ -187,7 +187,7 @@ class Items(NamedTuple):
 
     number: int = 0
     first: int = 0
-    shown: str = ""
+    example: str = ""
 
     def plus(self, other: Items) -> Items:
         """Return the items of both."""
@@ -269,7 +269,7 @@ class Artefacts:
         several = f"{numbers} of {self.n_items:,} {item}s, the first in {item} {items.first:,}"
         kind = next(kind for kind in KINDS if kind.name == name)
         advice = f"{kind.advice} normalize={kind.normalize!r} does that." if kind.normalize else kind.advice
-        example = shorten(items.shown, 40)
+        example = shorten(items.example, 40)
         return f"{owner} {name} in {several} ({example}), {contrast}: they are scored as text. {advice}"
 
 

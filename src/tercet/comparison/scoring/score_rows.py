@@ -46,7 +46,7 @@ class Measured(NamedTuple):
     bounds: Bounds
     tests: PairTests
     #: The scores of what wins and losses count.
-    parts: Sequence[Sequence[float | None]]
+    counted_scores: Sequence[Sequence[float | None]]
     higher_is_better: bool
     digits: int
 
@@ -94,7 +94,9 @@ def _against_baseline(score: Measured, tests: PairTests, index: int, baseline: i
     """Return what the row of a system says of it and the baseline."""
     if index == baseline:
         return dict.fromkeys(_AGAINST_BASELINE)
-    wins, ties, losses = _wins_ties_losses(score.parts[index], score.parts[baseline], score.higher_is_better)
+    wins, ties, losses = _wins_ties_losses(
+        score.counted_scores[index], score.counted_scores[baseline], score.higher_is_better
+    )
     return {
         "difference": apart(float(score.values[index]), float(score.values[baseline])),
         "difference_low": score.bounds.of_differences[index].low,

@@ -17,7 +17,7 @@ from tercet.statistics.inference import ADJUSTED, Inference
 from tercet.statistics.rounding import apart
 from tercet.table_formats import decimals
 
-from .scores import ScoresOfSlices
+from .scores import ScoredSlices
 from .significance import SliceScores
 from .table import SliceRow, row_of_slice, table_of_slices
 
@@ -38,7 +38,7 @@ _WORDS = (
 )
 
 
-def slices_section(design: Design, table: ScoreTable, of_slices: ScoresOfSlices) -> Section:
+def slices_section(design: Design, table: ScoreTable, of_slices: ScoredSlices) -> Section:
     """Return the slices of a score: each system's score in each, and its difference from the baseline."""
     slices = of_slices.slices
     scores = of_slices.by_score[table.name]

@@ -209,8 +209,8 @@ def _sentences_of_tests(
     if unclear:
         unclear_names = [names[row.system] for row in unclear]
         unclear_pvalues = [pvalues[row.system] for row in unclear]
-        against = _Against(best_name, len(not_best), kind, level_in_words)
-        sentences.append(against.not_told_apart(unclear_names, unclear_pvalues))
+        tests_of_best = _TestsOfBest(best_name, len(not_best), kind, level_in_words)
+        sentences.append(tests_of_best.not_told_apart(unclear_names, unclear_pvalues))
     if worse:
         largest = f"{kind} {pvalue_text(max(pvalues[row.system] for row in worse))}"
         # The level is said once.
@@ -231,7 +231,7 @@ def _sentences_of_tests(
     return sentences
 
 
-class _Against(NamedTuple):
+class _TestsOfBest(NamedTuple):
     """The tests of the other systems against the best."""
 
     best: Name
