@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from tercet.comparison.values.settings import CompareSettings
+from tercet.comparison.inputs.settings import CompareSettings
 from tercet.errors import OptionError
 from tercet.files.join import LEAVE_OUT
 from tercet.files.writing import check_ending, check_outputs

@@ -10,9 +10,9 @@ from tercet.base.metric import Metric
 from tercet.base.options import check_values
 from tercet.checks import known_keywords, read_once
 from tercet.comparison.inputs.arguments import Arguments, TestSetAndMetrics
+from tercet.comparison.inputs.settings import CompareSettings, usual_resamples
 from tercet.comparison.specs.metric_specs import name_of
 from tercet.comparison.values.design import Design
-from tercet.comparison.values.settings import CompareSettings, usual_resamples
 from tercet.corpus.corpus import Corpus
 from tercet.errors import OptionError, argument, as_settings, warn
 from tercet.metrics.column import Column

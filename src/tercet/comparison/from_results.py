@@ -11,10 +11,10 @@ import numpy as np
 
 from tercet.base.definition import is_higher_better
 from tercet.base.metric import Metric
+from tercet.comparison.inputs.settings import CompareSettings
 from tercet.comparison.specs.metric_specs import label_of
 from tercet.comparison.values.design import Design
 from tercet.comparison.values.scores import ScoreTable, SystemScore, standings
-from tercet.comparison.values.settings import CompareSettings
 from tercet.comparison.values.system_facts import facts_of_result
 from tercet.comparison.wording.decimals import digits_of
 from tercet.result import Result

@@ -15,8 +15,8 @@ from tercet.base.options import check_value, check_values
 from tercet.checks import known_keywords, number
 from tercet.comparison.gates.checks import check_below_scale, check_within
 from tercet.comparison.inputs.arguments import Arguments, check_test_set
+from tercet.comparison.inputs.settings import CompareSettings, PlanSettings
 from tercet.comparison.values.sections import Section
-from tercet.comparison.values.settings import CompareSettings, PlanSettings
 from tercet.comparison.wording.decimals import between
 from tercet.errors import argument, on_command_line
 from tercet.names_as_shown import Sentence, one_cell, sentences_html
