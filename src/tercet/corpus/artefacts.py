@@ -1,6 +1,9 @@
 """What is no part of a text but was left in it, such as HTML entities: found where one side alone has it.
 
 A text with an artefact scores lower than what it says, and the number does not show why. Nothing is removed here.
+A metric warns of them, by :func:`warn_of_texts`, as it does of references that are the tokens of one text. A
+comparison says of all its systems in one warning what is found here, and warns of what else is odd in a test set,
+such as empty texts, repeats and copies: `test_sets/text_warnings.py`.
 """
 
 from __future__ import annotations
