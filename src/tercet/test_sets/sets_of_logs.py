@@ -50,9 +50,9 @@ def log_sets(logs: list[Log], columns: Columns, others: Sequence[TestSet] = ()) 
         # The error comes from who reads the scores.
         return test_sets
     for test_set in test_sets:
-        missing = [name for name in columns.scores if name not in test_set.scores]
-        if missing:
-            warn(f"{test_set.name} is left out: it has no scores {shorten(missing[0])}.")
+        lacking = [name for name in columns.scores if name not in test_set.scores]
+        if lacking:
+            warn(f"{test_set.name} is left out: it has no scores {shorten(lacking[0])}.")
     return having
 
 

@@ -252,9 +252,9 @@ def _notes_on_tests(
 ) -> Iterator[Sentence]:
     """Yield which slices show nothing, however large a difference, and what p is adjusted for."""
     names = {row.name for row in rows}
-    missing = [name for name in slices.names if name not in names]
-    if missing:
-        yield _naming("No segment is scored for all systems in ", missing)
+    unscored = [name for name in slices.names if name not in names]
+    if unscored:
+        yield _naming("No segment is scored for all systems in ", unscored)
     n_tests = sum(len(row.pvalues) for row in rows)
     inference = design.inference_of(table)
     if not n_tests or inference.test is None:

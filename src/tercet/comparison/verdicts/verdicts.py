@@ -176,17 +176,17 @@ def _verdict_without_undefined(
     """Return the verdict on the systems that have a score, and which have none: NaN is neither good nor bad."""
     have = "has" if len(undefined) == 1 else "have"
     ending = f" {have} no {table.title}: it is NaN, not a number, and compared with no other."
-    missing = (*listed([names[row.system] for row in undefined]), ending)
+    without_value = (*listed([names[row.system] for row in undefined]), ending)
     defined = [index for index, row in enumerate(table.rows) if not math.isnan(row.value)]
     if not defined:
-        return [missing]
+        return [without_value]
     if len(defined) == 1:
         row = table.rows[defined[0]]
         value = decimals(row.value, row.digits)
-        return [("Only ", Name(names[row.system]), f" has a value of {table.title}: {value}."), missing]
+        return [("Only ", Name(names[row.system]), f" has a value of {table.title}: {value}."), without_value]
     rows = [table.rows[index] for index in defined]
     scored = replace(table, rows=rows, pvalues=table.pvalues[np.ix_(defined, defined)])
-    return [*score_verdict(comparison, scored, names), missing]
+    return [*score_verdict(comparison, scored, names), without_value]
 
 
 def _sentences_of_tests(
