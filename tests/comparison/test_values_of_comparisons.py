@@ -14,7 +14,7 @@ BY_IDENTITY = {
     "Comparison",
     "Overall",
     "PairOfOutputs",
-    "SliceRows",
+    "SliceStats",
     "Plan",
     "ScoreTable",
     "ScoresOverRuns",

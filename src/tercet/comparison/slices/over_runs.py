@@ -16,28 +16,28 @@ from tercet.comparison.values.run_scores import RunsInSlice
 from tercet.statistics.estimates import Estimate
 from tercet.statistics.resampled_scores import N_RESAMPLES, bootstrap_scores
 
-from .significance import ScoreInSlice, SliceRows, SliceScores, by_holm
+from .significance import ScoreInSlice, SliceScores, SliceStats, by_holm
 
 
 def slices_over_runs(
-    design: Design, metric: Metric, rows_of_slices: Sequence[SliceRows]
+    design: Design, metric: Metric, stats_of_slices: Sequence[SliceStats]
 ) -> dict[str, list[SliceScores]]:
     """Return the scores of the systems in each slice, by name.
 
     Tests share no draws: p of each score is adjusted for all slices and systems by Holm's method.
     """
     scores_of: dict[str, list[SliceScores]] = {name: [] for name in metric.score_names}
-    for slice_rows in rows_of_slices:
-        draws = bootstrap_scores(metric, slice_rows.units, N_RESAMPLES, design.seed)
-        values = slice_rows.scores(metric)
-        n_units = len(slice_rows.units[0])
+    for slice_stats in stats_of_slices:
+        draws = bootstrap_scores(metric, slice_stats.units, N_RESAMPLES, design.seed)
+        values = slice_stats.scores(metric)
+        n_units = len(slice_stats.units[0])
         for name in metric.score_names:
             outputs = {}
             for index, output in enumerate(design.systems):
                 resampled = np.asarray(draws[index][name], np.float64)
                 outputs[output] = Estimate(float(values[name][index]), resampled, n_units)
             systems = _in_slice(design, metric, outputs, n_units)
-            scores_of[name].append(SliceScores(slice_rows.name, len(slice_rows.rows[0]), n_units, systems))
+            scores_of[name].append(SliceScores(slice_stats.name, len(slice_stats.rows[0]), n_units, systems))
     return {name: _with_adjusted_pvalues(design, slices) for name, slices in scores_of.items()}
 
 

@@ -16,7 +16,7 @@ from tercet.statistics.clusters import clustered
 from tercet.statistics.inference import Inference
 
 from .over_runs import slices_over_runs
-from .significance import ScoreInSlice, SliceRows, SliceScores, slice_tests
+from .significance import ScoreInSlice, SliceScores, SliceStats, slice_tests
 
 
 class ScoredSlices(NamedTuple):
@@ -40,27 +40,27 @@ def scores_of_slices(
     n_units = len(scored.rows[0]) if scored.clusters is None else len(scored.clusters)
     results = []
     for slices in design.slices:
-        rows_of_slices = list(_rows_of_slices(slices, scored))
+        stats_of_slices = list(_stats_of_slices(slices, scored))
         if design.joins_runs:
-            by_score = slices_over_runs(design, metric, rows_of_slices)
+            by_score = slices_over_runs(design, metric, stats_of_slices)
         else:
-            by_score = _scores_by_rows(design, metric, rows_of_slices, n_units, inference)
+            by_score = _scores_by_stats(design, metric, stats_of_slices, n_units, inference)
         results.append(ScoredSlices(slices, by_score))
     return results
 
 
-def _scores_by_rows(
-    design: Design, metric: Metric, rows_of_slices: Sequence[SliceRows], n_units: int, inference: Inference
+def _scores_by_stats(
+    design: Design, metric: Metric, stats_of_slices: Sequence[SliceStats], n_units: int, inference: Inference
 ) -> dict[str, list[SliceScores]]:
     """Return the scores of all systems in each slice, by name; the whole test set has `n_units` units."""
     scores_of: dict[str, list[SliceScores]] = {name: [] for name in metric.score_names}
-    tests = slice_tests(design, metric, rows_of_slices, n_units, inference) if rows_of_slices else {}
-    for number, slice_rows in enumerate(rows_of_slices):
-        intervals = design.intervals(metric, slice_rows.units)
-        values = slice_rows.scores(metric)
+    tests = slice_tests(design, metric, stats_of_slices, n_units, inference) if stats_of_slices else {}
+    for number, slice_stats in enumerate(stats_of_slices):
+        intervals = design.intervals(metric, slice_stats.units)
+        values = slice_stats.scores(metric)
         for name in metric.score_names:
             intervals_of_score = [of_system[name] for of_system in intervals]
-            bounds = bounds_of_systems(design, metric, slice_rows.rows, intervals_of_score, inference)
+            bounds = bounds_of_systems(design, metric, slice_stats.rows, intervals_of_score, inference)
             systems = []
             for index, value in enumerate(values[name].tolist()):
                 systems.append(
@@ -73,12 +73,12 @@ def _scores_by_rows(
                     )
                 )
             scores_of[name].append(
-                SliceScores(slice_rows.name, len(slice_rows.rows[0]), len(slice_rows.units[0]), systems)
+                SliceScores(slice_stats.name, len(slice_stats.rows[0]), len(slice_stats.units[0]), systems)
             )
     return scores_of
 
 
-def _rows_of_slices(slices: Slices, scored: ScoredSegments) -> Iterator[SliceRows]:
+def _stats_of_slices(slices: Slices, scored: ScoredSegments) -> Iterator[SliceStats]:
     numbers = slices.numbers[scored.is_scored]
     for index, name in enumerate(slices.names):
         inside = numbers == index
@@ -86,8 +86,8 @@ def _rows_of_slices(slices: Slices, scored: ScoredSegments) -> Iterator[SliceRow
             continue
         rows = [stats.selected(inside) for stats in scored.rows]
         if scored.clusters is None:
-            yield SliceRows(name, rows, rows, np.flatnonzero(inside))
+            yield SliceStats(name, rows, rows, np.flatnonzero(inside))
             continue
         # Those of a slice are numbered as they first occur there.
         of_slice = np.array(list(dict.fromkeys(scored.clusters.numbers[inside].tolist())), np.int64)
-        yield SliceRows(name, rows, clustered(rows, scored.clusters.selected(inside)), of_slice)
+        yield SliceStats(name, rows, clustered(rows, scored.clusters.selected(inside)), of_slice)

@@ -122,7 +122,7 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     score_title = table.title
     if not table.higher_is_better:
         score_title += " (lower is better)"
-    # of one system, or of those that are best
+    # Of one system, or of those that are best.
     shown = decimals(rows[0].value, rows[0].digits)
     if len(rows) == 1:
         return [(f"The {score_title} of ", row_names[rows[0].system], f" is {shown}. There is no other system.")]
@@ -203,7 +203,7 @@ def _sentences_of_tests(
     if len(untested) == len(not_best):
         return [(_UNTESTED,)]
     sentences: list[Sentence] = []
-    # with two systems there is one pair, and nothing to adjust
+    # With two systems there is one pair, and nothing to adjust.
     kind = "p" if len(table.rows) == 2 else "adjusted p"
     level_in_words = comparison.level_in_words
     if unclear:
@@ -350,7 +350,7 @@ def _lead_in_words(table: ScoreTable, best: SystemScore, next_best: SystemScore)
     points = " points" if is_percent else ""
     where = "above" if table.higher_is_better else "below"
     least = 10.0**-best.digits
-    # less than half of 0.01 would read as 0.00
+    # Less than half of 0.01 would read as 0.00.
     amount = decimals(difference, best.digits) if difference >= least / 2 else f"less than {least:g}"
     return f"{amount}{points} {where}"
 
