@@ -19,7 +19,8 @@ from tercet.statistics.rounding import ROUNDING, apart
 from tercet.statistics.stats import SegmentStats
 from tercet.table_formats import number_or_none
 
-#: What a row says of the system and the baseline; None in the row of the baseline itself, and where no texts were compared.
+#: What a row says of the system and the baseline; None in the row of the baseline itself, and of results without
+#: texts.
 AGAINST_BASELINE = (
     "difference",
     "difference_low",
