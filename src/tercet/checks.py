@@ -155,6 +155,11 @@ def has_entries(value: Any) -> bool:
     return isinstance(value, Iterable) and getattr(value, "ndim", 1) != 0
 
 
+def read_once(value: Any) -> Any:
+    """Return what can be read again: of an iterator its entries as a list, which leaves it empty."""
+    return list(value) if isinstance(value, Iterator) else value
+
+
 def finite(value: Any) -> float | None:
     """Return a real number as a float, and None for anything else, infinities and NaN."""
     if not isinstance(value, Real) or isinstance(value, bool):

@@ -9,7 +9,15 @@ from rich.cells import cell_len
 from rich.table import Table as Grid
 
 import tercet
-from tercet.comparison.shown.table_width import Fitted, Shown, fitted, folded, in_parts, left_out_in_words, printed
+from tercet.comparison.shown.table_width import (
+    Fitted,
+    TerminalColumn,
+    fitted,
+    folded,
+    in_parts,
+    left_out_in_words,
+    printed,
+)
 from tercet.comparison.shown.terminal import to_text
 from tercet.correlation.tables import to_text as correlation_text
 from tercet.errors import for_command_line
@@ -109,13 +117,13 @@ def numbers(values):
 
 
 #: What fits in 19, 31 and 46 cells, by hand: 3 for each column and 1, and the widest of each.
-SHORTER = Shown("diff", ["+1.00", "-2.00"])
+SHORTER = TerminalColumn("diff", ["+1.00", "-2.00"])
 COLUMNS = [
-    Shown("system", ["a", "bb"], is_name=True),
-    Shown("bleu", numbers([10, 20.5])),
-    Shown("95 %", ["1 – 2", "3 – 4"], leaves=2, said="intervals"),
-    Shown("diff [95 %]", ["+1.00 (0, 2)", "-2.00 (-3, 1)"], shorter=SHORTER, shortens=3),
-    Shown("wins", ["1", "2"], leaves=1),
+    TerminalColumn("system", ["a", "bb"], is_name=True),
+    TerminalColumn("bleu", numbers([10, 20.5])),
+    TerminalColumn("95 %", ["1 – 2", "3 – 4"], leaves=2, said="intervals"),
+    TerminalColumn("diff [95 %]", ["+1.00 (0, 2)", "-2.00 (-3, 1)"], shorter=SHORTER, shortens=3),
+    TerminalColumn("wins", ["1", "2"], leaves=1),
 ]
 
 
@@ -168,8 +176,8 @@ def test_a_name_goes_on_in_the_next_line_at_a_joint(name, width, lines):
 
 
 def test_columns_that_do_not_fit_stand_in_further_tables():
-    first = Shown("p", ["a", "b"], is_name=True)
-    others = [Shown(str(number), ["0.1234", "0.5"]) for number in range(5)]
+    first = TerminalColumn("p", ["a", "b"], is_name=True)
+    others = [TerminalColumn(str(number), ["0.1234", "0.5"]) for number in range(5)]
     # 1 + 4 for the names and their blanks, 9 for each other column.
     parts = [[column.title for column in part] for part in in_parts(first, others, 24)]
     assert parts == [["p", "0", "1"], ["p", "2", "3"], ["p", "4"]]

@@ -306,6 +306,11 @@ def test_lengths_are_those_of_the_references_in_five_groups():
         tercet.compare(TWO, "diversity", by="length")
 
 
+@pytest.mark.parametrize("nothing", [[], (), {}, iter([])], ids=["list", "tuple", "mapping", "iterator"])
+def test_what_names_nothing_slices_nothing(nothing):
+    assert sections_of(compared(by=nothing)) == []
+
+
 def test_several_kinds_are_adjusted_by_themselves():
     comparison = compared(by={"domain": DOMAINS, "half": ["first"] * 45 + ["second"] * 45})
     assert [section.title for section in sections_of(comparison)] == ["Slices by domain", "Slices by half"]

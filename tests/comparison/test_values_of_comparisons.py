@@ -14,7 +14,7 @@ BY_IDENTITY = {
     "Comparison",
     "Overall",
     "PairOfOutputs",
-    "Part",
+    "SliceStats",
     "Plan",
     "ScoreTable",
     "ScoresOverRuns",

@@ -14,7 +14,7 @@ from tercet.base.about import About
 from tercet.base.annotations import in_words
 from tercet.base.configured import Call
 from tercet.base.docs import option_docs
-from tercet.comparison.values.settings import CompareSettings, PlanSettings
+from tercet.comparison.inputs.settings import CompareSettings, PlanSettings
 from tercet.correlation.settings import CorrelateSettings
 from tercet.registry import CLASS_NAMES, metric_class
 

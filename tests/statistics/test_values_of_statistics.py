@@ -15,7 +15,7 @@ def test_only_rows_can_be_changed_and_nothing_has_further_attributes(name):
     assert not has_room_for_more(VALUES[name])
 
 
-@pytest.mark.parametrize("name", sorted({*VALUES} - {"ExactSums"}))
+@pytest.mark.parametrize("name", sorted({*VALUES} - {"ExactSums", "PairVariation"}))
 def test_what_holds_arrays_is_equal_to_itself_alone(name):
     assert VALUES[name].__eq__ is object.__eq__
     assert len({object.__new__(VALUES[name]) for _ in range(2)}) == 2

@@ -13,7 +13,7 @@ import typer
 
 from tercet.base.options import Value
 from tercet.checks import Integer
-from tercet.comparison.values.settings import Adjust, CompareSettings, Interval, Test
+from tercet.comparison.inputs.settings import Adjust, CompareSettings, Interval, Test
 from tercet.errors import OptionError
 from tercet.files.missing import LEAVE_OUT
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 import typer
 
-from tercet.comparison.values.settings import PlanSettings
+from tercet.comparison.inputs.settings import PlanSettings
 from tercet.files.writing import check_file, check_outputs
 from tercet.names_as_shown import one_cell
 

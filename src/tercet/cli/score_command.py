@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from tercet.comparison.values.settings import CompareSettings
+from tercet.comparison.inputs.settings import CompareSettings
 from tercet.errors import OptionError
 from tercet.files.missing import LEAVE_OUT
 from tercet.names_as_shown import counted, visible

@@ -8,8 +8,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from tercet.comparison.inputs.defaults import default_metrics
+from tercet.comparison.inputs.settings import MOST_MISSING
 from tercet.comparison.specs.metric_specs import label, label_of, metric_of
-from tercet.comparison.values.settings import MOST_MISSING
 from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.metrics.column import Column
 from tercet.specs import split_metric

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet.base.metric import Metric
 from tercet.base.options import check_values
-from tercet.checks import known_keywords
-from tercet.comparison.inputs.arguments import Arguments, Data
+from tercet.checks import known_keywords, read_once
+from tercet.comparison.inputs.arguments import Arguments, TestSetAndMetrics
+from tercet.comparison.inputs.settings import CompareSettings, usual_resamples
 from tercet.comparison.specs.metric_specs import name_of
 from tercet.comparison.values.design import Design
-from tercet.comparison.values.settings import CompareSettings, usual_resamples
 from tercet.corpus.corpus import Corpus
 from tercet.errors import OptionError, argument, as_settings, warn
 from tercet.metrics.column import Column
@@ -24,7 +24,7 @@ from tercet.test_sets.score_warnings import odd_scores
 from tercet.test_sets.test_set import TestSet
 from tercet.test_sets.text_warnings import empty_references, odd_baseline, odd_segments, warn_of_artefacts
 
-from .metric_tables import Found, compare_by
+from .metric_tables import MetricFindings, compare_by
 from .result import Comparison
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def compare(
         by the length of their references, or else of their sources; or ``"id~^([a-z]+)"``, for the texts that the
         first group of a regular expression finds in a column (without a group, whether it matches). Or a label for
         each segment, as ``{"domain": ["news", "chat"]}``. With `runs`, slices have the means over the runs of each
-        system.
+        system. None, or what names nothing, such as ``[]``, for none.
     progress : bool
         Show a bar on stderr.
 
@@ -158,7 +158,7 @@ def compare(
         },
         cluster=cluster,
         # What is sliced by is read twice where it names columns of files.
-        by=list(by) if isinstance(by, Iterator) else by,
+        by=read_once(by),
     )
     options = {
         "test": test,
@@ -173,7 +173,9 @@ def compare(
     # Before texts are read, which may take long.
     settings = check_values("compare", options, CompareSettings.checks())
     show_progress = settings.pop("progress")
-    return compare_arguments(arguments, settings, show_progress, baseline=baseline, runs=_read_once(runs))
+    if isinstance(runs, Mapping):
+        runs = {system: read_once(outputs) for system, outputs in runs.items()}
+    return compare_arguments(arguments, settings, show_progress, baseline=baseline, runs=runs)
 
 
 def compare_arguments(
@@ -185,21 +187,14 @@ def compare_arguments(
     runs: Any = None,
 ) -> Comparison:
     """Return the comparison of :func:`compare`, with settings that are checked; `arguments` name the function."""
-    data = arguments.read()
-    outputs = _read_runs(list(data.test_set.systems), runs, baseline)
-    data.check_metrics()
-    design = _design(data, settings, outputs, arguments.by)
-    messages = _messages(design, data, has_baseline=baseline is not None, runs=runs)
-    found = _compare_by_all(data.metrics, design, data.corpus, show_progress)
+    inputs = arguments.read()
+    outputs = _read_runs(list(inputs.test_set.systems), runs, baseline)
+    inputs.check_metrics()
+    design = _design(inputs, settings, outputs, arguments.by)
+    messages = _messages(design, inputs, has_baseline=baseline is not None, runs=runs)
+    found = _compare_by_all(inputs.metrics, design, inputs.corpus, show_progress)
     warnings = list(map(as_settings, dict.fromkeys([*messages, *found.messages])))
-    return Comparison(design, found.tables, found.facts, warnings, data.corpus)
-
-
-def _read_once(runs: Any) -> Any:
-    """Return runs that can be read again: outputs of an iterator as a list."""
-    if not isinstance(runs, Mapping):
-        return runs
-    return {system: list(outputs) if isinstance(outputs, Iterator) else outputs for system, outputs in runs.items()}
+    return Comparison(design, found.tables, found.facts, warnings, inputs.corpus)
 
 
 class _Outputs(NamedTuple):
@@ -224,9 +219,9 @@ def _read_runs(names: list[str], runs: Any, baseline: str | None) -> _Outputs:
     return _Outputs(runs_of, names[0] if output is None else output)
 
 
-def _design(data: Data, settings: Mapping[str, Any], outputs: _Outputs, by: Any) -> Design:
+def _design(inputs: TestSetAndMetrics, settings: Mapping[str, Any], outputs: _Outputs, by: Any) -> Design:
     """Return what is compared and how, with its slices; an error for settings that runs do not take."""
-    names = list(data.test_set.systems)
+    names = list(inputs.test_set.systems)
     # Where there are as many systems as outputs, each has one run.
     has_several_runs = 0 < len(outputs.runs) < len(names)
     if outputs.runs and settings["interval"] is None:
@@ -235,9 +230,9 @@ def _design(data: Data, settings: Mapping[str, Any], outputs: _Outputs, by: Any)
     if by is not None:
         from tercet.comparison.values.slices import slices_of
 
-        slices = slices_of(data.test_set, by)
+        slices = slices_of(inputs.test_set, by)
     return Design(
-        test_set=data.test_set,
+        test_set=inputs.test_set,
         baseline=outputs.baseline,
         runs=outputs.runs,
         slices=slices,
@@ -279,45 +274,45 @@ def _settings_of_test(settings: Mapping[str, Any], n_systems: int, *, has_runs: 
     return {**settings, "test": None, "n_resamples": None}
 
 
-def _messages(design: Design, data: Data, *, has_baseline: bool, runs: Any) -> list[str]:
+def _messages(design: Design, inputs: TestSetAndMetrics, *, has_baseline: bool, runs: Any) -> list[str]:
     """Return what is said of the texts and names, and warn of what was not said where they were read."""
-    test_set = data.test_set
-    remarks = _remarks(design, data, has_baseline=has_baseline, runs=runs)
-    for remark in remarks:
+    test_set = inputs.test_set
+    oddities = _oddities(design, inputs, has_baseline=has_baseline, runs=runs)
+    for oddity in oddities:
         # What is among the warnings was said where the texts were read.
-        if remark not in test_set.warnings:
-            warn(remark)
+        if oddity not in test_set.warnings:
+            warn(oddity)
     messages = list(test_set.warnings)
     if not test_set.is_searched:
-        if data.needed_by:
+        if inputs.needed_by:
             messages += empty_references(test_set)
-        messages += copy_warnings(test_set, with_references=bool(data.needed_by))
-    messages += remarks
+        messages += copy_warnings(test_set, with_references=bool(inputs.needed_by))
+    messages += oddities
     messages += _hints(design, has_runs=runs is not None)
-    messages += warn_of_artefacts(test_set, data.corpus, data.metrics)
+    messages += warn_of_artefacts(test_set, inputs.corpus, inputs.metrics)
     return messages
 
 
-def _remarks(design: Design, data: Data, *, has_baseline: bool, runs: Any) -> list[str]:
-    """Return what is odd about the texts, the scores that came with them, the slices and the runs."""
-    test_set = data.test_set
-    remarks = list(data.placeholders)
+def _oddities(design: Design, inputs: TestSetAndMetrics, *, has_baseline: bool, runs: Any) -> list[str]:
+    """Return what is odd about the texts, the scores that came with them, the slices and the runs: warnings."""
+    test_set = inputs.test_set
+    oddities = list(inputs.placeholders)
     if not test_set.is_searched:
-        remarks += odd_segments(test_set, with_references=bool(data.needed_by))
+        oddities += odd_segments(test_set, with_references=bool(inputs.needed_by))
     if design.test is not None and not has_baseline:
-        remarks += odd_baseline(test_set)
-    names_of_columns = [metric.name for metric in data.metrics if isinstance(metric, Column)]
-    remarks += odd_scores(test_set, names_of_columns)
+        oddities += odd_baseline(test_set)
+    names_of_columns = [metric.name for metric in inputs.metrics if isinstance(metric, Column)]
+    oddities += odd_scores(test_set, names_of_columns)
     if design.slices:
         from tercet.comparison.values.slices import slice_warnings
 
-        remarks += slice_warnings(test_set, design.slices)
+        oddities += slice_warnings(test_set, design.slices)
     if runs is not None:
         from tercet.comparison.runs.run_warnings import reading_warnings
 
         for message in reading_warnings(list(test_set.systems), runs, design.runs):
-            remarks.append(f"{test_set.name}: {message}")
-    return remarks
+            oddities.append(f"{test_set.name}: {message}")
+    return oddities
 
 
 def _hints(design: Design, *, has_runs: bool) -> list[str]:
@@ -333,9 +328,9 @@ def _hints(design: Design, *, has_runs: bool) -> list[str]:
     return [hint for hint in hints if hint]
 
 
-def _compare_by_all(metrics: Sequence[Metric], design: Design, corpus: Corpus, show_progress: bool) -> Found:
+def _compare_by_all(metrics: Sequence[Metric], design: Design, corpus: Corpus, show_progress: bool) -> MetricFindings:
     """Return what all metrics find."""
-    of_all = Found([], [], [])
+    of_all = MetricFindings([], [], [])
     with bars_within(show_progress), line_of("") as show_line:
         for number, metric in enumerate(metrics, 1):
             heading = f"metric {number} of {len(metrics)}, {name_of(metric)}"

@@ -11,10 +11,11 @@ import numpy as np
 
 from tercet.base.definition import is_higher_better
 from tercet.base.metric import Metric
+from tercet.comparison.inputs.settings import CompareSettings
+from tercet.comparison.scoring.score_rows import AGAINST_BASELINE
 from tercet.comparison.specs.metric_specs import label_of
 from tercet.comparison.values.design import Design
 from tercet.comparison.values.scores import ScoreTable, SystemScore, standings
-from tercet.comparison.values.settings import CompareSettings
 from tercet.comparison.values.system_facts import facts_of_result
 from tercet.comparison.wording.decimals import digits_of
 from tercet.result import Result
@@ -101,14 +102,7 @@ def _score_table(metric: Metric, score: str, results: Mapping[str, Result]) -> S
                 value=value,
                 low=low,
                 high=high,
-                difference=None,
-                difference_low=None,
-                difference_high=None,
-                pvalue=None,
-                adjusted_pvalue=None,
-                wins=None,
-                ties=None,
-                losses=None,
+                **dict.fromkeys(AGAINST_BASELINE),
                 best=standing.is_best,
                 as_good=standing.as_good,
                 digits=digits,

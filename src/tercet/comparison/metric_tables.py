@@ -16,7 +16,7 @@ from tercet.comparison.scoring.score_rows import Measured, bounds_of_systems, sc
 from tercet.comparison.scoring.too_few import why_too_few
 from tercet.comparison.specs.metric_specs import label_of
 from tercet.comparison.values.design import Design
-from tercet.comparison.values.scores import Scored, ScoreEvidence, ScoreTable
+from tercet.comparison.values.scores import ScoredSegments, ScoreEvidence, ScoreTable
 from tercet.comparison.values.system_facts import SystemFacts, facts_of_systems
 from tercet.comparison.wording.decimals import digits_of
 from tercet.corpus.corpus import Corpus
@@ -30,12 +30,12 @@ from tercet.test_sets.test_set import TestSet
 from tercet.test_sets.text_warnings import warn_of_scores
 
 if TYPE_CHECKING:
-    from tercet.comparison.slices.scores import ScoresOfSlices
+    from tercet.comparison.slices.scores import ScoredSlices
     from tercet.comparison.values.sections import Section
     from tercet.statistics.pair_tests import PairTests
 
 
-class Found(NamedTuple):
+class MetricFindings(NamedTuple):
     """What a comparison finds by one metric, or by all, and what these warned of."""
 
     tables: list[ScoreTable]
@@ -45,7 +45,7 @@ class Found(NamedTuple):
 
 def compare_by(
     metric: Metric, design: Design, corpus: Corpus, heading: str, show_line: Callable[[str], None]
-) -> Found:
+) -> MetricFindings:
     """Score the systems by a metric, and test them."""
     test_set = design.test_set
     show_line(f"{heading}: scores")
@@ -57,7 +57,7 @@ def compare_by(
     show_line(f"{heading}: {work}")
     rows = _MetricRows.of(design, metric, stats)
     facts = facts_of_systems(metric, rows.of_segments, rows.scored.rows)
-    return Found(list(_tables(design, rows, corpus)), facts, list(messages))
+    return MetricFindings(list(_tables(design, rows, corpus)), facts, list(messages))
 
 
 def system_stats(metric: Metric, corpus: Corpus, test_set: TestSet) -> list[SegmentStats]:
@@ -83,7 +83,7 @@ class _MetricRows(NamedTuple):
     metric: Metric
     #: Of all segments, by system.
     of_segments: dict[str, SegmentStats]
-    scored: Scored
+    scored: ScoredSegments
     #: What is resampled: the segments that are scored for all systems, or their clusters.
     units: list[SegmentStats]
     #: Whether scores are 0 or 1 alone, of which tests and intervals are exact.
@@ -93,7 +93,7 @@ class _MetricRows(NamedTuple):
     @classmethod
     def of(cls, design: Design, metric: Metric, stats: list[SegmentStats]) -> _MetricRows:
         """Return the rows of a metric."""
-        scored = Scored.of(stats, design.test_set.clusters)
+        scored = ScoredSegments.of(stats, design.test_set.clusters)
         are_shares = isinstance(metric, Column) and scored.clusters is None and metric.are_shares(scored.rows)
         inference = design.inference
         if are_shares:
@@ -114,7 +114,7 @@ class _MetricScores(NamedTuple):
     intervals: list[dict[str, BootstrapResult]]
     segments: list[dict[str, list[float | None]]]
     #: What wins and losses count: clusters, or else segments, where those left out have no score.
-    parts: list[dict[str, list[float | None]]]
+    counted_scores: list[dict[str, list[float | None]]]
     tests: dict[str, PairTests]
 
     @classmethod
@@ -124,14 +124,14 @@ class _MetricScores(NamedTuple):
         n_draws = design.n_resamples or 0
         tests = rows.inference.of_all_pairs(metric, rows.units, n_resamples=n_draws, seed=design.seed)
         segments = [segment_lists(metric, stats) for stats in rows.of_segments.values()]
-        parts = segments
+        counted_scores = segments
         if design.test_set.clusters is not None:
-            parts = [segment_lists(metric, stats) for stats in rows.units]
+            counted_scores = [segment_lists(metric, stats) for stats in rows.units]
         return cls(
             values=[metric.finalize(metric.corpus_totals(stats)) for stats in rows.scored.rows],
             intervals=design.intervals(metric, rows.units),
             segments=segments,
-            parts=parts,
+            counted_scores=counted_scores,
             tests=tests,
         )
 
@@ -143,7 +143,7 @@ class _MetricScores(NamedTuple):
             values=values,
             bounds=bounds_of_systems(design, rows.metric, rows.scored.rows, intervals, rows.inference),
             tests=self.tests[name],
-            parts=[of_system[segment_name] for of_system in self.parts],
+            counted_scores=[of_system[segment_name] for of_system in self.counted_scores],
             higher_is_better=is_higher_better(rows.metric, name),
             digits=digits_of(rows.metric, values.tolist()),
         )
@@ -220,7 +220,7 @@ def _sections(design: Design, evidence: ScoreEvidence) -> Iterator[Section]:
         return
     from tercet.comparison.notes.fragile_differences import cautions_section
     from tercet.comparison.notes.groups import groups_section
-    from tercet.comparison.notes.power import power_of, power_section
+    from tercet.comparison.notes.smallest_differences import power_of, power_section
 
     if table.too_few is None:
         yield groups_section(table)
@@ -233,7 +233,7 @@ def _sections(design: Design, evidence: ScoreEvidence) -> Iterator[Section]:
         yield cautions
 
 
-def _slices_sections(design: Design, table: ScoreTable, slices: Sequence[ScoresOfSlices]) -> Iterator[Section]:
+def _slices_sections(design: Design, table: ScoreTable, slices: Sequence[ScoredSlices]) -> Iterator[Section]:
     """Yield what is said of a score in the slices of each kind."""
     if not slices:
         return

@@ -50,16 +50,16 @@ class Overall(Comparison):
             wins = "; wins, ties and losses count sets"
         means = f"Over {self.test_set.name}: means of their scores, {WEIGHTS[self.weight]}, resampled within each set"
         remarks = [f"{means}{wins}."]
-        for unit, single in self._sets_of(range(1, 2)).items():
+        for unit, single in self._sets_with_units(range(1, 2)).items():
             names = joined([plain(name) for name in single], MOST_NAMED)
             remarks.append(f"Of one {unit}, whose part is not in the intervals: {names}.")
-        for unit, small in self._sets_of(range(2, FEWEST_UNITS)).items():
+        for unit, small in self._sets_with_units(range(2, FEWEST_UNITS)).items():
             names = joined([plain(name) for name in small], MOST_NAMED)
             remarks.append(f"Of fewer than {FEWEST_UNITS} {unit}s, so that intervals may be too short: {names}.")
         return [*remarks, *self.notes]
 
-    def _sets_of(self, numbers: range) -> dict[str, list[str]]:
-        """Return by unit the sets that have so many, which cannot tell well how much their scores vary."""
+    def _sets_with_units(self, numbers: range) -> dict[str, list[str]]:
+        """Return by their unit the sets that have so few, which cannot tell well how much their scores vary."""
         names_of_sets = with_numbers([comparison.test_set.name for comparison in self.comparisons])
         names: dict[str, list[str]] = {}
         for name, comparison in zip(names_of_sets, self.comparisons, strict=True):

@@ -12,7 +12,7 @@ from tercet.base.metric import Metric
 from tercet.base.options import check_value, check_values
 from tercet.base.scoring import batch_stats, summarize
 from tercet.checks import one_of
-from tercet.comparison.values.settings import RESAMPLES, CompareSettings
+from tercet.comparison.inputs.settings import RESAMPLES, CompareSettings
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError

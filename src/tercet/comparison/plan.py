@@ -1,4 +1,8 @@
-"""How many segments a test set needs to show a difference, before any system is trained."""
+"""How many segments a test set needs to show a difference, before any system is trained.
+
+Here are the function and its result. How many segments each score needs is computed in `plan_values.py`, by the
+formulas of `statistics/power.py`, and said in `plan_sentences.py`.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,8 @@ from tercet.base.options import check_value, check_values
 from tercet.checks import known_keywords, number
 from tercet.comparison.gates.checks import check_below_scale, check_within
 from tercet.comparison.inputs.arguments import Arguments, check_test_set
+from tercet.comparison.inputs.settings import CompareSettings, PlanSettings
 from tercet.comparison.values.sections import Section
-from tercet.comparison.values.settings import CompareSettings, PlanSettings
 from tercet.comparison.wording.decimals import between
 from tercet.errors import argument, on_command_line
 from tercet.names_as_shown import Sentence, one_cell, sentences_html

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from tercet.comparison.notes.power import chances
+from tercet.comparison.notes.smallest_differences import chances
 from tercet.comparison.wording.decimals import between, figures, in_two_digits
 from tercet.names_as_shown import Name, Sentence, counted, listed
 from tercet.statistics.intervals import FEWEST_UNITS

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tercet.comparison.notes.power import FEWEST_DIFFERENT, Spread, SystemDraws, paired_error, spread_of
-from tercet.comparison.values.scores import Scored
+from tercet.comparison.values.scores import ScoredSegments
 from tercet.comparison.wording.decimals import NumberT
 from tercet.statistics.intervals import FEWEST_UNITS
+from tercet.statistics.power import FEWEST_DIFFERENT, PairVariation, SystemDraws, pair_variation, paired_error
 from tercet.statistics.resampled_scores import bootstrap_scores
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -91,59 +91,61 @@ class Aim(NamedTuple):
     n_resamples: int
     seed: int
 
-    def smallest(self, spreads: Sequence[Spread]) -> tuple[float, float] | None:
+    def smallest(self, variations: Sequence[PairVariation]) -> tuple[float, float] | None:
         """Return the smallest differences that a test set shows where differences vary so much."""
-        return _least_and_greatest(spread.smallest(alpha=self.alpha, power=self.power) for spread in spreads)
+        return _least_and_greatest(variation.smallest(alpha=self.alpha, power=self.power) for variation in variations)
 
-    def needed(self, spreads: Sequence[Spread]) -> tuple[int, int] | None:
+    def needed(self, variations: Sequence[PairVariation]) -> tuple[int, int] | None:
         """Return how many units show the difference where it varies so much."""
         return _least_and_greatest(
-            spread.needed(self.difference, alpha=self.alpha, power=self.power) for spread in spreads
+            variation.needed(self.difference, alpha=self.alpha, power=self.power) for variation in variations
         )
 
 
 def score_plans(comparison: Comparison, aim: Aim) -> Iterator[ScorePlan]:
     """Yield the plan by each score."""
-    titles = dict(zip(map(id, comparison.tables), comparison.titles(), strict=True))
     clusters = comparison.test_set.clusters
-    for _, tables in groupby(comparison.tables, lambda table: table.metric):
-        first, *further = tables
+    titled_tables = zip(comparison.titles(), comparison.tables, strict=True)
+    for _, group in groupby(titled_tables, lambda titled: titled[1].metric):
+        # The scores of a metric have its resamples in common.
+        of_metric = list(group)
+        _, first = of_metric[0]
         metric = first.scorer
-        scored = Scored.of(list(first.stats.values()), clusters)
+        scored = ScoredSegments.of(list(first.stats.values()), clusters)
         units = scored.units()
         resampled = bootstrap_scores(metric, units, aim.n_resamples, aim.seed)
         alone = [] if clusters is None else bootstrap_scores(metric, scored.rows, aim.n_resamples, aim.seed)
-        for table in (first, *further):
+        for title, table in of_metric:
             exact_scale = metric.scale if table.is_exact else None
-            spreads, n_alike = _spreads(resampled, units, table.name, exact_scale)
-            errors = [spread.error for spread in spreads]
+            variations, n_alike = _variations(resampled, units, table.name, exact_scale)
+            errors = [variation.error for variation in variations]
             as_segments = None
             if clusters is not None:
-                spreads_alone, _ = _spreads(alone, scored.rows, table.name)
-                as_segments = aim.needed(spreads_alone)
+                variations_alone, _ = _variations(alone, scored.rows, table.name)
+                as_segments = aim.needed(variations_alone)
             standard_error = None
             if errors:
                 standard_error = (float(np.min(errors)), float(np.max(errors)))
             yield ScorePlan(
                 metric=table.metric,
                 score=table.name,
-                title=titles[id(table)],
+                title=title,
                 signature=table.signature,
                 n_segments=len(scored.rows[0]),
                 n_units=len(units[0]),
-                n_pairs=0 if len(units) == 1 else len(spreads),
+                n_pairs=0 if len(units) == 1 else len(variations),
                 n_alike=n_alike,
                 standard_error=standard_error,
-                smallest=aim.smallest(spreads),
-                needed=aim.needed(spreads),
+                smallest=aim.smallest(variations),
+                needed=aim.needed(variations),
                 as_segments=as_segments,
                 digits=table.digits,
             )
 
 
-def _spreads(
+def _variations(
     resampled: Sequence[Scores], units: Sequence[SegmentStats], name: str, exact_scale: float | None = None
-) -> tuple[list[Spread], int]:
+) -> tuple[list[PairVariation], int]:
     """Return how much a score's differences vary, and how many pairs of systems are too alike to tell."""
     distributions = [scores[name] for scores in resampled]
     n_units = len(units[0])
@@ -154,25 +156,26 @@ def _spreads(
         if error is None:
             return [], 0
         errors = [error * math.sqrt(2 * (1 - rho)) for rho in CORRELATION]
-        return [_of_error(error, n_units, exact_scale) for error in errors], 0
+        return [_variation_by_error(error, n_units, exact_scale) for error in errors], 0
     systems = [SystemDraws(*of_system) for of_system in zip(units, distributions, strict=True)]
-    spreads = []
+    variations = []
     n_alike = 0
     for first, second in combinations(systems, 2):
-        spread = spread_of(first, second, exact_scale, fewest_different=least_different(n_units))
-        if spread is None:
+        variation = pair_variation(first, second, exact_scale, fewest_different=least_different(n_units))
+        if variation is None:
             n_alike += 1
         else:
-            spreads.append(spread)
-    return spreads, n_alike
+            variations.append(variation)
+    return variations, n_alike
 
 
-def _of_error(error: float, n_units: int, exact_scale: float | None) -> Spread:
-    """Return the spread of two systems that are equally good, as the error of their difference has it."""
+def _variation_by_error(error: float, n_units: int, exact_scale: float | None) -> PairVariation:
+    """Return the variation of two systems that are equally good, as the error of their difference has it."""
     if exact_scale is None:
-        return Spread(error, n_units)
+        return PairVariation(error, n_units)
     # An item's difference is 1 or -1 where one alone is right: of no difference, its variance is the share of those.
-    return Spread(error, n_units, exact_scale, min(1.0, n_units * (error / exact_scale) ** 2))
+    discordant = min(1.0, n_units * (error / exact_scale) ** 2)
+    return PairVariation(error, n_units, exact_scale, discordant)
 
 
 def least_different(n_units: int) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tercet.base.options import check_value
 from tercet.checks import integer
 from tercet.comparison.values.design import Design
-from tercet.comparison.values.scores import BESIDE_SCORES, Scored, ScoreTable, SystemScore
+from tercet.comparison.values.scores import BESIDE_SCORES, ScoredSegments, ScoreTable, SystemScore
 from tercet.comparison.values.system_facts import SystemFacts, fact_lines
 from tercet.corpus.corpus import Corpus
 from tercet.errors import needs
@@ -472,7 +472,7 @@ class Comparison:
 
     def units_of(self, table: ScoreTable) -> list[SegmentStats]:
         """Return the rows of each system that are resampled: segments scored for all systems, or their clusters."""
-        return Scored.of(list(table.stats.values()), self.test_set.clusters).units()
+        return ScoredSegments.of(list(table.stats.values()), self.test_set.clusters).units()
 
     @property
     def counted(self) -> str:

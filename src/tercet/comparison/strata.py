@@ -126,7 +126,7 @@ class Strata(NamedTuple):
                 [difference.confidence_interval for difference in differences],
             ),
             tests=tests,
-            parts=values_by_set.T.tolist(),
+            counted_scores=values_by_set.T.tolist(),
             higher_is_better=first.higher_is_better,
             digits=digits_of(first.scorer, values.tolist()),
         )
@@ -210,33 +210,33 @@ def _sentence(
     gain = apart(row.value, row_of(table, design.baseline).value)
     if np.isnan(gain):
         return (start, system, " cannot be compared with ", baseline, ", as a score is NaN.")
-    verb, tested = _over_all(design, table, row, gain)
+    verb, tested = _verb_and_test(design, table, row, gain)
     return sentence((start, system, f" {verb} ", baseline, tested), ": ", _in_sets(design, row.system, names, tables))
 
 
-class _OverAll(NamedTuple):
+class _VerbAndTest(NamedTuple):
     """How a system compares with the baseline over all sets: what stands between their names, and behind them."""
 
     verb: str
     tested: str
 
 
-def _over_all(design: Design, table: ScoreTable, row: SystemScore, gain: float) -> _OverAll:
+def _verb_and_test(design: Design, table: ScoreTable, row: SystemScore, gain: float) -> _VerbAndTest:
     """Return how a system with this difference compares with the baseline over all sets."""
     if not gain:
-        return _OverAll("has the same score as", f" in {table.title}")
+        return _VerbAndTest("has the same score as", f" in {table.title}")
     by = f"{decimals(abs(gain), row.digits)} {table.title}"
     p = row.adjusted_pvalue
     if p is not None and p < design.alpha:
         is_better = (gain > 0) == table.higher_is_better
         tested = f" by {by} ({design.p_label} {pvalue_text(p)})"
-        return _OverAll("is better than" if is_better else "is worse than", tested)
+        return _VerbAndTest("is better than" if is_better else "is worse than", tested)
     verb = f"scores {by} higher than" if gain > 0 else f"scores {by} lower than"
     if table.too_few is not None:
-        return _OverAll(verb, " (too few to test)")
+        return _VerbAndTest(verb, " (too few to test)")
     if p is None:
-        return _OverAll(verb, "")
-    return _OverAll(verb, f" ({design.p_label} {pvalue_text(p)}, not significant)")
+        return _VerbAndTest(verb, "")
+    return _VerbAndTest(verb, f" ({design.p_label} {pvalue_text(p)}, not significant)")
 
 
 def _in_sets(design: Design, system: str, names: Sequence[str], tables: Sequence[ScoreTable]) -> list[Clause]:

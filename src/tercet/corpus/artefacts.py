@@ -1,6 +1,9 @@
 """What is no part of a text but was left in it, such as HTML entities: found where one side alone has it.
 
 A text with an artefact scores lower than what it says, and the number does not show why. Nothing is removed here.
+A metric warns of them, by :func:`warn_of_texts`, as it does of references that are the tokens of one text. A
+comparison says of all its systems in one warning what is found here, and warns of what else is odd in a test set,
+such as empty texts, repeats and copies: `test_sets/text_warnings.py`.
 """
 
 from __future__ import annotations
@@ -192,7 +195,7 @@ class Items(NamedTuple):
 
     number: int = 0
     first: int = 0
-    shown: str = ""
+    example: str = ""
 
     def plus(self, other: Items) -> Items:
         """Return the items of both."""
@@ -274,7 +277,7 @@ class Artefacts:
         several = f"{numbers} of {self.n_items:,} {item}s, the first in {item} {items.first:,}"
         kind = next(kind for kind in KINDS if kind.name == name)
         advice = f"{kind.advice} normalize={kind.normalize!r} does that." if kind.normalize else kind.advice
-        example = shorten(items.shown, 40)
+        example = shorten(items.example, 40)
         return f"{owner} {name} in {several} ({example}), {contrast}: they are scored as text. {advice}"
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from tercet.base.options import option
 from tercet.checks import MOST_RESAMPLES, integer
-from tercet.comparison.values.settings import Settings
+from tercet.comparison.inputs.settings import Settings
 
 Ties = Literal["scored", "exact"]
 Unit = Literal["items", "systems", "both"]

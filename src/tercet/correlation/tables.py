@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
 
-from tercet.comparison.shown.table_width import Fitted, Shown, fitted, in_parts, left_out_in_words, printed
+from tercet.comparison.shown.table_width import Fitted, TerminalColumn, fitted, in_parts, left_out_in_words, printed
 from tercet.names_as_shown import clean, counted, one_cell, sentences_html
 from tercet.table_formats import FOR_PEOPLE, Cell, Column, Table, json_text, pvalue_text, to_lines, to_notebook
 
@@ -65,19 +65,19 @@ def _ranking_table(correlation: Correlation, table: DimensionTable, width: int) 
     titles = correlation.titles()
     cluster_heading = table.cluster_label.replace("cluster (p ", "cluster (p\n")
     columns = [
-        Shown(cluster_heading, [table.cluster_of(label) for label in table.ranking]),
-        Shown("metric", [one_cell(titles[label]) for label in table.ranking], is_name=True),
+        TerminalColumn(cluster_heading, [table.cluster_of(label) for label in table.ranking]),
+        TerminalColumn("metric", [one_cell(titles[label]) for label in table.ranking], is_name=True),
     ]
     names = shown_figures(table)
     for index, name in enumerate(names):
         heading = name.replace(".", "\n")
         figures = [table.figures[label][name] for label in table.ranking]
         if name == table.rank_by:
-            columns.append(Shown(heading, [f"[bold]{with_interval(figure)}[/]" for figure in figures]))
+            columns.append(TerminalColumn(heading, [f"[bold]{with_interval(figure)}[/]" for figure in figures]))
         else:
             cells = [figure_text(figure.value) for figure in figures]
             # The last ones leave first.
-            columns.append(Shown(heading, cells, leaves=len(names) - index, said=name))
+            columns.append(TerminalColumn(heading, cells, leaves=len(names) - index, said=name))
     ranking = Grid(title=escape(one_cell(title)), box=box.SIMPLE_HEAD, title_justify="left")
     return fitted(ranking, columns, width)
 
@@ -97,8 +97,8 @@ def _pvalues(correlation: Correlation, table: DimensionTable, width: int) -> Ite
             else:
                 cells.append(f"{MARKS[outcome]}{pvalue_text(p)}")
         rows.append(cells)
-    columns = [Shown(str(rank), cells) for rank, cells in enumerate(zip(*rows, strict=True), 1)]
-    of_names = Shown(table.p_label, names, is_name=True)
+    columns = [TerminalColumn(str(rank), cells) for rank, cells in enumerate(zip(*rows, strict=True), 1)]
+    of_names = TerminalColumn(table.p_label, names, is_name=True)
     for columns_that_fit in in_parts(of_names, columns, width):
         yield fitted(Grid(box=box.SIMPLE_HEAD), columns_that_fit, width)
 

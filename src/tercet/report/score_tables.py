@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.comparison.runs.means import as_systems
-from tercet.comparison.values.scores import against
+from tercet.comparison.values.scores import AgainstInWords, against_in_words
 
 from .dots import Dot, DotColumn, difference_column, dot_column
 from .marks import Marks, marks_of
@@ -29,14 +29,6 @@ _MANY = 20
 _MOST_PAIRED = 100
 
 
-class Against(NamedTuple):
-    """What is said of a system against the baseline, each "" for the baseline itself and without a test."""
-
-    difference: str
-    p: str
-    counts: str  # of segments won, tied and lost
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Cell:
     """A score of a system as a table shows it."""
@@ -44,7 +36,7 @@ class Cell:
     row: SystemScore
     dot: Dot
     score: str
-    against: Against
+    against: AgainstInWords
     difference: Dot | None  # with its interval; none without a test
     outcome: Literal["better", "worse", ""]  # than the baseline, where that is significant
 
@@ -156,11 +148,11 @@ def score_column(comparison: Comparison, table: ScoreTable, *, title: str, order
     cells = []
     for position, index in enumerate(order):
         row = rows[position]
-        against_baseline = Against("", "", "")
+        beside = AgainstInWords()
         difference = None
         if differences is not None:
-            difference_text, p_text, counts = against(row)
-            against_baseline = Against(minus(difference_text), p_text, counts)
+            beside = against_in_words(row)
+            beside = beside._replace(difference=minus(beside.difference))
             difference = differences.dots[position]
         outcome: Literal["better", "worse", ""] = ""
         verdict = _pair_verdict(table, index, baseline, alpha=comparison.alpha)
@@ -171,7 +163,7 @@ def score_column(comparison: Comparison, table: ScoreTable, *, title: str, order
                 row=row,
                 dot=drawn.dots[position],
                 score=score_text(row.value, row.digits),
-                against=against_baseline,
+                against=beside,
                 difference=difference,
                 outcome=outcome,
             )

@@ -1,13 +1,24 @@
-"""How small a difference so many segments can show, and how many segments a difference needs."""
+"""How small a difference so many segments can show, and how many segments a difference needs.
+
+How much the difference of two systems varies is told by a :class:`PairVariation`; the functions below it compute from
+that how many units a test needs: a permutation test, or McNemar's exact test of two shares.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .distributions import normal_quantile, t_quantile
+from .rounding import ROUNDING
+from .stats import SegmentStats, differ
+
+#: Where fewer units differ, the test finds less than the formula promises.
+FEWEST_DIFFERENT = 15
 
 #: A difference smaller than this share of what a unit varies by needs more units than can be counted.
 _SMALLEST_SHARE = 1e-9
@@ -17,6 +28,67 @@ MANY = 30
 _MANY_DISCORDANT = 3000
 #: The least level that the binomial distribution is computed for.
 _LEAST_LEVEL = 1e-300
+
+
+@dataclass(frozen=True, slots=True)
+class PairVariation:
+    """How much the difference of two systems varies, and what that says of differences and numbers of units.
+
+    Attributes
+    ----------
+    error : float
+        The standard error of the difference, by paired resamples.
+    n_units : int
+        Of how many segments, or clusters.
+    scale : float or None
+        Of items that score 0 or this much, which McNemar's exact test compares; None for other scores.
+    discordant : float
+        The share of items that only one of the two systems has right.
+    """
+
+    error: float
+    n_units: int
+    scale: float | None = None
+    discordant: float = 0.0
+
+    def smallest(self, **settings: Any) -> float | None:
+        """Return the smallest difference that the units show; settings are alpha, power and number of pairs."""
+        if self.scale is None:
+            return smallest_difference(self.error, self.n_units, **settings)
+        difference = smallest_share_difference(self.discordant, self.n_units, **settings)
+        return None if difference is None else self.scale * difference
+
+    def needed(self, difference: float, **settings: Any) -> int | None:
+        """Return how many units show a difference."""
+        if self.scale is None:
+            return units_needed(difference, self.error, self.n_units, **settings)
+        return share_items_needed(difference / self.scale, self.discordant, **settings)
+
+
+class SystemDraws(NamedTuple):
+    """The units of a system, and its score in resamples of them, which those of other systems share."""
+
+    units: SegmentStats
+    resampled: NDArray[np.float64]
+
+
+def pair_variation(
+    first: SystemDraws, second: SystemDraws, exact_scale: float | None, *, fewest_different: int = FEWEST_DIFFERENT
+) -> PairVariation | None:
+    """Return how much the difference of two systems varies; None where they differ in few units, or by rounding."""
+    n_units = len(first.units)
+    n_different = int(differ(first.units, second.units).sum())
+    error = None
+    if n_different >= fewest_different:
+        error = paired_error(first.resampled, second.resampled)
+    return None if error is None else PairVariation(error, n_units, exact_scale, n_different / n_units)
+
+
+def paired_error(first: NDArray[np.float64], second: NDArray[np.float64]) -> float | None:
+    """Return the standard error of the difference of two scores by their paired resamples; None of rounding alone."""
+    error = float(np.std(first - second, ddof=1))
+    is_rounding = error <= ROUNDING * float(np.abs(second).max())
+    return None if is_rounding else error
 
 
 def smallest_difference(

@@ -134,3 +134,9 @@ def check_alike(parts: Sequence[SegmentStats]) -> None:
             raise MergeError(
                 f"Statistics of different signatures do not add up: {first.signature} and {part.signature}."
             )
+
+
+def differ(first: SegmentStats, second: SegmentStats) -> NDArray[np.bool_]:
+    """Return which units of two systems differ."""
+    is_different: NDArray[np.bool_] = (first.rows != second.rows).any(axis=1)
+    return is_different

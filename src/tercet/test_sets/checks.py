@@ -47,12 +47,12 @@ def check_references(test_set: TestSet, metric: Metric, metric_name: str) -> Non
     """
     if metric.missing_references != "error":
         return
-    missing = test_set.missing
-    if missing:
-        problem = f"segment {missing[0] + 1:,} has no reference"
-        if missing[0] in test_set.without_reference:
-            problem += f" ({test_set.without_reference[missing[0]]})"
-        n_others = len(missing) - 1
+    segments = test_set.missing
+    if segments:
+        problem = f"segment {segments[0] + 1:,} has no reference"
+        if segments[0] in test_set.without_reference:
+            problem += f" ({test_set.without_reference[segments[0]]})"
+        n_others = len(segments) - 1
         if n_others == 1:
             problem += " (nor does 1 other)"
         elif n_others:

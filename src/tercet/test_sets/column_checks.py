@@ -61,12 +61,12 @@ def _roles_set(systems: list[str], references: list[str]) -> str:
 
 def check_roles(table: Table, format: str, columns: Columns) -> None:
     """Raise an InputError for a table without a column of a system, or of references where there must be some."""
-    missing = []
+    sought = []
     if not columns.systems:
-        missing.append(f"predictions of a system (choose with {argument('systems')})")
+        sought.append(f"predictions of a system (choose with {argument('systems')})")
     if not columns.references and columns.need_references:
-        missing.append(f"references (choose with {argument('reference_columns')})")
-    if not missing:
+        sought.append(f"references (choose with {argument('reference_columns')})")
+    if not sought:
         return
     if isinstance(table, Memory) and table.joined_by != SOURCE_TEXT:
         raise InputError(
@@ -85,19 +85,19 @@ def check_roles(table: Table, format: str, columns: Columns) -> None:
     elif not table.columns:
         there_are = "there is none"
     raise InputError(
-        f"{table.name}: no {kind}{unusable} was recognized as {', or '.join(missing)}; "
+        f"{table.name}: no {kind}{unusable} was recognized as {', or '.join(sought)}; "
         f"{there_are}.{_advice(table, format, columns)}"
     )
 
 
 def _unusable_in_words(table: Table, columns: Columns) -> str:
-    """Return the columns that are called as what is missing, which the user looks for, and what they hold instead."""
+    """Return the columns that are called as what is sought, and what they hold instead."""
     reasons = []
     for column, cells in table.columns.items():
         role = role_of(column)
-        is_missing = (role == "system" and not columns.systems) or (role == "reference" and not columns.references)
+        is_sought = (role == "system" and not columns.systems) or (role == "reference" and not columns.references)
         why_not = lack(cells)
-        if is_missing and why_not is not None:
+        if is_sought and why_not is not None:
             reasons.append(f"{column!r} {why_not.in_words}")
     if not reasons:
         return ""

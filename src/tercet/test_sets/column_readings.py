@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from tercet import table_formats
 from tercet.errors import shorten
 from tercet.files.columns.roles import guess_roles
 from tercet.table_formats import Column
-from tercet.table_formats import Table as Shown
 
 if TYPE_CHECKING:
     from tercet.files.table import Table
@@ -132,11 +132,11 @@ def _first_values(cells: Sequence[Any]) -> tuple[str, ...]:
     return tuple(values)
 
 
-def shown_readings(title: str, columns: Sequence[ColumnReading]) -> Shown:
+def shown_readings(title: str, columns: Sequence[ColumnReading]) -> table_formats.Table:
     """Return the readings as a table for people."""
     heads = [Column("column", "name"), Column("role", "name"), Column("why", "name"), Column("values", "name")]
     rows = [[column.column, column.role, column.reason, ", ".join(column.values)] for column in columns]
-    return Shown(title, heads, rows)
+    return table_formats.Table(title, heads, rows)
 
 
 def options_of(columns: Sequence[ColumnReading]) -> list[str]:

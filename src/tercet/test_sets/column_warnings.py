@@ -104,11 +104,12 @@ def warn_of_written_missing(table: Table, systems: list[str], references: list[s
     in_both = in_systems & in_references
     for column, rows in rows_of.items():
         cells = table.columns[column]
-        missing = [row for row in rows if cells[row] not in in_both]
-        if not missing:
+        rows_here = [row for row in rows if cells[row] not in in_both]
+        if not rows_here:
             continue
-        subject = counted(len(missing), "text is", "texts are")
+        first = rows_here[0]
+        subject = counted(len(rows_here), "text is", "texts are")
         warn(
-            f"{table.location(missing[0], column)}: the text is {shorten(cells[missing[0]])}, as programs write a "
+            f"{table.location(first, column)}: the text is {shorten(cells[first])}, as programs write a "
             f"missing cell; {subject} so in this column, and scored as words. Write missing cells as empty ones."
         )

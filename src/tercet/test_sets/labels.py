@@ -72,13 +72,13 @@ def slice_labels(cells: Sequence[Any], location: Callable[[int], str]) -> list[s
     for row, cell in enumerate(cells):
         # 2**512 is far above any label, and far below what Python refuses to write.
         is_huge = isinstance(cell, int) and abs(cell) >= 1 << 512
-        is_missing = cell is None or (isinstance(cell, float) and math.isnan(cell))
-        if is_huge or not (is_missing or isinstance(cell, str | int | float)):
+        is_empty = cell is None or (isinstance(cell, float) and math.isnan(cell))
+        if is_huge or not (is_empty or isinstance(cell, str | int | float)):
             raise InputError(
                 f"{location(row)}: expected a text or a number, the name of a slice, got {shorten(cell)}."
             )
         label = ""
-        if not is_missing:
+        if not is_empty:
             label = str(cell).strip().encode("utf-8", "backslashreplace").decode()
         labels.append(label or NO_LABEL)
     return labels

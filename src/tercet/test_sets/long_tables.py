@@ -14,11 +14,12 @@ from tercet.files.columns.contents import lack
 from tercet.files.columns.lacks import Lack
 from tercet.files.columns.roles import guess_roles
 from tercet.files.columns.scores import without_scores
-from tercet.files.columns.vocabulary import ITEM, RUN, SYSTEM, TEXT
+from tercet.files.columns.vocabulary import RUN, SYSTEM, TEXT
 from tercet.files.join import NOTHING_LOST, Lost, is_id, join, sides_in_table
 from tercet.files.logs.endings import ENDING_COLUMNS
 from tercet.files.table import Memory, Table
 
+from .items_of_rows import has_one_value, hashable, item_in_words, item_of_each_row, keys_of, rows_of_items
 from .labels import slice_columns
 from .named_columns import Columns, column_called, column_of_system, columns_called, listing, reference_columns
 from .pivoted_tables import Origin, PivotedTable, cells_of_rows
@@ -302,46 +303,6 @@ def _check_all_named(long: LongTable) -> None:
         )
 
 
-def keys_of(table: Table, source: str | None, references: list[str]) -> list[list[str]]:
-    """Return the columns that may tell items apart, the most likely first."""
-    ids = list(columns_called(table, ITEM))
-    keys = [[name] for name in ids]
-    if len(ids) > 1:
-        keys.append(ids)
-    # A source may have several references, and a reference several sources.
-    if source in table.columns:
-        keys.append([source])
-    elif references:
-        keys.append(references)
-    return keys
-
-
-def _keys_of_rows(table: Table, key: list[str]) -> list[Hashable]:
-    """Return the item of each row, as these columns tell them apart."""
-    return list(zip(*(map(_hashable, table.columns[name]) for name in key), strict=True))
-
-
-def _hashable(cell: Any) -> Hashable:
-    return cell if isinstance(cell, str | int | None) else repr(cell)
-
-
-def rows_of_items(table: Table, key: list[str], column: str) -> dict[Hashable, dict[str, int]] | None:
-    """Return by item the row of each system; None where a system has several."""
-    rows: dict[Hashable, dict[str, int]] = defaultdict(dict)
-    systems = map(str, table.columns[column])
-    for row, (item, system) in enumerate(zip(_keys_of_rows(table, key), systems, strict=True)):
-        by_system = rows[item]
-        if system in by_system:
-            return None
-        by_system[system] = row
-    return rows
-
-
-def _item_in_words(table: Table, key: list[str], row: int) -> str:
-    """Return what a message calls the item of a row."""
-    return " and ".join(f"{shorten(table.columns[name][row])} ({name})" for name in key)
-
-
 def _scored_items(items: _Items, missing: str) -> tuple[_Items, Lost]:
     """Return the items that are scored, and what systems lack; a warning says which have no row of others."""
     side_of = sides_in_table(items.long.table.name, items.long.systems)
@@ -355,7 +316,7 @@ def _scored_items(items: _Items, missing: str) -> tuple[_Items, Lost]:
 
 def _first_in_words(items: _Items, item: Hashable) -> str:
     """Return what a message says of the first item that a system lacks."""
-    return f"is {_item_in_words(items.long.table, items.key, min(items.rows[item].values()))}"
+    return f"is {item_in_words(items.long.table, items.key, min(items.rows[item].values()))}"
 
 
 def _check_references(items: _Items) -> None:
@@ -375,9 +336,9 @@ def _check_references(items: _Items) -> None:
     cells = table.columns[first_name]
     (first_system, first_row), *others = rows.items()
     for system, row in others:
-        if _hashable(cells[row]) != _hashable(cells[first_row]):
+        if hashable(cells[row]) != hashable(cells[first_row]):
             raise InputError(
-                f"{table.name}: {_item_in_words(table, items.key, first_row)} has the reference "
+                f"{table.name}: {item_in_words(table, items.key, first_row)} has the reference "
                 f"{shorten(cells[first_row])} for {shorten(first_system)}, and {shorten(cells[row])} for "
                 f"{shorten(system)}; expected one for all systems."
             )
@@ -389,21 +350,16 @@ def why_not_joined(long: LongTable, key: list[str]) -> str:
     first_rows: dict[tuple[Hashable, str], int] = {}
     n_systems = Counter[Hashable]()
     systems = map(str, table.columns[long.column])
-    for row, (item, system) in enumerate(zip(_keys_of_rows(table, key), systems, strict=True)):
+    for row, (item, system) in enumerate(zip(item_of_each_row(table, key), systems, strict=True)):
         if (item, system) in first_rows:
             both = f"{table.unit}s {table.lines[first_rows[item, system]]:,} and {table.lines[row]:,}"
-            return f"{shorten(system)} has several rows of {_item_in_words(table, key, row)}, as on {both}"
+            return f"{shorten(system)} has several rows of {item_in_words(table, key, row)}, as on {both}"
         first_rows[item, system] = row
         n_systems[item] += 1
     n_whole = sum(number == len(long.systems) for number in n_systems.values())
     if n_whole < len(n_systems):
         return f"only {n_whole:,} of {len(n_systems):,} items ({' and '.join(key)}) have a row of all of them"
     return "it is not clear which column has their texts, or references of an item differ"
-
-
-def has_one_value(cells: list[Any], rows: dict[str, int]) -> bool:
-    """Return whether the rows of an item have equal cells."""
-    return len({_hashable(cells[row]) for row in rows.values()}) == 1
 
 
 def _text_column(items: _Items, columns: Columns) -> str | None:
@@ -521,7 +477,7 @@ def _is_pooled(long: LongTable, key: list[str]) -> bool:
     """Return whether a fifth of the items or more (chosen) have rows of several systems."""
     systems_of: dict[Hashable, set[str]] = defaultdict(set)
     systems = map(str, long.table.columns[long.column])
-    for item, system in zip(_keys_of_rows(long.table, key), systems, strict=True):
+    for item, system in zip(item_of_each_row(long.table, key), systems, strict=True):
         # Different items may have one reference, such as "yes".
         if key == long.references and system in systems_of[item]:
             return False

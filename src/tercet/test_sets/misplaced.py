@@ -20,6 +20,15 @@ _LEAST_MISPLACED = 3
 _LEAST_MISPLACED_SHARE = 0.05
 #: Texts of fewer words show nothing.
 _LEAST_WORDS = 4
+#: So many times as many texts as those that are like the neighbour on the other side are shifted.
+_MUCH_MORE = 4
+#: Texts that share more of their words with their references are in their rows.
+_SHARED = 0.25
+#: A word in more segments, or in a larger share of them, shows nothing.
+_RARE = 10
+_RARE_SHARE = 0.1
+#: Characters of a word, and more than that where words are written without blanks.
+_LONGEST_WORDS = 12
 
 _ADVICE = (
     "Is a line missing, or one too many, or are the texts in another order? They are paired by their places; in a "
@@ -66,10 +75,6 @@ def misplaced_texts(test_set: TestSet) -> list[str]:
     return messages
 
 
-#: So many times as many texts as those that are like the neighbour on the other side are shifted.
-_MUCH_MORE = 4
-
-
 def _shifted_examples(test_set: TestSet, sample: Mapping[int, set[str]]) -> dict[str, _Misplaced]:
     """Return by system a segment whose text is like the next or the last reference, where many are."""
     neighbours: dict[int, set[str]] = {}
@@ -98,10 +103,6 @@ def _shifted_examples(test_set: TestSet, sample: Mapping[int, set[str]]) -> dict
     return examples
 
 
-#: Texts that share more of their words with their references are in their rows.
-_SHARED = 0.25
-
-
 def _strangers(texts: Sequence[str], references: Mapping[int, set[str]]) -> dict[int, set[str]]:
     """Return the words of the texts that share few with their references, by segment."""
     strangers = {}
@@ -110,11 +111,6 @@ def _strangers(texts: Sequence[str], references: Mapping[int, set[str]]) -> dict
         if len(words) >= _LEAST_WORDS and len(words & reference_words) < _SHARED * len(words):
             strangers[segment] = words
     return strangers
-
-
-#: A word in more segments, or in a larger share of them, shows nothing.
-_RARE = 10
-_RARE_SHARE = 0.1
 
 
 def _moved_examples(test_set: TestSet, suspects: Mapping[str, Mapping[int, set[str]]]) -> dict[str, _Misplaced]:
@@ -161,10 +157,6 @@ def _home(words: set[str], references: Sequence[Sequence[str]], rare: Mapping[st
     if 2 * len(words & _words_of_texts(*references[home])) < len(words):
         return None
     return home
-
-
-#: Characters of a word, and more than that where words are written without blanks.
-_LONGEST_WORDS = 12
 
 
 def _words_of_texts(*texts: str) -> set[str]:

@@ -16,15 +16,9 @@ from tercet.files.shared_tasks.wmt_annotations import MQM_ERRORS
 from tercet.files.table import Log, Memory, Roles, Table, TableWithRoles
 
 from .column_readings import HOW_READ
+from .items_of_rows import has_one_value, keys_of, rows_of_items
 from .labels import slice_columns
-from .long_tables import (
-    has_one_value,
-    keys_of,
-    long_table,
-    names_systems,
-    rows_of_items,
-    why_not_joined,
-)
+from .long_tables import long_table, names_systems, why_not_joined
 from .named_columns import Columns, column_called, columns_called, listing, reference_columns
 
 #: Words that the name of a system has at most (chosen): a text has more.

@@ -46,7 +46,7 @@ def odd_scores(test_set: TestSet, names: Iterable[str]) -> list[str]:
             marks = _marks(numbers)
             unmarked[system] = numbers[~np.isin(numbers, marks)]
             for mark in marks:
-                marked.append(_missing(system, mark, numbers, unmarked[system]))
+                marked.append(_mark_in_words(system, mark, numbers, unmarked[system]))
         with_numbers = {system: columns[system] for system, numbers in present.items() if len(numbers)}
         for message in [*_odd_scales(unmarked), *marked, *_made_of_others(with_numbers)]:
             messages.append(f"{test_set.name}: {name}: {message}")
@@ -112,7 +112,7 @@ def _marks(numbers: NDArray[np.float64]) -> list[float]:
     return marks
 
 
-def _missing(system: str, mark: float, numbers: NDArray[np.float64], unmarked: NDArray[np.float64]) -> str:
+def _mark_in_words(system: str, mark: float, numbers: NDArray[np.float64], unmarked: NDArray[np.float64]) -> str:
     """Return the warning of a number that seems to say that there is none."""
     times = int((numbers == mark).sum())
     in_words = systems_in_words([system])

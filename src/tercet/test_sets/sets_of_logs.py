@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -23,8 +25,11 @@ _EXACT = frozenset({"exact", "em", "acc", "accuracy", "match", "includes", "choi
 _OF_TEXTS = frozenset({"bleu", "chrf", "ter", "rouge", "rougel", "bertscore", "bert", "meteor", "comet", "bleurt"})
 
 
-def log_sets(logs: list[Log], columns: Columns) -> list[TestSet]:
-    """Return a test set for each task that logs are of; those without the scores that are named are left out."""
+def log_sets(logs: list[Log], columns: Columns, others: Sequence[TestSet] = ()) -> list[TestSet]:
+    """Return a test set for each task that logs are of; those without the scores that are named are left out.
+
+    A task of several harnesses, or with the name of one of the other test sets, has its harness behind its name.
+    """
     joined = join_logs(
         logs,
         systems=columns.systems,
@@ -34,18 +39,33 @@ def log_sets(logs: list[Log], columns: Columns) -> list[TestSet]:
         missing=columns.missing,
     )
     test_sets = []
+    harnesses = []
     for runs in joined:
         slices = slices_of_columns(runs.first, columns.slices, runs.order)
         test_sets.append(replace(_log_set(runs), slices=slices))
+        harnesses.append(runs.first.harness)
+    test_sets = _named_apart(test_sets, harnesses, others)
     having = [test_set for test_set in test_sets if set(columns.scores).issubset(test_set.scores)]
     if not having:
         # The error comes from who reads the scores.
         return test_sets
     for test_set in test_sets:
-        missing = [name for name in columns.scores if name not in test_set.scores]
-        if missing:
-            warn(f"{test_set.name} is left out: it has no scores {shorten(missing[0])}.")
+        lacking = [name for name in columns.scores if name not in test_set.scores]
+        if lacking:
+            warn(f"{test_set.name} is left out: it has no scores {shorten(lacking[0])}.")
     return having
+
+
+def _named_apart(test_sets: Sequence[TestSet], harnesses: Sequence[str], others: Sequence[TestSet]) -> list[TestSet]:
+    """Return the test sets of tasks, those of one name with their harnesses: each has one test set of a task."""
+    counts = Counter(test_set.name for test_set in (*test_sets, *others))
+    named = []
+    for test_set, harness in zip(test_sets, harnesses, strict=True):
+        if counts[test_set.name] > 1:
+            named.append(replace(test_set, name=f"{test_set.name} ({harness})"))
+        else:
+            named.append(test_set)
+    return named
 
 
 def _log_set(runs: Runs) -> TestSet:

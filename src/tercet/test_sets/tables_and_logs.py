@@ -113,7 +113,7 @@ def _tables_and_logs(files: InputFiles, columns: Columns, already_read: Mapping[
     called = {names[path]: name for path, name in files.called.items() if path in names}
     test_sets = join_tables(sets_of_files, called)
     if logs:
-        test_sets += log_sets(logs, columns)
+        test_sets += log_sets(logs, columns, test_sets)
     return test_sets
 
 

@@ -32,12 +32,14 @@ def join_tables(tables: Sequence[TestSet], called: Mapping[str, str]) -> list[Te
     `called` has the names that the user gives to the only systems of tables.
     """
     groups = _groups(tables)
-    _warn_of_near_misses([group[0] for group in groups if len(group) == 1])
+    tables_alone = [group[0] for group in groups if len(group) == 1]
+    _warn_of_near_misses(tables_alone)
+    names_of_tables = {table.name for table in tables_alone}
     test_sets: list[TestSet] = []
     for group in groups:
         first = group[0]
         if len(group) > 1:
-            taken = {test_set.name for test_set in test_sets}
+            taken = names_of_tables.union(test_set.name for test_set in test_sets)
             test_sets.append(_as_one(group, called, taken))
         elif called.get(first.name):
             test_sets.append(_renamed_by_user(first, called[first.name]))

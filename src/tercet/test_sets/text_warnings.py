@@ -1,4 +1,11 @@
-"""What is odd in a test set and probably a mistake: warnings, in the words of users."""
+"""What is odd in a test set and probably a mistake: warnings, in the words of users.
+
+Here are empty texts, texts and rows that repeat, messages of errors, and a baseline that is not the one of that name;
+in `misplaced.py`, texts of other segments; in `copies.py`, outputs that are references, sources or another system's.
+What a text of one side alone has, such as markup, is found by `corpus/artefacts.py`, and how most texts are written,
+as JSON or in lower case, by `corpus/styles.py`: there a metric warns of one system, and here all systems are said in
+one warning.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +28,38 @@ from tercet.statistics.stats import SegmentStats
 from .misplaced import misplaced_texts
 from .systems_in_words import system_groups, systems_have, systems_in_words
 from .test_set import TestSet
+
+#: What people call the system that others are compared with.
+_BASELINES = ("baseline", "base", "main", "master")
+
+# The numbers below are chosen, not measured.
+#: In fewer segments, copies are not warned of.
+_LEAST_REPEATED = 4
+#: Characters of the longest text of a segment without a source, which tell it from a label such as "yes".
+_LEAST_LENGTH = 20
+#: So many segments, or up to twice as many, are looked at first.
+_SAMPLED = 100
+#: So many segments with a wrong text that repeats are warned of, and no fewer than this share of all.
+_REPEATED = 4
+_REPEATED_SHARE = 0.02
+#: If fewer of the other texts are different, they are of few kinds, as labels and templates are.
+_DIFFERENT = 0.8
+#: This share of the texts, or more, must be others than those that differ in numbers alone.
+_OTHERS = 0.25
+
+#: Numbers and ids of a text, which differ between messages of the same error.
+_NUMBERS = re.compile(r"\b\w*\d\w*", re.ASCII)
+#: Short texts that stand for an answer that failed.
+_ERROR_MESSAGE = re.compile(
+    r"\W*(error code: ?\d+|\[error\]|internal server error|request timed out|rate ?limit|traceback \()", re.IGNORECASE
+)
+#: What a text says that repeats and is the message of an error; one that does not repeat may speak of errors.
+_LIKE_ERROR = re.compile(
+    r"\b(error|exception|time ?out|timed out|unavailable|overloaded|quota|too many requests|rate ?limit|traceback"
+    r"|connection (reset|refused|closed))\b",
+    re.IGNORECASE,
+)
+_FAILURES = frozenset({"error", "api error", "timeout", "n/a", "none", "null", "nan", "failed"})
 
 
 def empty_texts(test_set: TestSet) -> list[str]:
@@ -114,10 +153,6 @@ def warn_of_scores(test_set: TestSet, metric: Metric, stats: Sequence[SegmentSta
             warn(f"{test_set.name}: {systems_in_words(group)}: {metric.name}: {warning}")
 
 
-#: What people call the system that others are compared with.
-_BASELINES = ("baseline", "base", "main", "master")
-
-
 def odd_baseline(test_set: TestSet) -> list[str]:
     """Return a warning where the baseline is the first system, but another one is called so."""
     first, *others = test_set.systems
@@ -131,13 +166,6 @@ def odd_baseline(test_set: TestSet) -> list[str]:
                     f"{shorten(system)}: {argument_set('baseline', system)} makes it the baseline."
                 ]
     return []
-
-
-# The numbers below are chosen, not measured.
-#: In fewer segments, copies are not warned of.
-_LEAST_REPEATED = 4
-#: Characters of the longest text of a segment without a source, which tell it from a label such as "yes".
-_LEAST_LENGTH = 20
 
 
 def _repeated_rows(test_set: TestSet) -> list[str]:
@@ -198,35 +226,9 @@ def _n_different(hashes: array[int]) -> int:
     return 1 + int(np.count_nonzero(in_order[1:] != in_order[:-1]))
 
 
-#: So many segments, or up to twice as many, are looked at first.
-_SAMPLED = 100
-#: Numbers and ids of a text, which differ between messages of the same error.
-_NUMBERS = re.compile(r"\b\w*\d\w*", re.ASCII)
-#: Short texts that stand for an answer that failed.
-_ERROR_MESSAGE = re.compile(
-    r"\W*(error code: ?\d+|\[error\]|internal server error|request timed out|rate ?limit|traceback \()", re.IGNORECASE
-)
-#: What a text says that repeats and is the message of an error; one that does not repeat may speak of errors.
-_LIKE_ERROR = re.compile(
-    r"\b(error|exception|time ?out|timed out|unavailable|overloaded|quota|too many requests|rate ?limit|traceback"
-    r"|connection (reset|refused|closed))\b",
-    re.IGNORECASE,
-)
-_FAILURES = frozenset({"error", "api error", "timeout", "n/a", "none", "null", "nan", "failed"})
-
-
 def is_failure(text: str) -> bool:
     """Return whether a text stands for an answer that failed, such as ``API error`` or ``Error code: 429 - ...``."""
     return text.strip().casefold() in _FAILURES or _ERROR_MESSAGE.match(text) is not None
-
-
-#: So many segments with a wrong text that repeats are warned of, and no fewer than this share of all.
-_REPEATED = 4
-_REPEATED_SHARE = 0.02
-#: If fewer of the other texts are different, they are of few kinds, as labels and templates are.
-_DIFFERENT = 0.8
-#: This share of the texts, or more, must be others than those that differ in numbers alone.
-_OTHERS = 0.25
 
 
 class _Repeat(NamedTuple):

@@ -11,10 +11,10 @@ from tercet.base.metric import Metric
 from tercet.comparison.compare import compare
 from tercet.comparison.gates.completeness import too_many_gaps
 from tercet.comparison.gates.gate import Question, losses_of_all, warn_of_limit
+from tercet.comparison.inputs.settings import MOST_MISSING
 from tercet.comparison.result import Comparison
 from tercet.comparison.specs.metric_specs import parse_metric
 from tercet.comparison.values.scores import ScoreTable
-from tercet.comparison.values.settings import MOST_MISSING
 from tercet.errors import OptionError, did_you_mean, shorten, warn
 from tercet.table_formats import decimals
 

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.comparison.notes.power import POWER
-from tercet.comparison.values.scores import ScoreTable, differ
+from tercet.comparison.notes.smallest_differences import POWER
+from tercet.comparison.values.scores import ScoreTable
 from tercet.statistics.distributions import normal_quantile
 from tercet.statistics.estimates import Difference
 from tercet.statistics.noninferiority import greatest_loss, units_of_three
 from tercet.statistics.power import units_needed
-from tercet.statistics.stats import SegmentStats
+from tercet.statistics.stats import SegmentStats, differ
 from tercet.statistics.tango import tango
 
 

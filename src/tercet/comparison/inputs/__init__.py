@@ -1,1 +1,1 @@
-"""What users give to compare: texts, files, frames, scores and metrics, checked and read."""
+"""What users give to compare: texts, files, frames, scores, metrics and settings, checked and read."""

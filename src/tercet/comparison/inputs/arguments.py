@@ -36,22 +36,22 @@ class Arguments(NamedTuple):
     #: What errors call the function.
     function: str = "compare"
 
-    def read(self) -> Data:
+    def read(self) -> TestSetAndMetrics:
         """Return what is compared."""
         columns = read_columns(self.scores)
         check_no_splits(self.test_set, self.function)
         if is_file_or_frame(self.test_set):
-            return self._of_files_or_frame(columns).data(columns)
+            return self._of_files_or_frame(columns).prepared(columns)
         check_no_columns(self.named_columns)
-        return self._in_memory(columns).data(columns)
+        return self._in_memory(columns).prepared(columns)
 
-    def _in_memory(self, columns: Mapping[Column, Any]) -> _Texts:
+    def _in_memory(self, columns: Mapping[Column, Any]) -> _Unprepared:
         texts = scores_alone(columns) if self.test_set is None else self.test_set
         test_set = check_test_set(texts, self.function)
         metrics, placeholders = self._metrics_of(test_set, columns)
-        return _Texts(test_set, self.references, self.cluster, metrics, placeholders)
+        return _Unprepared(test_set, self.references, self.cluster, metrics, placeholders)
 
-    def _of_files_or_frame(self, columns: Mapping[Column, Any]) -> _Texts:
+    def _of_files_or_frame(self, columns: Mapping[Column, Any]) -> _Unprepared:
         """Return the test set of files or of a data frame: it is read with what metrics and scores need, if named."""
         metrics: list[Metric] | None = None
         placeholders: list[str] = []
@@ -72,7 +72,7 @@ class Arguments(NamedTuple):
             metrics, placeholders = self._metrics_of(test_set, columns)
         # Files and frames have their references, and the column of labels that a name stands for.
         labels = None if isinstance(self.cluster, str) else self.cluster
-        return _Texts(test_set, None, labels, metrics, placeholders)
+        return _Unprepared(test_set, None, labels, metrics, placeholders)
 
     def _metrics_of(self, test_set: Any, columns: Mapping[Column, Any]) -> tuple[list[Metric], list[str]]:
         """Return the metrics, by default those of the test set, and what is said of scores that stand for none."""
@@ -90,7 +90,7 @@ class Arguments(NamedTuple):
         return distinct([*read_metrics(metrics, self.function), *columns])
 
 
-class _Texts(NamedTuple):
+class _Unprepared(NamedTuple):
     """What is compared, once it is in memory."""
 
     test_set: TestSet | Mapping[str, Any]
@@ -101,7 +101,7 @@ class _Texts(NamedTuple):
     metrics: list[Metric]
     placeholders: list[str]
 
-    def data(self, columns: Mapping[Column, Any]) -> Data:
+    def prepared(self, columns: Mapping[Column, Any]) -> TestSetAndMetrics:
         """Return the texts encoded, with the numbers of columns, and the metrics at their scales."""
         metrics = self.metrics
         needed_by = list(dict.fromkeys(name_of(metric) for metric in metrics if metric.takes_references))
@@ -115,10 +115,10 @@ class _Texts(NamedTuple):
             raise InputError(f"{test_set.name} has no segment to score.")
         if self.cluster is not None:
             test_set = replace(test_set, clusters=Clusters.of(self.cluster, corpus.n_segments))
-        return Data(test_set, corpus, scaled_metrics, needed_by, self.placeholders)
+        return TestSetAndMetrics(test_set, corpus, scaled_metrics, needed_by, self.placeholders)
 
 
-class Data(NamedTuple):
+class TestSetAndMetrics(NamedTuple):
     """What is compared, and by what: the texts or numbers of systems, and the metrics that score them."""
 
     test_set: TestSet

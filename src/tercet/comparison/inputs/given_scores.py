@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.checks import has_entries, plain_list
+from tercet.checks import has_entries, plain_list, read_once
 from tercet.comparison.specs.metric_specs import parse_column
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten, warn
 from tercet.metrics.column import Column
@@ -68,13 +68,8 @@ def read_columns(scores: Any) -> dict[Column, _BySystem | None]:
             raise OptionError(f"The column {shorten(column.name)} is given twice.")
         columns[column] = by_system
         if by_system is not None:
-            columns[column] = {system: _read_once(numbers) for system, numbers in by_system.items()}
+            columns[column] = {system: read_once(numbers) for system, numbers in by_system.items()}
     return columns
-
-
-def _read_once(numbers: Any) -> Any:
-    """Return numbers that can be read again: an iterator's as a list."""
-    return list(numbers) if isinstance(numbers, Iterator) else numbers
 
 
 def scores_alone(columns: Mapping[Column, _BySystem | None]) -> TestSet:

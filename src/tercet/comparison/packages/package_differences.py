@@ -216,7 +216,7 @@ def _rules(
 
 
 def _live(sides: Sides, metric: Metric, items: Corpus) -> tuple[dict[str, float] | None, str]:
-    """Return the package's own scores, and why some or all are missing."""
+    """Return the package's own scores, and why it does not give all of them."""
     # The package takes no item without a reference.
     scored_items = [item for item in zip(*items.columns().values(), strict=True) if item[1]]
     try:
@@ -225,8 +225,8 @@ def _live(sides: Sides, metric: Metric, items: Corpus) -> tuple[dict[str, float]
         return None, f"the package {error.name} is not installed"
     except UnavailableError as error:
         return None, str(error)
-    missing = [name for name in metric.score_names if name not in scores]
-    reason = f"{sides.against} fails at {', '.join(missing)} on these texts" if missing else ""
+    failed = [name for name in metric.score_names if name not in scores]
+    reason = f"{sides.against} fails at {', '.join(failed)} on these texts" if failed else ""
     return {name: metric.scale * value for name, value in scores.items()}, reason
 
 
@@ -234,8 +234,8 @@ def _scores_that_only_we_have(sides: Sides, metric: Metric, options: Mapping[str
     """Return a warning of requested scores that the other package does not have."""
     option = sides.peers.names_scores
     requested = list(getattr(metric, option)) if option in options else []
-    missing = [score for score in requested if score not in sides.report[option]]
-    return [f"{sides.against} has no {', '.join(missing)}: not compared"] if missing else []
+    only_ours = [score for score in requested if score not in sides.report[option]]
+    return [f"{sides.against} has no {', '.join(only_ours)}: not compared"] if only_ours else []
 
 
 def _warnings(

@@ -19,8 +19,9 @@ from tercet.statistics.rounding import ROUNDING, apart
 from tercet.statistics.stats import SegmentStats
 from tercet.table_formats import number_or_none
 
-#: What a row says of the system and the baseline; None in the row of the baseline itself.
-_AGAINST_BASELINE = (
+#: What a row says of the system and the baseline; None in the row of the baseline itself, and of results without
+#: texts.
+AGAINST_BASELINE = (
     "difference",
     "difference_low",
     "difference_high",
@@ -46,7 +47,7 @@ class Measured(NamedTuple):
     bounds: Bounds
     tests: PairTests
     #: The scores of what wins and losses count.
-    parts: Sequence[Sequence[float | None]]
+    counted_scores: Sequence[Sequence[float | None]]
     higher_is_better: bool
     digits: int
 
@@ -93,8 +94,10 @@ def score_rows(design: Design, score: Measured, *, can_tell: bool) -> tuple[list
 def _against_baseline(score: Measured, tests: PairTests, index: int, baseline: int) -> dict[str, Any]:
     """Return what the row of a system says of it and the baseline."""
     if index == baseline:
-        return dict.fromkeys(_AGAINST_BASELINE)
-    wins, ties, losses = _wins_ties_losses(score.parts[index], score.parts[baseline], score.higher_is_better)
+        return dict.fromkeys(AGAINST_BASELINE)
+    wins, ties, losses = _wins_ties_losses(
+        score.counted_scores[index], score.counted_scores[baseline], score.higher_is_better
+    )
     return {
         "difference": apart(float(score.values[index]), float(score.values[baseline])),
         "difference_low": score.bounds.of_differences[index].low,

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.checks import MOST_RESAMPLES
+from tercet.comparison.inputs.settings import RESAMPLES
 from tercet.comparison.values.design import Design
-from tercet.comparison.values.settings import RESAMPLES
 from tercet.errors import argument_set
 from tercet.names_as_shown import counted
 from tercet.statistics.inference import Inference

@@ -6,7 +6,7 @@ import math
 
 from tercet.comparison.result import Comparison
 from tercet.comparison.runs.means import as_systems
-from tercet.comparison.values.scores import BEST, ScoreTable, SystemScore, against
+from tercet.comparison.values.scores import BEST, ScoreTable, SystemScore, against_in_words
 from tercet.comparison.verdicts.legends import rank_legend
 from tercet.comparison.verdicts.verdicts import verdict_of
 from tercet.comparison.wording.decimals import percent
@@ -78,7 +78,7 @@ def _row_html(comparison: Comparison, name: str, index: int) -> str:
         row = table.rows[index]
         texts.append(f"{_score_html(row)}{_interval_html(table, row)}")
         if comparison.test is not None:
-            difference, p, _ = against(row)
+            difference, p, _ = against_in_words(row)
             texts += [_above(difference, row.interval_of_difference), clean(p)]
         if comparison.has_ranks:
             texts.append(row.places)

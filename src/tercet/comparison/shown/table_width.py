@@ -21,8 +21,8 @@ _NAME_WIDTH, _WORD_WIDTH = 12, 20
 _JOINTS = re.compile(r"(?<=[-._/ ])")
 
 
-class Shown(NamedTuple):
-    """A column: its title and cells, names as they are, all others in rich's markup.
+class TerminalColumn(NamedTuple):
+    """A column of a table in a terminal: its title and cells, names as they are, all others in rich's markup.
 
     A table that is too wide takes its steps one by one, until it fits: at each, some columns get shorter or are left
     out. A column without a step stays.
@@ -34,7 +34,7 @@ class Shown(NamedTuple):
     #: The step at which it is left out.
     leaves: int = 0
     #: Its cells without their intervals, and with another title, and the step at which it has them.
-    shorter: Shown | None = None
+    shorter: TerminalColumn | None = None
     shortens: int = 0
     #: What a reader is told that was left out; by default the title.
     said: str = ""
@@ -48,7 +48,7 @@ class Fitted(NamedTuple):
     left_out: Sequence[str]
 
 
-def fitted(grid: Grid, columns: Sequence[Shown], width: int, lines: Sequence[int] = ()) -> Fitted:
+def fitted(grid: Grid, columns: Sequence[TerminalColumn], width: int, lines: Sequence[int] = ()) -> Fitted:
     """Draw columns into an empty table of a width; a line is drawn after each row whose number is in `lines`."""
     kept, left_out = _that_fit(columns, width)
     widths = _widths(kept, width)
@@ -68,7 +68,7 @@ def fitted(grid: Grid, columns: Sequence[Shown], width: int, lines: Sequence[int
     return Fitted(grid, _room(widths), left_out)
 
 
-def in_parts(first: Shown, columns: Sequence[Shown], width: int) -> Iterator[list[Shown]]:
+def in_parts(first: TerminalColumn, columns: Sequence[TerminalColumn], width: int) -> Iterator[list[TerminalColumn]]:
     """Yield the columns of further tables of a width, each with the first column and at least one more."""
     part = [first]
     for column in columns:
@@ -113,7 +113,7 @@ def left_out_in_words(tables: Iterable[Fitted], instead: str) -> list[str]:
     return [f"Left out, as there was no room: {', '.join(names)}. {wider}"]
 
 
-def _that_fit(columns: Sequence[Shown], width: int) -> tuple[list[Shown], list[str]]:
+def _that_fit(columns: Sequence[TerminalColumn], width: int) -> tuple[list[TerminalColumn], list[str]]:
     """Return the columns for which there is room, and what of them was left out."""
     kept = list(columns)
     left_out: list[str] = []
@@ -142,7 +142,7 @@ def _narrow_title(title: str) -> str:
     return "\n".join(folded(line, _NAME_WIDTH) for line in title.split("\n"))
 
 
-def _widths(columns: Sequence[Shown], width: int) -> list[int]:
+def _widths(columns: Sequence[TerminalColumn], width: int) -> list[int]:
     """Return the width of each column; what room is left goes to the names, the first ones first."""
     widths = _least_widths(columns)
     if _room(widths) > width:
@@ -156,7 +156,7 @@ def _widths(columns: Sequence[Shown], width: int) -> list[int]:
     return widths
 
 
-def _least_widths(columns: Sequence[Shown], longest_word: int = _WORD_WIDTH) -> list[int]:
+def _least_widths(columns: Sequence[TerminalColumn], longest_word: int = _WORD_WIDTH) -> list[int]:
     """Return the width of each column where names fold, between words unless one is longer than `longest_word`."""
     widths = []
     for column in columns:
@@ -169,7 +169,7 @@ def _least_widths(columns: Sequence[Shown], longest_word: int = _WORD_WIDTH) -> 
     return widths
 
 
-def _longest(column: Shown) -> int:
+def _longest(column: TerminalColumn) -> int:
     """Return the width of a column's longest line."""
     lengths = [cell_len(line) for line in column.title.split("\n")]
     for cell in column.cells:

@@ -69,7 +69,7 @@ def _tables_for_people(comparison: Comparison, several: bool, form: str, beside:
     notes = []
     if comparison.joins_runs:
         of_systems = as_systems(comparison)
-        yield whole_table(of_systems, [verdict, _legend(of_systems, beside)], title=name, shown=beside)
+        yield whole_table(of_systems, [verdict, _legend(of_systems, beside)], title=name, beside=beside)
     elif verdict:
         notes.append(verdict)
     notes += comparison.section_lines()
@@ -80,7 +80,7 @@ def _tables_for_people(comparison: Comparison, several: bool, form: str, beside:
     if "rank" in beside and legend_of_ranks:
         notes.append(legend_of_ranks)
     notes += [*comparison.remarks(), *comparison.warnings]
-    yield whole_table(comparison, notes, title=name, shown=beside)
+    yield whole_table(comparison, notes, title=name, beside=beside)
     labels = comparison.titles() if form == "latex" else comparison.score_labels()
     for label, table in zip(labels, comparison.tables, strict=True):
         for section in table.sections:
@@ -185,14 +185,14 @@ def _section_sheets(comparisons: Sequence[Comparison]) -> list[Table]:
     return sheets
 
 
-def _titles_of_all_scores(shown: Table, score: str) -> list[str]:
+def _titles_of_all_scores(section_table: Table, score: str) -> list[str]:
     """Return the titles of the columns, with "value" for that of the score, which each score's table calls otherwise.
 
     Where no column names the systems, each system has a column, which may be called like the score.
     """
-    names_systems = any(column.kind == "name" and column.title == "system" for column in shown.columns)
+    names_systems = any(column.kind == "name" and column.title == "system" for column in section_table.columns)
     titles = []
-    for column in shown.columns:
+    for column in section_table.columns:
         is_score = names_systems and column.kind == "number" and column.title == score
         titles.append("value" if is_score else column.title)
     return titles

@@ -14,13 +14,13 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 from tercet.comparison.runs.means import as_systems
-from tercet.comparison.values.scores import BEST, ScoreTable, SystemScore, against
+from tercet.comparison.values.scores import BEST, ScoreTable, SystemScore, against_in_words
 from tercet.comparison.verdicts.legends import marks_in_words, rank_legend
 from tercet.comparison.wording.decimals import percent
 from tercet.names_as_shown import one_cell, short_names
 from tercet.table_formats import Cell, Column, Table, decimals, to_terminal
 
-from .table_width import Fitted, Shown, fitted, folded, left_out_in_words, printed
+from .table_width import Fitted, TerminalColumn, fitted, folded, left_out_in_words, printed
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
@@ -279,7 +279,7 @@ def _section_grid(display: _Display, title: str, table: Table) -> Fitted:
     return fitted(display.grid(title), columns, display.width)
 
 
-def _section_column(display: _Display, column: Column, values: Sequence[Any]) -> Shown:
+def _section_column(display: _Display, column: Column, values: Sequence[Any]) -> TerminalColumn:
     """Return a column of a section, whose cells are numbers or names, perhaps with an interval."""
     title = f"{display.name(column.title)}{column.after}"
     if not display.plain:
@@ -287,9 +287,9 @@ def _section_column(display: _Display, column: Column, values: Sequence[Any]) ->
     cells = [value if isinstance(value, Cell) else Cell(value) for value in values]
     names = [display.name(str(cell.value)) for cell in cells]
     if column.kind == "name":
-        return Shown(title, names, is_name=True, leaves=column.leaves)
+        return TerminalColumn(title, names, is_name=True, leaves=column.leaves)
     plain = [_emphasize(escape(name), cell.best) for name, cell in zip(names, cells, strict=True)]
-    column_of_numbers = Shown(title, plain, leaves=column.leaves)
+    column_of_numbers = TerminalColumn(title, plain, leaves=column.leaves)
     if not any(cell.after for cell in cells):
         return column_of_numbers
     in_full = [_emphasize(escape(f"{name}{cell.after}"), cell.best) for name, cell in zip(names, cells, strict=True)]
@@ -299,7 +299,9 @@ def _section_column(display: _Display, column: Column, values: Sequence[Any]) ->
         # Its interval says more than that of a score.
         shortens = _DIFFERENCE_SHORTENS
         intervals = "intervals of differences"
-    return Shown(title, in_full, leaves=column.leaves, shorter=column_of_numbers, shortens=shortens, said=intervals)
+    return TerminalColumn(
+        title, in_full, leaves=column.leaves, shorter=column_of_numbers, shortens=shortens, said=intervals
+    )
 
 
 def _emphasize(text: str, is_best: bool) -> str:
@@ -328,18 +330,18 @@ def _ranking(display: _Display, table: ScoreTable, title: str) -> Fitted:
     comparison = display.comparison
     rows = [table.rows[index] for index in display.order(table)]
     level = percent(comparison.confidence_level)
-    columns: list[Shown] = []
+    columns: list[TerminalColumn] = []
     if comparison.has_ranks:
-        columns.append(Shown("rank", [row.places for row in rows], leaves=_RANKS_LEAVE))
+        columns.append(TerminalColumn("rank", [row.places for row in rows], leaves=_RANKS_LEAVE))
     names = []
     for row in rows:
         name = display.name(row.system)
         names.append(f"{name} (baseline)" if comparison.test and row.is_baseline else name)
-    columns.append(Shown("system", names, is_name=True))
-    columns.append(Shown(f"{table.name}{table.arrow}", list(map(_value, rows))))
+    columns.append(TerminalColumn("system", names, is_name=True))
+    columns.append(TerminalColumn(f"{table.name}{table.arrow}", list(map(_value, rows))))
     intervals = [row.interval for row in rows]
     if any(intervals):
-        columns.append(Shown(level, intervals, leaves=_INTERVALS_LEAVE, said="intervals of scores"))
+        columns.append(TerminalColumn(level, intervals, leaves=_INTERVALS_LEAVE, said="intervals of scores"))
     if comparison.test:
         columns += _tested_columns(comparison, table, rows, level)
     lines = table.lines if comparison.has_ranks else []
@@ -348,20 +350,24 @@ def _ranking(display: _Display, table: ScoreTable, title: str) -> Fitted:
 
 def _tested_columns(
     comparison: Comparison, table: ScoreTable, rows: Sequence[SystemScore], level: str
-) -> list[Shown]:
+) -> list[TerminalColumn]:
     """Return the columns of the differences from the baseline, of p, and of how many segments are won."""
-    differences, pvalues, counts = zip(*map(against, rows), strict=True)
-    column = Shown("difference", differences)
+    differences, pvalues, counts = zip(*map(against_in_words, rows), strict=True)
+    column = TerminalColumn("difference", differences)
     if any(row.interval_of_difference for row in rows):
         in_full = [
             escape(f"{difference} {row.interval_of_difference}".rstrip())
             for difference, row in zip(differences, rows, strict=True)
         ]
-        column = Shown(
+        column = TerminalColumn(
             f"difference [{level}]",
             in_full,
             shorter=column,
             shortens=_DIFFERENCE_SHORTENS,
             said="intervals of differences",
         )
-    return [column, Shown(comparison.p_label, pvalues), Shown("wins/ties/losses", counts, leaves=_COUNTS_LEAVE)]
+    return [
+        column,
+        TerminalColumn(comparison.p_label, pvalues),
+        TerminalColumn("wins/ties/losses", counts, leaves=_COUNTS_LEAVE),
+    ]

@@ -16,26 +16,28 @@ from tercet.comparison.values.run_scores import RunsInSlice
 from tercet.statistics.estimates import Estimate
 from tercet.statistics.resampled_scores import N_RESAMPLES, bootstrap_scores
 
-from .significance import Part, ScoreInSlice, SliceScores, by_holm
+from .significance import ScoreInSlice, SliceScores, SliceStats, by_holm
 
 
-def slices_over_runs(design: Design, metric: Metric, parts: Sequence[Part]) -> dict[str, list[SliceScores]]:
+def slices_over_runs(
+    design: Design, metric: Metric, stats_of_slices: Sequence[SliceStats]
+) -> dict[str, list[SliceScores]]:
     """Return the scores of the systems in each slice, by name.
 
     Tests share no draws: p of each score is adjusted for all slices and systems by Holm's method.
     """
     scores_of: dict[str, list[SliceScores]] = {name: [] for name in metric.score_names}
-    for part in parts:
-        draws = bootstrap_scores(metric, part.units, N_RESAMPLES, design.seed)
-        values = part.scores(metric)
-        n_units = len(part.units[0])
+    for slice_stats in stats_of_slices:
+        draws = bootstrap_scores(metric, slice_stats.units, N_RESAMPLES, design.seed)
+        values = slice_stats.scores(metric)
+        n_units = len(slice_stats.units[0])
         for name in metric.score_names:
             outputs = {}
             for index, output in enumerate(design.systems):
                 resampled = np.asarray(draws[index][name], np.float64)
                 outputs[output] = Estimate(float(values[name][index]), resampled, n_units)
             systems = _in_slice(design, metric, outputs, n_units)
-            scores_of[name].append(SliceScores(part.name, len(part.rows[0]), n_units, systems))
+            scores_of[name].append(SliceScores(slice_stats.name, len(slice_stats.rows[0]), n_units, systems))
     return {name: _with_adjusted_pvalues(design, slices) for name, slices in scores_of.items()}
 
 
@@ -77,12 +79,18 @@ def _with_adjusted_pvalues(design: Design, slices: Sequence[SliceScores]) -> lis
     """Return the slices with p adjusted for all of them."""
     if not slices:
         return []
-    pvalues: NDArray[np.float64] = np.array([[score.pvalue for score in part.systems] for part in slices], np.float64)
-    values: NDArray[np.float64] = np.array([[score.value for score in part.systems] for part in slices], np.float64)
+    pvalues: NDArray[np.float64] = np.array(
+        [[score.pvalue for score in scores.systems] for scores in slices], np.float64
+    )
+    values: NDArray[np.float64] = np.array(
+        [[score.value for score in scores.systems] for scores in slices], np.float64
+    )
     baseline = list(design.runs).index(design.system_of_baseline)
     adjusted = by_holm(pvalues, values, baseline).adjusted.tolist()
     adjusted_slices = []
-    for part, of_part in zip(slices, adjusted, strict=True):
-        systems = [score._replace(adjusted_pvalue=p) for score, p in zip(part.systems, of_part, strict=True)]
-        adjusted_slices.append(part._replace(systems=systems))
+    for scores, pvalues_of_slice in zip(slices, adjusted, strict=True):
+        systems = [
+            score._replace(adjusted_pvalue=p) for score, p in zip(scores.systems, pvalues_of_slice, strict=True)
+        ]
+        adjusted_slices.append(scores._replace(systems=systems))
     return adjusted_slices

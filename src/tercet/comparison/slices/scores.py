@@ -10,16 +10,16 @@ import numpy as np
 from tercet.base.metric import Metric
 from tercet.comparison.scoring.score_rows import bounds_of_systems
 from tercet.comparison.values.design import Design
-from tercet.comparison.values.scores import Scored
+from tercet.comparison.values.scores import ScoredSegments
 from tercet.comparison.values.slices import Slices
 from tercet.statistics.clusters import clustered
 from tercet.statistics.inference import Inference
 
 from .over_runs import slices_over_runs
-from .significance import Part, ScoreInSlice, SliceScores, slice_tests
+from .significance import ScoreInSlice, SliceScores, SliceStats, slice_tests
 
 
-class ScoresOfSlices(NamedTuple):
+class ScoredSlices(NamedTuple):
     """Slices of one kind, and of each score by its name all systems in each of them."""
 
     slices: Slices
@@ -29,9 +29,9 @@ class ScoresOfSlices(NamedTuple):
 def scores_of_slices(
     design: Design,
     metric: Metric,
-    scored: Scored,
+    scored: ScoredSegments,
     inference: Inference,
-) -> list[ScoresOfSlices]:
+) -> list[ScoredSlices]:
     """Return the scores of a metric in each slice: of the segments that are scored for all systems.
 
     A slice's draws are those that a test set of its segments would have: of a slice that is the whole, p and
@@ -40,27 +40,27 @@ def scores_of_slices(
     n_units = len(scored.rows[0]) if scored.clusters is None else len(scored.clusters)
     results = []
     for slices in design.slices:
-        parts = list(_slice_parts(slices, scored))
+        stats_of_slices = list(_stats_of_slices(slices, scored))
         if design.joins_runs:
-            by_score = slices_over_runs(design, metric, parts)
+            by_score = slices_over_runs(design, metric, stats_of_slices)
         else:
-            by_score = _scores_of_parts(design, metric, parts, n_units, inference)
-        results.append(ScoresOfSlices(slices, by_score))
+            by_score = _scores_by_stats(design, metric, stats_of_slices, n_units, inference)
+        results.append(ScoredSlices(slices, by_score))
     return results
 
 
-def _scores_of_parts(
-    design: Design, metric: Metric, parts: Sequence[Part], n_units: int, inference: Inference
+def _scores_by_stats(
+    design: Design, metric: Metric, stats_of_slices: Sequence[SliceStats], n_units: int, inference: Inference
 ) -> dict[str, list[SliceScores]]:
     """Return the scores of all systems in each slice, by name; the whole test set has `n_units` units."""
     scores_of: dict[str, list[SliceScores]] = {name: [] for name in metric.score_names}
-    tests = slice_tests(design, metric, parts, n_units, inference) if parts else {}
-    for number, part in enumerate(parts):
-        intervals = design.intervals(metric, part.units)
-        values = part.scores(metric)
+    tests = slice_tests(design, metric, stats_of_slices, n_units, inference) if stats_of_slices else {}
+    for number, slice_stats in enumerate(stats_of_slices):
+        intervals = design.intervals(metric, slice_stats.units)
+        values = slice_stats.scores(metric)
         for name in metric.score_names:
             intervals_of_score = [of_system[name] for of_system in intervals]
-            bounds = bounds_of_systems(design, metric, part.rows, intervals_of_score, inference)
+            bounds = bounds_of_systems(design, metric, slice_stats.rows, intervals_of_score, inference)
             systems = []
             for index, value in enumerate(values[name].tolist()):
                 systems.append(
@@ -72,11 +72,13 @@ def _scores_of_parts(
                         adjusted_pvalue=float(tests[name].adjusted[number, index]),
                     )
                 )
-            scores_of[name].append(SliceScores(part.name, len(part.rows[0]), len(part.units[0]), systems))
+            scores_of[name].append(
+                SliceScores(slice_stats.name, len(slice_stats.rows[0]), len(slice_stats.units[0]), systems)
+            )
     return scores_of
 
 
-def _slice_parts(slices: Slices, scored: Scored) -> Iterator[Part]:
+def _stats_of_slices(slices: Slices, scored: ScoredSegments) -> Iterator[SliceStats]:
     numbers = slices.numbers[scored.is_scored]
     for index, name in enumerate(slices.names):
         inside = numbers == index
@@ -84,8 +86,8 @@ def _slice_parts(slices: Slices, scored: Scored) -> Iterator[Part]:
             continue
         rows = [stats.selected(inside) for stats in scored.rows]
         if scored.clusters is None:
-            yield Part(name, rows, rows, np.flatnonzero(inside))
+            yield SliceStats(name, rows, rows, np.flatnonzero(inside))
             continue
         # Those of a slice are numbered as they first occur there.
         of_slice = np.array(list(dict.fromkeys(scored.clusters.numbers[inside].tolist())), np.int64)
-        yield Part(name, rows, clustered(rows, scored.clusters.selected(inside)), of_slice)
+        yield SliceStats(name, rows, clustered(rows, scored.clusters.selected(inside)), of_slice)

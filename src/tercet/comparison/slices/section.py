@@ -17,28 +17,29 @@ from tercet.statistics.inference import ADJUSTED, Inference
 from tercet.statistics.rounding import apart
 from tercet.table_formats import decimals
 
-from .scores import ScoresOfSlices
+from .scores import ScoredSlices
 from .significance import SliceScores
 from .table import SliceRow, row_of_slice, table_of_slices
 
 #: The most slices that a sentence names.
 _MOST_SAID = 6
-#: What is said of slices in which no difference could be significant, however large.
+# How a system does in a slice.
+_BETTER = "better in"
+_WORSE = "worse in"
+_SAME = "the same in"
+_UNPROVEN = "no proven difference in"
+#: Of slices in which no difference could be significant, however large.
 _TOO_FEW = "too few to tell in"
-#: How a system does in a slice, in the order in which it is said.
-_WORDS = (
-    "significantly better in",
-    "significantly worse in",
-    "better in",
-    "worse in",
-    "the same in",
-    "no proven difference in",
-    _TOO_FEW,
-    "not tested in",
-)
+_UNTESTED = "not tested in"
+
+#: Before that it is better or worse, where a test shows it.
+_PROVEN = "significantly "
+
+#: In the order in which they are said.
+_WORDS = (f"{_PROVEN}{_BETTER}", f"{_PROVEN}{_WORSE}", _BETTER, _WORSE, _SAME, _UNPROVEN, _TOO_FEW, _UNTESTED)
 
 
-def slices_section(design: Design, table: ScoreTable, of_slices: ScoresOfSlices) -> Section:
+def slices_section(design: Design, table: ScoreTable, of_slices: ScoredSlices) -> Section:
     """Return the slices of a score: each system's score in each, and its difference from the baseline."""
     slices = of_slices.slices
     scores = of_slices.by_score[table.name]
@@ -141,33 +142,33 @@ def _named_slices(subject: Sentence, findings: Sequence[_Finding], is_tested: bo
 def _in_a_slice(finding: _Finding, is_tested: bool) -> str:
     """Return how a system does in a slice, as one of these words."""
     if not finding.gain:
-        return "the same in"
-    direction = "better in" if finding.gain > 0 else "worse in"
+        return _SAME
+    direction = _BETTER if finding.gain > 0 else _WORSE
     if not is_tested:
         return direction
     if finding.is_small:
         return _TOO_FEW
     if finding.is_significant:
-        return f"significantly {direction}"
-    return "no proven difference in" if finding.is_tested else "not tested in"
+        return f"{_PROVEN}{direction}"
+    return _UNPROVEN if finding.is_tested else _UNTESTED
 
 
 def _counted_slices(subject: Sentence, findings: Sequence[_Finding], is_tested: bool, digits: int) -> Sentence:
     """Return in how many slices a system is better and worse, and from where to where the differences go."""
     words = [_in_a_slice(finding, is_tested) for finding in findings]
     of_all = f"of {len(findings)} slices"
-    certain = "significantly " if is_tested else ""
-    better = words.count(f"{certain}better in")
-    worse = words.count(f"{certain}worse in")
-    counts = f"{certain}better in {better or 'none'} {of_all}, {certain}worse in {worse or 'none'}"
-    if not better and not worse:
-        counts = f"no proven difference in any {of_all}"
-        if set(words) == {"the same in"}:
-            counts = f"the same in all {len(findings)} slices"
-        elif set(words) == {"not tested in"}:
-            counts = f"not tested in any {of_all}"
+    proven = _PROVEN if is_tested else ""
+    n_better = words.count(f"{proven}{_BETTER}")
+    n_worse = words.count(f"{proven}{_WORSE}")
+    counts = f"{proven}{_BETTER} {n_better or 'none'} {of_all}, {proven}{_WORSE} {n_worse or 'none'}"
+    if not n_better and not n_worse:
+        counts = f"{_UNPROVEN} any {of_all}"
+        if set(words) == {_SAME}:
+            counts = f"{_SAME} all {len(findings)} slices"
+        elif set(words) == {_UNTESTED}:
+            counts = f"{_UNTESTED} any {of_all}"
         elif set(words) == {_TOO_FEW}:
-            counts = f"too few to tell in any {of_all}"
+            counts = f"{_TOO_FEW} any {of_all}"
     parts: list[str] = [*subject, f": {counts}"]
     least = min(findings, key=lambda finding: finding.gain)
     most = max(findings, key=lambda finding: finding.gain)
@@ -252,9 +253,9 @@ def _notes_on_tests(
 ) -> Iterator[Sentence]:
     """Yield which slices show nothing, however large a difference, and what p is adjusted for."""
     names = {row.name for row in rows}
-    missing = [name for name in slices.names if name not in names]
-    if missing:
-        yield _naming("No segment is scored for all systems in ", missing)
+    unscored = [name for name in slices.names if name not in names]
+    if unscored:
+        yield _naming("No segment is scored for all systems in ", unscored)
     n_tests = sum(len(row.pvalues) for row in rows)
     inference = design.inference_of(table)
     if not n_tests or inference.test is None:

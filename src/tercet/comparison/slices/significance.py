@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class SliceStats:
     """The rows of all systems in a slice, and of what is resampled there."""
 
     name: str
@@ -80,17 +80,17 @@ class SliceTests(NamedTuple):
 
 
 def slice_tests(
-    design: Design, metric: Metric, parts: Sequence[Part], n_units: int, inference: Inference
+    design: Design, metric: Metric, stats_of_slices: Sequence[SliceStats], n_units: int, inference: Inference
 ) -> dict[str, SliceTests]:
     """Return the tests of each score; the whole test set has `n_units` units."""
     if inference.resamples_slices_together:
-        exchanged = _exchange_tests(design, metric, parts, n_units)
+        exchanged = _exchange_tests(design, metric, stats_of_slices, n_units)
         if inference.adjust == "step-down":
             return exchanged
         alone = {name: of_score.pvalues for name, of_score in exchanged.items()}
     else:
-        alone = _separate_tests(design, metric, parts, inference.test)
-    scores = [part.scores(metric) for part in parts]
+        alone = _separate_tests(design, metric, stats_of_slices, inference.test)
+    scores = [slice_stats.scores(metric) for slice_stats in stats_of_slices]
     tests = {}
     for name, pvalues in alone.items():
         values = np.array([of_slice[name] for of_slice in scores])
@@ -104,13 +104,15 @@ def _indices_of_others(design: Design) -> list[int]:
     return [system for system in range(len(design.systems)) if system != baseline]
 
 
-def _exchange_tests(design: Design, metric: Metric, parts: Sequence[Part], n_units: int) -> dict[str, SliceTests]:
+def _exchange_tests(
+    design: Design, metric: Metric, stats_of_slices: Sequence[SliceStats], n_units: int
+) -> dict[str, SliceTests]:
     """Return the permutation tests: one toss for a unit of the whole test set exchanges it in all slices."""
     n_resamples = design.n_resamples or 0
     baseline = design.baseline_index
     exchanges = Exchanges(n_units, n_resamples, design.seed)
-    compared = [(number, system) for number in range(len(parts)) for system in _indices_of_others(design)]
-    exchanged = _OneSlice(metric, parts, exchanges)
+    compared = [(number, system) for number in range(len(stats_of_slices)) for system in _indices_of_others(design)]
+    exchanged = _OneSlice(metric, stats_of_slices, exchanges)
 
     def differences(slices_and_systems: Sequence[tuple[int, int]], resamples: slice) -> Scores:
         parts_of_scores: dict[str, list[Array]] = {}
@@ -121,7 +123,7 @@ def _exchange_tests(design: Design, metric: Metric, parts: Sequence[Part], n_uni
                 parts_of_scores.setdefault(name, []).append(of_score)
         return {name: np.concatenate(of_parts) for name, of_parts in parts_of_scores.items()}
 
-    scores = [part.scores(metric) for part in parts]
+    scores = [slice_stats.scores(metric) for slice_stats in stats_of_slices]
     of_baseline = {}
     of_others = {}
     for name in metric.score_names:
@@ -131,7 +133,7 @@ def _exchange_tests(design: Design, metric: Metric, parts: Sequence[Part], n_uni
     null = NullDistribution(compared, exchanges.n_resamples, differences, is_complete)
     results = family_test(null, of_baseline, of_others, slack=rounding(n_units))
     tests = {}
-    shape = (len(parts), len(design.systems))
+    shape = (len(stats_of_slices), len(design.systems))
     for name, result in results.items():
         pvalues = np.full(shape, np.nan)
         adjusted = np.full(shape, np.nan)
@@ -145,9 +147,9 @@ def _exchange_tests(design: Design, metric: Metric, parts: Sequence[Part], n_uni
 class _OneSlice:
     """The exchanges in a slice, which are kept while the same slice is asked for: its systems follow one another."""
 
-    def __init__(self, metric: Metric, parts: Sequence[Part], exchanges: Exchanges) -> None:
+    def __init__(self, metric: Metric, stats_of_slices: Sequence[SliceStats], exchanges: Exchanges) -> None:
         self._metric = metric
-        self._parts = parts
+        self._stats_of_slices = stats_of_slices
         self._exchanges = exchanges
         self._held: tuple[int, slice] | None = None
         self._differences: NullDifferences | None = None
@@ -157,19 +159,19 @@ class _OneSlice:
         from tercet.statistics.null_differences import exchanged_differences
 
         if self._differences is None or self._held != (number, resamples):
-            part = self._parts[number]
-            masks = self._exchanges.masks(part.numbers, resamples)
+            slice_stats = self._stats_of_slices[number]
+            masks = self._exchanges.masks(slice_stats.numbers, resamples)
             n_resamples = resamples.stop - resamples.start
-            self._differences = exchanged_differences(self._metric, part.units, masks, n_resamples)
+            self._differences = exchanged_differences(self._metric, slice_stats.units, masks, n_resamples)
             self._held = (number, resamples)
         return self._differences
 
 
 def _separate_tests(
-    design: Design, metric: Metric, parts: Sequence[Part], test: PairedTest | None
+    design: Design, metric: Metric, stats_of_slices: Sequence[SliceStats], test: PairedTest | None
 ) -> dict[str, Array]:
     """Return p of a test whose draws no two slices share, of each slice by itself; NaN without a test."""
-    shape = (len(parts), len(design.systems))
+    shape = (len(stats_of_slices), len(design.systems))
     alone = {name: np.full(shape, np.nan) for name in metric.score_names}
     if test is None:
         return alone
@@ -178,8 +180,8 @@ def _separate_tests(
     # In the order in which the whole test set has them.
     pairs = [(min(system, baseline), max(system, baseline)) for system in others]
     n_resamples = design.n_resamples or 0
-    for number, part in enumerate(parts):
-        results = pvalues_of_pairs(test, metric, part.units, pairs, n_resamples=n_resamples, seed=design.seed)
+    for number, slice_stats in enumerate(stats_of_slices):
+        results = pvalues_of_pairs(test, metric, slice_stats.units, pairs, n_resamples=n_resamples, seed=design.seed)
         for name in metric.score_names:
             alone[name][number, others] = results[name].pvalues
     return alone

@@ -1,4 +1,7 @@
-"""What a comparison compares, and how it tests: all of it but what it finds."""
+"""What a comparison compares, and how it tests: all of it but what it finds.
+
+What users may ask, and its checks, are in `comparison/inputs/settings.py`.
+"""
 
 from __future__ import annotations
 

@@ -272,7 +272,7 @@ def standings(
     return compared
 
 
-class Scored(NamedTuple):
+class ScoredSegments(NamedTuple):
     """The segments that are scored for all systems, and what of them is resampled."""
 
     is_scored: NDArray[np.bool_]
@@ -282,7 +282,7 @@ class Scored(NamedTuple):
     clusters: Clusters | None
 
     @classmethod
-    def of(cls, stats: Sequence[SegmentStats], clusters: Clusters | None) -> Scored:
+    def of(cls, stats: Sequence[SegmentStats], clusters: Clusters | None) -> ScoredSegments:
         """Return what is scored of the rows of all segments, of each system."""
         is_scored = scored_for_all(stats)
         rows = [of_system.selected(is_scored) for of_system in stats]
@@ -300,15 +300,19 @@ def scored_for_all(stats: Sequence[SegmentStats]) -> NDArray[np.bool_]:
     return is_scored
 
 
-def differ(first: SegmentStats, second: SegmentStats) -> NDArray[np.bool_]:
-    """Return which units of two systems differ."""
-    is_different: NDArray[np.bool_] = (first.rows != second.rows).any(axis=1)
-    return is_different
+class AgainstInWords(NamedTuple):
+    """How a system compares with the baseline, as tables show it: each "" for the baseline itself."""
+
+    difference: str = ""
+    p: str = ""
+    #: Of the segments, or clusters, that are won, tied and lost.
+    counts: str = ""
 
 
-def against(row: SystemScore) -> tuple[str, str, str]:
-    """Return the difference from the baseline, its p, and the counts of segments; nothing for the baseline itself."""
+def against_in_words(row: SystemScore) -> AgainstInWords:
+    """Return how a system compares with the baseline, as tables show it."""
     if row.difference is None:
-        return "", "", ""
+        return AgainstInWords()
     p = "NaN" if row.adjusted_pvalue is None else pvalue_text(row.adjusted_pvalue)
-    return decimals(row.difference, row.digits, signed=True), p, f"{row.wins}/{row.ties}/{row.losses}"
+    difference = decimals(row.difference, row.digits, signed=True)
+    return AgainstInWords(difference, p, f"{row.wins}/{row.ties}/{row.losses}")

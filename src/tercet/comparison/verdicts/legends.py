@@ -18,18 +18,18 @@ _OVER_RUNS = (
 )
 
 
-def table_legend(comparison: Comparison, plain: Callable[[str], str], best: str, shown: Collection[str]) -> str:
+def table_legend(comparison: Comparison, plain: Callable[[str], str], best: str, beside: Collection[str]) -> str:
     """Return the legend of a table's marks, `best` that of the best; `plain` formats the name of the baseline.
 
-    `shown` is what the table has beside scores: its marks are by tests even where it has no p.
+    `beside` is what the table has beside scores: its marks are by tests even where it has no p.
     """
-    label = comparison.p_label if "p" in shown else "Tests"
-    numbers = numbers_in_words(comparison, label, plain, shown)
+    label = comparison.p_label if "p" in beside else "Tests"
+    numbers = numbers_in_words(comparison, label, plain, beside)
     return f"{marks_in_words(comparison, best)} {numbers}".strip()
 
 
 def numbers_in_words(
-    comparison: Comparison, p_label: str, plain: Callable[[str], str], shown: Collection[str]
+    comparison: Comparison, p_label: str, plain: Callable[[str], str], beside: Collection[str]
 ) -> str:
     """Return what the numbers beside scores are; `p_label` is before what is said of p."""
     sentences = []
@@ -38,7 +38,7 @@ def numbers_in_words(
         sentences.append(f"{p_label}: {_tests_in_words(comparison, plain)}{over_scores}.")
     elif comparison.joins_runs:
         sentences.append(_OVER_RUNS)
-    if "interval" in shown and comparison.has_intervals:
+    if "interval" in beside and comparison.has_intervals:
         sentences.append(f"Intervals: {intervals_in_words(comparison, plain=plain)}.")
     lower = [label for label, table in comparison.labelled_tables() if not table.higher_is_better]
     if lower:
@@ -59,15 +59,15 @@ def marks_in_words(
     return f"{best}: the best{also}."
 
 
-def in_parentheses(comparison: Comparison, shown: Collection[str]) -> str:
+def in_parentheses(comparison: Comparison, beside: Collection[str]) -> str:
     """Return what stands in parentheses and brackets where a score and its interval share a cell.
 
-    `shown` is what the table has beside scores.
+    `beside` is what the table has beside scores.
     """
-    if "interval" not in shown or not comparison.has_intervals:
+    if "interval" not in beside or not comparison.has_intervals:
         return ""
     level = percent(comparison.confidence_level)
-    has_brackets = comparison.test is not None and "difference" in shown
+    has_brackets = comparison.test is not None and "difference" in beside
     of_differences = "; in brackets: those of differences" if has_brackets else ""
     return f"In parentheses: {level} intervals{of_differences}."
 

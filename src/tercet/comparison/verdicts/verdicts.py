@@ -122,7 +122,7 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     score_title = table.title
     if not table.higher_is_better:
         score_title += " (lower is better)"
-    # of one system, or of those that are best
+    # Of one system, or of those that are best.
     shown = decimals(rows[0].value, rows[0].digits)
     if len(rows) == 1:
         return [(f"The {score_title} of ", row_names[rows[0].system], f" is {shown}. There is no other system.")]
@@ -176,17 +176,17 @@ def _verdict_without_undefined(
     """Return the verdict on the systems that have a score, and which have none: NaN is neither good nor bad."""
     have = "has" if len(undefined) == 1 else "have"
     ending = f" {have} no {table.title}: it is NaN, not a number, and compared with no other."
-    missing = (*listed([names[row.system] for row in undefined]), ending)
+    without_value = (*listed([names[row.system] for row in undefined]), ending)
     defined = [index for index, row in enumerate(table.rows) if not math.isnan(row.value)]
     if not defined:
-        return [missing]
+        return [without_value]
     if len(defined) == 1:
         row = table.rows[defined[0]]
         value = decimals(row.value, row.digits)
-        return [("Only ", Name(names[row.system]), f" has a value of {table.title}: {value}."), missing]
+        return [("Only ", Name(names[row.system]), f" has a value of {table.title}: {value}."), without_value]
     rows = [table.rows[index] for index in defined]
     scored = replace(table, rows=rows, pvalues=table.pvalues[np.ix_(defined, defined)])
-    return [*score_verdict(comparison, scored, names), missing]
+    return [*score_verdict(comparison, scored, names), without_value]
 
 
 def _sentences_of_tests(
@@ -203,14 +203,14 @@ def _sentences_of_tests(
     if len(untested) == len(not_best):
         return [(_UNTESTED,)]
     sentences: list[Sentence] = []
-    # with two systems there is one pair, and nothing to adjust
+    # With two systems there is one pair, and nothing to adjust.
     kind = "p" if len(table.rows) == 2 else "adjusted p"
     level_in_words = comparison.level_in_words
     if unclear:
         unclear_names = [names[row.system] for row in unclear]
         unclear_pvalues = [pvalues[row.system] for row in unclear]
-        against = _Against(best_name, len(not_best), kind, level_in_words)
-        sentences.append(against.not_told_apart(unclear_names, unclear_pvalues))
+        tests_of_best = _TestsOfBest(best_name, len(not_best), kind, level_in_words)
+        sentences.append(tests_of_best.not_told_apart(unclear_names, unclear_pvalues))
     if worse:
         largest = f"{kind} {pvalue_text(max(pvalues[row.system] for row in worse))}"
         # The level is said once.
@@ -231,7 +231,7 @@ def _sentences_of_tests(
     return sentences
 
 
-class _Against(NamedTuple):
+class _TestsOfBest(NamedTuple):
     """The tests of the other systems against the best."""
 
     best: Name
@@ -350,7 +350,7 @@ def _lead_in_words(table: ScoreTable, best: SystemScore, next_best: SystemScore)
     points = " points" if is_percent else ""
     where = "above" if table.higher_is_better else "below"
     least = 10.0**-best.digits
-    # less than half of 0.01 would read as 0.00
+    # Less than half of 0.01 would read as 0.00.
     amount = decimals(difference, best.digits) if difference >= least / 2 else f"less than {least:g}"
     return f"{amount}{points} {where}"
 

@@ -1,4 +1,7 @@
-"""The settings of `compare` and `plan`: their checks, and options of commands, are made from these."""
+"""The settings that `compare` and `plan` take: their checks, and options of commands, are made from these.
+
+What one comparison then does with them is its design: `comparison/values/design.py`.
+"""
 
 from __future__ import annotations
 

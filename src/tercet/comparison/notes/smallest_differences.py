@@ -3,66 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tercet.comparison.values.design import Design
-from tercet.comparison.values.scores import ScoreEvidence, ScoreTable, differ
+from tercet.comparison.values.scores import ScoreEvidence, ScoreTable
 from tercet.comparison.values.sections import Section
 from tercet.comparison.wording.decimals import between, figures, in_two_digits, percent
 from tercet.names_as_shown import Name, Sentence
-from tercet.statistics.power import (
-    share_items_needed,
-    smallest_difference,
-    smallest_share_difference,
-    units_needed,
-)
-from tercet.statistics.rounding import ROUNDING
-from tercet.statistics.stats import SegmentStats
+from tercet.statistics.power import PairVariation, SystemDraws, pair_variation
 
 #: The probability with which a test is to find a difference.
 POWER = 0.8
-
-#: Where fewer units differ, the test finds less than the formula promises.
-FEWEST_DIFFERENT = 15
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """How much the difference of two systems varies, and what that says of differences and numbers of units.
-
-    Attributes
-    ----------
-    error : float
-        The standard error of the difference, by paired resamples.
-    n_units : int
-        Of how many segments, or clusters.
-    scale : float or None
-        Of items that score 0 or this much, which McNemar's exact test compares; None for other scores.
-    discordant : float
-        The share of items that only one of the two systems has right.
-    """
-
-    error: float
-    n_units: int
-    scale: float | None = None
-    discordant: float = 0.0
-
-    def smallest(self, **settings: Any) -> float | None:
-        """Return the smallest difference that the units show; settings are alpha, power and number of pairs."""
-        if self.scale is None:
-            return smallest_difference(self.error, self.n_units, **settings)
-        difference = smallest_share_difference(self.discordant, self.n_units, **settings)
-        return None if difference is None else self.scale * difference
-
-    def needed(self, difference: float, **settings: Any) -> int | None:
-        """Return how many units show a difference."""
-        if self.scale is None:
-            return units_needed(difference, self.error, self.n_units, **settings)
-        return share_items_needed(difference / self.scale, self.discordant, **settings)
 
 
 class Power(NamedTuple):
@@ -70,7 +21,7 @@ class Power(NamedTuple):
 
     #: Of each system of which one is known: how much its difference varies, the smallest that is shown, and how many
     #: units a difference of `target` needs, if they can be counted.
-    spreads: dict[str, Spread]
+    variations: dict[str, PairVariation]
     smallest: dict[str, float]
     needed: dict[str, int | None]
     #: A round difference below the smallest of them.
@@ -80,7 +31,7 @@ class Power(NamedTuple):
         """Return the numbers as plain Python."""
         systems = []
         for system, difference in self.smallest.items():
-            error = self.spreads[system].error
+            error = self.variations[system].error
             needed = self.needed[system]
             systems.append({"system": system, "standard_error": error, "smallest": difference, "needed": needed})
         return {
@@ -100,17 +51,17 @@ def power_of(design: Design, evidence: ScoreEvidence) -> Power | None:
     baseline in few units, nor where no difference varies; None if that is so of all.
     """
     settings = _settings(design)
-    spreads = _spreads(design, evidence)
+    variations = _variations(design, evidence)
     smallest = {}
-    for system, spread in spreads.items():
-        difference = spread.smallest(**settings)
+    for system, variation in variations.items():
+        difference = variation.smallest(**settings)
         if difference is not None:
             smallest[system] = difference
     if not smallest:
         return None
     target = _round_part(min(smallest.values()))
-    needed = {system: spreads[system].needed(target, **settings) for system in smallest}
-    return Power(spreads, smallest, needed, target)
+    needed = {system: variations[system].needed(target, **settings) for system in smallest}
+    return Power(variations, smallest, needed, target)
 
 
 def _settings(design: Design) -> dict[str, Any]:
@@ -136,17 +87,17 @@ def power_section(design: Design, table: ScoreTable, power: Power) -> Section:
     )
 
 
-def _spreads(design: Design, evidence: ScoreEvidence) -> dict[str, Spread]:
+def _variations(design: Design, evidence: ScoreEvidence) -> dict[str, PairVariation]:
     """Return how much each system's difference from the baseline varies, but for those that differ in few units."""
     table = evidence.table
     draws = [SystemDraws(*of_system) for of_system in zip(evidence.units, evidence.resampled, strict=True)]
     exact_scale = table.scorer.scale if design.inference_of(table).has_exact_test else None
-    spreads = {}
+    variations = {}
     for system, of_system in zip(design.systems, draws, strict=True):
-        spread = spread_of(of_system, draws[design.baseline_index], exact_scale)
-        if spread is not None:
-            spreads[system] = spread
-    return spreads
+        variation = pair_variation(of_system, draws[design.baseline_index], exact_scale)
+        if variation is not None:
+            variations[system] = variation
+    return variations
 
 
 def _size_in_words(design: Design) -> str:
@@ -154,32 +105,6 @@ def _size_in_words(design: Design) -> str:
     clusters = design.test_set.clusters
     size = 1.0 if clusters is None else design.test_set.n_segments / len(clusters)
     return f", of about {size:.0f} segments each" if round(size) > 1 else ""
-
-
-class SystemDraws(NamedTuple):
-    """The units of a system, and its score in resamples of them, which those of other systems share."""
-
-    units: SegmentStats
-    resampled: NDArray[np.float64]
-
-
-def spread_of(
-    first: SystemDraws, second: SystemDraws, exact_scale: float | None, *, fewest_different: int = FEWEST_DIFFERENT
-) -> Spread | None:
-    """Return how much the difference of two systems varies; None where they differ in few units, or by rounding."""
-    n_units = len(first.units)
-    n_different = int(differ(first.units, second.units).sum())
-    error = None
-    if n_different >= fewest_different:
-        error = paired_error(first.resampled, second.resampled)
-    return None if error is None else Spread(error, n_units, exact_scale, n_different / n_units)
-
-
-def paired_error(first: NDArray[np.float64], second: NDArray[np.float64]) -> float | None:
-    """Return the standard error of the difference of two scores by their paired resamples; None of rounding alone."""
-    error = float(np.std(first - second, ddof=1))
-    is_rounding = error <= ROUNDING * float(np.abs(second).max())
-    return None if is_rounding else error
 
 
 def chances(power: float, alpha: float) -> str:
