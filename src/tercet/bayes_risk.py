@@ -18,8 +18,8 @@ from tercet.statistics.progress import bar_of
 from tercet.table_formats import Column, Table, to_notebook
 
 from .api import make_scorer
-from .checks import finite
 from .errors import InputError, OptionError, shorten
+from .option_checks import finite
 from .signature import Signature
 from .specs import take_options
 

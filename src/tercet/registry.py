@@ -68,7 +68,7 @@ def in_suite(cls: type[Metric]) -> bool:
 
 def no_metric(name: object, names: Iterable[str]) -> OptionError:
     """Return the error for an unknown metric, with a hint if another suite uses that name."""
-    from .base.other_names import what_is
+    from .base.unknown_names import what_is
 
     if not isinstance(name, str):
         return OptionError(

@@ -13,7 +13,7 @@ from typing import Any
 from tercet.base.configured import Call
 from tercet.base.metric import Metric
 from tercet.base.options import Option, check_value
-from tercet.checks import flag
+from tercet.option_checks import flag
 
 from .errors import OptionError, on_command_line, shorten
 from .registry import METRICS, SHORT_NAMES, canonical, metric_class, no_metric

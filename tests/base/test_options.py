@@ -17,10 +17,10 @@ from tercet import OptionError, TercetError
 from tercet.base import options
 from tercet.base.annotations import spell_out
 from tercet.base.configured import Call
-from tercet.checks import Integer, OneOf, flag
 from tercet.comparison.specs.metric_specs import parse_metric
 from tercet.errors import shorten
 from tercet.metrics.rouge.metric import Rouge
+from tercet.option_checks import Integer, OneOf, flag
 from tercet.registry import METRICS, metric_class
 
 CLASSES = [metric_class(metric) for metric in METRICS]

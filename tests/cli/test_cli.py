@@ -75,7 +75,7 @@ OF_OTHERS = {
     *(f"tercet.comparison.shown.{name}" for name in ("segment_rows", "eval_results")),
     *(f"tercet.files.{name}" for name in ("damage", "join", "numbers", "table", "tables.delimited")),
     *(f"tercet.files.columns.{name}" for name in ("contents", "roles", "scores")),
-    *(f"tercet.statistics.{name}" for name in ("estimates", "families", "mcnemar", "paired_tests")),
+    *(f"tercet.statistics.{name}" for name in ("estimates", "adjusted_p", "mcnemar", "paired_tests")),
     *("tercet.api", "tercet.cli.gate_findings", "tercet.test_sets.column_readings"),
     *("concurrent.futures", "csv", "logging", "zipfile"),
 }

@@ -7,7 +7,7 @@ import pytest
 
 import tercet
 from commands import command
-from tercet.base.other_names import ELSEWHERE
+from tercet.base.unknown_names import ELSEWHERE
 from tercet.errors import InputError, OptionError
 
 #: What only Python's users know: arguments and settings as Python writes them, its constants, calls, its errors.

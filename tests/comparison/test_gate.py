@@ -11,7 +11,7 @@ import tercet
 from commands import command
 from own_metric import NanForZero
 from tercet.comparison.gates.gate import Question, losses, losses_of_all
-from tercet.comparison.gates.loss import Loss, ScoreInWords, Units
+from tercet.comparison.gates.loss_in_words import Loss, ScoreInWords, Units
 from tercet.comparison.wording.decimals import in_two_digits
 from tercet.errors import OptionError
 from tercet.statistics.noninferiority import johnson

@@ -8,7 +8,7 @@ import pytest
 import tercet
 from tercet import InputError, OptionError
 from tercet.comparison.gates.gate import warn_of_limit
-from tercet.comparison.inputs.defaults import default_metrics, placeholder_of, placeholders_left_out
+from tercet.comparison.inputs.default_metrics import default_metrics, placeholder_of, placeholders_left_out
 from tercet.comparison.paired_significance import paired_significance
 from tercet.test_sets.test_set import TestSet, without_texts
 

@@ -7,7 +7,7 @@ import sacrebleu
 import tercet
 from tercet.comparison.packages.package_differences import explain_difference
 from tercet.comparison.paired_significance import paired_significance
-from tercet.harnesses.texts import with_intervals
+from tercet.harnesses.shared import with_intervals
 from tercet.testing import assert_score
 
 SPEC, NAME, OPTIONS = "chrf:word_order=2,beta=1", "chrf", {"word_order": 2, "beta": 1}

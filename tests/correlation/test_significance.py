@@ -25,7 +25,7 @@ from tercet.correlation.significance import (
     williams,
     williams_between,
 )
-from tercet.statistics import families
+from tercet.statistics import adjusted_p
 
 
 def noisy(seed, noises, shape=(5, 40)):
@@ -133,7 +133,7 @@ def test_p_of_a_pair_is_the_same_whatever_else_is_tested_and_in_blocks(figure, m
     for found, expected in zip(in_blocks, whole, strict=True):
         assert found == pytest.approx(expected, abs=1e-12)
     # where blocks do not fit in memory, the scale is that of the first draws
-    monkeypatch.setattr(families, "_MOST_HELD", 300)
+    monkeypatch.setattr(adjusted_p, "_MOST_HELD", 300)
     in_blocks = metric_tests(figure, GradedOutputs(human, metrics), [0.0] * 4, 150, 3)
     assert in_blocks.better == pytest.approx(whole.better, abs=1e-12)
     assert in_blocks.two_sided == pytest.approx(whole.two_sided, abs=1e-12)

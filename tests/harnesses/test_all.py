@@ -10,7 +10,7 @@ import sacrebleu
 import tercet
 from harness_texts import ONE, PREDICTIONS, SEVERAL, by_sacrebleu, mean_of_sentences, numbers
 from harnesses.conftest import ABSENT, HARNESSES
-from tercet.harnesses.texts import corpus_scores, score_keys, segment_score, with_intervals
+from tercet.harnesses.shared import corpus_scores, score_keys, segment_score, with_intervals
 
 
 def test_harnesses_that_are_not_installed():

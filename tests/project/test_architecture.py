@@ -14,7 +14,7 @@ FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 #: From the ground up: a file imports files of its own room, and of what stands before it here. The exceptions are
 #: in DRAWN_BY.
 HOUSE = [
-    *("numpy_later", "threads", "locks", "errors", "checks", "signature", "names_as_shown", "result"),
+    *("numpy_later", "threads", "locks", "errors", "option_checks", "signature", "names_as_shown", "result"),
     *("engine", "corpus", "files", "statistics", "networks", "explanation", "table_formats", "base", "metrics"),
     *("registry", "specs", "api", "bayes_risk", "streaming"),
     *(
@@ -57,7 +57,7 @@ FLOORS_OF_COMPARISON = [
 #: What draws or publishes a comparison stands above it: these its methods import when they are called, and only then.
 DRAWN_BY = {
     "comparison.result": {
-        *(f"tercet.comparison.shown.{file}" for file in ("eval_results", "notebook", "records", "segment_rows")),
+        *(f"tercet.comparison.shown.{file}" for file in ("published_results", "notebook", "records", "segment_rows")),
         *("tercet.comparison.shown.tables", "tercet.comparison.shown.terminal", "tercet.comparison.verdicts.legends"),
         *("tercet.report.comparison", "tercet.report.intervals_figure"),
     },

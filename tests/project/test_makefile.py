@@ -93,7 +93,7 @@ def test_installing_shows_downloads_totals_and_errors_and_fails_where_it_fails(t
 
 def test_the_engine_is_compiled_again_where_a_source_is_newer_and_where_it_is_not_there(tmp_path, monkeypatch):
     monkeypatch.setattr(build_engine, "FOLDER", tmp_path)
-    source, library = tmp_path / "edges.pxi", tmp_path / f"_engine{EXTENSION_SUFFIXES[0]}"
+    source, library = tmp_path / "token_edges.pxi", tmp_path / f"_engine{EXTENSION_SUFFIXES[0]}"
     source.touch()
     assert not build_engine.is_current()
     library.touch()

@@ -10,8 +10,8 @@ import pytest
 
 from tercet.corpus.reading import read_batch
 from tercet.metrics.column import Column
+from tercet.statistics.adjusted_p import family_test
 from tercet.statistics.draws import n_exchanges
-from tercet.statistics.families import family_test
 from tercet.statistics.intervals import BootstrapResult, bootstrap, bootstraps, over_strata, spread_of
 from tercet.statistics.named_tests import BOOTSTRAP, PERMUTATION
 from tercet.statistics.paired_tests import (

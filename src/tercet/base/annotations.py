@@ -9,7 +9,7 @@ from inspect import formatannotation
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
-from tercet.checks import Check, OneOf, flag
+from tercet.option_checks import Check, OneOf, flag
 
 
 def spell_out(annotation: Any, namespace: Mapping[str, Any]) -> str:

@@ -9,14 +9,14 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from functools import partial
 from typing import Any, ClassVar, Literal, TypeVar
 
-from tercet.checks import MOST_RESAMPLES, as_scale, integer, number
 from tercet.corpus.normalizers import DOC as DOC_OF_NORMALIZE
 from tercet.corpus.normalizers import as_normalize
 from tercet.errors import OptionError, did_you_mean, on_command_line, shorten
+from tercet.option_checks import MOST_RESAMPLES, as_scale, integer, number
 
 from .dialects import Dialect
 from .options import OnlyWith, Value, check_value, option
-from .other_names import no_option
+from .unknown_names import no_option
 
 ConfiguredT = TypeVar("ConfiguredT", bound="Configured")
 

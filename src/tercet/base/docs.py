@@ -6,7 +6,7 @@ import json
 import textwrap
 from dataclasses import dataclass
 
-from tercet.checks import Integer
+from tercet.option_checks import Integer
 
 from .annotations import in_words
 from .configured import Call, Common

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
-from tercet.checks import Check, RefusedError
 from tercet.errors import OptionError, TercetError, did_you_mean, first_line, shorten, warn, with_constants
+from tercet.option_checks import Check, RefusedError
 
 from .annotations import check_of, spell_out
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tercet.checks import as_device, as_dtype, as_revision, as_tokenizer, text_or_callable
 from tercet.corpus.normalizers import label_of_normalizers
 from tercet.errors import OptionError
+from tercet.option_checks import as_device, as_dtype, as_revision, as_tokenizer, text_or_callable
 
 from .options import option
 

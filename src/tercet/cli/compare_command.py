@@ -115,7 +115,7 @@ def _one_segment(
     """Return one segment of each test set, all systems side by side."""
     from rich.console import Console
 
-    from tercet.comparison.inputs.defaults import default_metrics
+    from tercet.comparison.inputs.default_metrics import default_metrics
     from tercet.comparison.one_segment.side_by_side import side_by_side
 
     from .output import has_colours

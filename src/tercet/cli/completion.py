@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tercet.base.options import Option
-from tercet.checks import OneOf, flag
 from tercet.errors import OptionError
+from tercet.option_checks import OneOf, flag
 from tercet.registry import METRICS, SHORT_NAMES, metric_class
 
 

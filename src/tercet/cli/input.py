@@ -17,7 +17,7 @@ def report_on(test_set: TestSet) -> TestSet:
     """Say what was taken as what, and warn of problems; those that reports show too are in the test set returned."""
     from tercet.errors import warn
     from tercet.names_as_shown import visible
-    from tercet.test_sets.copies import copy_warnings
+    from tercet.test_sets.copied_systems import copy_warnings
     from tercet.test_sets.text_warnings import empty_references, empty_texts, odd_segments
 
     for note in filter(None, (test_set.fields, test_set.hint)):

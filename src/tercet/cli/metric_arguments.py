@@ -162,7 +162,7 @@ def _how_written(unknown: str, arguments: Sequence[str], index: int) -> str:
     >>> _how_written("--chrf", ["a.tsv", "--chrf"], 1)
     'A metric is given with -m: -m chrf'
     """
-    from tercet.base.other_names import what_is
+    from tercet.base.unknown_names import what_is
     from tercet.registry import known_as
 
     word = unknown.lstrip("-").replace("-", "_")
@@ -197,7 +197,7 @@ def _metrics_given(arguments: Sequence[str]) -> list[str]:
 
 def _options_called(word: str, metrics: Sequence[str]) -> dict[str, str]:
     """Return the metrics with an option of this name, or of this name in another package, and how it is called."""
-    from tercet.base.other_names import OTHER_NAMES
+    from tercet.base.unknown_names import OTHER_NAMES
 
     option_of_metric: dict[str, str] = {}
     for metric in metrics:
@@ -236,7 +236,7 @@ def _value_given(unknown: str, arguments: Sequence[str], index: int) -> str:
 
 def _as_value_of(metric: str, option: str, value: str) -> str:
     """Return a value as a metric takes it: "true" for a flag, "..." without one."""
-    from tercet.checks import flag
+    from tercet.option_checks import flag
 
     if metric_class(metric).options()[option].check is flag:
         is_written = value.lower() in ("true", "false", "yes", "no", "on", "off", "1", "0")

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 import typer
 
 from tercet.base.options import Value
-from tercet.checks import Integer
 from tercet.comparison.inputs.settings import Adjust, CompareSettings, Interval, Test
 from tercet.errors import OptionError
 from tercet.files.missing import LEAVE_OUT
+from tercet.option_checks import Integer
 
 from .completion import metrics_like
 from .input import read_metrics, report_on

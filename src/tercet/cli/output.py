@@ -204,7 +204,7 @@ def finish(
 def _in_format(comparisons: Sequence[Comparison], format: ScoreFormat, output: ScoreOutput) -> str:
     """Return comparisons as a text in any format but that of workbooks."""
     if isinstance(output, ResultsOutput) and format in ("hub", "eee"):
-        from tercet.comparison.shown.eval_results import to_record, to_yaml
+        from tercet.comparison.shown.published_results import to_record, to_yaml
 
         if format == "hub":
             return to_yaml(comparisons, output.dataset, output.task)

@@ -155,7 +155,7 @@ class ResultsOutput(ScoreOutput):
         elif form == "hub" and self.dataset is None:
             raise OptionError("Evaluation results name their dataset on the Hub: give it, as --dataset openai/gsm8k.")
         elif self.dataset is not None:
-            from tercet.comparison.shown.eval_results import check_dataset
+            from tercet.comparison.shown.published_results import check_dataset
 
             check_dataset(self.dataset, like="--dataset")
 

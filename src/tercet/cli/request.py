@@ -47,7 +47,7 @@ def checked_request(
 
 def default_metrics_and_gate(output: ScoreOutput, test_sets: Sequence[TestSet]) -> tuple[list[list[Metric]], Gate]:
     """Return the metrics of each test set where none is asked for, with those that thresholds name, and the gate."""
-    from tercet.comparison.inputs.defaults import default_metrics
+    from tercet.comparison.inputs.default_metrics import default_metrics
 
     from .thresholds import metrics_of_gate, read_gate
 

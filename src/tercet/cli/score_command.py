@@ -45,7 +45,7 @@ def score_command(texts: TextOrParquetOptions, scores: ScoreOptions, output: Res
     if not metrics:
         metrics_of_sets, gate = default_metrics_and_gate(output, test_sets)
     if form in ("hub", "eee"):
-        from tercet.comparison.shown.eval_results import check_one_model
+        from tercet.comparison.shown.published_results import check_one_model
 
         check_one_model(test_sets, output.task)
     check_fit(form, output, test_sets)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from tercet.comparison.inputs.defaults import default_metrics
+from tercet.comparison.inputs.default_metrics import default_metrics
 from tercet.comparison.inputs.settings import MOST_MISSING
 from tercet.comparison.specs.metric_specs import label, label_of, metric_of
 from tercet.errors import OptionError, did_you_mean, shorten

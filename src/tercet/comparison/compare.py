@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet.base.metric import Metric
 from tercet.base.options import check_values
-from tercet.checks import known_keywords, read_once
 from tercet.comparison.inputs.arguments import Arguments, TestSetAndMetrics
 from tercet.comparison.inputs.settings import CompareSettings, usual_resamples
 from tercet.comparison.specs.metric_specs import name_of
@@ -16,10 +15,11 @@ from tercet.comparison.values.design import Design
 from tercet.corpus.corpus import Corpus
 from tercet.errors import OptionError, argument, as_settings, warn
 from tercet.metrics.column import Column
+from tercet.option_checks import known_keywords, read_once
 from tercet.statistics.named_tests import PERMUTATION
 from tercet.statistics.progress import bars_within, line_of
 from tercet.test_sets.checks import check_baseline
-from tercet.test_sets.copies import copy_warnings
+from tercet.test_sets.copied_systems import copy_warnings
 from tercet.test_sets.score_warnings import odd_scores
 from tercet.test_sets.test_set import TestSet
 from tercet.test_sets.text_warnings import empty_references, odd_baseline, odd_segments, warn_of_artefacts

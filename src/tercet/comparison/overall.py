@@ -6,11 +6,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from tercet.checks import has_entries, known_keywords
 from tercet.comparison.values.scores import ScoreTable
 from tercet.comparison.wording.clauses import with_numbers
 from tercet.errors import InputError, OptionError, argument, shorten
 from tercet.names_as_shown import MOST_NAMED, all_of, joined
+from tercet.option_checks import has_entries, known_keywords
 from tercet.statistics.intervals import FEWEST_UNITS
 from tercet.statistics.stats import SegmentStats
 from tercet.test_sets.test_set import TestSet

@@ -11,11 +11,11 @@ from tercet.api import make_scorer
 from tercet.base.metric import Metric
 from tercet.base.options import check_value, check_values
 from tercet.base.scoring import batch_stats, summarize
-from tercet.checks import one_of
 from tercet.comparison.inputs.settings import RESAMPLES, CompareSettings
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError
+from tercet.option_checks import one_of
 from tercet.specs import take_options
 from tercet.statistics.inference import pvalues_of_pairs
 from tercet.statistics.named_tests import TESTS

@@ -12,7 +12,6 @@ from typing import Any
 
 from tercet.base.metric import Metric
 from tercet.base.options import check_value, check_values
-from tercet.checks import known_keywords, number
 from tercet.comparison.gates.checks import check_below_scale, check_within
 from tercet.comparison.inputs.arguments import Arguments, check_test_set
 from tercet.comparison.inputs.settings import CompareSettings, PlanSettings
@@ -20,6 +19,7 @@ from tercet.comparison.values.sections import Section
 from tercet.comparison.wording.decimals import between
 from tercet.errors import argument, on_command_line
 from tercet.names_as_shown import Sentence, one_cell, sentences_html
+from tercet.option_checks import known_keywords, number
 from tercet.statistics.progress import bars_within
 from tercet.test_sets.test_set import TestSet
 

@@ -9,13 +9,13 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tercet.base.options import check_value
-from tercet.checks import integer
 from tercet.comparison.values.design import Design
 from tercet.comparison.values.scores import BESIDE_SCORES, ScoredSegments, ScoreTable, SystemScore
 from tercet.comparison.values.system_facts import SystemFacts, fact_lines
 from tercet.corpus.corpus import Corpus
 from tercet.errors import needs
 from tercet.names_as_shown import one_cell
+from tercet.option_checks import integer
 from tercet.statistics.inference import Inference
 from tercet.statistics.intervals import FEWEST_UNITS, too_few_units
 from tercet.statistics.named_tests import WELCH
@@ -368,7 +368,7 @@ class Comparison:
         >>> print(entry.dataset_id, entry.task_id, round(entry.value, 2))
         openai/gsm8k main 53.61
         """
-        from tercet.comparison.shown.eval_results import to_entries
+        from tercet.comparison.shown.published_results import to_entries
 
         return to_entries(self, dataset_id, task_id)
 

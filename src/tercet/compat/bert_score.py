@@ -17,7 +17,7 @@ from tercet.metrics.bertscore.weights import IdfTable
 from tercet.networks.layers import BEST_LAYERS as model2layers  # noqa: N811  its name there
 from tercet.networks.layers import best_layer, model_of_language
 
-from .flags import truth
+from .truth_values import truth
 
 if TYPE_CHECKING:
     import torch

@@ -14,7 +14,7 @@ from tercet.huggingface.loading import MODULES_OF_EVALUATE
 from tercet.huggingface.loading import load as load_of_the_suite
 
 from .falling_back import REFUSED, warn_of_original
-from .flags import truth
+from .truth_values import truth
 
 _Load = Callable[..., Any]
 

@@ -21,7 +21,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_texts
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
-from tercet.engine.plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
+from tercet.engine.plain_ter import DELETION, INSERTION, MATCH, SUBSTITUTION
 from tercet.engine.planned import TextPlan
 from tercet.errors import InputError, OptionError, shorten, word_after
 from tercet.metrics.wer import Wer

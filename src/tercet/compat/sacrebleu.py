@@ -11,9 +11,9 @@ from functools import lru_cache, wraps
 from typing import Any, TypeVar
 
 from . import sacrebleu_metrics as metrics
-from .flags import truth
 from .sacrebleu_metrics import BLEU, CHRF, TER, Metric, Streams
 from .sacrebleu_scores import VERSION, BLEUScore, CHRFScore, TERScore
+from .truth_values import truth
 
 __all__ = [
     "BLEU",

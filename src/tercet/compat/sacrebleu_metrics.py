@@ -18,7 +18,6 @@ from tercet.base.metric import Metric as Suite
 from tercet.base.options import check_value
 from tercet.base.scoring import batch_stats
 from tercet.base.short_road import scored_by_plan, warn_of_lists
-from tercet.checks import one_of
 from tercet.corpus.items import read_items
 from tercet.corpus.tokenizers import tokenizer_label
 from tercet.errors import InputError, OptionError, word_after
@@ -26,15 +25,16 @@ from tercet.metrics.bleu.metric import Bleu
 from tercet.metrics.bleu.options import OF_SACREBLEU
 from tercet.metrics.chrf import Chrf
 from tercet.metrics.ter import Ter
+from tercet.option_checks import one_of
 from tercet.statistics.resampled_scores import resampled_totals
 from tercet.statistics.stats import SegmentStats
 
-from .flags import truth
 from .originals import original_of
 from .sacrebleu_scores import BLEUScore as BLEUScore
 from .sacrebleu_scores import CHRFScore as CHRFScore
 from .sacrebleu_scores import Score, Signature, bleu_of_counts
 from .sacrebleu_scores import TERScore as TERScore
+from .truth_values import truth
 
 # What BLEU, CHRF and TER of sacrebleu share: streams of references, checked, turned to items, and scored.
 

@@ -19,9 +19,9 @@ from tercet.errors import needs
 
 needs("tercet.compat.torchmetrics", "torchmetrics", "torch", "torchmetrics")
 
-from .flags import truth  # noqa: E402
 from .torchmetrics_bert import BERTScore  # noqa: E402
 from .torchmetrics_module import SumsModule  # noqa: E402
+from .truth_values import truth  # noqa: E402
 
 __all__ = [
     "BERTScore",

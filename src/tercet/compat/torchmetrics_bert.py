@@ -14,8 +14,8 @@ from tercet.metrics.bertscore.metric import BertScore
 from tercet.metrics.bertscore.options import MEASURES
 from tercet.signature import digest
 
-from .flags import truth
 from .torchmetrics_module import Module, read
+from .truth_values import truth
 
 
 class BERTScore(Module):

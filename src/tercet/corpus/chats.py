@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from types import NoneType
 from typing import Any
 
-from tercet.checks import has_entries
 from tercet.errors import InputError, shorten
+from tercet.option_checks import has_entries
 
 ASSISTANT = "assistant"
 

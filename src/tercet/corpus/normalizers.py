@@ -9,8 +9,8 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
-from tercet.checks import refuse
 from tercet.errors import InputError, did_you_mean, needs, shorten
+from tercet.option_checks import refuse
 
 from .letter_forms import arabic, indic, persian
 

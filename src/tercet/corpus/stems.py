@@ -10,10 +10,10 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from tercet import numpy_later as np
-from tercet.checks import refuse
 from tercet.engine.chosen import engine
 from tercet.engine.ragged import Ragged, TokenBatch
 from tercet.errors import InputError, OptionError, did_you_mean, needs, shorten
+from tercet.option_checks import refuse
 from tercet.signature import digest
 
 from .tokenizers import tokenizer_label

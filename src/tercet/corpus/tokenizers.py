@@ -9,12 +9,12 @@ from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from tercet.checks import has_entries
 from tercet.engine.chosen import engine
 from tercet.engine.plain_readings import READINGS
 from tercet.engine.plain_text import is_valid
 from tercet.engine.ragged import Ragged, TokenBatch
 from tercet.errors import InputError, OptionError, first_line, needs, shorten
+from tercet.option_checks import has_entries
 
 from .corpus import Corpus, bytes_used, encode, intern_texts
 

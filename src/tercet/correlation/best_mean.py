@@ -8,9 +8,9 @@ from itertools import combinations, product
 
 import numpy as np
 
-from tercet.checks import known_keywords
 from tercet.comparison.specs.mean_of_metrics import SavedMean, WeightedMetric
 from tercet.errors import InputError, OptionError, shorten
+from tercet.option_checks import known_keywords
 from tercet.registry import in_suite
 
 from .figures import value_of

@@ -17,7 +17,6 @@ from tercet.base.definition import is_higher_better
 from tercet.base.metric import Metric
 from tercet.base.options import check_values
 from tercet.base.scoring import batch_stats
-from tercet.checks import known_keywords
 from tercet.comparison.inputs.arguments import check_test_set, read_metrics, read_test_set
 from tercet.comparison.inputs.files_and_frames import check_no_splits
 from tercet.comparison.inputs.given_scores import column_stats, numbers_of, read_columns, with_scores
@@ -35,6 +34,7 @@ from tercet.errors import (
 from tercet.files.columns.scores import is_lower_better
 from tercet.files.tables.frames import frame_kind
 from tercet.metrics.column import Column
+from tercet.option_checks import known_keywords
 from tercet.statistics.clusters import Clusters
 from tercet.statistics.intervals import FEWEST_UNITS, too_few_units
 from tercet.statistics.progress import bars_within, line_of

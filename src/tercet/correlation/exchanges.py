@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.statistics.adjusted_p import family_test_of_blocks
 from tercet.statistics.clusters import Clusters
-from tercet.statistics.families import family_test_of_blocks
 from tercet.statistics.pair_tests import pair_tests
 from tercet.statistics.progress import count_on_bar
 from tercet.statistics.rounding import ROUNDING

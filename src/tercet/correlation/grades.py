@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tercet.base.metric import Metric
-from tercet.checks import has_entries
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
 from tercet.files.numbers import Notation, notation_of, read_number
+from tercet.option_checks import has_entries
 
 from .samples import Array
 

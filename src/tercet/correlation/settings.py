@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from tercet.base.options import option
-from tercet.checks import MOST_RESAMPLES, integer
 from tercet.comparison.inputs.settings import Settings
+from tercet.option_checks import MOST_RESAMPLES, integer
 
 Ties = Literal["scored", "exact"]
 Unit = Literal["items", "systems", "both"]

@@ -3,7 +3,7 @@
 """Texts to rows of counts, compiled. The same functions stand in `plain`, where each is defined and explained.
 
     texts of some items     arena.pxi   written one behind the other into memory that is kept from call to call
-    -> bits for each byte   edges.pxi   what it is, and so where tokens begin and end
+    -> bits for each byte   token_edges.pxi   what it is, and so where tokens begin and end
     -> numbers for tokens   texts.pxi, intern.pxi
     -> counts               the files named after what they count
 """
@@ -17,7 +17,7 @@ from tercet import numpy_later as np
 include "bits.pxi"
 include "scratch.pxi"
 include "arena.pxi"
-include "edges.pxi"
+include "token_edges.pxi"
 include "texts.pxi"
 include "intern.pxi"
 include "porter.pxi"
@@ -27,8 +27,8 @@ include "weighted.pxi"
 include "skipgrams.pxi"
 include "overlaps.pxi"
 include "crossed.pxi"
-include "edits.pxi"
-include "alignments.pxi"
+include "ter.pxi"
+include "wer.pxi"
 include "rows.pxi"
 include "rouge.pxi"
 include "gleu.pxi"
@@ -39,5 +39,5 @@ include "sorted.pxi"
 include "chrf.pxi"
 include "bleu.pxi"
 include "sums.pxi"
-include "draws.pxi"
+include "null_draws.pxi"
 include "plan.pxi"

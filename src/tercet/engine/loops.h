@@ -27,7 +27,7 @@ FOR_WIDE_VECTORS static void add_items(
             + weights[3][k] * values[3];
 }
 
-/* draws.pxi: write totals of two systems, in n draws, less what each gives, plus what it gets from the other. */
+/* null_draws.pxi: write totals of two systems, in n draws, less what each gives, plus what it gets from the other. */
 FOR_WIDE_VECTORS static void exchange_sums(
     double *__restrict to_first, double *__restrict to_second, const double *__restrict first,
     const double *__restrict second, double total_of_first, double total_of_second, int64_t n

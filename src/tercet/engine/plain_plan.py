@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tercet import numpy_later as np
 
-from .plain_alignments import error_rates, error_rows
 from .plain_bleu import bleu_rows, bleu_scores
 from .plain_chrf import chrf_rows, f_scores
-from .plain_edits import ter_rows, ter_scores
 from .plain_rouge import item_means, rouge_rows
 from .plain_rows import gleu_rows, gleu_scores
 from .plain_sums import sum_rows
+from .plain_ter import ter_rows, ter_scores
 from .plain_text import LoneSurrogateError, TooMuchMemoryError, is_plain, letters, lowered, paired_strings
+from .plain_wer import error_rates, error_rows
 from .planned import Scored, TextRules
 
 #: The columns that all rows begin with.
@@ -175,13 +175,13 @@ def chrf_plan(
 
 
 def error_plan(rules: TextRules, reading: str, with_characters: bool, scale: float) -> Plan:
-    """Return what :func:`.plain_alignments.error_rows` and :func:`.plain_alignments.error_rates` do."""
+    """Return what :func:`.plain_wer.error_rows` and :func:`.plain_wer.error_rates` do."""
     rows_of = partial(error_rows, reading=reading, with_characters=with_characters)
     return Plan(rules, rows_of, partial(error_rates, scale=scale))
 
 
 def ter_plan(rules: TextRules, scale: float) -> Plan:
-    """Return what :func:`.plain_edits.ter_rows` and :func:`.plain_edits.ter_scores` do."""
+    """Return what :func:`.plain_ter.ter_rows` and :func:`.plain_ter.ter_scores` do."""
     # One score: a table of one column.
     return Plan(rules, ter_rows, lambda rows: ter_scores(rows, scale)[:, None])
 

@@ -1,7 +1,7 @@
 # Texts to rows in one pass: those of every metric but chrF and the diversity of sets.
 #
 #   add_text     the texts of some items, one behind the other   (texts.pxi)
-#   find_edges   where their tokens begin and end                (edges.pxi)
+#   find_edges   where their tokens begin and end                (token_edges.pxi)
 #   stem_tokens  their stems, if asked for, in their places      (porter.pxi)
 #   number_item  numbers for the tokens of an item, by a table of its own: it stays in the fastest cache
 #   count_group  what a prediction shares with the references    (ngrams.pxi)

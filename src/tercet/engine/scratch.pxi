@@ -35,7 +35,7 @@ cdef enum:  # what a room holds
 
 # A pointer dies with the next `room` or `grown` of its name. A function owns its rooms until it returns, and what it
 # calls uses others. TABLE is used by longer_pair and by_numbers (ngrams.pxi), number_order (overlaps.pxi), cross
-# (crossed.pxi), find_places (alignments.pxi), the edits of TER, and chrF's cells, which by_numbers writes over.
+# (crossed.pxi), find_places (wer.pxi), the edits of TER, and chrF's cells, which by_numbers writes over.
 cdef struct Scratch:
     void* rooms[N_ROOMS]
     size_t sizes[N_ROOMS]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tercet.engine.plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
+from tercet.engine.plain_ter import DELETION, INSERTION, MATCH, SUBSTITUTION
 
 from .explanation import Explanation
 from .matches import Word

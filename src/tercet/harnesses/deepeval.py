@@ -8,7 +8,7 @@ from tercet.api import scorer
 from tercet.base.metric import Metric
 from tercet.errors import needs
 
-from .texts import segment_score
+from .shared import segment_score
 
 needs("tercet.harnesses.deepeval", "", "deepeval")
 

@@ -11,7 +11,7 @@ from tercet.errors import needs
 from tercet.result import Result
 from tercet.streaming.stream import Stream
 
-from .texts import flat, with_intervals
+from .shared import flat, with_intervals
 
 needs("tercet.harnesses.ignite", "", "ignite", package="pytorch-ignite")
 

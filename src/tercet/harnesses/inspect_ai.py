@@ -7,7 +7,7 @@ from typing import Any
 from tercet.base.metric import Metric
 from tercet.errors import needs
 
-from .texts import corpus_scores, segment_score, with_intervals
+from .shared import corpus_scores, segment_score, with_intervals
 
 needs("tercet.harnesses.inspect_ai", "", "inspect_ai", package="inspect-ai")
 

@@ -11,7 +11,7 @@ from tercet.base.metric import Metric
 from tercet.errors import needs
 from tercet.specs import take_options
 
-from .texts import answers_of, only, scores_of_repeats, segment_score, with_intervals
+from .shared import answers_of, only, scores_of_repeats, segment_score, with_intervals
 
 needs("tercet.harnesses.lighteval", "", "lighteval")
 

@@ -9,7 +9,7 @@ from typing import Any
 from tercet.base.metric import Metric
 from tercet.errors import InputError, needs, shorten
 
-from .texts import corpus_scores, with_intervals
+from .shared import corpus_scores, with_intervals
 
 if find_spec("lightning") is None:
     needs("tercet.harnesses.lightning", "", "pytorch_lightning", package="lightning")

@@ -10,7 +10,7 @@ from typing import Any
 from tercet.base.metric import Metric
 from tercet.errors import InputError, needs
 
-from .texts import answers_of, score_keys, scores_of_repeats_once, with_intervals
+from .shared import answers_of, score_keys, scores_of_repeats_once, with_intervals
 
 needs("tercet.harnesses.lm_eval", "", "lm_eval", package="lm-eval")
 

@@ -8,7 +8,7 @@ from typing import Any
 from tercet.base.metric import Metric
 from tercet.errors import InputError, needs
 
-from .texts import corpus_scores, corpus_scores_once, score_keys, segment_score, segment_scores, with_intervals
+from .shared import corpus_scores, corpus_scores_once, score_keys, segment_score, segment_scores, with_intervals
 
 needs("tercet.harnesses.mlflow", "", "mlflow")
 

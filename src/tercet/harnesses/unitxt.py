@@ -8,7 +8,7 @@ from typing import Any
 from tercet.api import scorer
 from tercet.errors import needs
 
-from .texts import corpus_scores, with_intervals
+from .shared import corpus_scores, with_intervals
 
 needs("tercet.harnesses.unitxt", "", "unitxt")
 

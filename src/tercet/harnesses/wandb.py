@@ -6,7 +6,7 @@ from tercet.comparison.result import Comparison
 from tercet.errors import needs
 from tercet.result import Result
 
-from .texts import entries
+from .shared import entries
 
 needs("tercet.harnesses.wandb", "", "wandb")
 

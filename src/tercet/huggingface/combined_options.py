@@ -9,7 +9,7 @@ from tercet.api import make_scorer
 from tercet.base.configured import Call
 from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric
-from tercet.base.other_names import no_option
+from tercet.base.unknown_names import no_option
 from tercet.errors import OptionError, warn
 from tercet.registry import METRICS, metric_class
 

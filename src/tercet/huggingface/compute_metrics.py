@@ -13,11 +13,11 @@ from tercet.base.definition import is_higher_better
 from tercet.base.metric import Metric
 from tercet.base.options import check_values
 from tercet.base.scoring import score_batch
-from tercet.checks import flag, known_keywords, one_of, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import as_list, read_items
 from tercet.corpus.reading import read_batch, read_predictions
 from tercet.errors import OptionError, did_you_mean, shorten, warn, word_after
+from tercet.option_checks import flag, known_keywords, one_of, refuse
 from tercet.registry import SHORT_NAMES, canonical
 from tercet.result import Result
 from tercet.specs import take_options

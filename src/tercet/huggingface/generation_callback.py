@@ -13,9 +13,9 @@ from tercet.base.definition import is_higher_better
 from tercet.base.metric import Metric
 from tercet.base.options import check_values
 from tercet.base.scoring import refuse_missing
-from tercet.checks import integer, known_keywords, number, refuse
 from tercet.corpus.items import as_list, read_items
 from tercet.errors import InputError, needs, shorten
+from tercet.option_checks import integer, known_keywords, number, refuse
 from tercet.statistics.progress import bars_within
 
 from .checkpoint_comparison import CheckpointComparison

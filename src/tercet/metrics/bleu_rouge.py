@@ -19,7 +19,6 @@ from tercet.base.shared_options import (
     shared_labels,
     stemmer_option,
 )
-from tercet.checks import integer, number
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.letters import dropped_letters_warning
 from tercet.corpus.reading import Crossing, Indices, rows_by_engine, texts_and_reading
@@ -50,6 +49,7 @@ from tercet.explanation.parts import (
     orders_legend,
     reference_label,
 )
+from tercet.option_checks import integer, number
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 

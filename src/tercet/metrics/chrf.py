@@ -18,7 +18,6 @@ from tercet.base.peers import Peers, by_sacrebleu
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
 from tercet.base.shared_options import shared_labels
 from tercet.base.short_road import rules_of_plan
-from tercet.checks import as_scale, finite, integer, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import Crossing, Indices, changed_texts, read_batch, rows_by_engine
 from tercet.corpus.tokenizers import tokenize
@@ -31,6 +30,7 @@ from tercet.explanation.explanation import CHARACTER_LEVELS, NGRAM_LEVELS, Expla
 from tercet.explanation.levels import levels_of_pairs, words_of_pairs
 from tercet.explanation.matches import Word
 from tercet.explanation.parts import Heading, Line, Part, Share, Table, orders_legend, reference_label
+from tercet.option_checks import as_scale, finite, integer, refuse
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 

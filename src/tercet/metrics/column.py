@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from tercet import numpy_later as np
 from tercet.base.metric import Metric
 from tercet.base.options import option
-from tercet.checks import refuse
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, shorten
+from tercet.option_checks import refuse
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 

@@ -17,7 +17,6 @@ from tercet.base.metric import Metric
 from tercet.base.options import OnlyWith, option
 from tercet.base.rows import divide_or_zero
 from tercet.base.shared_options import TOKENIZER_OF_WORDS
-from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import as_entry, as_list, check_texts, read_texts
 from tercet.corpus.normalizers import label_of_normalizers
@@ -30,6 +29,7 @@ from tercet.explanation.levels import ngram_levels
 from tercet.explanation.matches import Word, ngrams, words_of
 from tercet.explanation.parts import Heading, Line, Part, Sentence, Share, Table, orders_legend
 from tercet.locks import Lock
+from tercet.option_checks import integer
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 

@@ -15,7 +15,6 @@ from tercet.base.options import option
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
 from tercet.base.shared_options import shared_labels
 from tercet.base.short_road import rules_of_plan
-from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import Crossing, Indices, is_read_by_engine, rows_by_engine, texts_and_reading
 from tercet.corpus.tokenizers import tokenize
@@ -29,6 +28,7 @@ from tercet.explanation.levels import words_of_pairs
 from tercet.explanation.matches import Word
 from tercet.explanation.ngrams import NgramTexts, ngram_fields
 from tercet.metrics.bleu.options import TOKENIZER_OF_BLEU, TokenizerName
+from tercet.option_checks import integer
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 

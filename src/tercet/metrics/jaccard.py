@@ -20,7 +20,6 @@ from tercet.base.shared_options import (
     shared_labels,
     stemmer_option,
 )
-from tercet.checks import integer, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.letters import dropped_letters_warning
 from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Indices, rows_by_engine, texts_and_reading
@@ -43,6 +42,7 @@ from tercet.explanation.explanation import MATCH_LEVELS, Explanation, Matched
 from tercet.explanation.levels import ngram_levels
 from tercet.explanation.matches import Count, Ids, Word, ngrams, words_of
 from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Share, counts_table
+from tercet.option_checks import integer, refuse
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 

@@ -18,7 +18,6 @@ from tercet.base.options import OnlyWith, option
 from tercet.base.rows import base_without_references
 from tercet.base.scoring import segment_lists, warn_of
 from tercet.base.shared_options import ATTN_IMPLEMENTATION, PROCESSING_CLASS, REVISION, dtype_option
-from tercet.checks import as_device, as_scale, integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.normalizers import label_of_normalizers
 from tercet.engine.ragged import Ragged
@@ -63,6 +62,7 @@ from tercet.networks.onednn import suit_processor
 from tercet.networks.path_options import path_or_model
 from tercet.networks.subwords import fingerprint_of, positions_of
 from tercet.networks.torch_settings import own_settings
+from tercet.option_checks import as_device, as_scale, integer
 from tercet.signature import Signature
 from tercet.statistics.progress import bar_of, line_of
 from tercet.statistics.stats import Scores, SegmentStats

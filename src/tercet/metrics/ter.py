@@ -18,7 +18,6 @@ from tercet.base.peers import Peers, by_sacrebleu
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
 from tercet.base.shared_options import MISSING_REFERENCES, shared_labels
 from tercet.base.short_road import rules_of_plan
-from tercet.checks import as_scale
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_texts
 from tercet.corpus.letters import LetterCounts, count_letters, why_not_split
@@ -30,6 +29,7 @@ from tercet.explanation.edits import Edits, steps_of, words_in
 from tercet.explanation.explanation import Matched
 from tercet.explanation.matches import Word
 from tercet.explanation.parts import Line, Part, Table
+from tercet.option_checks import as_scale
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -182,7 +182,7 @@ class Ter(Metric):
         return list(map(str.lower, predictions)), list(map(str.lower, references))
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
-        """Return one row per item; time and memory as :func:`~tercet.engine.plain_edits.ter_rows`."""
+        """Return one row per item; time and memory as :func:`~tercet.engine.plain_ter.ter_rows`."""
         predictions, references = self.texts(batch)
         rows = rows_by_engine(batch, engine.ter_rows, predictions + references)
         leave_out(rows, batch, self.missing_references)

@@ -51,7 +51,7 @@ class Wer(HasTokenizer):
 
     # A row holds the base columns, and the hits H, substitutions S, deletions D and insertions I of words, then those
     # of characters. WER is (S + D + I) / (H + S + D), MER (S + D + I) / (H + S + D + I), and WIL 1 - WIP, of which
-    # WIP is the product of the shares of hits in both texts: see engine/plain_alignments.py, `error_rates`.
+    # WIP is the product of the shares of hits in both texts: see engine/plain_wer.py, `error_rates`.
 
     name = "wer"
     primary = "wer"
@@ -103,7 +103,7 @@ class Wer(HasTokenizer):
         return score.upper()
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
-        """Return one row per item; time and memory as :func:`~tercet.engine.plain_alignments.edit_counts`."""
+        """Return one row per item; time and memory as :func:`~tercet.engine.plain_wer.edit_counts`."""
         texts, reading = texts_and_reading(batch, self.tokenizer, prepare=self.change)
         if self.counts_characters and reading == self.tokenizer:
             rows = rows_by_engine(batch, engine.error_rows, texts, reading)

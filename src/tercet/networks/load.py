@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tercet import numpy_later as np
-from tercet.checks import as_device
 from tercet.errors import InputError, OptionError, first_line, shorten
 from tercet.locks import Lock
+from tercet.option_checks import as_device
 from tercet.signature import digest
 from tercet.statistics.progress import line_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike, fspath
 from typing import Any
 
-from tercet.checks import Check, refuse
+from tercet.option_checks import Check, refuse
 
 from .in_memory import InMemory
 

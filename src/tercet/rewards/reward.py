@@ -16,7 +16,6 @@ from tercet.base.metric import Metric
 from tercet.base.options import check_values
 from tercet.base.scoring import batch_stats
 from tercet.base.short_road import scored_by_plan
-from tercet.checks import finite, flag, number, refuse, spelled
 from tercet.corpus.artefacts import MARKS_OF_ASCII, Watch
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import as_list, read_items
@@ -25,6 +24,7 @@ from tercet.engine.chosen import engine
 from tercet.engine.counting import ngram_ids
 from tercet.engine.plain_bleu import brevity_penalties
 from tercet.errors import InputError, OptionError, did_you_mean, shorten, warn
+from tercet.option_checks import finite, flag, number, refuse, spelled
 from tercet.specs import take_options
 
 from .texts import TokenStrings, completion_texts, reference_texts

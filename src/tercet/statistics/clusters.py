@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.checks import has_entries, plain_list
 from tercet.errors import InputError, shorten
+from tercet.option_checks import has_entries, plain_list
 
 from .stats import SegmentStats
 

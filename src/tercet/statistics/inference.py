@@ -12,7 +12,7 @@ from .named_tests import MCNEMAR, PERMUTATION, TESTS, PairedTest
 from .pair_tests import PairTests, pair_tests, untested
 
 if TYPE_CHECKING:
-    from .families import FamilyResult
+    from .adjusted_p import FamilyResult
     from .null_differences import Pairs
     from .stats import Formula, SegmentStats
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from .adjusted_p import FamilyResult
 from .distributions import binomial_tail
-from .families import FamilyResult
 from .holm import holm
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from .families import FamilyResult
+    from .adjusted_p import FamilyResult
 
 Array = NDArray[np.float64]
 

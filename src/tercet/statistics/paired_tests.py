@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .adjusted_p import FamilyResult, NullDistribution, family_test
 from .draws import all_masks, n_exchanges
-from .families import FamilyResult, NullDistribution, family_test
 from .named_tests import BOOTSTRAP, PERMUTATION, PairedTest
 from .null_differences import (
     NullDifferences,

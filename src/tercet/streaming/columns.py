@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.types import is_dictionary, is_integer, is_null
 
-from tercet.checks import has_entries
 from tercet.corpus.items import as_list, check_arrow, is_any_list, is_plain_text
 from tercet.errors import InputError, did_you_mean, first_line, shorten
 from tercet.files.columns.name_roles import role_of
 from tercet.files.table import Roles
+from tercet.option_checks import has_entries
 
 _TEXT = pa.large_string()
 _LISTS = pa.large_list(_TEXT)

@@ -18,10 +18,10 @@ import numpy as np
 from tercet.api import make_scorer
 from tercet.base.metric import Metric
 from tercet.base.scoring import warn_of
-from tercet.checks import finite, spelled
 from tercet.corpus.artefacts import Artefacts
 from tercet.errors import InputError, OptionError, TercetError, first_line, needs, shorten, warn
 from tercet.files.table import Roles
+from tercet.option_checks import finite, spelled
 from tercet.result import Result
 from tercet.statistics.progress import bar_of, bars_within, line_of
 

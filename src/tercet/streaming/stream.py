@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 
 from tercet.base.metric import Metric
 from tercet.base.scoring import warn_of
-from tercet.checks import has_entries
 from tercet.corpus.artefacts import Watch
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import read_batch
 from tercet.errors import InputError, MergeError, OptionError, shorten
+from tercet.option_checks import has_entries
 from tercet.result import Result
 from tercet.signature import Signature
 from tercet.specs import take_options

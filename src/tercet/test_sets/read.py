@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tercet.checks import has_entries, known_keywords
 from tercet.errors import InputError, argument, recorded, shorten
 from tercet.files.formats import SUFFIXES, check_has_words, check_no_workbook, table_format
 from tercet.files.missing import LEAVE_OUT, check_missing
 from tercet.files.read import Opening
 from tercet.files.tables.frames import frame_kind
+from tercet.option_checks import has_entries, known_keywords
 
 from .labels import LENGTH
 from .named_columns import Columns

@@ -1,7 +1,7 @@
 """What is odd in a test set and probably a mistake: warnings, in the words of users.
 
 Here are empty texts, texts and rows that repeat, messages of errors, and a baseline that is not the one of that name;
-in `misplaced.py`, texts of other segments; in `copies.py`, outputs that are references, sources or another system's.
+in `misplaced.py`, texts of other segments; in `copied_systems.py`, outputs that are copies.
 What a text of one side alone has, such as markup, is found by `corpus/artefacts.py`, and how most texts are written,
 as JSON or in lower case, by `corpus/styles.py`: there a metric warns of one system, and here all systems are said in
 one warning.

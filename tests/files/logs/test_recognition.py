@@ -12,7 +12,7 @@ import pytest
 
 from conftest import ROOT
 from tercet.files import logs
-from tercet.files.logs import columns_and_data, lighteval
+from tercet.files.logs import lighteval, wandb_tables
 from tercet.files.logs.folders import read_folder
 from tercet.files.logs.recognition import FORMATS, log_in_object, log_in_table
 from tercet.files.read import read_file
@@ -68,7 +68,7 @@ def test_the_head_of_a_module_shows_a_log_that_is_known_as_its_own(module, tmp_p
     assert len(module.__doc__.splitlines()) <= 10
     path = write_example(tmp_path, module)
     table = read_file(str(path))
-    if module is columns_and_data:
+    if module is wandb_tables:
         assert type(table) is Table
         assert table.columns == {"input": ["Q: ..."], "base": ["18"], "reference": ["18"]}
         return

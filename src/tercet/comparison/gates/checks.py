@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tercet.comparison.inputs.defaults import placeholder_of
+from tercet.comparison.inputs.default_metrics import placeholder_of
 from tercet.comparison.notes.direction import knows_direction
 from tercet.comparison.values.scores import ScoreTable
 from tercet.errors import OptionError, argument_set, shorten

@@ -23,7 +23,7 @@ from tercet.statistics.step_down_levels import step_down_levels
 from tercet.table_formats import decimals
 
 from .checks import check_below_scale, check_within, is_share
-from .loss import Loss, ScoreInWords, Units
+from .loss_in_words import Loss, ScoreInWords, Units
 from .loss_intervals import LossInterval, PairOfOutputs
 
 

@@ -7,18 +7,18 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from tercet.base.metric import Metric
-from tercet.checks import has_entries
 from tercet.comparison.specs.metric_specs import distinct, is_mean, metric_of, name_of
 from tercet.corpus.corpus import Corpus, surrogate_error
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, argument, shorten
 from tercet.metrics.column import Column
 from tercet.names_as_shown import joined
+from tercet.option_checks import has_entries
 from tercet.statistics.clusters import Clusters
 from tercet.test_sets.checks import check_has_texts, check_references
 from tercet.test_sets.test_set import TestSet
 
-from .defaults import default_metrics, placeholders_left_out
+from .default_metrics import default_metrics, placeholders_left_out
 from .files_and_frames import check_no_columns, check_no_splits, is_file_or_frame, read_one
 from .given_scores import in_percent, read_columns, scores_alone, with_scores
 

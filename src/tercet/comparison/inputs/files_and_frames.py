@@ -6,10 +6,10 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tercet.checks import has_entries
 from tercet.errors import InputError, argument, argument_set, arguments_set, shorten
 from tercet.files.tables.frames import frame_kind, is_dataset_of_splits
 from tercet.names_as_shown import MOST_NAMED, joined
+from tercet.option_checks import has_entries
 from tercet.test_sets.read import read_test_sets
 from tercet.test_sets.test_set import TestSet
 

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
-from tercet.checks import has_entries, plain_list, read_once
 from tercet.comparison.specs.metric_specs import parse_column
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten, warn
 from tercet.metrics.column import Column
 from tercet.names_as_shown import MOST_NAMED, counted, joined
+from tercet.option_checks import has_entries, plain_list, read_once
 from tercet.registry import SHORT_NAMES
 from tercet.statistics.stats import SegmentStats
 from tercet.test_sets.test_set import TestSet, without_texts

@@ -9,7 +9,7 @@ from math import comb
 from typing import Literal
 
 from tercet.base.options import Value, option
-from tercet.checks import MOST_RESAMPLES, integer, number
+from tercet.option_checks import MOST_RESAMPLES, integer, number
 
 Interval = Literal["expanded", "percentile", "BCa"]
 Test = Literal["permutation", "bootstrap"]

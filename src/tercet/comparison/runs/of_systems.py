@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tercet.checks import has_entries
 from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.names_as_shown import MOST_NAMED, joined
+from tercet.option_checks import has_entries
 
 from .patterns import read
 from .run_warnings import check_reading

@@ -7,11 +7,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.checks import MOST_RESAMPLES
 from tercet.comparison.inputs.settings import RESAMPLES
 from tercet.comparison.values.design import Design
 from tercet.errors import argument_set
 from tercet.names_as_shown import counted
+from tercet.option_checks import MOST_RESAMPLES
 from tercet.statistics.inference import Inference
 from tercet.statistics.named_tests import PairedTest
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from tercet.checks import has_entries
 from tercet.comparison.overall import overall_first, sets_and_overall
 from tercet.comparison.result import Comparison
 from tercet.comparison.runs.means import as_systems
@@ -16,6 +15,7 @@ from tercet.comparison.verdicts.legends import in_parentheses, rank_legend
 from tercet.comparison.verdicts.verdicts import verdict_in_words
 from tercet.errors import OptionError, argument, shorten
 from tercet.names_as_shown import one_cell
+from tercet.option_checks import has_entries
 from tercet.signature import __version__
 from tercet.statistics.rounding import apart
 from tercet.table_formats import FOR_PEOPLE, Cell, Column, Group, Table, json_text, to_lines

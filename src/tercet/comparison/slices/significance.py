@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from tercet.base.metric import Metric
 from tercet.comparison.values.design import Design
 from tercet.comparison.values.run_scores import RunsInSlice
+from tercet.statistics.adjusted_p import NullDistribution, family_test
 from tercet.statistics.draws import Exchanges, n_exchanges
-from tercet.statistics.families import NullDistribution, family_test
 from tercet.statistics.holm import holm
 from tercet.statistics.inference import Inference, pvalues_of_pairs
 from tercet.statistics.intervals import ConfidenceInterval

@@ -20,11 +20,11 @@ from tercet.base.metric import Metric
 from tercet.base.options import option
 from tercet.base.pieces import stats_of_systems
 from tercet.base.rows import ITEMS
-from tercet.checks import refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.normalizers import label_of_normalizers
 from tercet.errors import InputError, did_you_mean, shorten
 from tercet.files.writing import write_text_file
+from tercet.option_checks import refuse
 from tercet.registry import canonical
 from tercet.signature import Signature, digest
 from tercet.statistics.stats import Scores, SegmentStats

@@ -18,9 +18,9 @@ from tercet.files.columns.name_roles import clear_role, role_of
 from tercet.files.columns.roles import guess_roles
 from tercet.files.table import Log, Roles, Table
 
-from .columns_and_data import table_by_rows
 from .log_format import LogFormat
 from .results_without_ids import results_log, score_in_cell
+from .wandb_tables import table_by_rows
 
 #: A column of scores in MLflow's tables, of its first and its newer evaluation, in front of which is the metric.
 _OF_MLFLOW = re.compile(r"(.+?)(/v\d+)?/(?:score|value)")

@@ -13,7 +13,6 @@ from tercet.files.table import Table
 from tercet.files.tables.nested_cells import spread
 
 from . import (
-    columns_and_data,
     comet,
     deepeval,
     inspect_ai,
@@ -26,6 +25,7 @@ from . import (
     promptfoo,
     promptfoo_tables,
     ragas,
+    wandb_tables,
 )
 from .log_format import LogFormat
 
@@ -49,7 +49,7 @@ FORMATS: tuple[LogFormat, ...] = (
     # Last of those in tables, as it has least of its own: a question and an answer, beside numbers.
     ragas.FORMAT,
     # Last of those in objects: any with lists of columns and of rows is a table.
-    columns_and_data.FORMAT,
+    wandb_tables.FORMAT,
 )
 
 

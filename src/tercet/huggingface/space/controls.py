@@ -13,9 +13,9 @@ from typing import Any
 from tercet.base.configured import Call
 from tercet.base.docs import option_doc
 from tercet.base.options import Option
-from tercet.checks import Integer, OneOf, flag
 from tercet.corpus.normalizers import NORMALIZERS
 from tercet.errors import OptionError, did_you_mean, shorten
+from tercet.option_checks import Integer, OneOf, flag
 from tercet.registry import metric_class
 
 #: Options of every metric that the page offers, and those that programs have besides. The page begins with percent,

@@ -19,13 +19,13 @@ from tercet.base.shared_options import (
     USE_SAFETENSORS,
     dtype_option,
 )
-from tercet.checks import flag, integer, refuse
 from tercet.engine.ragged import first_greatest
 from tercet.errors import OptionError, needs, setting
 from tercet.networks.encoder import Encoder
 from tercet.networks.layers import best_layer
 from tercet.networks.path_options import path, path_or_model
 from tercet.networks.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES, published_with_space, puts_space
+from tercet.option_checks import flag, integer, refuse
 from tercet.statistics.stats import SegmentStats
 
 from .weights import IdfTable, Weights

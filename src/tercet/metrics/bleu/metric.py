@@ -54,7 +54,6 @@ from tercet.base.options import option
 from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
 from tercet.base.shared_options import check_word_options, lemmatizer_option, shared_labels, stemmer_option
 from tercet.base.short_road import rules_of_plan
-from tercet.checks import integer, number
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import Crossing, is_read_by_engine, rows_by_engine, texts_and_reading
 from tercet.corpus.stems import (
@@ -70,6 +69,7 @@ from tercet.engine.counting import crossed_matches
 from tercet.engine.planned import Entry, TextPlan
 from tercet.engine.ragged import TokenBatch
 from tercet.errors import OptionError
+from tercet.option_checks import integer, number
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 

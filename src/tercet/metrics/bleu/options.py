@@ -9,9 +9,9 @@ from typing import Any, Literal, get_args
 
 from tercet.base.dialects import Dialect
 from tercet.base.options import option
-from tercet.checks import Check, finite, one_of, refuse
 from tercet.corpus.tokenizers import MECAB_TOKENIZERS, SACREBLEU_MODELS, is_model_path
 from tercet.errors import OptionError, did_you_mean
+from tercet.option_checks import Check, finite, one_of, refuse
 
 #: The default smooth_value of each method of smoothing that uses one.
 SMOOTH_VALUES: dict[str, float] = {

@@ -22,7 +22,6 @@ from tercet.base.shared_options import (
     dtype_option,
     shared_labels,
 )
-from tercet.checks import Check, integer, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_texts
 from tercet.corpus.reading import Crossing, Indices
@@ -34,6 +33,7 @@ from tercet.networks.long_texts import cut_texts, cut_warning
 from tercet.networks.model_files import network_of
 from tercet.networks.path_options import path_or_model
 from tercet.networks.subwords import Subwords
+from tercet.option_checks import Check, integer, refuse
 from tercet.signature import Signature, digest
 from tercet.statistics.stats import Scores, SegmentStats
 

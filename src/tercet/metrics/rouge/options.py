@@ -12,9 +12,9 @@ from tercet.base.dialects import Dialect
 from tercet.base.metric import Metric
 from tercet.base.options import OnlyWith, option
 from tercet.base.shared_options import lemmatizer_option, stemmer_option
-from tercet.checks import integer, number
 from tercet.corpus.stems import check_stopwords
 from tercet.errors import OptionError, did_you_mean, shorten
+from tercet.option_checks import integer, number
 
 # The members of the ROUGE family as values: the name of a type says all about what it counts.
 

@@ -15,7 +15,7 @@ from huggingface_hub import parse_eval_result_entries
 import tercet
 from commands import command
 from conftest import ROOT
-from tercet.comparison.shown.eval_results import to_record, to_yaml
+from tercet.comparison.shown.published_results import to_record, to_yaml
 from tercet.test_sets.test_set import TestSet
 
 EN, ES = (str(ROOT / "examples" / "data" / f"{language}.tsv") for language in ("en", "es"))

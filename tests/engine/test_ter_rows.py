@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import lib_ter
 
 from tercet.engine import plain
-from tercet.engine.plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
+from tercet.engine.plain_ter import DELETION, INSERTION, MATCH, SUBSTITUTION
 from tercet.engine.plain_text import LoneSurrogateError
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tercet import numpy_later as np
 
-from .plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
 from .plain_ngrams import Ids, Places, tokens_of_documents
+from .plain_ter import DELETION, INSERTION, MATCH, SUBSTITUTION
 from .plain_text import Texts, pairs_of, strings
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-# plain_draws.py defines what is computed here.
+# plain_null_draws.py defines what is computed here.
 #
 # Differences of pairs of systems in draws of a null hypothesis: what takes too long in NumPy.
 
@@ -17,7 +17,7 @@ def exchange(
     double[:, :, ::1] sums, const double[:, ::1] totals, const double[:, :, ::1] exchanged,
     const int64_t[::1] columns, const int64_t[:, ::1] pairs, Py_ssize_t start, Py_ssize_t stop,
 ):
-    """See `plain_draws.exchange`."""
+    """See `plain_null_draws.exchange`."""
     cdef:
         Py_ssize_t k = sums.shape[0], n_systems = totals.shape[0], n_draws = stop - start, pair, place, column, to
         int64_t first, second
@@ -50,7 +50,7 @@ def count_as_large(
     const double[:, ::1] differences, const int64_t[::1] order, const double[::1] centre, const double[::1] scale,
     const double[::1] least, const uint8_t[::1] is_constant, int64_t[::1] n_alone, int64_t[::1] n_largest,
 ):
-    """See `plain_draws.count_as_large`."""
+    """See `plain_null_draws.count_as_large`."""
     cdef:
         Py_ssize_t n = differences.shape[0], n_draws = differences.shape[1], place
         int64_t row

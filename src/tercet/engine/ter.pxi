@@ -1,4 +1,4 @@
-# plain_edits.py defines what is computed here.
+# plain_ter.py defines what is computed here.
 #
 # Edits and shifts that turn a text into a reference: Tercom's greedy search, in the form of sacrebleu.
 #
@@ -26,7 +26,7 @@ cdef enum:
     MOST_DISTANCE = 50      # between the words of a shift and those that they match
     MOST_CANDIDATES = 1000  # sacrebleu's: shifts that a text tries
     FAR = 1 << 29           # the cost of a cell beside the beam
-    MATCH = 0               # what an alignment is made of: see `plain_edits`
+    MATCH = 0               # what an alignment is made of: see `plain_ter`
     SUBSTITUTION = 1
     INSERTION = 2
     DELETION = 3

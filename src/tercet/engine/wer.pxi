@@ -1,4 +1,4 @@
-# plain_alignments.py defines what is computed here.
+# plain_wer.py defines what is computed here.
 #
 # The fewest edits of single tokens between a text and a reference, in the alignment that rapidfuzz chooses.
 #
@@ -12,13 +12,13 @@
 #    of 64    # # # # # # # . . . . . .
 #    tokens   . . . # # # # # # # . . .         Where the edits are not known, the band begins narrow and doubles until
 #             . . . . . . # # # # # # #         what is found lies in it. Of a few words, it is a band of
-#                                           64 diagonals, or there is none (alignments.h).
+#                                           64 diagonals, or there is none (wer.h).
 #
 # The way back needs the bits of all columns. Of a table that is too large for it, the costs of the halves of the text
 # say where the way crosses the middle, and each half is aligned alone (Hirschberg 1975).
 
 cdef enum:
-    LEAST_CELLS = 1 << 22   # of a table in halves: see `plain_alignments`
+    LEAST_CELLS = 1 << 22   # of a table in halves: see `plain_wer`
     LEAST_ROWS = 65
     LEAST_COLUMNS = 10
     FIRST_BAND = 64        # edits more than the lengths differ by
@@ -37,7 +37,7 @@ cdef struct Places:        # where a token stands among 64 of the reference
 cdef struct Token:         # the places of a token: the first ones that may count, and how many there are
     uint32_t first, size
 
-cdef extern from "alignments.h" nogil:
+cdef extern from "wer.h" nogil:
     enum:
         FEW_WORDS         # of a small table
     ctypedef struct Column:

@@ -1,4 +1,4 @@
-/* The alignment of a text with a reference of at most 256 tokens: see `alignments.pxi`. The words of a column stay in
+/* The alignment of a text with a reference of at most 256 tokens: see `wer.pxi`. The words of a column stay in
  * registers, for which the compiler must know how many there are. */
 #if defined(__GNUC__)
 #define UNLIKELY(x) __builtin_expect(x, 0)

@@ -13,8 +13,8 @@ from rapidfuzz.distance import Levenshtein
 from test_rows import arrow
 
 from tercet.engine import _engine, plain
-from tercet.engine.plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
 from tercet.engine.plain_readings import READINGS
+from tercet.engine.plain_ter import DELETION, INSERTION, MATCH, SUBSTITUTION
 from tercet.engine.plain_text import LoneSurrogateError
 
 KINDS = {"equal": MATCH, "replace": SUBSTITUTION, "delete": DELETION, "insert": INSERTION}

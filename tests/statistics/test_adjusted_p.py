@@ -11,8 +11,8 @@ from scipy.stats import permutation_test
 import tercet
 from tercet.comparison.paired_significance import paired_significance
 from tercet.comparison.specs.metric_specs import metric_of
-from tercet.statistics import families
-from tercet.statistics.families import NullDistribution, family_test
+from tercet.statistics import adjusted_p
+from tercet.statistics.adjusted_p import NullDistribution, family_test
 from tercet.statistics.holm import holm
 from tercet.statistics.named_tests import TESTS
 from tercet.statistics.paired_tests import all_pairs_test, paired_bootstrap_test, paired_permutation_test
@@ -60,7 +60,7 @@ def test_draws_that_do_not_fit_in_memory_are_made_in_blocks(monkeypatch):
     null = rng.normal(size=(20, 500))
     zeros, observed = np.zeros(20), rng.normal(size=20) * 2
     whole = family_test(drawn(null), {"it": zeros}, {"it": observed})["it"]
-    monkeypatch.setattr(families, "_MOST_HELD", 20 * 64)
+    monkeypatch.setattr(adjusted_p, "_MOST_HELD", 20 * 64)
     sizes = []
 
     def differences(rows, draws):
@@ -88,14 +88,14 @@ def test_threads_make_the_same_differences_under_the_settings_of_the_caller(monk
     scores = {"x": np.linspace(0, 3, 50)}, {"x": np.zeros(50)}
     with np.errstate(divide="ignore"):
         together = family_test(null, *scores)["x"]
-        monkeypatch.setattr(families, "_TOGETHER", 4)
+        monkeypatch.setattr(adjusted_p, "_TOGETHER", 4)
         in_threads = family_test(null, *scores)["x"]
     assert [p.tolist() for p in in_threads] == [p.tolist() for p in together]
 
 
 def test_a_scale_of_the_first_draws_keeps_the_rate_of_any_false_finding(monkeypatch):
     rng = np.random.default_rng(3)
-    monkeypatch.setattr(families, "_MOST_HELD", 15 * 20)
+    monkeypatch.setattr(adjusted_p, "_MOST_HELD", 15 * 20)
     n_with_a_finding = 0
     for _ in range(400):
         # Units of 15 comparisons that share noise, on scales of their own; signs are tossed for all alike.
