@@ -210,6 +210,15 @@ class MetricDefinition(Configured, metaclass=ABCMeta):
         """
         return {}
 
+    def facts_in_a_line(self, report: Mapping[str, Any]) -> str:
+        """Return the `facts` of a result, whose keys and attributes are given; "" where there are none."""
+        entries = []
+        for name in self.facts:
+            value = report[name]
+            values = value if isinstance(value, list) else [value]
+            entries.append(f"{name} = {'/'.join(f'{number:g}' for number in values)}")
+        return ", ".join(entries)
+
     def score_title(self, score: str) -> str:
         """Return what people call one of the scores, such as ROUGE-L."""
         title = score

@@ -10,7 +10,6 @@ import numpy as np
 
 from tercet.base.metric import Metric
 from tercet.comparison.specs.metric_specs import label_of
-from tercet.metrics.bleu.metric import Bleu
 from tercet.result import Result
 from tercet.statistics.stats import SegmentStats
 
@@ -124,7 +123,6 @@ def _facts(
     n_zero: int,
 ) -> SystemFacts:
     metric_facts = {name: report[name] for name in metric.facts}
-    line = _line_of_sacrebleu(report, metric.scale) if isinstance(metric, Bleu) else _line(metric_facts)
     return SystemFacts(
         metric=label_of(metric),
         system=system,
@@ -133,26 +131,7 @@ def _facts(
         skipped=skipped,
         counted_as_zero=n_zero,
         more=metric_facts,
-        line=line,
-    )
-
-
-def _line(facts: Mapping[str, Any]) -> str:
-    entries = []
-    for name, value in facts.items():
-        values = value if isinstance(value, list) else [value]
-        entries.append(f"{name} = {'/'.join(f'{number:g}' for number in values)}")
-    return ", ".join(entries)
-
-
-def _line_of_sacrebleu(report: Mapping[str, Any], scale: float) -> str:
-    """Return the facts of BLEU as sacrebleu prints them, in percent."""
-    percent = 100 / scale
-    precisions = "/".join(f"{percent * precision:.1f}" for precision in report["precisions"])
-    return (
-        f"BLEU = {percent * report['bleu']:.1f} {precisions} "
-        f"(BP = {report['brevity_penalty']:.3f} ratio = {report['length_ratio']:.3f} "
-        f"hyp_len = {report['translation_length']} ref_len = {report['reference_length']:g})"
+        line=metric.facts_in_a_line(report),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 #: Bands of the AutoML Translation documentation, by the BLEU in percent that each starts at; a rough guide, for one
@@ -28,6 +28,17 @@ def interpretation(percent: float) -> str:
     band = bisect_right(_STARTS, percent) - 1
     _, meaning = BANDS[band]
     return meaning
+
+
+def line_of_sacrebleu(report: Mapping[str, Any], scale: float) -> str:
+    """Return what a result says besides its score, as sacrebleu prints it, in percent."""
+    percent = 100 / scale
+    precisions = "/".join(f"{percent * precision:.1f}" for precision in report["precisions"])
+    return (
+        f"BLEU = {percent * report['bleu']:.1f} {precisions} "
+        f"(BP = {report['brevity_penalty']:.3f} ratio = {report['length_ratio']:.3f} "
+        f"hyp_len = {report['translation_length']} ref_len = {report['reference_length']:g})"
+    )
 
 
 #: The smoothing of the package being reproduced.

@@ -75,7 +75,7 @@ from tercet.statistics.stats import Scores, SegmentStats
 
 from .equal_implementation import equal_implementation
 from .grid import Grid, grid_of, methods_of_grid
-from .messages import ZeroOrders, interpretation, no_resamples, zero_orders, zero_warning
+from .messages import ZeroOrders, interpretation, line_of_sacrebleu, no_resamples, zero_orders, zero_warning
 from .options import (
     ADD_ONE,
     DIALECTS,
@@ -536,6 +536,10 @@ class Bleu(HasTokenizer):
             "totals": list(map(int, sums[self._ngram_columns])),
             "interpretation": meaning,
         }
+
+    def facts_in_a_line(self, report: Mapping[str, Any]) -> str:
+        """Return the facts of a result as sacrebleu prints them."""
+        return line_of_sacrebleu(report, self.scale)
 
     @cached_property
     def _bands_apply(self) -> bool:
