@@ -11,8 +11,9 @@ from commands import command
 from comparisons import warned
 from samples import sample
 from tercet import compare
+from tercet.test_sets.repeated_segments import is_failure
 from tercet.test_sets.test_set import TestSet
-from tercet.test_sets.text_warnings import is_failure, odd_baseline, odd_segments
+from tercet.test_sets.text_warnings import odd_baseline, odd_segments
 
 SHIPS = {
     "en": [

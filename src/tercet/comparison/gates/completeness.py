@@ -13,9 +13,9 @@ from tercet.comparison.values.scores import ScoreTable
 from tercet.comparison.wording.decimals import percent
 from tercet.errors import argument, shorten
 from tercet.metrics.column import Column
+from tercet.test_sets.repeated_segments import is_failure, repeated_errors
 from tercet.test_sets.score_warnings import n_marked
 from tercet.test_sets.test_set import TestSet
-from tercet.test_sets.text_warnings import is_failure, repeated_errors
 
 #: What stands where an answer should be.
 AN_ERROR = "an error's message"
