@@ -16,8 +16,9 @@ import numpy as np
 import scipy.stats
 
 from results import machine, write_section
-from tercet.correlation.figures import FIGURES, distributions, value_in
+from tercet.correlation.figures import FIGURES, value_in
 from tercet.correlation.pairs import calibrate
+from tercet.correlation.resampling import distributions
 from tercet.correlation.samples import GradedOutputs, Sample
 from tercet.correlation.significance import pvalues_between
 

@@ -14,14 +14,11 @@ from hypothesis import strategies as st
 from conftest import ROOT
 from tercet.correlation.figures import (
     FIGURES,
-    UNITS,
     figures_for,
-    percentile_interval,
-    replicates,
-    resample_weights,
     value_of,
 )
 from tercet.correlation.pairs import without_noise
+from tercet.correlation.resampling import UNITS, percentile_interval, replicates, resample_weights
 from tercet.correlation.samples import Sample
 from tercet.correlation.soft_accuracy import shares_above
 

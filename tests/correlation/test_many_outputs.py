@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercet.correlation import exchanges, samples
-from tercet.correlation.figures import FIGURES, distributions, percentile_interval, resample_weights, value_of
+from tercet.correlation.figures import FIGURES, value_of
 from tercet.correlation.influences import concordances, kendall_influences, spearman_influences
+from tercet.correlation.resampling import distributions, percentile_interval, resample_weights
 from tercet.correlation.samples import GradedOutputs, Once, Sample
 from tercet.correlation.significance import metric_tests
 

@@ -18,7 +18,8 @@ from tercet import InputError, OptionError
 from tercet.api import make_scorer
 from tercet.comparison.compare import compare
 from tercet.metrics.cosine import vectors
-from tercet.networks.encoder import Encoder, overlapping_windows
+from tercet.networks.encoder import Encoder
+from tercet.networks.long_texts import overlapping_windows
 from tercet.test_sets.test_set import TestSet
 from texts import ALL_TEXTS, MINILM, all_pairs, any_texts, awkward_corpus
 

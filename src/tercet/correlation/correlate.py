@@ -48,9 +48,7 @@ from .figures import (
     FIGURES,
     FigureValue,
     PointEstimate,
-    distributions,
     figures_for,
-    percentile_interval,
     points_of,
     value_in,
 )
@@ -58,6 +56,7 @@ from .graded_tables import read_graded
 from .grades import Grades, MetricColumn, names_of_grades
 from .layers import layer_sweeps
 from .pairs import without_noise
+from .resampling import distributions, percentile_interval
 from .result import Correlation, DimensionTable
 from .samples import Array, GradedOutputs, Sample, pair_differences
 from .significance import metric_tests, name_of_test, significance_clusters, williams_between

@@ -1,17 +1,14 @@
-"""The figures of agreement between metrics and grades, by name, and their bootstrap intervals."""
+"""The figures of agreement between metrics and grades, by name."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-
-from tercet.statistics.draws import bootstrap_weights
-from tercet.statistics.progress import bar_of
 
 from .coefficients import (
     columns_kendall,
@@ -23,18 +20,8 @@ from .coefficients import (
 )
 from .exchanges import MetricTests, accuracy_tests, pairwise_accuracy_tests, pearson_tests, soft_accuracy_tests
 from .pairs import accuracy, calibrate, darr, difference_pearson
-from .samples import Array, GradedOutputs, Key, Numbers, OfColumns, OfPoints, Once, Sample
+from .samples import Array, GradedOutputs, Key, OfColumns, OfPoints, Sample
 from .soft_accuracy import resampled_soft_accuracy, soft_pairwise_accuracy
-
-#: The most weights of items that are held.
-_WEIGHTS_AT_ONCE = 4_000_000
-
-#: The resampled unit, and what the interval then holds for.
-UNITS: Mapping[str, str] = {
-    "items": "for other items and the same systems",
-    "systems": "for other systems and the same items",
-    "both": "for other items and other systems",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,88 +250,3 @@ def points_of(name: str, whole: Sample) -> int:
     if of_item is None:
         return int((is_graded.sum(0) > 1).sum())
     return int((~np.isnan(whole.by_item(of_item))).sum())
-
-
-def replicates(name: str, sample: Sample, estimate: PointEstimate) -> Array:
-    """Return a figure of each resample, shape (B,)."""
-    figure = FIGURES[name]
-    if figure.resampled is not None:
-        return figure.resampled(sample, estimate)
-    return figure.function(sample)
-
-
-def resample_weights(
-    n_systems: int, n_items: int, unit: str, n_resamples: int, seed: int, clusters: Numbers | None = None
-) -> Iterator[tuple[Array, Array]]:
-    """Yield how often each system and item is drawn, in chunks of resamples: shapes (b or 1, n) and (b or 1, m).
-
-    The same seed gives the same items, whether or not systems are drawn too. Items of a cluster are drawn together.
-    """
-    of_systems = np.ones((1, n_systems))
-    if unit != "items":
-        of_systems = np.concatenate(list(bootstrap_weights(n_systems, n_resamples, seed + 1)))
-    if unit == "systems":
-        yield of_systems, np.ones((1, n_items))
-        return
-    n_units = n_items if clusters is None else int(clusters.max()) + 1
-    start = 0
-    for units in _join_chunks(bootstrap_weights(n_units, n_resamples, seed), n_items):
-        items = units if clusters is None else units[:, clusters]
-        stop = start + len(items)
-        yield of_systems[start:stop] if unit == "both" else of_systems, items
-        start = stop
-
-
-def _join_chunks(chunks: Iterator[Array], n_items: int) -> Iterator[Array]:
-    """Yield weights of more resamples at a time: for each chunk of them all figures of all metrics begin anew."""
-    parts: list[Array] = []
-    n_resamples = 0
-    for chunk in chunks:
-        parts.append(chunk)
-        n_resamples += len(chunk)
-        if (n_resamples + len(chunk)) * n_items > _WEIGHTS_AT_ONCE:
-            yield np.concatenate(parts)
-            parts = []
-            n_resamples = 0
-    if parts:
-        yield np.concatenate(parts)
-
-
-def distributions(
-    point_estimates: Mapping[str, Sequence[PointEstimate]],
-    wholes: Sequence[Sample],
-    unit: str,
-    n_resamples: int,
-    seed: int,
-    clusters: Numbers | None = None,
-) -> dict[str, Array]:
-    """Return figures of all metrics in the same resamples, by name, shape (k, B).
-
-    `wholes` are the outputs of each metric, `point_estimates` its figures by name.
-    """
-    n_systems, n_items = wholes[0].human.shape
-    parts: dict[str, list[Array]] = {name: [] for name in point_estimates}
-    with bar_of("intervals", "resampled figures", n_resamples * len(point_estimates) * len(wholes)) as bar:
-        for system_weights, item_weights in resample_weights(n_systems, n_items, unit, n_resamples, seed, clusters):
-            of_grades = Once()
-            samples = [
-                whole.resampled(system_weights, item_weights, of_grades, has_single_items=clusters is None)
-                for whole in wholes
-            ]
-            for name, estimates in point_estimates.items():
-                rows = []
-                for sample, estimate in zip(samples, estimates, strict=True):
-                    rows.append(replicates(name, sample, estimate))
-                    bar.update(len(rows[-1]))
-                parts[name].append(np.array(rows))
-    return {name: np.concatenate(chunks, axis=1) for name, chunks in parts.items()}
-
-
-def percentile_interval(distribution: Array, value: float, confidence_level: float) -> tuple[float, float]:
-    """Return the percentile interval, widened to hold the value; NaN if no resample has the figure."""
-    defined = distribution[~np.isnan(distribution)]
-    if not len(defined) or np.isnan(value):
-        return float("nan"), float("nan")
-    tail = (1 - confidence_level) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail])
-    return float(min(low, value)), float(max(high, value))

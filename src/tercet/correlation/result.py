@@ -17,9 +17,10 @@ from tercet.statistics.inference import ADJUSTED
 from tercet.table_formats import finite_or_none
 from tercet.test_sets.test_set import TestSet
 
-from .figures import FIGURES, UNITS, FigureValue
+from .figures import FIGURES, FigureValue
 from .grades import Grades, MetricColumn
 from .layers import LayerSweep
+from .resampling import UNITS
 from .samples import Array, GradedOutputs, Numbers
 
 #: Of a row in :meth:`Correlation.records`.

@@ -46,7 +46,7 @@ FORMATS = (
     Format("inspect", "tables.json_files", "read_json"),
     Format("xliff", "translation.xliff", "read_xliff", (".xlf", ".xliff", ".sdlxliff", ".mqxliff")),
     Format("po", "translation.po", "read_po", (".po",)),
-    Format("subtitles", "translation.transcripts", "read_subtitles", (".srt", ".vtt", ".ass", ".ssa")),
+    Format("subtitles", "translation.subtitles", "read_subtitles", (".srt", ".vtt", ".ass", ".ssa")),
     Format("ctm", "translation.transcripts", "read_ctm", (".ctm",)),
     Format("stm", "translation.transcripts", "read_stm", (".stm",)),
     # By SEGLST.

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tercet import numpy_later as np
@@ -18,6 +17,7 @@ from tercet.statistics.progress import HIDDEN_BAR, Bar
 from .adapters import base_names, put_adapter
 from .in_memory import InMemory, adapters_of, dtype_of, is_quantized, tensors_of
 from .layers import cut, model_depth, text_config
+from .long_texts import Windows
 from .model_files import Located, base_of, load_base, quiet
 from .out_of_memory import halved
 from .subwords import Subwords
@@ -254,75 +254,6 @@ class Store:
 
     vectors: Any  # of length one each, on the device of the encoder
     offsets: NDArray[np.int64]  # text i has the rows offsets[i] to offsets[i + 1]
-
-
-@dataclass(frozen=True, slots=True)
-class Windows:
-    """The input of the encoder: texts, or overlapping windows of those that are too long."""
-
-    ids: Ragged  # a row per window
-    # the tokens of the window whose embeddings are taken: from `first` up to, but not including, `last`
-    first: NDArray[np.int64]
-    last: NDArray[np.int64]
-    target: NDArray[np.int64]  # the row of the store where the first of them goes
-    widths: NDArray[np.int64] | None = None  # to how many tokens each is padded; None for the longest of its batch
-
-    def some(self, chosen: NDArray[np.bool_]) -> Windows:
-        """Return the windows that are marked."""
-        if chosen.all():
-            return self
-        ids = self.ids.rows(np.flatnonzero(chosen))
-        widths = None if self.widths is None else self.widths[chosen]
-        return Windows(ids, self.first[chosen], self.last[chosen], self.target[chosen], widths)
-
-
-def windows_of(rows: Ragged, limit: int | None, subwords: Subwords) -> Windows:
-    """Return the input of an encoder: texts, or overlapping windows of those of more than `limit` tokens."""
-    if limit is None or not (rows.lengths > limit).any():
-        # One window per text, all of it; none for a text without tokens.
-        lengths = rows.lengths
-        has_tokens = lengths > 0
-        first = np.zeros(int(has_tokens.sum()), np.int64)
-        offsets = np.append(rows.offsets[:-1][has_tokens], rows.offsets[-1])
-        return Windows(Ragged(rows.values, offsets), first, lengths[has_tokens], offsets[:-1])
-    return overlapping_windows(rows, limit, subwords.head, subwords.tail)
-
-
-def overlapping_windows(rows: Ragged, limit: int, head: tuple[int, ...], tail: tuple[int, ...]) -> Windows:
-    """Cut texts of more than `limit` tokens into windows that overlap by half.
-
-    Every window has the special tokens around it. A token is taken from the window in which it stands farthest from
-    an edge, so that it is embedded with a quarter of the window on either side at least (but at the ends of a text).
-    Time: twice that of the tokens once.
-    """
-    content_size = limit - len(head) - len(tail)
-    step = max(content_size // 2, 1)
-    ids: list[NDArray[np.int32]] = []
-    taken: list[tuple[int, int, int]] = []  # of each window: its first and last token, and where they go
-    for start, stop in zip(rows.offsets[:-1].tolist(), rows.offsets[1:].tolist(), strict=True):
-        row = rows.values[start:stop]
-        if len(row) <= limit:
-            ids.append(row)
-            taken.append((0, len(row), start))
-            continue
-        content = row[len(head) : len(row) - len(tail)]
-        starts = [*range(0, len(content) - content_size, step), len(content) - content_size]
-        # The first window takes one half of the tokens that both share, the second the other.
-        borders = [(content_start + content_size + next_start) // 2 for content_start, next_start in pairwise(starts)]
-        for number, content_start in enumerate(starts):
-            first_taken = 0
-            if number > 0:
-                first_taken = borders[number - 1] - content_start + len(head)
-            last_taken = limit
-            if number < len(borders):
-                last_taken = borders[number] - content_start + len(head)
-            part = content[content_start : content_start + content_size]
-            ids.append(np.concatenate([head, part, tail]).astype(np.int32))
-            taken.append((first_taken, last_taken, start + content_start + first_taken))
-    first, last, target = np.array(taken, np.int64).reshape(-1, 3).T
-    offsets = np.append(0, np.cumsum([len(row) for row in ids])).astype(np.int64)
-    values = np.concatenate(ids) if ids else rows.values
-    return Windows(Ragged(values, offsets), first, last, target)
 
 
 #: A batch: which windows it has, their states by layer, and which of their tokens are taken.

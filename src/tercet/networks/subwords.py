@@ -126,21 +126,6 @@ class Subwords:
         values = np.concatenate(ids) if ids else np.zeros(0, np.int32)
         return Ragged(values, offsets)
 
-    def truncate(self, whole: Ragged, max_length: int | None) -> Ragged:
-        """Cut every row to `max_length` tokens, the special ones at its ends kept."""
-        lengths = whole.lengths
-        if max_length is None or not (lengths > max_length).any():
-            return whole
-        position = np.arange(len(whole.values)) - np.repeat(whole.offsets[:-1], lengths)
-        distance_to_end = np.repeat(lengths, lengths) - position
-        if getattr(self.tokenizer, "truncation_side", "right") == "left":
-            is_kept = (position < len(self.head)) | (distance_to_end <= max_length - len(self.head))
-        else:
-            is_kept = (position < max_length - len(self.tail)) | (distance_to_end <= len(self.tail))
-        is_kept |= np.repeat(lengths <= max_length, lengths)
-        offsets = np.append(0, np.minimum(lengths, max_length).cumsum())
-        return Ragged(whole.values[is_kept], offsets)
-
     def length_limit(self, max_length: int | None) -> int | None:
         """Return the limit that holds for texts: the one asked for, or that of the encoder."""
         least = self.n_special + 1

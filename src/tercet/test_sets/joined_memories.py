@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from tercet.errors import InputError, argument, shorten
 from tercet.files.formats import BILINGUAL, MEMORIES, TRANSLATIONS, table_format, unpacked
 from tercet.files.table import SOURCE_TEXT
-from tercet.files.translation.subtitles_and_memories import join_memories
+from tercet.files.translation.joining import join_memories
 from tercet.files.writing import check_different
 
 from .memories_and_tables import memories_beside_tables

@@ -13,7 +13,7 @@ from tercet.files.columns.vocabulary import ITEM
 from tercet.files.join import is_id
 from tercet.files.read import Opening, read_file
 from tercet.files.table import SOURCE_TEXT, Log, Memory, Table
-from tercet.files.translation.subtitles_and_memories import JoinedMemories, join_memories, read_memory
+from tercet.files.translation.joining import JoinedMemories, join_memories, read_memory
 
 from .named_columns import Columns, column_called, end_of_fields, listing
 from .names_from_paths import InputFiles, name_of

@@ -20,7 +20,7 @@ from tercet.files.formats import table_format
 from tercet.files.join import is_id, join_rows
 from tercet.files.read import predictions_in, references_in
 from tercet.files.table import Memory, Roles, Table, TableWithRoles
-from tercet.files.translation.subtitles_and_memories import columns_of, complete
+from tercet.files.translation.joining import columns_of, complete
 from tercet.statistics.clusters import Clusters
 
 from .answer_endings import ending_columns, wrong_ends_of

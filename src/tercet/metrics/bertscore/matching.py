@@ -12,8 +12,8 @@ from tercet import numpy_later as np
 from tercet.corpus.reading import Indices
 from tercet.engine.ragged import Ragged, different_rows, ranges
 from tercet.errors import InputError
-from tercet.networks.encoder import Encoder, Store, order_of, windows_of
-from tercet.networks.long_texts import cut_warning
+from tercet.networks.encoder import Encoder, Store, order_of
+from tercet.networks.long_texts import cut_warning, windows_of
 from tercet.networks.subwords import Subwords
 from tercet.networks.torch_settings import own_settings
 from tercet.statistics.progress import HIDDEN_BAR, Bar, bar_of

@@ -21,10 +21,10 @@ from tercet.errors import InputError, OptionError, shorten
 from tercet.explanation.explanation import Explanation
 from tercet.explanation.parts import Heading, Legend, Part, Share, Table, graded_line, quarters
 from tercet.explanation.pictures import Token, alignment_html, alignment_svg, heat_map
-from tercet.networks.encoder import Encoder, windows_of
+from tercet.networks.encoder import Encoder
 from tercet.networks.layers import model_of_language
 from tercet.networks.load import chosen_layer, encoder_of, subwords_of
-from tercet.networks.long_texts import cut_texts
+from tercet.networks.long_texts import cut_texts, truncate, windows_of
 from tercet.networks.model_files import Located, network_of
 from tercet.networks.subwords import Subwords
 from tercet.networks.torch_settings import own_settings
@@ -219,7 +219,7 @@ class BertScore(BertscoreOptions):
     def count_documents(self, texts: list[str], documents: NDArray[np.int64]) -> IdfTable:
         """Return the document frequencies of texts as this metric cuts them; text i is of ``documents[i]``."""
         subwords = self.subwords()
-        rows = subwords.truncate(subwords.whole(texts), self.cut_at(subwords))
+        rows = truncate(subwords.whole(texts), self.cut_at(subwords), subwords)
         return IdfTable.count(rows, documents, subwords, self.cut_at(subwords))
 
     def score_warning(self, totals: Array) -> str | None:
@@ -280,7 +280,7 @@ class BertScore(BertscoreOptions):
         """Return the ids of documents, whole and as they are scored, and the different texts with their weights."""
         subwords = self.subwords()
         whole = subwords.whole(texts)
-        documents = subwords.truncate(whole, self.cut_at(subwords))
+        documents = truncate(whole, self.cut_at(subwords), subwords)
         weights = self._weights(context, subwords)
         prepared = prepare_texts(documents, weights, subwords, self.zero_weight)
         unnamed = prepared.rows.values[np.isnan(weights.of(prepared.rows.values))]
@@ -694,7 +694,7 @@ def _alignment(metric: BertScore, prediction: str, reference: str, index: int, c
 
     # The positions of the tokens are cut as the tokens are, which tells those that are left.
     positions = Ragged(np.concatenate([np.arange(length) for length in whole.lengths]), whole.offsets)
-    prediction_positions, reference_positions = subwords.truncate(positions, metric.cut_at(subwords)).pieces()
+    prediction_positions, reference_positions = truncate(positions, metric.cut_at(subwords), subwords).pieces()
     prediction_ids, reference_ids = documents.pieces()
     prediction_shares = texts.shares[prediction_rows].astype(float)
     reference_shares = texts.shares[reference_rows].astype(float)

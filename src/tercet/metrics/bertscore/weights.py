@@ -24,6 +24,7 @@ from tercet.files.writing import write_file, write_text_file
 from tercet.networks.in_memory import InMemory
 from tercet.networks.layers import first_name
 from tercet.networks.load import subwords_of
+from tercet.networks.long_texts import truncate
 from tercet.networks.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES, Subwords
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ class IdfTable:
         while batch := list(islice(remaining, batch_size)):
             check_texts(batch, "texts", number)
             number += len(batch)
-            rows = subwords.truncate(subwords.whole(batch), limit)
+            rows = truncate(subwords.whole(batch), limit, subwords)
             table = table + cls.count(rows, np.arange(len(batch)), subwords, limit)
         return table
 

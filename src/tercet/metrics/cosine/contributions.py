@@ -11,7 +11,8 @@ from tercet.explanation.explanation import Explanation
 from tercet.explanation.parts import Heading, Legend, Sentence, Share, Table, graded_line, quarters
 from tercet.explanation.parts import Part as PartOfPage
 from tercet.explanation.pictures import Part, contributions_html
-from tercet.networks.encoder import Encoder, windows_of
+from tercet.networks.encoder import Encoder
+from tercet.networks.long_texts import windows_of
 from tercet.networks.subwords import Subwords
 from tercet.networks.torch_settings import own_settings
 

@@ -29,7 +29,7 @@ from tercet.engine.ragged import Ragged, different_rows, first_greatest
 from tercet.errors import OptionError, needs, setting, shorten
 from tercet.networks.encoder import Encoder
 from tercet.networks.load import encoder_of, subwords_of
-from tercet.networks.long_texts import cut_texts, cut_warning
+from tercet.networks.long_texts import cut_texts, cut_warning, truncate
 from tercet.networks.model_files import network_of
 from tercet.networks.path_options import path_or_model
 from tercet.networks.subwords import Subwords
@@ -283,7 +283,7 @@ class Cosine(Metric):
         whole = subwords.whole(texts)
         if self.long_text != "truncate":
             return whole, whole
-        return whole, subwords.truncate(whole, self.limit(subwords))
+        return whole, truncate(whole, self.limit(subwords), subwords)
 
     def is_empty(self, whole: Ragged, n_predictions: int, subwords: Subwords) -> NDArray[np.bool_]:
         """Return which documents are empty: they have no tokens but special ones, and those of the prompt."""
@@ -464,7 +464,7 @@ class Cosine(Metric):
         positions = Ragged(np.concatenate([np.arange(length) for length in whole.lengths]), whole.offsets)
         if self.long_text == "truncate":
             subwords = self.subwords()
-            positions = subwords.truncate(positions, self.limit(subwords))
+            positions = truncate(positions, self.limit(subwords), subwords)
         return positions.pieces()
 
 

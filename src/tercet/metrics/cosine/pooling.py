@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from tercet import numpy_later as np
 from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, OptionError
-from tercet.networks.encoder import Windows
 from tercet.networks.in_memory import InMemory
 from tercet.networks.load import keep_last
+from tercet.networks.long_texts import Windows
 from tercet.networks.model_files import Located, optional_file
 
 from .declarations import Declared, Dense

@@ -9,7 +9,8 @@ from weakref import WeakKeyDictionary
 from tercet import numpy_later as np
 from tercet.engine.ragged import Ragged
 from tercet.locks import Lock
-from tercet.networks.encoder import Encoder, Windows, not_finite_error, windows_of
+from tercet.networks.encoder import Encoder, not_finite_error
+from tercet.networks.long_texts import Windows, windows_of
 from tercet.networks.torch_settings import own_settings
 from tercet.statistics.progress import bar_of
 

@@ -26,11 +26,12 @@ from tercet.engine.counting import (
     weighted_lcs_hits,
 )
 from tercet.engine.plain_rouge import MOST_TYPES, MOST_WAY_BACK
-from tercet.engine.ragged import Ragged, TokenBatch, first_greatest
+from tercet.engine.ragged import Ragged, TokenBatch
 from tercet.errors import InputError, OptionError
 from tercet.explanation.matches import lcs_positions, ngrams
 
 from .options import MEASURES, RougeOptions, RougeType
+from .several_references import combine
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -266,7 +267,7 @@ def rows_of_texts(
     return rows
 
 
-# Scores of pairs of a prediction and a reference, and how those of several references become one.
+# Scores of pairs of a prediction and a reference.
 
 
 def pair_scores(counts: PairCounts, beta: float, epsilon: float = 0.0, alpha: float | None = None) -> Array:
@@ -287,26 +288,6 @@ def pair_scores(counts: PairCounts, beta: float, epsilon: float = 0.0, alpha: fl
         denominator = (1 - alpha) * precision + alpha * recall
     f = np.where(denominator > 0, (1 + weight) * precision * recall / np.where(denominator > 0, denominator, 1), 0.0)
     return np.stack([precision, recall, f], axis=1)
-
-
-def combine(scores: Array, starts: NDArray[np.int64], counts: NDArray[np.int64], rule: str) -> Array:
-    """Make one triple of the triples of an item's references.
-
-    ``best`` takes the reference with the greatest F, the first on ties. ``average`` is the mean of all.
-    ``jackknife`` is the mean over every choice of all references but one of the best among them (Lin 2004): the
-    best one in all choices but that without it, where it is the second best.
-    """
-    if rule == "average":
-        return np.add.reduceat(scores, starts, axis=0) / counts[:, None]
-    first = first_greatest(scores[:, 2], starts)
-    best = scores[first]
-    if rule == "best":
-        return best
-    f_of_others = scores[:, 2].copy()
-    f_of_others[first] = -1.0  # below any F
-    second = scores[first_greatest(f_of_others, starts)]
-    mean = ((counts - 1)[:, None] * best + second) / counts[:, None]
-    return np.where(counts[:, None] > 1, mean, best)
 
 
 # What the packages ``rouge`` (PyPI, by pltrdy) and ``rouge_chinese`` count, for ``compat`` of these names.

@@ -62,7 +62,6 @@ from .counts import (
     PairCounter,
     PairCounts,
     check_types,
-    combine,
     mark_sentences,
     pair_scores,
     rows_of_texts,
@@ -75,6 +74,7 @@ from .perl import first_bytes_of_lines, first_words, recall_rank
 from .perl import scores as scores_by_script
 from .perl import stemmer as script_stemmer
 from .perl import stopwords as script_stopwords
+from .several_references import combine
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

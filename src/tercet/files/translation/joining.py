@@ -1,4 +1,4 @@
-"""Translation memories and transcripts, joined by their source texts, ids or times -> systems and references."""
+"""Translation memories, subtitles, transcripts, joined by source texts, times or ids -> systems and references."""
 
 from __future__ import annotations
 
