@@ -41,8 +41,8 @@ def rules_of_plan(**rules: Any) -> TextRules:
 
 def score_lists(metric: MetricDefinition, predictions: Any, references: Any) -> Result | None:
     """Return the result of a user's columns; None where they, or what is asked of them, need the long road."""
-    # Options of a call, such as segments=True, need the long road. Metrics made without any share one object, so that
-    # `is` suffices; one made with these defaults written out takes the long road, to the same result.
+    # Options of a call, such as segments=True, need the long road. Metrics that were made without such options share
+    # one object, so that `is` suffices; where their defaults were written out, the long road has the same result.
     if metric.asked is not _ASKED_BY_DEFAULT:
         return None
     scored = scored_by_plan(metric, predictions, references)

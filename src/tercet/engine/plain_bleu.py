@@ -160,7 +160,7 @@ def _precisions(
     """
     precisions = [0.0] * len(matches)
     if method != "add-one" and not any(matches):
-        # sacrebleu too reports precisions of 0. Of how many orders is no matter (`is_scored`).
+        # sacrebleu too reports precisions of 0. The number of orders is not read: the score is 0 (`is_scored`).
         return precisions, 0
     n_reached = 0
     divisor = 1.0

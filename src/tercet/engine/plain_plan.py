@@ -58,7 +58,7 @@ class Plan:
             return None
         if not 0 < len(predictions) <= self._rules.most_items:
             return None
-        # Where the first is a string, so are all others, or the lists are no texts to `paired_strings`.
+        # It is enough to look at the first: `paired_strings` refuses strings among lists.
         if self._rules.only_strings and not (references and type(references[0]) is str):
             return None
         strings = paired_strings(predictions, references)

@@ -16,7 +16,7 @@ Lines = list[list[str]]
 # Of mteval-v13a.pl, WMT's script for BLEU: what is replaced first, then what stands alone.
 _MTEVAL_STEPS = (("<skipped>", ""), ("-\n", ""), ("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 _MTEVAL_RULES = (
-    (re.compile(r"([\{-\~\[-\` -\&\(-\+\:-\@\/])"), r" \1 "),  # marks, other than ' , - .
+    (re.compile(r"([\{-\~\[-\` -\&\(-\+\:-\@\/])"), r" \1 "),  # marks, other than ' , - . (and blanks, to no effect)
     (re.compile(r"([^0-9])([\.,])"), r"\1 \2 "),  # full stop and comma, unless after a digit
     (re.compile(r"([\.,])([^0-9])"), r" \1 \2"),  # or unless before one
     (re.compile(r"([0-9])(-)"), r"\1 \2 "),  # hyphen after a digit

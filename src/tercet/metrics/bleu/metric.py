@@ -132,7 +132,7 @@ class Bleu(HasTokenizer):
     79.5
     """
 
-    name = "bleu_multi"
+    name = "bleu_multi"  # bleu is its short name, that of the folder
     about = from_card()
     takes_systems = True
     title = "BLEU"
@@ -480,7 +480,7 @@ class Bleu(HasTokenizer):
         rules = rules_of_plan(
             lowercase=self.ignores_case, count_letters=self.needs_blanks, watched=self._columns_to_watch
         )
-        # `_formula_of_score`, but with lists: an array would import NumPy, without which the compiled plan scores.
+        # As `_formula_of_score`, with weights as lists: the compiled plan needs no NumPy, which takes long to import.
         formula = self._formula_settings(self.method, self.reference_length, list(self._weightings.values()))
         return engine.bleu_plan(rules, self._tokenizer_as_read, *self._what_to_count, formula)
 
@@ -517,7 +517,7 @@ class Bleu(HasTokenizer):
         if self.reference_length == "average":
             kind_of_reference_length = "sum"  # it may be no whole number
         return [
-            *self._score_keys(),  # bleu, and bleu_<name> of a named weighting
+            *(Entry(name, "score", position) for position, name in enumerate(self._weightings)),
             Entry("precisions", "scores", first_precision, position_of_penalty),
             Entry("brevity_penalty", "score", position_of_penalty),
             Entry("length_ratio", "ratio", length_column, reference_column),
