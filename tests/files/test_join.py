@@ -14,7 +14,7 @@ import tercet
 from tercet.comparison.verdicts.verdicts import verdict_of
 from tercet.errors import InputError, OptionError
 from tercet.files.join import Lost, join, join_rows
-from tercet.files.missing import EMPTY, ERROR, LEAVE_OUT
+from tercet.files.missing_option import EMPTY, ERROR, LEAVE_OUT
 from tercet.files.table import Table
 from tercet.names_as_shown import said
 

@@ -50,7 +50,7 @@ FLOORS_OF_COMPARISON = [
         "verdicts",
     ),
     *("overall", "shown", "metric_tables", "from_results", "compare"),
-    *("plan_values", "plan_sentences", "plan", "paired_significance"),
+    *("segments_needed", "plan_sentences", "plan", "paired_significance"),
     *("one_segment", "packages"),
 ]
 

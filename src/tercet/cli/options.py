@@ -14,7 +14,7 @@ import typer
 from tercet.base.options import Value
 from tercet.comparison.inputs.settings import Adjust, CompareSettings, Interval, Test
 from tercet.errors import OptionError
-from tercet.files.missing import LEAVE_OUT
+from tercet.files.missing_option import LEAVE_OUT
 from tercet.option_checks import Integer
 
 from .completion import metrics_like

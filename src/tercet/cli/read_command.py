@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from tercet.errors import InputError
-from tercet.files.missing import LEAVE_OUT
+from tercet.files.missing_option import LEAVE_OUT
 from tercet.names_as_shown import counted, joined, one_cell
 
 from .help import Command

@@ -11,7 +11,7 @@ import typer
 
 from tercet.comparison.inputs.settings import CompareSettings
 from tercet.errors import OptionError
-from tercet.files.missing import LEAVE_OUT
+from tercet.files.missing_option import LEAVE_OUT
 from tercet.names_as_shown import counted, visible
 
 from .metric_arguments import MetricCommand

@@ -1,6 +1,6 @@
 """How many segments a test set needs to show a difference, before any system is trained.
 
-Here are the function and its result. How many segments each score needs is computed in `plan_values.py`, by the
+Here are the function and its result. How many segments each score needs is computed in `segments_needed.py`, by the
 formulas of `statistics/power.py`, and said in `plan_sentences.py`.
 """
 
@@ -25,7 +25,7 @@ from tercet.test_sets.test_set import TestSet
 
 from .compare import compare_arguments
 from .plan_sentences import plan_sentences, unit_of
-from .plan_values import CORRELATION, Aim, ScorePlan, score_plans
+from .segments_needed import CORRELATION, Aim, ScorePlan, score_plans
 
 _check_difference = number("a number above 0, such as 0.5", lambda difference: difference > 0)
 

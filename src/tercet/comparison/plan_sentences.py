@@ -12,7 +12,7 @@ from tercet.statistics.intervals import FEWEST_UNITS
 from tercet.statistics.power import MANY
 from tercet.test_sets.test_set import TestSet
 
-from .plan_values import CORRELATION, Aim, ScorePlan, least_different
+from .segments_needed import CORRELATION, Aim, ScorePlan, least_different
 
 _WHY_CORRELATION = (
     "10th to 90th percentile of its 120 pairs of systems: BLEU 0.58 to 0.80, chrF 0.65 to 0.82, ROUGE-L 0.69 to 0.85"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 from tercet.errors import InputError, shorten, warn
 from tercet.names_as_shown import MOST_NAMED
 
-from .missing import EMPTY, ERROR, LEAVE_OUT, expected_all
+from .missing_option import EMPTY, ERROR, LEAVE_OUT, expected_all
 
 if TYPE_CHECKING:
     from .table import Table

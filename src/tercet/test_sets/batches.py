@@ -12,7 +12,7 @@ from tercet.files.formats import table_format
 from tercet.files.join import join, warn_of_unmatched
 from tercet.files.logs.openai_batches import ANSWER, ASKED, ID, IDS, Answers, Requests, rows_by_id
 from tercet.files.logs.run_names import stem_of
-from tercet.files.missing import LEAVE_OUT
+from tercet.files.missing_option import LEAVE_OUT
 from tercet.files.read import read_file
 from tercet.files.table import Log, Roles, Table
 from tercet.files.writing import check_different

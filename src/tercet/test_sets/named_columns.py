@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tercet.errors import InputError, shorten
-from tercet.files.missing import LEAVE_OUT
+from tercet.files.missing_option import LEAVE_OUT
 
 if TYPE_CHECKING:
     from tercet.files.table import Roles, Table

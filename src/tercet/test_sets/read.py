@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tercet.errors import InputError, argument, recorded, shorten
 from tercet.files.formats import SUFFIXES, check_has_words, check_no_workbook, table_format
-from tercet.files.missing import LEAVE_OUT, check_missing
+from tercet.files.missing_option import LEAVE_OUT, check_missing
 from tercet.files.read import Opening
 from tercet.files.tables.frames import frame_kind
 from tercet.option_checks import has_entries, known_keywords

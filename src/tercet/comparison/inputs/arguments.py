@@ -18,7 +18,7 @@ from tercet.statistics.clusters import Clusters
 from tercet.test_sets.checks import check_has_texts, check_references
 from tercet.test_sets.test_set import TestSet
 
-from .default_metrics import default_metrics, placeholders_left_out
+from .default_metrics import DEFAULT_METRIC, default_metrics, placeholders_left_out
 from .files_and_frames import check_no_columns, check_no_splits, is_file_or_frame, read_one
 from .given_scores import in_percent, read_columns, scores_alone, with_scores
 
@@ -84,7 +84,7 @@ class Arguments(NamedTuple):
         """Return the metrics and columns to compare."""
         metrics = self.metrics
         if not columns:
-            return read_metrics("bleu_multi" if metrics is None else metrics, self.function)
+            return read_metrics(DEFAULT_METRIC if metrics is None else metrics, self.function)
         if metrics is None or (isinstance(metrics, Sequence) and not metrics):
             return list(columns)
         return distinct([*read_metrics(metrics, self.function), *columns])

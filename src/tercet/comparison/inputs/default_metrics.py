@@ -1,4 +1,7 @@
-"""What is compared where no metric is named: the scores that came with the texts but placeholders, or else BLEU."""
+"""What is compared where no metric is named: the scores that came with the texts but placeholders, or else BLEU.
+
+What `correlate` takes then is in `correlation/correlate.py`.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from tercet.comparison.specs.metric_specs import metric_of
 from tercet.metrics.column import Column
 from tercet.test_sets.test_set import TestSet
 
+#: The metric of texts without scores.
+DEFAULT_METRIC = "bleu_multi"
 #: What lm-evaluation-harness calls the score of a task that it does not score.
 _PLACEHOLDERS = ("bypass",)
 
@@ -19,7 +24,7 @@ def default_metrics(test_set: TestSet) -> list[Metric]:
     Scores that are placeholders are none; texts beside them are compared by chrF.
     """
     if not test_set.scores:
-        return [metric_of("bleu_multi")]
+        return [metric_of(DEFAULT_METRIC)]
     columns = [name for name in test_set.scores if placeholder_of(test_set, name) is None]
     if columns or test_set.no_texts:
         return [Column(name) for name in columns or test_set.scores]

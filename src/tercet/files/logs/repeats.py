@@ -11,7 +11,7 @@ from typing import Any
 from tercet.errors import InputError, shorten
 from tercet.files.join import join
 from tercet.files.json_values import as_list
-from tercet.files.missing import EMPTY
+from tercet.files.missing_option import EMPTY
 from tercet.files.table import Log
 
 #: What tells a sample of a task apart: its id, and where it was repeated, which time this is.

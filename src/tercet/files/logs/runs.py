@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from tercet.errors import InputError, shorten, warn
 from tercet.files.join import LACKING
-from tercet.files.missing import EMPTY, LEAVE_OUT
+from tercet.files.missing_option import EMPTY, LEAVE_OUT
 from tercet.files.read import predictions_in, references_in
 from tercet.files.table import Log
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tercet.errors import InputError, argument, shorten, warn
 from tercet.files.join import NOTHING_LOST, Join, Lost, join, join_rows, lacks_in_words
-from tercet.files.missing import LEAVE_OUT
+from tercet.files.missing_option import LEAVE_OUT
 from tercet.files.read import read_file
 from tercet.files.table import SOURCE_TEXT, Memory, Table
 from tercet.names_as_shown import joined

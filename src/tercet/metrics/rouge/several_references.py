@@ -1,4 +1,7 @@
-"""How the scores of several references of an item become one."""
+"""How the scores of several references of an item become one, where the engine does not choose the best itself.
+
+For ``multi_ref="best"`` it does: `_best_of_each_type` of `engine/plain_rouge.py`, and `rouge.pxi`.
+"""
 
 from __future__ import annotations
 

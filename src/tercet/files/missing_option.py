@@ -1,4 +1,4 @@
-"""What becomes of segments that a system lacks, as a user chooses it: ``missing``."""
+"""The option ``missing``: how segments that a system lacks are treated. `join.py` does it, and batches and logs."""
 
 from __future__ import annotations
 
