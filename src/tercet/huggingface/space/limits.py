@@ -1,4 +1,4 @@
-"""How many texts the page takes, how long ones, and how long it keeps files: nobody waits long for another visitor."""
+"""How many texts the page takes, how long ones, and how long it keeps files: so that nobody waits for long."""
 
 from __future__ import annotations
 
