@@ -144,24 +144,31 @@ def _is_installed(module: str) -> bool:
 
 
 def did_you_mean(name: object, known: Iterable[str], also_called: Mapping[str, Iterable[str]] | None = None) -> str:
-    """Return a hint with the nearest known spelling, or all of them when none is near.
+    """Return a hint with the nearest known spelling, as :func:`near_hint`, or all of them when none is near."""
+    names = list(known)
+    return near_hint(name, names, also_called) or (
+        f"Known: {', '.join(shorten(candidate)[1:-1] for candidate in names)}."
+    )
+
+
+def near_hint(name: object, known: Iterable[str], also_called: Mapping[str, Iterable[str]] | None = None) -> str:
+    """Return a hint with the nearest known spelling, or "" when none is near: for messages that list them all.
 
     `also_called` has other names for some, in lower case: the first that is known is meant.
     """
     # Here, as most processes make no such error.
     import difflib
 
-    names = list(known)
-    folded = {candidate.lower(): candidate for candidate in names}
+    folded = {candidate.lower(): candidate for candidate in known}
     lowered = name[:_LONGEST_NAME].lower() if isinstance(name, str) else ""
     near = [candidate for candidate in (also_called or {}).get(lowered, ()) if candidate in folded]
     near = near or difflib.get_close_matches(lowered, folded, n=1, cutoff=0.6)
     # the beginning of a long name has little in common with all of it
     if not near and len(lowered) > 2:
         near = [candidate for candidate in folded if candidate.startswith(lowered)]
-    if near:
-        return f"Did you mean {shorten(folded[near[0]])}?"
-    return f"Known: {', '.join(shorten(candidate)[1:-1] for candidate in names)}."
+    if not near:
+        return ""
+    return f"Did you mean {shorten(folded[near[0]])}?"
 
 
 def word_after(number: int, of_one: str, of_several: str) -> str:

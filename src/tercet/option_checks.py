@@ -13,7 +13,7 @@ from inspect import signature
 from numbers import Integral, Real
 from typing import Any, ParamSpec, TypeVar
 
-from .errors import OptionError, did_you_mean, shorten
+from .errors import OptionError, did_you_mean, near_hint, shorten
 
 Check = Callable[[Any], Any]
 P = ParamSpec("P")
@@ -62,8 +62,8 @@ def spelled(function: str, options: Iterable[str], arguments: Iterable[str]) -> 
         yield
     except OptionError as error:
         for name in options:
-            hint = did_you_mean(name, arguments)
-            if f"has no option {shorten(name)}" in str(error) and hint.startswith("Did"):
+            hint = near_hint(name, arguments)
+            if hint and f"has no option {shorten(name)}" in str(error):
                 raise OptionError(f"{function} has no option {shorten(name)}. {hint}") from None
         raise
 
@@ -88,11 +88,7 @@ class OneOf:
         if self.callables:
             expected += " or a callable"
         texts = [choice for choice in self.choices if isinstance(choice, str)]
-        hint = did_you_mean(value, texts)
-        if not hint.startswith("Did"):
-            # Without a near one it lists the choices, which the message names already.
-            hint = ""
-        raise refuse(expected, hint)
+        raise refuse(expected, near_hint(value, texts))
 
 
 def one_of(*choices: Any, callables: bool = False) -> Check:

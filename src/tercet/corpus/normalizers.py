@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
-from tercet.errors import InputError, did_you_mean, needs, shorten
+from tercet.errors import InputError, near_hint, needs, shorten
 from tercet.option_checks import refuse
 
 from .letter_forms import arabic, indic, persian
@@ -207,13 +207,13 @@ def _checked_normalizer(value: Any) -> Any:
         if name in _OF_WHISPER:
             _whisper(name)
             return name
-        hint = did_you_mean(name, _NAMES)
+        hint = near_hint(name, _NAMES)
     elif callable(value):
         return value
     else:
         hint = ""
     expected = f"one of {', '.join(map(repr, _NAMES))}, a callable, a list of these, or None"
-    raise refuse(expected, hint if hint.startswith("Did") else "")
+    raise refuse(expected, hint)
 
 
 def label_of_normalizers(normalize: Any) -> str | None:

@@ -48,8 +48,8 @@ def diversity_rows(
             matches = [counts_of_text.matches for counts_of_text in counts]
             shares = [counts_of_text.share for counts_of_text in counts]
             repeated = []
-            for counts_of_text, number in zip(counts, n_ngrams, strict=True):
-                repeated.append((number - counts_of_text.n_different) / max(number, 1))
+            for counts_of_text, number, divisor in zip(counts, n_ngrams, at_least_one, strict=True):
+                repeated.append((number - counts_of_text.n_different) / divisor)
             parts = [0, *shares, _moving_ratio(text, window), *repeated]
             wholes = [has_others, *n_ngrams, len(text) > 0, *(number > 0 for number in n_ngrams)]
             row = rows[first + index]
@@ -76,7 +76,7 @@ def _counts_of_order(texts: list[list[int]], n: int) -> list[_Counts]:
     """Return the counts of each text of a set."""
     counts = [ngrams(text, n) for text in texts]
     total: Counter[tuple[int, ...]] = Counter()
-    greatest: dict[tuple[int, ...], list[int]] = {}  # the second, and the first
+    greatest: dict[tuple[int, ...], list[int]] = {}  # its two greatest counts, the smaller first
     for counts_of_text in counts:
         total.update(counts_of_text)
         for ngram, count in counts_of_text.items():

@@ -149,11 +149,11 @@ def common_length(text: Sequence[Any], reference: Sequence[Any]) -> int:
     positions: dict[Any, int] = {}
     ones = (1 << len(reference)) - 1
     for i, token in enumerate(reference):
-        positions[token] = positions.get(token, 0) | 1 << i
+        positions[token] = positions.get(token, 0) | (1 << i)
     row = ones
     for token in text:
         both = row & positions.get(token, 0)
-        row = (row + both | row - both) & ones
+        row = ((row + both) | (row - both)) & ones
     return len(reference) - row.bit_count()
 
 

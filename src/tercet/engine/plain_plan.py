@@ -1,8 +1,8 @@
 """Plans in plain Python: what a metric asks of the engine, put together once, and then one call for lists of texts.
 
 A plan reads the lists, counts, adds up the rows and applies the formula, by the functions of the other files; what is
-odd about the texts it does not judge, but returns what shows it. Where they are not lists or tuples of strings with a
-reference each, or are many, it returns None, and the long road (`base/scoring.py`) reads them: it has all messages.
+odd about the texts it does not judge, but returns what shows it. Where they are not lists or tuples of strings with
+references, or are many, it returns None, and the long road (`base/scoring.py`) reads them: it has all messages.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Array: TypeAlias = "NDArray[np.float64]"
 
 
 class UncountedError(Exception):
-    """Texts are so long that ROUGE-L has no table for them: see :func:`.plain_rouge.rouge_rows`."""
+    """Texts are so long that ROUGE has no table for W, or for Lsum: see :func:`.plain_rouge.rouge_rows`."""
 
 
 class Plan:

@@ -16,8 +16,8 @@ _LONG = {
 }  # fmt: skip
 _MIDDLE = {"icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": ""}
 _LAST = "al ance ence er ic able ible ant ement ment ent ou ism ate iti ous ive ize"
-#: Of steps 2, 3 and 4: what endings become, those that end with another one before it, and the measure of the stem
-#: from which on they do.
+#: Of steps 2, 3 and 4: what endings become, and the measure of the stem from which on they do. An ending stands
+#: before those that it ends with.
 STEPS = ((_LONG, 1), (_MIDDLE, 1), (dict.fromkeys(_LAST.split(), ""), 2))
 
 

@@ -29,12 +29,12 @@ def rouge_rows(
 ) -> tuple[Array, Array | None, bool]:  # fmt: skip
     """Score predictions beside each of their references by what they share (Lin 2004).
 
-    Texts, and the first four columns of the rows, are as for :func:`bleu_rows`; a type is its kind with its order,
-    gap (negative for any) or weight. Then come precision, recall and F of each type: of the reference with the
-    greatest F, of equal ones the first. With `each`, every reference has a row in the second array instead. "W" has
-    its roots as NumPy takes them. With `porter`, words are their stems;
-    texts are then in lower case, or read as if they were. The last value says whether all that is undefined: the
-    table of "W", or of "Lsum" with several lines, would take more than 2 GiB.
+    Texts, and the first four columns of the rows, are as for :func:`.plain_bleu.bleu_rows`; a type is its kind with
+    its order, gap (negative for any) or weight. Then come precision, recall and F of each type: of the reference with
+    the greatest F, of equal ones the first. With `each`, every reference has a row in the second array instead. "W"
+    has its roots as NumPy takes them. With `porter`, words are their stems, and texts are in lower case, or read as
+    if they were. The last value says whether nothing was counted, as the table of "W", or of "Lsum" with several
+    lines, would take more than 2 GiB.
     """
     kinds = [kind for kind, _ in types]
     if not 0 < len(kinds) <= MOST_TYPES or kinds.count("W") > 1:

@@ -29,19 +29,19 @@ def hash_texts(data: NDArray[np.uint8], offsets: NDArray[np.int64], keys: Keys) 
     """Return a new key of each text, from the one given and from the text's bytes, eight at a time."""
     found = []
     for key, start, stop in zip(keys.tolist(), offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
-        key = _mixed(key + (stop - start) * _STEP & _ALL)
+        key = _mixed((key + (stop - start) * _STEP) & _ALL)
         for at in range(start, stop, 8):
             word = int.from_bytes(data[at : min(at + 8, stop)].tobytes(), "big")
-            key = _mixed((key ^ word) + _STEP & _ALL)
+            key = _mixed(((key ^ word) + _STEP) & _ALL)
         found.append(key)
     return np.array(found, np.uint64)
 
 
 def _mixed(bits: Any) -> Any:
     """Return 64 bits that look random: the last steps of splitmix64 (Steele, Lea and Flood 2014)."""
-    bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9 & _ALL
-    bits = (bits ^ bits >> 27) * 0x94D049BB133111EB & _ALL
-    return bits ^ bits >> 31
+    bits = ((bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9) & _ALL
+    bits = ((bits ^ (bits >> 27)) * 0x94D049BB133111EB) & _ALL
+    return bits ^ (bits >> 31)
 
 
 def span_of_column(rows: Floats, column: int) -> tuple[float, float]:

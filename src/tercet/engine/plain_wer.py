@@ -21,6 +21,11 @@ LEAST_CELLS = 1 << 22
 LEAST_ROWS = 65
 LEAST_COLUMNS = 10
 
+#: Where the counts of words begin in a row, those of characters, and where these end.
+_WORDS = 4
+_CHARACTERS = 8
+_END = 12
+
 _FAR = 1 << 30  # the cost of a cell beside the band
 
 Tokens: TypeAlias = "NDArray[Any]"
@@ -37,7 +42,7 @@ def edit_counts(ids: Ids, offsets: Places, texts: Places, references: Places, n_
     documents = tokens_of_documents(ids, offsets)
     counts = []
     for text, reference in zip(texts.tolist(), references.tolist(), strict=True):
-        steps = _steps(np.array(documents[reference]), np.array(documents[text]), None)
+        steps = _steps(np.array(documents[reference]), np.array(documents[text]))
         counts.append(counted(steps))
     return np.array(counts, np.int64).reshape(-1, 4)
 
@@ -62,16 +67,16 @@ def error_rows(
     white space at their ends, for which another reference can be the nearest. Without `with_characters`
     these are 0: a text has several times as many characters as words, so they take most of the time.
     """
-    rows = np.zeros((n_systems * n, 12))
+    rows = np.zeros((n_systems * n, _END))
     pairs = pairs_of(texts, n, reference_offsets, reading, n_systems)
     for row, (words, references) in zip(rows, pairs, strict=True):
         row[:4] = 1, not words, not references, len(references)
-        row[4:8] = _nearest(words, references)
+        row[_WORDS:_CHARACTERS] = _nearest(words, references)
     if with_characters:
         stripped = [text.strip() for text in strings(texts)]
         pairs = pairs_of(stripped, n, reference_offsets, "char-and-blank", n_systems)
         for row, (characters, references) in zip(rows, pairs, strict=True):
-            row[8:] = _nearest(characters, references)
+            row[_CHARACTERS:_END] = _nearest(characters, references)
     return rows
 
 
@@ -85,7 +90,7 @@ def _nearest(tokens: list[str], references: list[list[str]]) -> list[int]:
         return np.array([numbers.setdefault(token, len(numbers)) for token in document], np.int32)
 
     text = ids(tokens)
-    counts = [counted(_steps(ids(reference), text, None)) for reference in references]
+    counts = [counted(_steps(ids(reference), text)) for reference in references]
     return min(counts, key=_n_edits)
 
 
@@ -107,32 +112,34 @@ def error_rates(rows: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
     """
     rates = np.empty((len(rows), 6))
     for row, rates_of_row in zip(rows.tolist(), rates, strict=True):
-        hits, substitutions, deletions, insertions = row[4:8]
+        hits, substitutions, deletions, insertions = row[_WORDS:_CHARACTERS]
         edits = substitutions + deletions + insertions
         reference = hits + substitutions + deletions
         prediction = hits + substitutions + insertions
         preserved = 1.0
         if hits + edits:
             preserved = hits / max(reference, 1.0) * (hits / max(prediction, 1.0))
-        character_edits = sum(row[9:12])
-        characters = sum(row[8:11])
+        *hits_and_edits_of_reference, character_insertions = row[_CHARACTERS:_END]
+        characters = sum(hits_and_edits_of_reference)  # of the reference
+        character_hits = hits_and_edits_of_reference[0]
+        character_edits = characters - character_hits + character_insertions
         rates_of_row[:] = (
             scale * (edits / max(reference, 1.0)),
             scale * (character_edits / max(characters, 1.0)),
             scale * (edits / max(hits + edits, 1.0)),
             scale * (1 - preserved),
             scale * preserved,
-            scale * character_edits / max(row[8] + character_edits, 1.0),
+            scale * character_edits / max(character_hits + character_edits, 1.0),
         )
     return rates
 
 
 def edit_steps(text: Ids, reference: Ids, n_types: int) -> list[int]:
     """Return the alignment that :func:`edit_counts` counts, of two documents as the ids of their tokens."""
-    return _steps(reference, text, None)
+    return _steps(reference, text)
 
 
-def _steps(reference: Tokens, text: Tokens, cost: int | None) -> list[int]:
+def _steps(reference: Tokens, text: Tokens, cost: int | None = None) -> list[int]:
     """Align two documents; the number of edits is known of halves alone."""
     start = _in_common(reference, text)
     end = _in_common(reference[start:][::-1], text[start:][::-1])

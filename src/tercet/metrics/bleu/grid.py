@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .options import NLTK_METHODS, REFERENCE_LENGTHS
+from .options import NLTK_METHODS, REFERENCE_LENGTHS, SMOOTH_METHODS
 from .weightings import Weightings, weights_of_all_orders
 
 
@@ -17,7 +17,7 @@ class Grid(NamedTuple):
     weightings: Weightings
 
     def rows(self, scores_of: Callable[[str, str], Sequence[float]]) -> list[dict[str, Any]]:
-        """Return a row for each combination; first of the scores of a method and a rule are those of weightings."""
+        """Return a row for each combination; `scores_of` a method and a rule begin with those of the weightings."""
         rows = []
         for method in self.methods:
             for rule in self.length_rules:
@@ -36,7 +36,7 @@ def methods_of_grid(grid: Any, method: str, compat: str | None) -> Sequence[str]
         return methods
     if compat == "nltk":
         return NLTK_METHODS
-    return ["none", "floor", "add-k", "exp"]
+    return [method for method in SMOOTH_METHODS if not method.startswith("nltk")]
 
 
 def grid_of(grid: Any, methods: Sequence[str], length_rule: str, weights: Any, max_order: int) -> Grid | None:

@@ -75,7 +75,7 @@ class ZeroOrders(NamedTuple):
 
 
 def zero_orders(
-    matches: Sequence[float], ngrams: Sequence[float], weighted: Sequence[Any], effective: bool, smoothed: bool
+    matches: Sequence[float], ngrams: Sequence[float], weighted: Sequence[bool], effective: bool, smoothed: bool
 ) -> ZeroOrders | None:
     """Return the orders that make the BLEU of a corpus 0 although words match; None where there are none.
 

@@ -85,6 +85,8 @@ from .options import (
     REFERENCE_LENGTHS,
     SMOOTH_VALUES,
     TOKENIZER_OF_BLEU,
+    ReferenceLength,
+    SmoothMethod,
     TokenizerName,
     check_grid,
     check_smoothing,
@@ -159,9 +161,7 @@ class Bleu(HasTokenizer):
         "BLEU-2. They are not normalized: weights that do not sum to 1 give a power of the mean of the precisions.",
         check=check_weights,
     )
-    smooth_method: Literal[
-        "none", "floor", "add-k", "exp", "nltk1", "nltk2", "nltk3", "nltk4", "nltk5", "nltk6", "nltk7"
-    ] = option(
+    smooth_method: SmoothMethod = option(
         default="exp",
         doc='How orders without a match are smoothed. "exp", "floor" and "add-k" are as in sacrebleu, whose default '
         'is "exp"; "nltk1" to "nltk7" as in NLTK\'s SmoothingFunction (5 and 7 can exceed 1, by their definition). '
@@ -181,7 +181,7 @@ class Bleu(HasTokenizer):
         "evaluate's bleu, with or without compat: even texts with no word in common score above 0. (Lin and "
         "Och 2004 and add-k do not smooth unigrams.)",
     )
-    reference_length: Literal["closest", "shortest", "average"] = option(
+    reference_length: ReferenceLength = option(
         default="closest",
         doc="Which of several references' lengths the brevity penalty uses. Of two equally close lengths, the "
         "shorter counts.",
@@ -442,6 +442,7 @@ class Bleu(HasTokenizer):
 
     @cached_property
     def _formula_of_score(self) -> FormulaSettings:
+        """What the formula of the score takes, with the weights in an array."""
         weights = np.array(list(self._weightings.values()))
         return self._formula_settings(self.method, self.reference_length, weights)
 

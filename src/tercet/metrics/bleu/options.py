@@ -10,9 +10,13 @@ from typing import Any, Literal, get_args
 from tercet.base.dialects import Dialect
 from tercet.base.options import option
 from tercet.corpus.tokenizers import MECAB_TOKENIZERS, SACREBLEU_MODELS, is_model_path
-from tercet.errors import OptionError, did_you_mean
+from tercet.errors import OptionError, near_hint
 from tercet.option_checks import Check, finite, one_of, refuse
 
+SmoothMethod = Literal["none", "floor", "add-k", "exp", "nltk1", "nltk2", "nltk3", "nltk4", "nltk5", "nltk6", "nltk7"]
+SMOOTH_METHODS: tuple[str, ...] = get_args(SmoothMethod)
+#: Those that NLTK has.
+NLTK_METHODS = ("none", *(method for method in SMOOTH_METHODS if method.startswith("nltk")))
 #: The default smooth_value of each method of smoothing that uses one.
 SMOOTH_VALUES: dict[str, float] = {
     "floor": 0.1,
@@ -22,16 +26,15 @@ SMOOTH_VALUES: dict[str, float] = {
     "nltk6": 5.0,
     "nltk7": 5.0,
 }
-NLTK_METHODS = ("none", *(f"nltk{number}" for number in range(1, 8)))
 #: Methods of NLTK that take the order above the highest into their means.
 OF_NEXT_ORDER = ("nltk5", "nltk7")
 #: Methods of NLTK that look at texts: it passes them the last one alone, in place of the corpus.
 OF_LAST_ITEM = ("nltk5", "nltk6", "nltk7")
-SMOOTH_METHODS = ("none", "floor", "add-k", "exp", *NLTK_METHODS[1:])
 #: What ``smooth=True`` stands for.
 ADD_ONE = "add-one"
 
-REFERENCE_LENGTHS = ("closest", "shortest", "average")
+ReferenceLength = Literal["closest", "shortest", "average"]
+REFERENCE_LENGTHS: tuple[str, ...] = get_args(ReferenceLength)
 
 #: Most named weightings: each is one more score of every item and of every resample, in time and in memory.
 MOST_WEIGHTINGS = 100
@@ -71,11 +74,10 @@ def _check_tokenizer(value: Any) -> Any:
         name = _FORMER_NAMES.get(name, str(name))
         if name in TOKENIZERS or is_model_path(name):
             return name
-    hint = did_you_mean(value, TOKENIZERS)
     raise refuse(
         f"one of {', '.join(map(repr, TOKENIZERS))}, the path of a SentencePiece model (with a / in it, or with "
         ".model at its end), or a callable",
-        hint if hint.startswith("Did") else "",  # the message names them all
+        near_hint(value, TOKENIZERS),
     )
 
 
