@@ -17,13 +17,13 @@ from tercet.files.read import read_file
 from tercet.files.table import Log, Roles, Table
 from tercet.files.writing import check_different
 
-from .named_columns import Columns
+from .named_columns import NamedColumns
 from .names_from_paths import InputFiles
 from .sets_of_logs import log_sets
 from .test_set import TestSet
 
 
-def batch_sets(first: Table, files: InputFiles, columns: Columns) -> list[TestSet]:
+def batch_sets(first: Table, files: InputFiles, named: NamedColumns) -> list[TestSet]:
     """Return a test set for each task of batches, given the first of them, and tables that have their ids.
 
     Answers have the references, and all other columns, in the rows of their ids. The source is what was asked, if
@@ -51,7 +51,7 @@ def batch_sets(first: Table, files: InputFiles, columns: Columns) -> list[TestSe
             )
     if not answers:
         raise InputError(f"{first_path!r} is the input of a batch; expected its output, with the answers.")
-    if columns.need_references and not files.references:
+    if named.need_references and not files.references:
         raise InputError(
             f"{answers[0].name} holds answers alone; expected references in a table with their custom_id or id "
             f"({argument('references')})."
@@ -61,11 +61,11 @@ def batch_sets(first: Table, files: InputFiles, columns: Columns) -> list[TestSe
         named_answers,
         list(map(read, files.references)),
         [*requests, *map(read, files.sources)],
-        columns=columns.references,
-        source=columns.source,
-        missing=columns.missing,
+        columns=named.references,
+        source=named.source,
+        missing=named.missing,
     )
-    return log_sets(logs, replace(columns, references=[], source=None))
+    return log_sets(logs, replace(named, references=[], source=None))
 
 
 def _with_references(
