@@ -69,7 +69,7 @@ class JoinedTables:
     """Tables that were joined by their ids, as one."""
 
     table: Table
-    #: With the roles of its columns.
+    #: What the user names, with the systems, references and source that this table has.
     named: NamedColumns
     #: How it was joined, in words.
     note: str

@@ -28,9 +28,10 @@ _EXPECTED = "Expected each item once for each system, or a column for each, or a
 
 
 class WideTable(NamedTuple):
-    """A table with a column for each system, and its roles."""
+    """A table with a column for each system."""
 
     table: Table
+    #: What the user names, with the systems of this table.
     named: NamedColumns
     #: How it was made of a long one, in words.
     note: str = ""

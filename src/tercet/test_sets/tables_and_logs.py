@@ -316,7 +316,7 @@ class _TablesOfSystems(NamedTuple):
 
     #: By path.
     tables: dict[str, Table]
-    #: With the names of the systems.
+    #: What the user names, with the systems of these tables.
     named: NamedColumns
     #: How tables were made of long ones, in words.
     notes: list[str]
