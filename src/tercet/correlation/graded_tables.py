@@ -33,8 +33,8 @@ from tercet.files.table import Table
 from tercet.files.tables.frames import frame_kind, read_frame
 from tercet.names_as_shown import MOST_NAMED, joined
 from tercet.statistics.clusters import Clusters
-from tercet.test_sets.long_tables import WideTable, wide_table
-from tercet.test_sets.named_columns import Columns, column_called, end_of_fields
+from tercet.test_sets.long_tables import WideTable, widened
+from tercet.test_sets.named_columns import NamedColumns, column_called, end_of_fields
 from tercet.test_sets.names_from_paths import names_of
 from tercet.test_sets.pivoted_tables import rows_by_system
 from tercet.test_sets.read import read_test_sets
@@ -258,7 +258,7 @@ class _Texts:
             encoding=asked.opening.encoding,
             sheet=asked.opening.sheet,
         )
-        columns = Columns(
+        named_by_user = NamedColumns(
             systems=_list_of_names(systems),
             references=asked.references,
             source=asked.source_column,
@@ -266,7 +266,7 @@ class _Texts:
             cluster=published.cluster,
             need_references=asked.need_references,
         )
-        joined_rows = _JoinedRows.of(table, columns, test_set)
+        joined_rows = _JoinedRows.of(table, named_by_user, test_set)
         if joined_rows is not None:
             table = joined_rows.with_scores(asked.scores)
         return cls(test_set, table, long, _item_numbers(table), set(), joined_rows)
@@ -409,20 +409,20 @@ class _JoinedRows:
     """A table with a row for each item and system, whose rows were joined by what they share."""
 
     table: Table
-    columns: Columns
+    named_by_user: NamedColumns
     #: For each system the row of each item; None for an item of which it has none.
     rows: Mapping[str, Sequence[int | None]]
 
     @classmethod
-    def of(cls, table: Table, columns: Columns, test_set: TestSet) -> _JoinedRows | None:
+    def of(cls, table: Table, named_by_user: NamedColumns, test_set: TestSet) -> _JoinedRows | None:
         """Return how the rows of a table were joined to a test set; None if they were not."""
-        rows = rows_by_system(cls._wide(table, columns).table)
+        rows = rows_by_system(cls._wide(table, named_by_user).table)
         rows = {system: rows[system] for system in test_set.systems if system in rows}
-        return cls(table, columns, rows) if rows else None
+        return cls(table, named_by_user, rows) if rows else None
 
     def with_scores(self, scores: Sequence[str]) -> Table:
         """Return the table with a row for each item, and columns such as ``base.COMET``."""
-        return self._wide(self.table, replace(self.columns, scores=list(scores))).table
+        return self._wide(self.table, replace(self.named_by_user, scores=list(scores))).table
 
     def further(self, test_set: TestSet) -> list[str]:
         """Return the columns that the test set does not use."""
@@ -434,17 +434,17 @@ class _JoinedRows:
         roles = {**named, "scores": [name for name in scores if name in self.table.columns]}
         with_role = [column for columns in roles.values() for column in columns]
         left_out = [column for column in test_set.left_out if column not in with_role]
-        note = self._wide(self.table, self.columns).note
-        new_note = self._wide(self.table, replace(self.columns, scores=with_role)).note
+        note = self._wide(self.table, self.named_by_user).note
+        new_note = self._wide(self.table, replace(self.named_by_user, scores=with_role)).note
         fields = test_set.fields.removesuffix(f" {note}").removesuffix(end_of_fields({}, test_set.left_out))
         return f"{fields}{end_of_fields(roles, left_out)} {new_note}"
 
     @staticmethod
-    def _wide(table: Table, columns: Columns) -> WideTable:
+    def _wide(table: Table, named_by_user: NamedColumns) -> WideTable:
         with warnings.catch_warnings():
             # It warned when the texts were read.
             warnings.simplefilter("ignore", UserWarning)
-            return wide_table(table, columns)
+            return widened(table, named_by_user)
 
 
 def _read_named_columns(

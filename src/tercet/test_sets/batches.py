@@ -17,18 +17,18 @@ from tercet.files.read import read_file
 from tercet.files.table import Log, Roles, Table
 from tercet.files.writing import check_different
 
-from .named_columns import Columns
+from .named_columns import NamedColumns
 from .names_from_paths import InputFiles
 from .sets_of_logs import log_sets
 from .test_set import TestSet
 
 
-def batch_sets(first: Table, files: InputFiles, columns: Columns) -> list[TestSet]:
+def batch_sets(first: Table, files: InputFiles, named: NamedColumns) -> list[TestSet]:
     """Return a test set for each task of batches, given the first of them, and tables that have their ids.
 
     Answers have the references, and all other columns, in the rows of their ids. The source is what was asked, if
     requests are given. Answers without a row are left out, and rows without an answer not scored, or scored as empty
-    texts, or an error, as `columns.missing` says; a warning counts them; to a gate they are missing, but for what was
+    texts, or an error, as `named.missing` says; a warning counts them; to a gate they are missing, but for what was
     not asked, if requests are given.
     """
     first_path, *further = files.paths
@@ -51,7 +51,7 @@ def batch_sets(first: Table, files: InputFiles, columns: Columns) -> list[TestSe
             )
     if not answers:
         raise InputError(f"{first_path!r} is the input of a batch; expected its output, with the answers.")
-    if columns.need_references and not files.references:
+    if named.need_references and not files.references:
         raise InputError(
             f"{answers[0].name} holds answers alone; expected references in a table with their custom_id or id "
             f"({argument('references')})."
@@ -61,26 +61,18 @@ def batch_sets(first: Table, files: InputFiles, columns: Columns) -> list[TestSe
         named_answers,
         list(map(read, files.references)),
         [*requests, *map(read, files.sources)],
-        columns=columns.references,
-        source=columns.source,
-        missing=columns.missing,
+        named,
     )
-    return log_sets(logs, replace(columns, references=[], source=None))
+    return log_sets(logs, replace(named, references=[], source=None))
 
 
 def _with_references(
     batches: Sequence[Answers],
     references: Sequence[Table],
     requests: Sequence[Table],
-    *,
-    columns: Sequence[str],
-    source: str | None,
-    missing: str,
+    named: NamedColumns,
 ) -> list[Log]:
-    """Return the answers with the references, and all other columns, in the rows of their ids.
-
-    `columns` and `source` name columns of the tables, where their names do not say which they are.
-    """
+    """Return the answers with the references, and all other columns, in the rows of their ids."""
     row_of_ids = [rows_by_id(table) for table in references]
     for table in references:
         if isinstance(table, Requests):
@@ -88,18 +80,18 @@ def _with_references(
                 f"{table.name} is the input of a batch, not references: give it beside the output, or as the source "
                 f"({argument('source')})."
             )
-    named = list(columns)
-    if source is not None:
-        named.append(source)
+    named_columns = list(named.references)
+    if named.source is not None:
+        named_columns.append(named.source)
     tables = [*references, *requests]
-    for name in named:
+    for name in named_columns:
         if not any(name in table.columns for table in tables):
             given: list[Table] = [*tables, *batches]
             raise given[0].column_error(name)
-    questions = _questions(requests, source)
+    questions = _questions(requests, named.source)
     completed = batches
-    if missing != LEAVE_OUT and references:
-        completed = [_complete(answers, row_of_ids[0], references[0].name, missing) for answers in batches]
+    if named.missing != LEAVE_OUT and references:
+        completed = [_complete(answers, row_of_ids[0], references[0].name, named.missing) for answers in batches]
     # Requests say what was asked; without them, references do.
     expected = set(questions) or set().union(*row_of_ids)
     all_answered: set[str] = set()
@@ -109,7 +101,7 @@ def _with_references(
         if references:
             log = replace(log, task=stem_of(references[0].name))
         for table, row_of in zip(references, row_of_ids, strict=True):
-            log = _with_rows_of_ids(log, table, row_of, columns, source)
+            log = _with_rows_of_ids(log, table, row_of, named)
         if requests:
             log = _with_questions(log, questions, requests[0].name)
         answered = {*answers.columns[ID], *(custom_id for (custom_id,) in answers.failed)}
@@ -165,12 +157,10 @@ def _complete(answers: Answers, expected: Collection[str], references: str, miss
     return replace(answers, columns=columns, lines=lines, failed=failed)
 
 
-def _with_rows_of_ids(
-    log: Answers, table: Table, rows: Mapping[str, int], columns: Sequence[str], source: str | None
-) -> Answers:
+def _with_rows_of_ids(log: Answers, table: Table, rows: Mapping[str, int], named: NamedColumns) -> Answers:
     """Return the answers whose ids have a row, with the columns of these rows."""
     roles = guess_roles(table)
-    targets = _reference_columns(table, columns, roles)
+    targets = _reference_columns(table, named, roles)
     ids = log.columns[ID]
     answer_rows = [row for row, custom_id in enumerate(ids) if custom_id in rows]
     if not answer_rows:
@@ -192,8 +182,8 @@ def _with_rows_of_ids(
         joined_columns[names[name]] = [cells[row] for row in table_rows]
     source_column = log.roles.source
     source_here = roles.source
-    if source in table.columns:
-        source_here = source
+    if named.source in table.columns:
+        source_here = named.source
     if not source_column and source_here is not None and source_here not in targets:
         source_column = names[source_here]
     references = (*log.roles.references, *(names[name] for name in targets))
@@ -201,10 +191,10 @@ def _with_rows_of_ids(
     return replace(log, columns=joined_columns, lines=[log.lines[row] for row in answer_rows], roles=joined_roles)
 
 
-def _reference_columns(table: Table, columns: Sequence[str], roles: Roles) -> Sequence[str]:
+def _reference_columns(table: Table, named: NamedColumns, roles: Roles) -> Sequence[str]:
     """Return the columns of references of a table: those that are named, or else those whose names suggest it."""
-    if columns:
-        return [name for name in columns if name in table.columns] or roles.references
+    if named.references:
+        return [name for name in named.references if name in table.columns] or roles.references
     if roles.references:
         return roles.references
     # A table of ids and texts has no other texts to choose from.

@@ -13,7 +13,7 @@ from tercet.files.table import SOURCE_TEXT, Memory, Roles, Table
 from tercet.names_as_shown import joined
 
 from .column_readings import HOW_READ
-from .named_columns import MOST_LISTED, Columns
+from .named_columns import MOST_LISTED, NamedColumns
 
 #: The alternative for translation memories.
 _JOINED = " Or give a {} for each system, and one with the references ({})."
@@ -21,17 +21,17 @@ _JOINED = " Or give a {} for each system, and one with the references ({})."
 _BESIDE = " Or give the file of the references, too ({})."
 
 
-def check_columns(table: Table, columns: Columns) -> None:
+def check_columns(table: Table, named: NamedColumns) -> None:
     """Raise an InputError for a column that is not there, or is named twice or in two roles."""
-    for column in (*columns.systems, *columns.references, columns.source):
+    for column in (*named.systems, *named.references, named.source):
         if column is not None:
             table.column(column)
-    for role, names in (("a system", columns.systems), ("references", columns.references)):
+    for role, names in (("a system", named.systems), ("references", named.references)):
         for column, times in Counter(names).items():
             if times > 1:
                 raise InputError(f"{table.name}: the column {column!r} is named twice as {role}; name it once.")
-    for column in columns.systems:
-        if column in columns.references:
+    for column in named.systems:
+        if column in named.references:
             raise InputError(f"{table.name}: the column {column!r} is named both as a system and as references.")
 
 
@@ -59,12 +59,12 @@ def _roles_set(systems: list[str], references: list[str]) -> str:
     return " ".join(option for option in options if option)
 
 
-def check_roles(table: Table, format: str, columns: Columns) -> None:
+def check_roles(table: Table, format: str, named: NamedColumns) -> None:
     """Raise an InputError for a table without a column of a system, or of references where there must be some."""
     sought = []
-    if not columns.systems:
+    if not named.systems:
         sought.append(f"predictions of a system (choose with {argument('systems')})")
-    if not columns.references and columns.need_references:
+    if not named.references and named.need_references:
         sought.append(f"references (choose with {argument('reference_columns')})")
     if not sought:
         return
@@ -74,7 +74,7 @@ def check_roles(table: Table, format: str, columns: Columns) -> None:
             f"{table.joined_by}: give a file for each system, and one with the references ({argument('references')})."
         )
     kind = "column"
-    unusable = _unusable_in_words(table, columns)
+    unusable = _unusable_in_words(table, named)
     if format in TRANSLATIONS:
         kind = "language"
         unusable = ""
@@ -86,16 +86,16 @@ def check_roles(table: Table, format: str, columns: Columns) -> None:
         there_are = "there is none"
     raise InputError(
         f"{table.name}: no {kind}{unusable} was recognized as {', or '.join(sought)}; "
-        f"{there_are}.{_advice(table, format, columns)}"
+        f"{there_are}.{_advice(table, format, named)}"
     )
 
 
-def _unusable_in_words(table: Table, columns: Columns) -> str:
+def _unusable_in_words(table: Table, named: NamedColumns) -> str:
     """Return the columns that are called as what is sought, and what they hold instead."""
     reasons = []
     for column, cells in table.columns.items():
         role = role_of(column)
-        is_sought = (role == "system" and not columns.systems) or (role == "reference" and not columns.references)
+        is_sought = (role == "system" and not named.systems) or (role == "reference" and not named.references)
         why_not = lack(cells)
         if is_sought and why_not is not None:
             reasons.append(f"{column!r} {why_not.in_words}")
@@ -104,13 +104,13 @@ def _unusable_in_words(table: Table, columns: Columns) -> str:
     return f" ({', '.join(reasons[:MOST_LISTED])})"
 
 
-def _advice(table: Table, format: str, columns: Columns) -> str:
+def _advice(table: Table, format: str, named: NamedColumns) -> str:
     """Return what may be given instead of a table in which systems or references are missing."""
     if format == "tmx":
         return _JOINED.format("TMX file", argument("references"))
     if format in MEMORIES:
         return _JOINED.format("file", argument("references"))
-    if format == "wmt" and columns.systems:
+    if format == "wmt" and named.systems:
         return _BESIDE.format(argument("references"))
     return _advice_for_numbers(table) + HOW_READ
 

@@ -10,12 +10,12 @@ from tercet.files.fairseq import Generated, generated, is_generated
 from tercet.files.lines import STDIN, read_lines, stream_lines
 from tercet.files.writing import check_different
 
-from .named_columns import Columns
+from .named_columns import NamedColumns
 from .names_from_paths import InputFiles, name_of, names_of
 from .test_set import TestSet
 
 
-def generated_set(files: InputFiles, columns: Columns) -> TestSet | None:
+def generated_set(files: InputFiles, named: NamedColumns) -> TestSet | None:
     """Return the test set of files without others beside them, joined by the numbers of their samples.
 
     The references are what the files say, which must be the same. None where some file is another text, or has no
@@ -42,7 +42,7 @@ def generated_set(files: InputFiles, columns: Columns) -> TestSet | None:
     texts = {output.path: output.texts for output in outputs}
     if not set(references).intersection(*texts.values()):
         raise InputError(f"{' and '.join(map(repr, paths))} have no sample in common; expected output for one set.")
-    joined = join(texts, sorted(references), "samples", lambda number: f"is {number}", columns.missing)
+    joined = join(texts, sorted(references), "samples", lambda number: f"is {number}", named.missing)
     for output in outputs:
         warn_of_unmatched(output.path, output.texts, references, "the lines of references (T-)")
     names = names_of(paths, files.called)

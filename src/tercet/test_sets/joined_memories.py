@@ -12,7 +12,7 @@ from tercet.files.translation.joining import join_memories
 from tercet.files.writing import check_different
 
 from .memories_and_tables import memories_beside_tables
-from .named_columns import Columns
+from .named_columns import NamedColumns
 from .names_from_paths import InputFiles, check_no_scores_beside, name_of, names_of
 from .test_set import TestSet
 
@@ -28,7 +28,7 @@ _JOINED = {
 _TEXTS = ("text files", "line")
 
 
-def joined_memories(files: InputFiles, columns: Columns) -> TestSet:
+def joined_memories(files: InputFiles, named: NamedColumns) -> TestSet:
     """Join a translation memory for each system with those of the references."""
     paths = files.paths
     references = files.references
@@ -44,10 +44,10 @@ def joined_memories(files: InputFiles, columns: Columns) -> TestSet:
     beside_tables = are_tables and all(table_format(path) in BILINGUAL for path in paths)
     if not beside_tables:
         _check_kind_of_references(kind, paths[0], references, joined_as)
-    _check_no_labels(kind, joined_by, columns)
+    _check_no_labels(kind, joined_by, named)
     if joined_by != SOURCE_TEXT:
-        _check_no_columns(kind, columns)
-    if columns.systems or (len(columns.references) > 1 and not beside_tables):
+        _check_no_columns(kind, named)
+    if named.systems or (len(named.references) > 1 and not beside_tables):
         raise InputError(
             f"{paths[0]!r} is a system and {references[0]!r} holds references: name at most one language of the "
             f"references ({argument('reference_columns')}), and none of a system."
@@ -56,11 +56,11 @@ def joined_memories(files: InputFiles, columns: Columns) -> TestSet:
     check_no_scores_beside(files, f"{kind} files")
     memories = dict(zip(names_of(paths, files.called), paths, strict=True))
     if beside_tables:
-        return memories_beside_tables(memories, files, columns)
+        return memories_beside_tables(memories, files, named)
     target = None
-    if columns.references:
-        target = columns.references[0]
-    joined = join_memories(memories, references, target, columns.source, columns.missing)
+    if named.references:
+        target = named.references[0]
+    joined = join_memories(memories, references, target, named.source, named.missing)
     return TestSet(
         name=name_of(references[0]),
         systems=joined.systems,
@@ -103,10 +103,10 @@ def _check_kind_of_references(
     raise InputError(problem)
 
 
-def _check_no_labels(kind: str, joined_by: str, columns: Columns) -> None:
+def _check_no_labels(kind: str, joined_by: str, named: NamedColumns) -> None:
     """Raise an InputError for columns that label segments, which these files do not have."""
-    labels = [(columns.cluster, "cluster"), (columns.system_column, "system_column")]
-    labels += [(spec, "by") for spec in columns.slices]
+    labels = [(named.cluster, "cluster"), (named.system_column, "system_column")]
+    labels += [(spec, "by") for spec in named.slices]
     for name, option in labels:
         if name is not None:
             owner = f"{kind} files"
@@ -115,11 +115,11 @@ def _check_no_labels(kind: str, joined_by: str, columns: Columns) -> None:
             raise InputError(f"{owner} have no column {shorten(name)} for {argument(option)}.")
 
 
-def _check_no_columns(kind: str, columns: Columns) -> None:
+def _check_no_columns(kind: str, named: NamedColumns) -> None:
     """Raise an InputError for columns of files that have none to choose: texts by their time or id."""
-    chosen = {"systems": columns.systems, "reference_columns": columns.references}
-    if columns.source:
-        chosen["source_column"] = [columns.source]
+    chosen = {"systems": named.systems, "reference_columns": named.references}
+    if named.source:
+        chosen["source_column"] = [named.source]
     for option, names in chosen.items():
         if names:
             raise InputError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from tercet.files.table import Log, Memory, Roles, Table
 
 from .answer_endings import EndingColumn, ending_columns
 from .column_warnings import warn_unlike_references
-from .named_columns import Columns, column_called, column_of_system, listing, reference_columns
+from .named_columns import NamedColumns, column_called, column_of_system, listing, reference_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,8 @@ class JoinedTables:
     """Tables that were joined by their ids, as one."""
 
     table: Table
-    #: With the roles of its columns.
-    columns: Columns
+    #: What the user names, with the systems, references and source that this table has.
+    named: NamedColumns
     #: How it was joined, in words.
     note: str
     lost: Lost
@@ -81,7 +81,7 @@ class JoinedTables:
 
 
 def join_by_ids(
-    tables: Mapping[str, Table], beside: Sequence[Table], columns: Columns, called: Container[str] = ()
+    tables: Mapping[str, Table], beside: Sequence[Table], named: NamedColumns, called: Container[str] = ()
 ) -> JoinedTables | None:
     """Return one table of systems and of what stands beside them.
 
@@ -91,57 +91,35 @@ def join_by_ids(
     references lack is left out. None where some table has no column of ids.
     """
     key_names = _names_of_keys(list(tables.values()), beside)
-    systems = _all_keyed(tables.values(), key_names)
-    others = _all_keyed(beside, key_names)
-    if systems is None or others is None:
+    keyed_systems = _all_keyed(tables.values(), key_names)
+    keyed_beside = _all_keyed(beside, key_names)
+    if keyed_systems is None or keyed_beside is None:
         return None
-    _check_named(columns.systems, [keyed.table for keyed in systems])
-    named_beside = list(columns.references)
-    if columns.source is not None:
-        named_beside.append(columns.source)
-    _check_named(named_beside, [keyed.table for keyed in others])
-    _check_once(systems)
-    joined_ids = _joined_ids(systems, others, columns.missing)
+    _check_named(named, keyed_systems, keyed_beside)
+    _check_once(keyed_systems)
+    joined_ids = _joined_ids(keyed_systems, keyed_beside, named.missing)
     ids = joined_ids.keys
-    first, *further = others
-    names_of_tables: list[dict[str, str]] = []
-    for file, keyed in zip(tables, systems, strict=True):
-        with_file = ""
-        if len(systems) > 1 or file in called:
-            with_file = file
-        names_of_tables.append(_names_of_systems(keyed, with_file, columns))
-    _check_names_differ(names_of_tables, systems)
-    joined_beside = _columns_beside(others, systems, names_of_tables, ids, columns)
-    cells: dict[str, list[Any]] = {first.key: list(ids), **joined_beside.cells}
-    scores_beside = {score for score in columns.scores if any(_has_scores(keyed.table, score) for keyed in others)}
-    side_of: dict[str, str] = {}
-    own_columns: dict[str, dict[str, list[Any]]] = {}
-    scores: list[_NumbersOfSystem] = []
-    endings: list[EndingColumn] = []
-    for keyed, names in zip(systems, names_of_tables, strict=True):
-        joined_systems = _columns_of_systems(keyed, names, ids, columns, scores_beside)
-        cells |= joined_systems.texts
-        scores += joined_systems.scores
-        endings += joined_systems.endings
-        side_of |= dict.fromkeys(names.values(), keyed.table.name)
-        for column in _unread_columns(keyed, columns):
-            title = column
-            if column == first.key or column in joined_beside.cells:
-                title = f"{column} of {keyed.table.name}"
-            own_columns.setdefault(title, {})
-            for name in names.values():
-                own_columns[title][name] = keyed.first_cells(column, ids)
-    taken = set(side_of)
-    for system, score, numbers in scores:
-        column = column_of_system(side_of[system], system, score, taken)
-        cells[column] = numbers
-        taken.add(column)
+    all_systems = _all_systems(tables, keyed_systems, named, called)
+    from_beside = _columns_beside(keyed_beside, all_systems, ids, named)
+    from_systems = _columns_of_systems(all_systems, keyed_beside, ids, named)
+    first, *further = keyed_beside
+    cells_beside = {first.key: list(ids), **from_beside.cells}
+    cells = {**cells_beside, **from_systems.cells}
     lines = [first.table.lines[first.rows[id][0]] for id in ids]
-    joined = Table(first.table.name, cells, lines, **first.table.of_file())
-    files = [keyed.table.name for keyed in (*systems, *further)]
-    note = f"Joined with {listing(files)} by {first.key!r}."
-    roles = replace(columns, systems=list(side_of), references=joined_beside.references, source=joined_beside.source)
-    return JoinedTables(joined, roles, note, joined_ids.lost(side_of), own_columns, endings)
+    files = [keyed.table.name for keyed in (*keyed_systems, *further)]
+    return JoinedTables(
+        table=Table(first.table.name, cells, lines, **first.table.of_file()),
+        named=replace(
+            named,
+            systems=list(from_systems.side_of),
+            references=from_beside.references,
+            source=from_beside.source,
+        ),
+        note=f"Joined with {listing(files)} by {first.key!r}.",
+        lost=joined_ids.lost(from_systems.side_of),
+        own_columns_by_system=_own_columns_by_system(all_systems, ids, named, cells_beside),
+        endings=from_systems.endings,
+    )
 
 
 def _all_keyed(tables: Iterable[Table], key_names: Sequence[str]) -> list[_Keyed] | None:
@@ -176,11 +154,15 @@ def _is_once(table: Table, name: str) -> bool:
     return len(set(cells)) == len(cells)
 
 
-def _check_named(names: Sequence[str], tables: Sequence[Table]) -> None:
+def _check_named(named: NamedColumns, systems: Sequence[_Keyed], beside: Sequence[_Keyed]) -> None:
     """Raise an InputError for a column that is named and that no table has."""
-    for name in names:
-        if not any(name in table.columns for table in tables):
-            tables[0].column(name)
+    named_beside = list(named.references)
+    if named.source is not None:
+        named_beside.append(named.source)
+    for names, tables in ((named.systems, systems), (named_beside, beside)):
+        for name in names:
+            if not any(name in keyed.table.columns for keyed in tables):
+                raise tables[0].table.column_error(name)
 
 
 def _check_once(tables: Iterable[_Keyed]) -> None:
@@ -199,7 +181,7 @@ def _joined_ids(systems: Sequence[_Keyed], others: Sequence[_Keyed], missing: st
     first = others[0]
     shared = set(first.rows).intersection(*(keyed.rows for keyed in (*systems, *others)))
     if not shared:
-        _raise_nothing_shared([*systems, *others[1:]], first)
+        raise _nothing_shared_error([*systems, *others[1:]], first)
     what = f"ids of {first.table.name}"
     # Without one of its references a segment cannot be scored.
     with_references = join(_ids_by_name(others[1:]), first.rows, what, _first_id)
@@ -217,17 +199,19 @@ def _first_id(id: str) -> str:
     return f"is {shorten(id)}"
 
 
-def _raise_nothing_shared(tables: Sequence[_Keyed], first: _Keyed) -> NoReturn:
-    """Raise the InputError for tables that have no id in common."""
+def _nothing_shared_error(tables: Sequence[_Keyed], first: _Keyed) -> InputError:
+    """Return the error for tables that have no id in common."""
     for other in tables:
         if not set(other.rows) & set(first.rows):
-            raise InputError(
+            return InputError(
                 f"{first.table.name} has none of the ids of {other.table.name}, such as "
                 f"{shorten(next(iter(other.rows)))}, but such as {shorten(next(iter(first.rows)))}."
             )
     # Each has some ids of the first one, but others than the next.
     files = listing([keyed.table.name for keyed in tables])
-    raise InputError(f"No id of {first.table.name}, such as {shorten(next(iter(first.rows)))}, is in all of {files}.")
+    return InputError(
+        f"No id of {first.table.name}, such as {shorten(next(iter(first.rows)))}, is in all of {files}."
+    )
 
 
 class _ColumnsBeside(NamedTuple):
@@ -240,26 +224,25 @@ class _ColumnsBeside(NamedTuple):
 
 def _columns_beside(
     others: Sequence[_Keyed],
-    systems: Sequence[_Keyed],
-    names_of_tables: Sequence[Mapping[str, str]],
+    all_systems: Sequence[_SystemsOfTable],
     ids: Sequence[str],
-    columns: Columns,
+    named: NamedColumns,
 ) -> _ColumnsBeside:
     """Return the columns of references, sources and what else is in these tables."""
     outputs: list[list[Any]] = []
     # A system may be called as a column beside it, also where it is called as its file.
     taken = {others[0].key}
-    for keyed, names in zip(systems, names_of_tables, strict=True):
-        for column, system in names.items():
+    for systems in all_systems:
+        for column, system in systems.names.items():
             taken |= {column, system}
-            outputs.append(keyed.first_cells(column, ids))
+            outputs.append(systems.keyed.first_cells(column, ids))
     cells: dict[str, list[Any]] = {}
     references: list[str] = []
-    source = columns.source
+    source = named.source
     for keyed in others:
         roles = guess_roles(keyed.table)
-        targets = _targets_of(keyed, columns, roles)
-        if not columns.references:
+        targets = _targets_of(keyed, named, roles)
+        if not named.references:
             targets = _like_outputs(keyed, targets, outputs, ids)
         for name in keyed.table.columns:
             if name == keyed.key:
@@ -268,7 +251,7 @@ def _columns_beside(
             if name in cells or name in taken:
                 title = f"{name} of {keyed.table.name}"
             # The source that the user names has this title here.
-            if name == columns.source == source:
+            if name == named.source == source:
                 source = title
             if name in targets:
                 cells[title] = keyed.cells(name, ids)
@@ -277,25 +260,25 @@ def _columns_beside(
             cells[title] = keyed.first_cells(name, ids)
             if source is None and name == roles.source:
                 source = title
-    if not references and columns.need_references:
-        _raise_no_references([keyed.table for keyed in others])
+    if not references and named.need_references:
+        raise _no_references_error([keyed.table for keyed in others])
     return _ColumnsBeside(cells, references, source)
 
 
-def _raise_no_references(tables: Sequence[Table]) -> NoReturn:
-    """Raise the InputError for tables of which no column is called as references."""
+def _no_references_error(tables: Sequence[Table]) -> InputError:
+    """Return the error for tables of which no column is called as references."""
     names = [shorten(name) for table in tables for name in table.columns]
-    raise InputError(
+    return InputError(
         f"{', '.join(table.name for table in tables)}: no column was recognized as references (choose with "
         f"{argument('reference_columns')}); there are {', '.join(names)}."
     )
 
 
-def _targets_of(keyed: _Keyed, columns: Columns, roles: Roles) -> list[str]:
+def _targets_of(keyed: _Keyed, named: NamedColumns, roles: Roles) -> list[str]:
     """Return the columns of references of a table: those that are named, or else those whose names suggest it."""
     table = keyed.table
-    targets = reference_columns(table, columns, roles)
-    if targets or columns.references or roles.source is not None:
+    targets = reference_columns(table, named, roles)
+    if targets or named.references or roles.source is not None:
         return targets
     # A table of ids and texts has no other texts to choose from.
     texts = [name for name, cells in table.columns.items() if name != keyed.key and not lack(cells)]
@@ -342,28 +325,43 @@ def _one_text(cell: Any) -> str:
     return cell if isinstance(cell, str) else ""
 
 
-def _unread_columns(keyed: _Keyed, columns: Columns) -> list[str]:
-    """Return the columns of a table of systems that are neither ids, nor texts of systems, nor scores."""
-    texts = _systems_of(keyed, columns)
-    without = without_scores(keyed.table, columns.scores)
-    return [name for name in without.columns if name not in {keyed.key, *texts}]
-
-
-def _systems_of(keyed: _Keyed, columns: Columns) -> list[str]:
+def _systems_of(keyed: _Keyed, named: NamedColumns) -> list[str]:
     """Return the columns of a table that are systems."""
-    named_here = [name for name in columns.systems if name in keyed.table.columns]
+    named_here = [name for name in named.systems if name in keyed.table.columns]
     if named_here:
         return named_here
-    roles = guess_roles(without_scores(keyed.table, columns.scores))
+    roles = guess_roles(without_scores(keyed.table, named.scores))
     if not roles.systems and len(roles.references) == 1:
         # References are in another file: what is called as they are, such as "caption", is an output.
         return list(roles.references)
     return list(roles.systems)
 
 
-def _names_of_systems(keyed: _Keyed, file: str, columns: Columns) -> dict[str, str]:
+class _SystemsOfTable(NamedTuple):
+    """A table of systems, and what the joined table calls each of them."""
+
+    keyed: _Keyed
+    #: By their columns.
+    names: dict[str, str]
+
+
+def _all_systems(
+    tables: Mapping[str, Table], keyed_systems: Sequence[_Keyed], named: NamedColumns, called: Container[str]
+) -> list[_SystemsOfTable]:
+    """Return the systems of each table, called as their file where several have some, or the user calls it."""
+    all_systems = []
+    for file, keyed in zip(tables, keyed_systems, strict=True):
+        with_file = ""
+        if len(tables) > 1 or file in called:
+            with_file = file
+        all_systems.append(_SystemsOfTable(keyed, _names_of_systems(keyed, with_file, named)))
+    _check_names_differ(all_systems)
+    return all_systems
+
+
+def _names_of_systems(keyed: _Keyed, file: str, named: NamedColumns) -> dict[str, str]:
     """Return what the joined table calls each system of a table, by its column: as the file, where that is given."""
-    columns_of_systems = _systems_of(keyed, columns)
+    columns_of_systems = _systems_of(keyed, named)
     if not columns_of_systems:
         raise InputError(
             f"{keyed.table.name}: no column was recognized as predictions of a system (choose with "
@@ -377,10 +375,10 @@ def _names_of_systems(keyed: _Keyed, file: str, columns: Columns) -> dict[str, s
     return names
 
 
-def _check_names_differ(names_of_tables: Sequence[Mapping[str, str]], systems: Sequence[_Keyed]) -> None:
+def _check_names_differ(all_systems: Sequence[_SystemsOfTable]) -> None:
     """Raise an InputError for two systems of one name: of files `a` and `a b`, whose columns are `b c` and `c`."""
     table_of: dict[str, str] = {}
-    for names, keyed in zip(names_of_tables, systems, strict=True):
+    for keyed, names in all_systems:
         for name in names.values():
             if name in table_of:
                 raise InputError(
@@ -390,9 +388,52 @@ def _check_names_differ(names_of_tables: Sequence[Mapping[str, str]], systems: S
             table_of[name] = keyed.table.name
 
 
+class _ColumnsOfSystems(NamedTuple):
+    """The columns of tables of systems, as the joined table has them."""
+
+    #: Texts, by the names of systems there, and then numbers.
+    cells: dict[str, list[Any]]
+    #: By system, the name of its table.
+    side_of: dict[str, str]
+    endings: list[EndingColumn]
+
+
+def _columns_of_systems(
+    all_systems: Sequence[_SystemsOfTable], beside: Sequence[_Keyed], ids: Sequence[str], named: NamedColumns
+) -> _ColumnsOfSystems:
+    """Return a column for each system, one for each of its scores, and how its answers ended."""
+    cells: dict[str, list[Any]] = {}
+    side_of: dict[str, str] = {}
+    endings: list[EndingColumn] = []
+    all_numbers: list[_NumbersOfSystem] = []
+    may_lack = {score for score in named.scores if any(_has_scores(keyed.table, score) for keyed in beside)}
+    for systems in all_systems:
+        cells |= _texts_of(systems, ids)
+        side_of |= dict.fromkeys(systems.names.values(), systems.keyed.table.name)
+        all_numbers += _numbers_of(systems, ids, named.scores, may_lack)
+        endings += _endings_of(systems, ids, named.scores)
+    taken = set(side_of)
+    for system, score, numbers in all_numbers:
+        column = column_of_system(side_of[system], system, score, taken)
+        cells[column] = numbers
+        taken.add(column)
+    return _ColumnsOfSystems(cells, side_of, endings)
+
+
 def _has_scores(table: Table, score: str) -> bool:
     """Return whether a column of a table seems to hold scores of this name."""
     return len(without_scores(table, [score]).columns) < len(table.columns)
+
+
+def _texts_of(systems: _SystemsOfTable, ids: Sequence[str]) -> dict[str, list[Any]]:
+    """Return the texts of each system of a table."""
+    keyed, names = systems
+    texts: dict[str, list[Any]] = {}
+    for column, system in names.items():
+        # Errors of the joined table would name the file of the references.
+        predictions_in(keyed.table, column)
+        texts[system] = keyed.first_cells(column, ids, absent="")
+    return texts
 
 
 class _NumbersOfSystem(NamedTuple):
@@ -403,37 +444,45 @@ class _NumbersOfSystem(NamedTuple):
     numbers: list[float | None]
 
 
-class _ColumnsOfSystems(NamedTuple):
-    """The columns of a table of systems as the joined table has them: texts by the names of its systems there."""
-
-    texts: dict[str, list[Any]]
-    scores: list[_NumbersOfSystem]
-    endings: list[EndingColumn]
-
-
-def _columns_of_systems(
-    keyed: _Keyed, names: Mapping[str, str], ids: Sequence[str], columns: Columns, scores_beside: Container[str]
-) -> _ColumnsOfSystems:
-    """Return a column for each system of a table, and its scores; `names` are those of the systems, by their columns.
-
-    Scores that tables beside it have may be lacking.
-    """
-    table = keyed.table
-    columns_of_systems = list(names)
-    texts: dict[str, list[Any]] = {}
-    for column, system in names.items():
-        # Errors of the joined table would name the file of the references.
-        predictions_in(table, column)
-        texts[system] = keyed.first_cells(column, ids, absent="")
-    scores = []
-    for score in columns.scores:
+def _numbers_of(
+    systems: _SystemsOfTable, ids: Sequence[str], scores: Sequence[str], may_lack: Container[str]
+) -> list[_NumbersOfSystem]:
+    """Return the numbers of the systems of a table; scores that tables beside it have may be lacking."""
+    keyed, names = systems
+    all_numbers = []
+    for score in scores:
         # Read here, as they are written here: and so errors name this file, too.
         read_scores = scores_by_system
-        if score in scores_beside:
+        if score in may_lack:
             read_scores = known_scores
-        for column, numbers in read_scores(table, columns_of_systems, score).items():
-            scores.append(_NumbersOfSystem(names[column], score, keyed.first_numbers(numbers, ids)))
+        for column, numbers in read_scores(keyed.table, list(names), score).items():
+            all_numbers.append(_NumbersOfSystem(names[column], score, keyed.first_numbers(numbers, ids)))
+    return all_numbers
+
+
+def _endings_of(systems: _SystemsOfTable, ids: Sequence[str], scores: Sequence[str]) -> list[EndingColumn]:
+    """Return how the answers of the systems of a table ended."""
+    keyed, names = systems
     endings = []
-    for ending in ending_columns(table, columns_of_systems, columns.scores):
+    for ending in ending_columns(keyed.table, list(names), scores):
         endings.append(ending._replace(system=names[ending.system], cells=keyed.first_cells(ending.column, ids)))
-    return _ColumnsOfSystems(texts, scores, endings)
+    return endings
+
+
+def _own_columns_by_system(
+    all_systems: Sequence[_SystemsOfTable], ids: Sequence[str], named: NamedColumns, taken: Container[str]
+) -> dict[str, dict[str, list[Any]]]:
+    """Return the columns that are neither ids, nor texts, nor scores; with their table, where a name is taken."""
+    own_columns: dict[str, dict[str, list[Any]]] = {}
+    for keyed, names in all_systems:
+        without = without_scores(keyed.table, named.scores)
+        for column in without.columns:
+            if column == keyed.key or column in names:
+                continue
+            title = column
+            if column in taken:
+                title = f"{column} of {keyed.table.name}"
+            own_columns.setdefault(title, {})
+            for name in names.values():
+                own_columns[title][name] = keyed.first_cells(column, ids)
+    return own_columns

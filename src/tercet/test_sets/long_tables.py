@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from tercet.errors import InputError, argument, argument_set, shorten, warn
+from tercet.errors import InputError, argument, argument_set, shorten
 from tercet.files.columns.contents import lack
 from tercet.files.columns.lacks import Lack
 from tercet.files.columns.roles import guess_roles
@@ -21,17 +21,18 @@ from tercet.files.table import Memory, Table
 
 from .items_of_rows import has_one_value, hashable, item_in_words, item_of_each_row, keys_of, rows_of_items
 from .labels import slice_columns
-from .named_columns import Columns, column_called, column_of_system, columns_called, listing, reference_columns
+from .named_columns import NamedColumns, column_called, column_of_system, columns_called, listing, reference_columns
 from .pivoted_tables import Origin, PivotedTable, cells_of_rows
 
 _EXPECTED = "Expected each item once for each system, or a column for each, or a file for each."
 
 
 class WideTable(NamedTuple):
-    """A table with a column for each system, and its roles."""
+    """A table with a column for each system."""
 
     table: Table
-    columns: Columns
+    #: What the user names, with the systems of this table.
+    named: NamedColumns
     #: How it was made of a long one, in words.
     note: str = ""
     #: What systems lack of the items of the file.
@@ -70,7 +71,7 @@ class _Items(NamedTuple):
     rows: dict[Hashable, dict[str, int]]
 
 
-def wide_table(table: Table, columns: Columns) -> WideTable:
+def widened(table: Table, named: NamedColumns) -> WideTable:
     """Return a table with a column for each system.
 
     A long table has a column such as ``model`` that names the system of each row, and each item once for each of
@@ -79,38 +80,41 @@ def wide_table(table: Table, columns: Columns) -> WideTable:
     the user says (`missing`). Other tables are returned as they are. InputError where the names of systems would be
     scored as texts, and for a table that cannot be read by the column of these names that the user says.
     """
-    if columns.system_column is not None:
-        _check_column_of_names(table, columns, columns.system_column)
-    table_of_runs, note_of_runs = _with_runs(table, columns)
-    as_it_is = WideTable(table_of_runs, columns)
-    long = long_table(table_of_runs, columns)
-    if long is None or (columns.systems and not _names_texts(long, columns)):
+    if named.system_column is not None:
+        _check_column_of_names(table, named, named.system_column)
+    table_of_runs, note_of_runs = _with_runs(table, named)
+    as_it_is = WideTable(table_of_runs, named)
+    long = long_table(table_of_runs, named)
+    if long is None or (named.systems and not _names_texts(long, named)):
         return as_it_is
     _check_all_named(long)
+    may_lack_texts = named.scores and not named.need_references
+    perhaps_answers = _perhaps_answers(long, named)
+    answers: set[str] = set()
     not_joined = long
-    for items in _items_by_keys(long, columns):
+    for items_of_key in _items_by_keys(long):
+        # What differs by system is no reference by the next keys either.
+        answers |= perhaps_answers.difference(items_of_key.same)
+        not_joined = long.without_references(answers)
+        items = items_of_key._replace(long=not_joined)
         _check_references(items)
-        text = _text_column(items, columns)
-        may_lack_texts = columns.scores and not columns.need_references
-        if items.long.needed.issubset(items.same) and (text is not None or may_lack_texts):
-            return _pivot(items, text, columns, note_of_runs)
-        not_joined = items.long
-    if columns.system_column is not None:
+        text = _text_column(items, named)
+        if not_joined.needed.issubset(items.same) and (text is not None or may_lack_texts):
+            return _pivot(items, text, named, note_of_runs)
+    if named.system_column is not None:
         raise InputError(
             f"{table.name}: the rows cannot be joined as those of the systems that {shorten(long.column)} names "
-            f"({listing(long.systems)}): {_why_not_read(long, columns)}. {_EXPECTED}"
+            f"({listing(long.systems)}): {_why_not_read(long, named)}. {_EXPECTED}"
         )
-    _check_names(not_joined, columns)
+    _check_names(not_joined, named)
     return as_it_is
 
 
-def _items_by_keys(long: LongTable, columns: Columns) -> Iterator[_Items]:
+def _items_by_keys(long: LongTable) -> Iterator[_Items]:
     """Yield the items as each key tells them apart that has rows of all systems for most of them."""
     # A column of a system would have the name of another one.
     if not set(long.systems).isdisjoint(long.table.columns):
         return
-    perhaps_answers = _perhaps_answers(long, columns)
-    answers: set[str] = set()
     for key in long.keys:
         rows = rows_of_items(long.table, key, long.column)
         if rows is None:
@@ -122,27 +126,25 @@ def _items_by_keys(long: LongTable, columns: Columns) -> Iterator[_Items]:
         for name, cells in long.table.columns.items():
             if name != long.column and all(has_one_value(cells, by_system) for by_system in whole):
                 same.append(name)
-        # What differs by system is no reference by the next keys either.
-        answers |= perhaps_answers.difference(same)
-        yield _Items(long.without_references(answers), key, same, rows)
+        yield _Items(long, key, same, rows)
 
 
-def _perhaps_answers(long: LongTable, columns: Columns) -> set[str]:
+def _perhaps_answers(long: LongTable, named: NamedColumns) -> set[str]:
     """Return the columns, such as "answer", that seem to have references, or else the texts of systems."""
-    if any(name in long.table.columns for name in columns.references):
+    if any(name in long.table.columns for name in named.references):
         return set()
-    return {*columns.systems, *columns_called(long.table, TEXT)}.intersection(long.references)
+    return {*named.systems, *columns_called(long.table, TEXT)}.intersection(long.references)
 
 
-def _with_runs(table: Table, columns: Columns) -> tuple[Table, str]:
+def _with_runs(table: Table, named: NamedColumns) -> tuple[Table, str]:
     """Return a table in which the name of a system has its run behind it, and that in words.
 
     It is another table only where a column such as ``seed`` tells the rows apart that a system has of an item.
     """
-    long = long_table(table, columns)
+    long = long_table(table, named)
     run = column_called(table, RUN)
-    labels = slice_columns(columns.slices, table.columns)
-    if long is None or run is None or run in {*columns.systems, *columns.references, *labels, columns.cluster}:
+    labels = slice_columns(named.slices, table.columns)
+    if long is None or run is None or run in {*named.systems, *named.references, *labels, named.cluster}:
         return table, ""
     systems = table.columns[long.column]
     runs = table.columns[run]
@@ -172,12 +174,12 @@ def _has_runs(table: Table, with_runs: Table, key: list[str], column: str) -> bo
     return rows_of_items(table, key, column) is None and rows_of_items(with_runs, key, column) is not None
 
 
-def _check_column_of_names(table: Table, columns: Columns, column: str) -> None:
+def _check_column_of_names(table: Table, named: NamedColumns, column: str) -> None:
     """Raise an InputError for a column that cannot name the system of each row."""
     if isinstance(table, Memory):
         raise InputError(f"Units of {table.name} have no column {shorten(column)} for {argument('system_column')}.")
     cells = table.column(column)
-    if column in {*columns.systems, *columns.references, columns.source}:
+    if column in {*named.systems, *named.references, named.source}:
         raise InputError(f"{table.name}: the column {column!r} has names of systems and texts; name it once.")
     for row, cell in enumerate(cells):
         if not is_id(cell) or _is_blank_cell(cell):
@@ -190,28 +192,28 @@ def _check_column_of_names(table: Table, columns: Columns, column: str) -> None:
             f"{table.name}: the column {column!r} names one system, {names[0]!r}, in all rows; expected several. To "
             f"name the only system of a file, leave {argument('system_column')} out, and give the file as NAME=PATH."
         )
-    if columns.systems and (len(columns.systems) > 1 or columns.systems[0] not in table.columns):
+    if named.systems and (len(named.systems) > 1 or named.systems[0] not in table.columns):
         raise InputError(
             f"{table.name}: {argument('systems')} with {argument('system_column')} is the one column of the systems' "
-            f"texts; got {listing(columns.systems)}."
+            f"texts; got {listing(named.systems)}."
         )
 
 
-def _why_not_read(long: LongTable, columns: Columns) -> str:
+def _why_not_read(long: LongTable, named: NamedColumns) -> str:
     """Return why a table has no column for each system that a column of it names, in words."""
     if not long.keys:
         return "no column tells items apart, as an id or a source does"
     both = [name for name in long.systems if name in long.table.columns]
     if both:
         return f"{shorten(both[0])} is the name of a column, too"
-    if long.texts or columns.systems or columns.scores:
+    if long.texts or named.systems or named.scores:
         return why_not_joined(long, long.keys[0])
     return "no column has their texts"
 
 
-def _names_texts(long: LongTable, columns: Columns) -> bool:
+def _names_texts(long: LongTable, named: NamedColumns) -> bool:
     """Return whether the only system that is named is the column of the systems' texts."""
-    return len(columns.systems) == 1 and columns.systems[0] not in long.systems
+    return len(named.systems) == 1 and named.systems[0] not in long.systems
 
 
 class PooledRows(NamedTuple):
@@ -221,22 +223,22 @@ class PooledRows(NamedTuple):
     #: The columns that tell the items apart of which several systems have rows.
     key: list[str]
 
-    def warn(self, columns: Columns) -> None:
-        """Warn of it, and say why they are not read as those of several systems."""
+    def warning(self, named: NamedColumns) -> str:
+        """Return what a user is warned of, with why they are not read as those of several systems."""
         long = self.long
         reason = f"{argument('systems')} names columns of texts"
-        if not columns.systems:
+        if not named.systems:
             reason = why_not_joined(long, self.key)
-        warn(
+        return (
             f"{long.table.name}: the column {shorten(long.column)} names {len(long.systems):,} systems "
             f"({listing(long.systems)}), but {reason}: all rows are scored as of one system. {_EXPECTED}"
         )
 
 
-def pooled_rows(table: Table, columns: Columns) -> PooledRows | None:
+def pooled_rows(table: Table, named: NamedColumns) -> PooledRows | None:
     """Return the rows of several systems that are scored as of one; None where there are none."""
-    long = long_table(table, columns)
-    if long is None or not (columns.systems or long.texts):
+    long = long_table(table, named)
+    if long is None or not (named.systems or long.texts):
         return None
     for key in long.keys:
         if _is_pooled(long, key):
@@ -244,27 +246,27 @@ def pooled_rows(table: Table, columns: Columns) -> PooledRows | None:
     return None
 
 
-def long_table(table: Table, columns: Columns) -> LongTable | None:
+def long_table(table: Table, named: NamedColumns) -> LongTable | None:
     """Return what the columns of a table are that has one of systems' names; None of others."""
-    labels = set(slice_columns(columns.slices, table.columns))
-    for label in (columns.source, columns.cluster):
+    labels = set(slice_columns(named.slices, table.columns))
+    for label in (named.source, named.cluster):
         if label is not None:
             labels.add(label)
-    with_role = {*columns.systems, *columns.references, *labels}
-    column = columns.system_column or _column_of_names(table, with_role)
+    with_role = {*named.systems, *named.references, *labels}
+    column = named.system_column or _column_of_names(table, with_role)
     if isinstance(table, Memory) or column is None:
         return None
     texts = replace(table, columns={name: cells for name, cells in table.columns.items() if name != column})
-    roles = guess_roles(without_scores(texts, columns.scores), columns.references)
+    roles = guess_roles(without_scores(texts, named.scores), named.references)
     # One of the systems may be named as the references: of WMT's, a human translation.
-    references = reference_columns(table, columns, roles)
+    references = reference_columns(table, named, roles)
     return LongTable(
         table=table,
         column=column,
         systems=list(dict.fromkeys(str(cell) for cell in table.columns[column] if not _is_blank_cell(cell))),
         texts=roles.systems,
         references=references,
-        keys=keys_of(table, columns.source or roles.source, references),
+        keys=keys_of(table, named.source or roles.source, references),
         needed={*references, *labels},
     )
 
@@ -362,26 +364,26 @@ def why_not_joined(long: LongTable, key: list[str]) -> str:
     return "it is not clear which column has their texts, or references of an item differ"
 
 
-def _text_column(items: _Items, columns: Columns) -> str | None:
+def _text_column(items: _Items, named: NamedColumns) -> str | None:
     """Return the column of the systems' texts, among those that differ within items; None if it is not clear."""
-    if columns.systems:
-        return columns.systems[0]
+    if named.systems:
+        return named.systems[0]
     candidates = {*items.long.texts, *columns_called(items.long.table, TEXT)}.difference(items.same)
     if len(candidates) != 1:
         return None
     return candidates.pop()
 
 
-def _pivot(items: _Items, text: str | None, columns: Columns, note_of_runs: str) -> WideTable:
+def _pivot(items: _Items, text: str | None, named: NamedColumns, note_of_runs: str) -> WideTable:
     """Return a table with a row for each item and a column for each system, from the column of their texts."""
     long = items.long
     table = long.table
-    scored, lost = _scored_items(items, columns.missing)
+    scored, lost = _scored_items(items, named.missing)
     rows_of: dict[str, list[int | None]] = {}
     for system in long.systems:
         rows_of[system] = [by_system.get(system) for by_system in scored.rows.values()]
     # What is said of the rows of a system, beside their texts.
-    beside = [name for name in dict.fromkeys([*columns.scores, *ENDING_COLUMNS]) if name in table.columns]
+    beside = [name for name in dict.fromkeys([*named.scores, *ENDING_COLUMNS]) if name in table.columns]
     origins: dict[str, Origin] = {}
     if text is not None:
         for system, rows in rows_of.items():
@@ -414,17 +416,16 @@ def _pivot(items: _Items, text: str | None, columns: Columns, note_of_runs: str)
         **table.of_file(),
     )
     # Of WMT's human translations, one is given as the reference.
-    systems = [name for name in long.systems if name not in columns.references]
+    systems = [name for name in long.systems if name not in named.references]
     unread = [name for name in table.columns if name not in {*items.same, *beside, long.column, text}]
     note = f"{_joined_in_words(items, text, unread)}{note_of_runs}"
-    return WideTable(pivoted, replace(columns, systems=systems, system_column=None), note, lost)
+    return WideTable(pivoted, replace(named, systems=systems, system_column=None), note, lost)
 
 
 def _joined_in_words(items: _Items, text: str | None, unread: Sequence[str]) -> str:
     """Return how the rows of a long table were joined, and what was left out."""
-    in_words = (
-        f"Each {items.long.column!r} is a system, whose rows are joined by {' and '.join(map(repr, items.key))}"
-    )
+    keys = " and ".join(map(repr, items.key))
+    in_words = f"Each {items.long.column!r} is a system, whose rows are joined by {keys}"
     if text is not None:
         in_words += f"; texts: {text!r}"
     if unread:
@@ -432,12 +433,12 @@ def _joined_in_words(items: _Items, text: str | None, unread: Sequence[str]) -> 
     return f"{in_words}."
 
 
-def _check_names(long: LongTable, columns: Columns) -> None:
+def _check_names(long: LongTable, named: NamedColumns) -> None:
     """Raise an InputError for a column of systems' names that would be scored as texts of a system."""
     table = long.table
-    if not long.texts and not long.references and not columns.scores:
+    if not long.texts and not long.references and not named.scores:
         _check_texts(long)
-    guess = guess_roles(without_scores(table, columns.scores), columns.references)
+    guess = guess_roles(without_scores(table, named.scores), named.references)
     is_scored = long.column in (guess.systems or guess.left_out)
     if not is_scored or not long.references:
         return

@@ -15,7 +15,7 @@ from tercet.files.read import Opening, read_file
 from tercet.files.table import SOURCE_TEXT, Log, Memory, Table
 from tercet.files.translation.joining import JoinedMemories, join_memories, read_memory
 
-from .named_columns import Columns, column_called, end_of_fields, listing
+from .named_columns import NamedColumns, column_called, end_of_fields, listing
 from .names_from_paths import InputFiles, name_of
 from .pivoted_tables import cells_of_rows
 from .test_set import TestSet
@@ -25,7 +25,7 @@ _KEY = "key"
 _ID = "id"
 
 
-def memories_beside_tables(systems: Mapping[str, str], files: InputFiles, columns: Columns) -> TestSet:
+def memories_beside_tables(systems: Mapping[str, str], files: InputFiles, named: NamedColumns) -> TestSet:
     """Return the test set of bilingual files, by the names of their systems, and of tables with their references.
 
     A table with a column of sources is joined by these, and one with a column of ids alone by the ids of units.
@@ -33,7 +33,7 @@ def memories_beside_tables(systems: Mapping[str, str], files: InputFiles, column
     memories = {path: read_memory(path) for path in systems.values()}
     references = files.references
     tables = [_read_references(path, files.opening) for path in references]
-    sides = [_KeyedSide.of(table, columns) for table in tables]
+    sides = [_KeyedSide.of(table, named) for table in tables]
     with_ids = [side.table.name for side in sides if side.is_of_ids]
     with_sources = [side.table.name for side in sides if not side.is_of_ids]
     if with_ids and with_sources:
@@ -49,7 +49,7 @@ def memories_beside_tables(systems: Mapping[str, str], files: InputFiles, column
         to_join[path] = memory
         if with_ids:
             to_join[path] = _by_ids(memory, with_ids[0])
-    joined = join_memories(systems, references, None, None, columns.missing, to_join)
+    joined = join_memories(systems, references, None, None, named.missing, to_join)
     if with_ids:
         ids = joined.ids
         source = _sources_of_units(first, ids or [])
@@ -101,14 +101,14 @@ class _KeyedSide:
     references: Sequence[str]
 
     @classmethod
-    def of(cls, table: Table, columns: Columns) -> _KeyedSide:
+    def of(cls, table: Table, named: NamedColumns) -> _KeyedSide:
         roles = guess_roles(table)
-        for name in filter(None, [*columns.references, columns.source]):
+        for name in filter(None, [*named.references, named.source]):
             table.column(name)
         ids = column_called(table, ITEM)
         texts = [name for name, cells in table.columns.items() if name != ids and not lack(cells)]
-        source = columns.source or roles.source
-        if columns.source is None and (source in columns.references or (texts == [source] and ids is not None)):
+        source = named.source or roles.source
+        if named.source is None and (source in named.references or (texts == [source] and ids is not None)):
             # A table of ids and texts has no other texts to choose from.
             source = None
         key = source or ids
@@ -117,7 +117,7 @@ class _KeyedSide:
                 f"{table.name}: no column was recognized as sources (choose with {argument('source_column')}) or as "
                 f"ids, to join it with units by; there are {', '.join(map(shorten, table.columns))}."
             )
-        references = columns.references or [name for name in roles.references if name != key]
+        references = named.references or [name for name in roles.references if name != key]
         others = [name for name in texts if name != key]
         if not references and len(others) == 1:
             references = others

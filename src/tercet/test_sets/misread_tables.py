@@ -19,31 +19,31 @@ from .column_readings import HOW_READ
 from .items_of_rows import has_one_value, keys_of, rows_of_items
 from .labels import slice_columns
 from .long_tables import long_table, names_systems, why_not_joined
-from .named_columns import Columns, column_called, columns_called, listing, reference_columns
+from .named_columns import NamedColumns, column_called, columns_called, listing, reference_columns
 
 #: Words that the name of a system has at most (chosen): a text has more.
 _MOST_WORDS = 4
 
 
-def check_rows(table: Table, columns: Columns) -> None:
+def check_rows(table: Table, named: NamedColumns) -> None:
     """Raise an InputError for a table whose rows would be scored as segments, and are something else.
 
     The table is one that has not been made of a long one. Who names the systems says what the rows are.
     """
-    if columns.systems or isinstance(table, Log | Memory | TableWithRoles):
+    if named.systems or isinstance(table, Log | Memory | TableWithRoles):
         return
-    if any(name in table.columns for name in columns.scores):
-        _check_no_leaderboard(table, columns)
-        _check_one_number(table, columns)
-    _check_unnamed_systems(table, columns)
+    if any(name in table.columns for name in named.scores):
+        _check_no_leaderboard(table, named)
+        _check_one_number(table, named)
+    _check_unnamed_systems(table, named)
 
 
-def check_no_marked_errors(table: Table, columns: Columns) -> None:
+def check_no_marked_errors(table: Table, named: NamedColumns) -> None:
     """Raise an InputError for a table of MQM: a row is an error that somebody marked.
 
     Who names systems or scores says what the rows are.
     """
-    if columns.systems or columns.scores:
+    if named.systems or named.scores:
         return
     if not any(set(names).isdisjoint(table.columns) for names in MQM_ERRORS.values()):
         raise InputError(
@@ -80,13 +80,13 @@ def warn_repeated_ids(table: Table) -> None:
     )
 
 
-def _check_no_leaderboard(table: Table, columns: Columns) -> None:
+def _check_no_leaderboard(table: Table, named: NamedColumns) -> None:
     """Raise an InputError for a table with a row for each system, whose names would be texts of one."""
     if column_called(table, ITEM) is not None:
         return
     for name in columns_called(table, (*SYSTEM, *PERHAPS_SYSTEM)):
         cells = table.columns[name]
-        roles = guess_roles(without_scores(table, columns.scores), columns.references)
+        roles = guess_roles(without_scores(table, named.scores), named.references)
         others = {*roles.systems, *roles.references} - {name}
         if others or roles.source is not None or not _are_different_names(cells):
             continue
@@ -104,9 +104,9 @@ def _are_different_names(cells: Sequence[Any]) -> bool:
     return len(set(cells)) == len(cells)
 
 
-def _check_one_number(table: Table, columns: Columns) -> None:
+def _check_one_number(table: Table, named: NamedColumns) -> None:
     """Raise an InputError for numbers of several systems that cannot be joined by item."""
-    long = long_table(table, columns)
+    long = long_table(table, named)
     if long is None:
         return
     names = f"{table.name}: {long.column!r} names {len(long.systems):,} systems ({listing(long.systems)})"
@@ -148,33 +148,33 @@ def column_apart(table: Table, key: Sequence[str]) -> str | None:
     return None
 
 
-def _check_unnamed_systems(table: Table, columns: Columns) -> None:
+def _check_unnamed_systems(table: Table, named: NamedColumns) -> None:
     """Raise an InputError for a column, such as ``vendor``, that has each of its values once for each item.
 
     Its values may be systems, or labels of the segments of one.
     """
-    if not any(names_systems(table, name) for name in table.columns) or long_table(table, columns) is not None:
+    if not any(names_systems(table, name) for name in table.columns) or long_table(table, named) is not None:
         return
-    roles = guess_roles(without_scores(table, columns.scores), columns.references)
-    references = reference_columns(table, columns, roles)
-    for key in keys_of(table, columns.source or roles.source, references):
-        if columns.cluster in key:
+    roles = guess_roles(without_scores(table, named.scores), named.references)
+    references = reference_columns(table, named, roles)
+    for key in keys_of(table, named.source or roles.source, references):
+        if named.cluster in key:
             # Who resamples the rows of an item together knows that it has several.
             continue
-        for name in _perhaps_systems(table, columns, roles):
-            if name not in {*key, *references} and _is_of_systems(table, key, name, columns, roles):
-                _raise_unnamed(table, key, name, columns, roles)
+        for name in _perhaps_systems(table, named, roles):
+            if name not in {*key, *references} and _is_of_systems(table, key, name, named, roles):
+                raise _unnamed_error(table, key, name, roles)
 
 
-def _perhaps_systems(table: Table, columns: Columns, roles: Roles) -> Iterator[str]:
+def _perhaps_systems(table: Table, named: NamedColumns, roles: Roles) -> Iterator[str]:
     """Yield the columns whose values may be names of systems, though nothing in their own names says so."""
     with_role = {
-        *slice_columns(columns.slices, table.columns),
-        *columns.references,
+        *slice_columns(named.slices, table.columns),
+        *named.references,
         *roles.references,
-        columns.source,
+        named.source,
         roles.source,
-        columns.cluster,
+        named.cluster,
         *columns_called(table, (*ITEM, *RUN, *RATER, *METRIC, *DIMENSION)),
     }
     for name, cells in table.columns.items():
@@ -184,7 +184,7 @@ def _perhaps_systems(table: Table, columns: Columns, roles: Roles) -> Iterator[s
             yield name
 
 
-def _is_of_systems(table: Table, key: list[str], name: str, columns: Columns, roles: Roles) -> bool:
+def _is_of_systems(table: Table, key: list[str], name: str, named: NamedColumns, roles: Roles) -> bool:
     """Return whether items have a row for each value of a column, which differ in their texts or scores alone."""
     items = rows_of_items(table, key, name)
     if items is None:
@@ -193,13 +193,13 @@ def _is_of_systems(table: Table, key: list[str], name: str, columns: Columns, ro
     whole = [by_value for by_value in items.values() if len(by_value) == n_values]
     if len(whole) < max(2, len(items) / 2):
         return False
-    for column in (*columns.references, *roles.references, roles.source):
+    for column in (*named.references, *roles.references, roles.source):
         if column in table.columns and _differs_in_any(table.columns[column], whole):
             return False
     texts = _texts_beside(name, roles)
     if len(texts) > 1:
         return False
-    outputs = [*texts, *columns.scores]
+    outputs = [*texts, *named.scores]
     return any(column in table.columns and _differs_in_any(table.columns[column], whole) for column in outputs)
 
 
@@ -213,15 +213,15 @@ def _texts_beside(name: str, roles: Roles) -> list[str]:
     return [column for column in roles.systems if column != name]
 
 
-def _raise_unnamed(table: Table, key: list[str], name: str, columns: Columns, roles: Roles) -> None:
-    """Raise the InputError for values that may be systems, with both commands."""
+def _unnamed_error(table: Table, key: list[str], name: str, roles: Roles) -> InputError:
+    """Return the error for values that may be systems, with both commands."""
     values = list(dict.fromkeys(map(str, table.columns[name])))
     ways = f"As systems: {argument_set('system_column', name)}"
     texts = _texts_beside(name, roles)
     if texts:
         ways += f". As segments of one system: {arguments_set('systems', texts)}"
     items = " and ".join(map(repr, key))
-    raise InputError(
+    return InputError(
         f"{table.name}: each {items} has a row for each {name!r} ({listing(values)}), and it is not clear whether "
         f"these are systems. {ways}.{HOW_READ}"
     )

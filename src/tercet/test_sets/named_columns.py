@@ -20,7 +20,7 @@ MOST_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class NamedColumns:
     """The columns of tables or logs that a user names, by role, and which segments they must have."""
 
     systems: list[str] = field(default_factory=list)
@@ -39,14 +39,14 @@ class Columns:
 
 
 def columns_by_role(
-    columns: Columns, scores: Sequence[str], slices: Sequence[str]
+    named: NamedColumns, scores: Sequence[str], slices: Sequence[str]
 ) -> dict[ColumnRole, Sequence[str]]:
     """Return the columns in each role, given those of scores and of slices."""
-    by_role: dict[ColumnRole, Sequence[str]] = {"system": columns.systems, "reference": columns.references}
-    if columns.source is not None:
-        by_role["source"] = [columns.source]
-    if columns.cluster is not None:
-        by_role["clusters"] = [columns.cluster]
+    by_role: dict[ColumnRole, Sequence[str]] = {"system": named.systems, "reference": named.references}
+    if named.source is not None:
+        by_role["source"] = [named.source]
+    if named.cluster is not None:
+        by_role["clusters"] = [named.cluster]
     by_role["scores"] = scores
     by_role["slices"] = list(dict.fromkeys(slices))
     return by_role
@@ -64,9 +64,9 @@ def columns_called(table: Table, names: Sequence[str]) -> Iterator[str]:
     return (folded[name] for name in names if name in folded)
 
 
-def reference_columns(table: Table, columns: Columns, roles: Roles) -> list[str]:
+def reference_columns(table: Table, named: NamedColumns, roles: Roles) -> list[str]:
     """Return the columns of references that a user names, of those that a table has, or else what suggests them."""
-    named_here = [name for name in columns.references if name in table.columns]
+    named_here = [name for name in named.references if name in table.columns]
     return named_here or list(roles.references)
 
 

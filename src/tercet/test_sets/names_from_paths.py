@@ -62,11 +62,11 @@ class NamedFiles(NamedTuple):
     #: The names of systems or runs, by path.
     called: dict[str, str]
     #: By path, further files with its name, which may have scores of it. They are not in `paths`.
-    further: dict[str, list[str]]
+    scored_in: dict[str, list[str]]
 
-    def paths_of_scores(self) -> list[str]:
+    def score_paths(self) -> list[str]:
         """Return all further files."""
-        return list(chain.from_iterable(self.further.values()))
+        return list(chain.from_iterable(self.scored_in.values()))
 
     @classmethod
     def of_texts(cls, texts: Sequence[str]) -> NamedFiles:
@@ -123,7 +123,7 @@ class NamedFiles(NamedTuple):
                     f"The name {shorten(name)} is given twice, to {first!r} and to {path!r}; expected a name of its "
                     "own for each."
                 )
-            files.further.setdefault(first, []).append(path)
+            files.scored_in.setdefault(first, []).append(path)
         return files
 
 

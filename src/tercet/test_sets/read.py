@@ -15,7 +15,7 @@ from tercet.files.tables.frames import frame_kind
 from tercet.option_checks import has_entries, known_keywords
 
 from .labels import LENGTH
-from .named_columns import Columns
+from .named_columns import NamedColumns
 from .names_from_paths import InputFiles, NamedFiles, paths_of
 from .test_set import TestSet
 from .text_files import are_large, check_texts, text_set
@@ -156,7 +156,7 @@ def read_test_sets(
             "tercet.compare."
         )
     kind = frame_kind(files)
-    named_files = NamedFiles(paths=[], called={}, further={})
+    named_files = NamedFiles(paths=[], called={}, scored_in={})
     if not kind:
         named_files = _named_files(files)
     input_files = InputFiles(
@@ -165,19 +165,19 @@ def read_test_sets(
         references=_names_or_paths(references),
         sources=_names_or_paths(source),
         called=named_files.called,
-        scored_in=named_files.further,
+        scored_in=named_files.scored_in,
         opening=Opening(encoding=encoding, sheet=sheet),
         decimal=decimal,
     )
     if not input_files.paths and not kind:
         raise InputError("No file was given; expected tables, or text files of systems.")
-    score_paths = named_files.paths_of_scores()
+    score_paths = named_files.score_paths()
     files_of_systems = [path for path in input_files.paths if path not in input_files.folders]
     for path in [*files_of_systems, *input_files.beside, *score_paths]:
         _check_may_be_text(path)
     if source is not None and not isinstance(source, str | os.PathLike):
         raise InputError(f"{argument('source')} is the path of one file, got {shorten(source)}.")
-    columns = Columns(
+    named = NamedColumns(
         systems=_names_or_paths(systems),
         references=_names_or_paths(reference_columns),
         source=_one_name(source_column, "source_column"),
@@ -194,10 +194,10 @@ def read_test_sets(
         from .tables_and_logs import check_frame_alone, sets_of_frame
 
         check_frame_alone(kind, input_files)
-        return sets_of_frame(files, columns, decimal)
+        return sets_of_frame(files, named, decimal)
     input_files.opening.check([*input_files.paths, *input_files.beside, *score_paths])
     with recorded() as messages:
-        test_sets = _test_sets(input_files, columns, need_texts)
+        test_sets = _test_sets(input_files, named, need_texts)
     # What no single table warned of is told with the first test set.
     warned_of: set[str] = set()
     for test_set in test_sets:
@@ -215,7 +215,7 @@ def read_large_texts(files: Sequence[str], references: Sequence[str]) -> TestSet
     if not references or not are_large([*paths_of(files), *references]):
         return None
     named_files = NamedFiles.of_texts(files)
-    if named_files.further:
+    if named_files.scored_in:
         return None
     input_files = InputFiles(
         paths=named_files.paths, folders=[], references=list(references), sources=[], called=named_files.called
@@ -223,7 +223,7 @@ def read_large_texts(files: Sequence[str], references: Sequence[str]) -> TestSet
     for path in [*input_files.paths, *input_files.references]:
         _check_may_be_text(path)
     with recorded() as messages:
-        test_set = text_set(input_files, Columns(), in_pieces=True)
+        test_set = text_set(input_files, NamedColumns(), in_pieces=True)
     return replace(test_set, warnings=tuple(messages))
 
 
@@ -235,37 +235,37 @@ def _check_may_be_text(path: str) -> None:
         raise InputError(f"{path!r} cannot be read: it is a folder; expected the files in it.")
 
 
-def _test_sets(files: InputFiles, columns: Columns, need_texts: bool) -> list[TestSet]:
+def _test_sets(files: InputFiles, named: NamedColumns, need_texts: bool) -> list[TestSet]:
     """Return the test sets of files of one kind, by which it is chosen how they are read."""
     # Files of several kinds have an error of their own, where tables are read.
     if not files.folders and not any(map(table_format, files.paths)):
-        return [_text_set(files, columns)]
+        return [_text_set(files, named)]
     # Here, as text files need no reader of tables.
     from .tables_and_logs import sets_of_tables
 
-    return sets_of_tables(files, columns, need_texts)
+    return sets_of_tables(files, named, need_texts)
 
 
-def _text_set(files: InputFiles, columns: Columns) -> TestSet:
+def _text_set(files: InputFiles, named: NamedColumns) -> TestSet:
     """Return the test set of text files, which have no columns."""
     first_path = files.paths[0]
-    if columns.scores:
+    if named.scores:
         raise InputError(f"{argument('scores')} names columns of tables, but {first_path!r} is a text file.")
-    column_names = list(columns.systems)
+    column_names = list(named.systems)
     # The references of text files may be columns of a table: the data set for which they were written.
     if not any(map(table_format, files.references)):
-        column_names += columns.references
-    for name in (columns.source, columns.cluster, columns.system_column):
+        column_names += named.references
+    for name in (named.source, named.cluster, named.system_column):
         if name is not None:
             column_names.append(name)
-    column_names += columns.slices
+    column_names += named.slices
     if column_names:
         check_texts(files)
         raise InputError(
             f"{column_names[0]!r} is the name of a column, but {first_path!r} is a text file, judging by its "
             f"extension; tables end in {' '.join(SUFFIXES)}."
         )
-    return text_set(files, columns)
+    return text_set(files, named)
 
 
 def _one_name(value: Any, option: str) -> str | None:
@@ -280,8 +280,7 @@ def _named_files(files: Any) -> NamedFiles:
     if not isinstance(files, Mapping):
         return NamedFiles.of_texts(_names_or_paths(files))
     named_files = NamedFiles.of_mapping(files)
-    # Each must be able to be the path of a file.
-    _names_or_paths([*named_files.paths, *named_files.paths_of_scores()])
+    _check_may_be_names([*named_files.paths, *named_files.score_paths()])
     return named_files
 
 
@@ -297,6 +296,12 @@ def _names_or_paths(value: _File | Sequence[_File] | None) -> list[str]:
         if not isinstance(entry, str | os.PathLike) or not isinstance(os.fspath(entry), str):
             raise InputError(f"Files and columns are given by name, one or a list of them; got {shorten(entry)}.")
     names = [os.fspath(entry) for entry in entries]
+    _check_may_be_names(names)
+    return names
+
+
+def _check_may_be_names(names: Sequence[str]) -> None:
+    """Raise an InputError for a text that can be the name of no file."""
     for name in names:
         try:
             is_name = b"\0" not in os.fsencode(name)
@@ -304,4 +309,3 @@ def _names_or_paths(value: _File | Sequence[_File] | None) -> list[str]:
             is_name = False
         if not is_name:
             raise InputError(f"{shorten(name)} cannot be the name of a file.")
-    return names

@@ -60,7 +60,7 @@ def repeated_rows(test_set: TestSet) -> list[str]:
         hashes = array("q", (hash(row) for row in rows if _is_long(*row)))
     else:
         hashes = array("q", map(hash, rows))
-    n_repeats = len(hashes) - _n_different(hashes)
+    n_repeats = len(hashes) - _sort_and_count_different(hashes)
     if 2 * n_repeats < test_set.n_segments:
         return []
     so_that = ""
@@ -94,7 +94,9 @@ def repeated_errors(test_set: TestSet) -> dict[str, Sequence[int]]:
     """Return by system the segments with one wrong text that reads like an error's, beside different references."""
     errors = {}
     for system, _, wrong, _ in _repeats(test_set):
-        n_different = _n_different(array("q", (hash(tuple(test_set.references[segment])) for segment in wrong)))
+        n_different = _sort_and_count_different(
+            array("q", (hash(tuple(test_set.references[segment])) for segment in wrong))
+        )
         if 2 * n_different > len(wrong) and _LIKE_ERROR.search(test_set.systems[system][wrong[0]]):
             errors[system] = wrong
     return errors
@@ -144,7 +146,7 @@ def _repeats(test_set: TestSet) -> Iterator[_Repeat]:
         # Where nearly all texts differ in numbers alone, these are what is said.
         if not is_one_text and n_others < _OTHERS * n_segments:
             continue
-        if _n_different(hashes_of_others) < _DIFFERENT * n_others:
+        if _sort_and_count_different(hashes_of_others) < _DIFFERENT * n_others:
             continue
         # The same answer may be right, and a text without its numbers the same as its references.
         wrong = array("q")
@@ -180,10 +182,10 @@ def _mostly_differ(texts: Sequence[str]) -> bool:
     is_hash = bytearray(mask + 1)
     for text in texts:
         is_hash[hash(text) & mask] = 1
-    return 2 * is_hash.count(1) > n or 2 * _n_different(array("q", map(hash, texts))) > n
+    return 2 * is_hash.count(1) > n or 2 * _sort_and_count_different(array("q", map(hash, texts))) > n
 
 
-def _n_different(hashes: array[int]) -> int:
+def _sort_and_count_different(hashes: array[int]) -> int:
     """Return how many texts, or rows of them, are different, by the hashes of all, which are put in order.
 
     Of many millions, the texts themselves have no room in memory. By chance, two of them have the same hash once in

@@ -1,11 +1,23 @@
-"""Tables -> test sets: a column for each system, by names that a user gives or that suggest a role."""
+"""Tables -> test sets: a column for each system, by names that a user gives or that suggest a role.
+
+A set is made in these steps, each of which adds the fields that it knows:
+
+    _by_segment          a row for each segment, a column for each system; what systems lack, counted
+    _texts_or_scores     a set with `systems`, `references`, `source`, `ids`, `scores` and their directions, and how
+                         it was read: `fields`, `columns`, `left_out`
+    table_set            adds `lost`, `n_all`, `clusters` or a `hint` of them, `slices`, `wrong_ends`, `dialect`; of
+                         long tables also `own_columns` and `own_columns_by_system`
+    tables_and_logs.py   adds `own_columns` of other tables, `without_reference`; of tables that were joined by ids,
+                         what these have; and `warnings`, of all that was warned of meanwhile
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from tercet.errors import InputError, argument, argument_set, arguments_set, did_you_mean, shorten
+from tercet.errors import InputError, argument, argument_set, arguments_set, did_you_mean, shorten, warn
 from tercet.files.columns.name_roles import clear_role, role_of
 from tercet.files.columns.roles import document_column, guess_roles
 from tercet.files.columns.scores import (
@@ -25,7 +37,7 @@ from tercet.statistics.clusters import Clusters
 
 from .answer_endings import ending_columns, wrong_ends_of
 from .column_checks import check_clear, check_columns, check_roles
-from .column_readings import HOW_READ, ColumnRole, readings
+from .column_readings import HOW_READ, ColumnReading, ColumnRole, readings
 from .column_warnings import (
     warn_left_out,
     warn_of_written_missing,
@@ -34,10 +46,10 @@ from .column_warnings import (
     warn_unused,
 )
 from .labels import slice_columns, slices_of_columns
-from .long_tables import WideTable, pooled_rows, wide_table
+from .long_tables import WideTable, pooled_rows, widened
 from .misread_tables import check_no_marked_errors, check_rows, warn_repeated_ids
 from .named_columns import (
-    Columns,
+    NamedColumns,
     columns_by_role,
     columns_in_words,
     columns_left_out,
@@ -48,24 +60,24 @@ from .pivoted_tables import PivotedTable
 from .test_set import TestSet, without_texts
 
 
-def table_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
+def table_set(table: Table, path: str, name: str, named: NamedColumns) -> TestSet:
     """Return the texts of a table; columns that are not named have the role that their name suggests."""
-    by_segment = _by_segment(table, columns)
+    by_segment = _by_segment(table, named)
     segments = by_segment.table
-    roles = by_segment.columns
-    slices = slices_of_columns(segments, roles.slices)
+    named_by_segment = by_segment.named
+    slices = slices_of_columns(segments, named_by_segment.slices)
     column_of_names = None
-    pooled = pooled_rows(segments, roles)
+    pooled = pooled_rows(segments, named_by_segment)
     if pooled is not None:
-        pooled.warn(roles)
+        warn(pooled.warning(named_by_segment))
         column_of_names = pooled.long.column
-    test_set = _texts_or_scores(segments, path, name, roles, column_of_names)
-    endings = ending_columns(segments, list(test_set.systems), roles.scores)
+    test_set = _texts_or_scores(segments, path, name, named_by_segment, column_of_names)
+    endings = ending_columns(segments, list(test_set.systems), named_by_segment.scores)
     wrong_ends = wrong_ends_of(endings, test_set)
     clusters = None
     hint = ""
-    if roles.cluster is not None:
-        clusters = _clusters_of(segments, roles.cluster)
+    if named_by_segment.cluster is not None:
+        clusters = _clusters_of(segments, named_by_segment.cluster)
     else:
         if column_of_names is None:
             warn_repeated_ids(segments)
@@ -76,64 +88,71 @@ def table_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
     dialect = table.dialect
     if dialect is not None and table.decimal:
         dialect = replace(dialect, decimal=table.decimal)
-    whole_set = replace(
+    column_readings = test_set.columns
+    own_columns: Mapping[str, list[Any]] = {}
+    own_columns_by_system: Mapping[str, Mapping[str, list[Any]]] = {}
+    if isinstance(segments, PivotedTable):
+        column_readings = _readings_of_long(segments, test_set, named)
+        own_columns = _own_columns_of_long(segments, test_set, named)
+        own_columns_by_system = segments.unread_by_system()
+    return replace(
         test_set,
-        dialect=dialect,
         fields=fields,
+        columns=column_readings,
+        dialect=dialect,
+        own_columns=own_columns,
+        own_columns_by_system=own_columns_by_system,
         clusters=clusters,
         hint=hint,
         slices=slices,
-        wrong_ends=wrong_ends,
         lost=by_segment.lost.by_system,
         n_all=by_segment.lost.n_all,
+        wrong_ends=wrong_ends,
     )
-    if isinstance(segments, PivotedTable):
-        return _with_columns_of_long(whole_set, segments, columns)
-    return whole_set
 
 
-def _with_columns_of_long(test_set: TestSet, pivoted: PivotedTable, columns: Columns) -> TestSet:
-    """Return a test set with what becomes of the columns of the long table from which its table was made."""
+def _readings_of_long(pivoted: PivotedTable, test_set: TestSet, named: NamedColumns) -> tuple[ColumnReading, ...]:
+    """Return how the columns of the long table were read from which a table was made."""
     # The system that is named is the column of the systems' texts.
-    named_by_user = list(columns.systems)
-    if columns.system_column is not None:
-        named_by_user.append(columns.system_column)
-    unread = {*test_set.left_out, columns.cluster, *slice_columns(columns.slices, pivoted.columns)}
+    named_by_user = list(named.systems)
+    if named.system_column is not None:
+        named_by_user.append(named.system_column)
+    return pivoted.readings(test_set.columns, named_by_user)
+
+
+def _own_columns_of_long(pivoted: PivotedTable, test_set: TestSet, named: NamedColumns) -> dict[str, list[Any]]:
+    """Return the columns of a table, made from a long one, that hold neither texts nor scores of a system."""
+    unread = {*test_set.left_out, named.cluster, *slice_columns(named.slices, pivoted.columns)}
     own_columns = {}
     for column, cells in pivoted.columns.items():
         if column in unread and column not in pivoted.origins:
             own_columns[column] = cells
-    return replace(
-        test_set,
-        columns=pivoted.readings(test_set.columns, named_by_user),
-        own_columns=own_columns,
-        own_columns_by_system=pivoted.unread_by_system(),
-    )
+    return own_columns
 
 
-def _by_segment(table: Table, columns: Columns) -> WideTable:
+def _by_segment(table: Table, named: NamedColumns) -> WideTable:
     """Return a table with a row for each segment that is scored, and a column for each system."""
     if isinstance(table, TableWithRoles):
-        return _rows_of_all(table, columns)
+        return _rows_of_all(table, named)
     if isinstance(table, Memory):
-        systems, references, source = columns_of(table, columns.systems, columns.references, columns.source)
-        memory, lost = complete(table, systems, references, columns.missing)
-        languages = replace(columns, systems=systems, references=references, source=source)
-        return wide_table(memory, languages)._replace(lost=lost)
-    check_no_marked_errors(table, columns)
-    by_segment = wide_table(table, columns)
+        systems, references, source = columns_of(table, named.systems, named.references, named.source)
+        memory, lost = complete(table, systems, references, named.missing)
+        languages = replace(named, systems=systems, references=references, source=source)
+        return widened(memory, languages)._replace(lost=lost)
+    check_no_marked_errors(table, named)
+    by_segment = widened(table, named)
     if by_segment.table is table:
-        check_rows(table, columns)
+        check_rows(table, named)
     return by_segment
 
 
-def _rows_of_all(table: TableWithRoles, columns: Columns) -> WideTable:
+def _rows_of_all(table: TableWithRoles, named: NamedColumns) -> WideTable:
     """Return the rows in which all systems have a text, and how many each lacks.
 
-    A translator, or a system, may have only some documents: what becomes of the others, `columns.missing` says.
+    A translator, or a system, may have only some documents: what becomes of the others, `named.missing` says.
     """
-    names = columns.systems or table.roles.systems
-    systems = [name for name in names if name in table.columns and name not in columns.references]
+    names = named.systems or table.roles.systems
+    systems = [name for name in names if name in table.columns and name not in named.references]
     rows_of: dict[str, set[int]] = {}
     for name in systems:
         rows_of[name] = {row for row, cell in enumerate(table.columns[name]) if cell is not None}
@@ -143,7 +162,7 @@ def _rows_of_all(table: TableWithRoles, columns: Columns) -> WideTable:
             f"{table.name}: no segment has a text of each of {', '.join(map(shorten, systems))}; name fewer: "
             f"{argument('systems')}."
         )
-    rows, lost = join_rows(table, rows_of, all_rows, "segments", columns.missing)
+    rows, lost = join_rows(table, rows_of, all_rows, "segments", named.missing)
     scored: dict[str, list[str | None]] = {}
     for name, cells in table.columns.items():
         if name in systems:
@@ -151,7 +170,7 @@ def _rows_of_all(table: TableWithRoles, columns: Columns) -> WideTable:
         else:
             scored[name] = [cells[row] for row in rows]
     rows_scored = replace(table, columns=scored, lines=[table.lines[row] for row in rows])
-    return WideTable(rows_scored, columns, lost=lost)
+    return WideTable(rows_scored, named, lost=lost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +179,9 @@ class _KnownColumns:
 
     table: Table
     #: Those that the user names.
-    by_user: Columns
+    named: NamedColumns
     #: Those that are read: what the user names for a role, or else what suggests it.
-    chosen: Columns
+    chosen: NamedColumns
     #: What columns without scores and labels suggest.
     roles: Roles
     scores: list[str]
@@ -171,29 +190,29 @@ class _KnownColumns:
     labels: set[str]
 
 
-def _texts_or_scores(table: Table, path: str, name: str, columns: Columns, column_of_names: str | None) -> TestSet:
+def _texts_or_scores(table: Table, path: str, name: str, named: NamedColumns, column_of_names: str | None) -> TestSet:
     """Return what a table has; the column of names of systems, if there is one, has no texts."""
-    known = _read_roles(table, columns, column_of_names)
-    if columns.scores and not columns.need_references and not _has_texts_of_scored(known):
+    known = _read_roles(table, named, column_of_names)
+    if named.scores and not named.need_references and not _has_texts_of_scored(known):
         return _scores_alone(known, name)
     if isinstance(table, Memory):
         # The columns are languages, whose codes suggest no role.
-        return _texts_of_systems(replace(known, chosen=columns, roles=Roles(None, (), ())), path, name)
+        return _texts_of_systems(replace(known, chosen=named, roles=Roles(None, (), ())), path, name)
     return _texts_of_systems(known, path, name)
 
 
-def _read_roles(table: Table, columns: Columns, column_of_names: str | None) -> _KnownColumns:
+def _read_roles(table: Table, named: NamedColumns, column_of_names: str | None) -> _KnownColumns:
     """Return the role of each column."""
-    guessed = without_scores(table, columns.scores)
-    slices = slice_columns(columns.slices, table.columns)
-    labels = _labels(columns, slices, column_of_names)
+    guessed = without_scores(table, named.scores)
+    slices = slice_columns(named.slices, table.columns)
+    labels = _labels(named, slices, column_of_names)
     unlabelled = {column: cells for column, cells in guessed.columns.items() if column not in labels}
-    references = [column for column in columns.references if column in table.columns]
+    references = [column for column in named.references if column in table.columns]
     roles = guess_roles(replace(guessed, columns=unlabelled), references)
     return _KnownColumns(
         table=table,
-        by_user=columns,
-        chosen=_with_roles(columns, roles),
+        named=named,
+        chosen=_with_roles(named, roles),
         roles=roles,
         scores=[column for column in table.columns if column not in guessed.columns],
         slices=slices,
@@ -201,43 +220,43 @@ def _read_roles(table: Table, columns: Columns, column_of_names: str | None) -> 
     )
 
 
-def _labels(columns: Columns, slices: Sequence[str], column_of_names: str | None) -> set[str]:
+def _labels(named: NamedColumns, slices: Sequence[str], column_of_names: str | None) -> set[str]:
     """Return the columns that label segments: they are no outputs and no references, unless their names say so."""
     labels = {column for column in slices if role_of(column) != "source" and not clear_role(column)}
     if column_of_names is not None:
         labels.add(column_of_names)
-    return labels - {*columns.systems, *columns.references, columns.source}
+    return labels - {*named.systems, *named.references, named.source}
 
 
-def _with_roles(columns: Columns, roles: Roles) -> Columns:
+def _with_roles(named: NamedColumns, roles: Roles) -> NamedColumns:
     """Return the columns that are named for each role, or else those that have it; a named one has no other role."""
-    source = columns.source or roles.source
-    references = columns.references
+    source = named.source or roles.source
+    references = named.references
     if not references:
-        references = [column for column in roles.references if column not in {*columns.systems, source}]
-    systems = columns.systems
+        references = [column for column in roles.references if column not in {*named.systems, source}]
+    systems = named.systems
     if not systems:
         systems = [column for column in roles.systems if column not in {*references, source}]
-    return replace(columns, systems=systems, references=references, source=source)
+    return replace(named, systems=systems, references=references, source=source)
 
 
 def _has_texts_of_scored(known: _KnownColumns) -> bool:
     """Return whether there are texts of systems: those that are named, or those that the scores are of."""
-    columns = known.by_user
-    if columns.systems:
-        return any(column in known.table.columns for column in columns.systems)
+    named = known.named
+    if named.systems:
+        return any(column in known.table.columns for column in named.systems)
     if not known.roles.systems:
         return False
     # "task" with "a.score" and "b.score" is no system.
-    scored = scored_systems(known.table, columns.scores[0])
+    scored = scored_systems(known.table, named.scores[0])
     return not scored or not set(scored).isdisjoint(known.roles.systems)
 
 
 def _check_known(known: _KnownColumns, format: str) -> None:
     """Raise an InputError for columns that the user names wrongly, and for roles that are not clear or lacking."""
-    columns = known.by_user
-    check_columns(known.table, columns)
-    if not columns.systems and not columns.references:
+    named = known.named
+    check_columns(known.table, named)
+    if not named.systems and not named.references:
         check_clear(known.table, known.roles)
     check_roles(known.table, format, known.chosen)
 
@@ -247,10 +266,10 @@ def _warn_of_roles(known: _KnownColumns) -> None:
     table = known.table
     roles = known.roles
     chosen = known.chosen
-    if not known.by_user.references:
+    if not known.named.references:
         warn_unlike_references(table, roles.unlike, roles.references)
     # Who names the systems leaves the other columns out on purpose.
-    if not known.by_user.systems and not isinstance(table, TableWithRoles):
+    if not known.named.systems and not isinstance(table, TableWithRoles):
         warn_left_out(table, roles)
         with_role = {*roles.systems, *roles.left_out, *roles.references, roles.source}
         with_role |= {*chosen.references, chosen.source, *known.labels}
@@ -267,7 +286,7 @@ def _warn_of_texts(known: _KnownColumns) -> None:
 def _texts_of_systems(known: _KnownColumns, path: str, name: str) -> TestSet:
     """Return the texts of systems and their references, with all that the columns hold."""
     table = known.table
-    columns = known.by_user
+    named = known.named
     chosen = known.chosen
     _check_known(known, table_format(path))
     _warn_of_roles(known)
@@ -276,8 +295,8 @@ def _texts_of_systems(known: _KnownColumns, path: str, name: str) -> TestSet:
     _warn_of_texts(known)
     by_role = columns_by_role(chosen, known.scores, known.slices)
     left_out = columns_left_out(table, by_role)
-    named_by_user = [*columns.systems, *columns.references, *known.scores, *known.slices]
-    for column in (columns.source, columns.cluster):
+    named_by_user = [*named.systems, *named.references, *known.scores, *known.slices]
+    for column in (named.source, named.cluster):
         if column is not None:
             named_by_user.append(column)
     source_texts = None
@@ -286,7 +305,7 @@ def _texts_of_systems(known: _KnownColumns, path: str, name: str) -> TestSet:
     ids = None
     if isinstance(table, Memory):
         ids = table.labels.get("id")
-    directions = directions_of(columns.scores)
+    directions = directions_of(named.scores)
     return TestSet(
         name,
         texts,
@@ -295,7 +314,7 @@ def _texts_of_systems(known: _KnownColumns, path: str, name: str) -> TestSet:
         fields=columns_in_words(table, by_role, left_out),
         columns=readings(table, by_role, known.roles.reasons, named_by_user),
         left_out=left_out,
-        scores={score: scores_by_system(table, chosen.systems, score) for score in columns.scores},
+        scores={score: scores_by_system(table, chosen.systems, score) for score in named.scores},
         lower_is_better=directions.lower,
         higher_is_better=directions.higher,
         ids=ids,
@@ -305,10 +324,10 @@ def _texts_of_systems(known: _KnownColumns, path: str, name: str) -> TestSet:
 def _scores_alone(known: _KnownColumns, name: str) -> TestSet:
     """Return the scores in a table that has no texts of systems; its other columns are left out."""
     table = known.table
-    columns = known.by_user
-    scores = columns.scores
+    named = known.named
+    scores = named.scores
     first_score = scores[0]
-    systems = columns.systems or systems_of(table, first_score)
+    systems = named.systems or systems_of(table, first_score)
     if not systems:
         in_front = f"base.{first_score}"
         behind = f"{first_score}_base"
@@ -319,7 +338,7 @@ def _scores_alone(known: _KnownColumns, name: str) -> TestSet:
             f"{table.name} has no scores {shorten(first_score)} of a system; expected columns such as {in_front!r} "
             f"or {behind!r}{hint}"
         )
-    if not columns.systems:
+    if not named.systems:
         texts = guess_roles(without_scores(table, scores)).systems
         _check_not_numbered(table, systems, first_score, texts)
     # Columns of objects may be called as their systems.
@@ -328,8 +347,8 @@ def _scores_alone(known: _KnownColumns, name: str) -> TestSet:
         "scores": [column for column in table.columns if column in read],
         "clusters": [],
     }
-    if columns.cluster is not None:
-        by_role["clusters"].append(columns.cluster)
+    if named.cluster is not None:
+        by_role["clusters"].append(named.cluster)
     named_by_user = [*by_role["scores"], *by_role["clusters"]]
     left_out = [column for column in table.columns if column not in named_by_user]
     directions = directions_of(scores)

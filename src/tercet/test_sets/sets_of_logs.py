@@ -17,7 +17,7 @@ from tercet.files.table import Log
 from tercet.statistics.clusters import Clusters
 
 from .labels import slices_of_columns
-from .named_columns import Columns
+from .named_columns import NamedColumns
 from .test_set import TestSet
 
 # Words in the names of scores of answers that are right or wrong as a whole, and of scores of texts.
@@ -25,32 +25,32 @@ _EXACT = frozenset({"exact", "em", "acc", "accuracy", "match", "includes", "choi
 _OF_TEXTS = frozenset({"bleu", "chrf", "ter", "rouge", "rougel", "bertscore", "bert", "meteor", "comet", "bleurt"})
 
 
-def log_sets(logs: list[Log], columns: Columns, others: Sequence[TestSet] = ()) -> list[TestSet]:
+def log_sets(logs: list[Log], named: NamedColumns, others: Sequence[TestSet] = ()) -> list[TestSet]:
     """Return a test set for each task that logs are of; those without the scores that are named are left out.
 
     A task of several harnesses, or with the name of one of the other test sets, has its harness behind its name.
     """
     joined = join_logs(
         logs,
-        systems=columns.systems,
-        references=columns.references,
-        source=columns.source,
-        cluster=columns.cluster,
-        missing=columns.missing,
+        systems=named.systems,
+        references=named.references,
+        source=named.source,
+        cluster=named.cluster,
+        missing=named.missing,
     )
     test_sets = []
     harnesses = []
     for runs in joined:
-        slices = slices_of_columns(runs.first, columns.slices, runs.order)
-        test_sets.append(replace(_log_set(runs), slices=slices))
+        slices = slices_of_columns(runs.first, named.slices, runs.order)
+        test_sets.append(_log_set(runs, slices))
         harnesses.append(runs.first.harness)
     test_sets = _named_apart(test_sets, harnesses, others)
-    having = [test_set for test_set in test_sets if set(columns.scores).issubset(test_set.scores)]
+    having = [test_set for test_set in test_sets if set(named.scores).issubset(test_set.scores)]
     if not having:
         # The error comes from who reads the scores.
         return test_sets
     for test_set in test_sets:
-        lacking = [name for name in columns.scores if name not in test_set.scores]
+        lacking = [name for name in named.scores if name not in test_set.scores]
         if lacking:
             warn(f"{test_set.name} is left out: it has no scores {shorten(lacking[0])}.")
     return having
@@ -68,8 +68,8 @@ def _named_apart(test_sets: Sequence[TestSet], harnesses: Sequence[str], others:
     return named
 
 
-def _log_set(runs: Runs) -> TestSet:
-    """Return the runs of a task, with the scores of their logs."""
+def _log_set(runs: Runs, slices: dict[str, list[str]]) -> TestSet:
+    """Return the runs of a task, with the scores of their logs and the slices of its segments."""
     scores: dict[str, dict[str, NDArray[np.float64]]] = {}
     for name, by_system in runs.scores.items():
         scores[name] = {system: np.array(numbers) for system, numbers in by_system.items()}
@@ -87,6 +87,7 @@ def _log_set(runs: Runs) -> TestSet:
         runs.source,
         fields=runs.fields,
         clusters=clusters,
+        slices=slices,
         scores=scores,
         lower_is_better=directions.lower,
         higher_is_better=directions.higher,

@@ -24,8 +24,8 @@ from .column_readings import HOW_READ
 from .joined_memories import joined_memories
 from .keyed_tables import join_by_ids
 from .labels import slice_columns
-from .long_tables import wide_table
-from .named_columns import Columns
+from .long_tables import widened
+from .named_columns import NamedColumns
 from .names_from_paths import InputFiles, check_no_scores_beside, name_of, names_of
 from .set_of_table import table_set
 from .sets_of_logs import log_sets
@@ -37,25 +37,25 @@ if TYPE_CHECKING:
     from tercet.files.numbers import Sign
 
 
-def sets_of_tables(files: InputFiles, columns: Columns, need_texts: bool) -> list[TestSet]:
+def sets_of_tables(files: InputFiles, named: NamedColumns, need_texts: bool) -> list[TestSet]:
     """Return the test sets of files that are not all text files, by whose kind it is chosen how they are read."""
     first_path = files.paths[0]
     if not files.folders and files.references and any(table_format(path) in MEMORIES for path in files.paths):
-        return [joined_memories(files, columns)]
+        return [joined_memories(files, named)]
     already_read: dict[str, Table] = {}
     # The first file says whether all are batches, whose references and sources have files of their own.
     if not files.folders and table_format(first_path) == "jsonl":
         first = _read(first_path, files)
         if isinstance(first, Answers | Requests):
-            _check_no_system_column(first_path, columns)
+            _check_no_system_column(first_path, named)
             check_no_scores_beside(files, "answers of a batch")
-            return batch_sets(first, files, columns)
+            return batch_sets(first, files, named)
         already_read[first_path] = first
     if not files.folders and not files.beside:
-        scores_alone = _set_of_scores(files, columns, already_read, need_texts=need_texts)
+        scores_alone = _set_of_scores(files, named, already_read, need_texts=need_texts)
         if scores_alone is not None:
             return [scores_alone]
-    test_sets = _tables_and_logs(files, columns, already_read)
+    test_sets = _tables_and_logs(files, named, already_read)
     if not need_texts or all(test_set.no_texts for test_set in test_sets):
         return test_sets
     with_texts = []
@@ -72,57 +72,57 @@ def _read(path: str, files: InputFiles) -> Table:
     return replace(read_file(path, files.opening), decimal=files.decimal)
 
 
-def _check_no_system_column(path: str, columns: Columns) -> None:
+def _check_no_system_column(path: str, named: NamedColumns) -> None:
     """Raise an InputError for a column of systems' names beside a log, each of which is a run."""
-    if columns.system_column is not None:
+    if named.system_column is not None:
         raise InputError(
             f"{path!r} is a log of runs, and {argument('system_column')} is for tables with a row for each item and "
             "system; to name a run, give NAME=PATH."
         )
 
 
-def _tables_and_logs(files: InputFiles, columns: Columns, already_read: Mapping[str, Table]) -> list[TestSet]:
+def _tables_and_logs(files: InputFiles, named: NamedColumns, already_read: Mapping[str, Table]) -> list[TestSet]:
     """Return the test sets of tables and then of logs."""
-    logs_of_folder = {path: _logs_of_folder(path, files, columns) for path in files.folders}
+    logs_of_folder = {path: _logs_of_folder(path, files, named) for path in files.folders}
     tables = [path for path in files.paths if path not in files.folders and table_format(path)]
     text_files = [path for path in files.paths if path not in files.folders and path not in tables]
     if text_files or files.beside:
-        return [_set_beside(files, tables, text_files, columns)]
+        return [_set_beside(files, tables, text_files, named)]
     check_different([*files.folders, *tables], role="a test set")
     names = dict(zip(tables, names_of(tables), strict=True))
     sets_of_files: list[TestSet] = []
     logs: list[Log] = []
     for path in files.paths:
         if path in files.folders:
-            _check_no_system_column(path, columns)
+            _check_no_system_column(path, named)
             logs += logs_of_folder[path]
             continue
         with recorded() as messages:
             as_read = already_read.get(path) or _read(path, files)
             if isinstance(as_read, Answers | Requests):
                 raise InputError(f"{path!r} is of a batch, and {files.paths[0]!r} is not; give batches alone.")
-            table = _with_scores(as_read, path, files, columns)
+            table = _with_scores(as_read, path, files, named)
             if isinstance(table, Log):
-                _check_no_system_column(path, columns)
+                _check_no_system_column(path, named)
                 logs += _with_name([table], files.called.get(path, ""))
                 continue
-            test_set = _whole_set(table, path, names[path], columns)
+            test_set = _whole_set(table, path, names[path], named)
             if path in files.called:
                 check_one_system(path, list(test_set.systems), files.called[path])
         sets_of_files.append(replace(test_set, warnings=tuple(messages)))
     called = {names[path]: name for path, name in files.called.items() if path in names}
     test_sets = join_tables(sets_of_files, called)
     if logs:
-        test_sets += log_sets(logs, columns, test_sets)
+        test_sets += log_sets(logs, named, test_sets)
     return test_sets
 
 
-def _set_beside(files: InputFiles, tables: Sequence[str], text_files: Sequence[str], columns: Columns) -> TestSet:
+def _set_beside(files: InputFiles, tables: Sequence[str], text_files: Sequence[str], named: NamedColumns) -> TestSet:
     """Return the test set of tables and what is beside them, joined by ids; InputError of what has none."""
     to_join = text_files or files.beside
     _check_there(to_join)
     if not files.folders:
-        test_set = _keyed_set(files, columns)
+        test_set = _keyed_set(files, named)
         if test_set is not None:
             return test_set
     first_in_words = f"{tables[0]!r} is a table or a log"
@@ -135,7 +135,7 @@ def _set_beside(files: InputFiles, tables: Sequence[str], text_files: Sequence[s
     )
 
 
-def _logs_of_folder(folder: str, files: InputFiles, columns: Columns) -> list[Log]:
+def _logs_of_folder(folder: str, files: InputFiles, named: NamedColumns) -> list[Log]:
     """Return the logs in a folder, with the name and the scores that are given to it."""
     logs = _with_name(read_folder(folder), files.called.get(folder, ""))
     if folder not in files.scored_in:
@@ -147,28 +147,28 @@ def _logs_of_folder(folder: str, files: InputFiles, columns: Columns) -> list[Lo
         )
     (scored,) = logs
     for scored_in in files.scored_in[folder]:
-        scored = log_with_scores(scored, _read(scored_in, files), columns)
+        scored = log_with_scores(scored, _read(scored_in, files), named)
     return [scored]
 
 
-def _with_scores(table: Table, path: str, files: InputFiles, columns: Columns) -> Table:
+def _with_scores(table: Table, path: str, files: InputFiles, named: NamedColumns) -> Table:
     """Return what is in a file with the scores of the files that have its name."""
     scored = table
     for scored_in in files.scored_in.get(path, ()):
         scores = _read(scored_in, files)
         if isinstance(scored, Log):
-            scored = log_with_scores(scored, scores, columns)
+            scored = log_with_scores(scored, scores, named)
         else:
-            scored = table_with_scores(scored, scores, columns)
+            scored = table_with_scores(scored, scores, named)
     return scored
 
 
 def _set_of_scores(
-    files: InputFiles, columns: Columns, already_read: Mapping[str, Table], *, need_texts: bool
+    files: InputFiles, named: NamedColumns, already_read: Mapping[str, Table], *, need_texts: bool
 ) -> TestSet | None:
     """Return the test set of tables with the ids and scores of a run each; None of other files."""
     paths = files.paths
-    if not columns.scores or files.scored_in or not all(map(table_format, paths)):
+    if not named.scores or files.scored_in or not all(map(table_format, paths)):
         return None
     names = dict(zip(paths, names_of(paths, files.called), strict=True))
     with recorded() as messages:
@@ -176,11 +176,11 @@ def _set_of_scores(
         for path in paths:
             table = already_read.get(path) or _read(path, files)
             # Texts in the only table are of a system; those of several without references could not be joined.
-            if not has_scores_alone(table, columns, remarks=len(paths) > 1 and not need_texts):
+            if not has_scores_alone(table, named, remarks=len(paths) > 1 and not need_texts):
                 return None
             tables[names[path]] = table
         check_different(paths)
-        joined, columns_of_runs = join_scores(tables, columns)
+        joined, columns_of_runs = join_scores(tables, named)
         name = "test set"
         note = f" Joined with {', '.join(map(repr, paths[1:]))} by ids."
         if len(paths) == 1:
@@ -195,17 +195,17 @@ def _with_name(logs: Sequence[Log], name: str) -> list[Log]:
     return [replace(log, called=name) for log in logs]
 
 
-def _whole_set(table: Table, path: str, name: str, columns: Columns) -> TestSet:
+def _whole_set(table: Table, path: str, name: str, named: NamedColumns) -> TestSet:
     """Return the test set of a table, with the columns that hold neither texts nor scores."""
-    test_set = table_set(table, path, name, columns)
+    test_set = table_set(table, path, name, named)
     return replace(
         test_set,
-        own_columns={**_own_columns(table, test_set, columns), **test_set.own_columns},
+        own_columns={**_own_columns(table, test_set, named), **test_set.own_columns},
         without_reference=_without_reference(table, test_set),
     )
 
 
-def sets_of_frame(frame: Any, columns: Columns, decimal: Sign) -> list[TestSet]:
+def sets_of_frame(frame: Any, named: NamedColumns, decimal: Sign) -> list[TestSet]:
     """Return the test set of a table in memory, or those of the log that it is."""
     try:
         with recorded() as messages:
@@ -216,10 +216,10 @@ def sets_of_frame(frame: Any, columns: Columns, decimal: Sign) -> list[TestSet]:
                     "Give the paths of both files, or a table with the answers and their references in columns."
                 )
             if isinstance(table, Log):
-                _check_no_system_column(table.name, columns)
-                test_sets = log_sets([table], columns)
+                _check_no_system_column(table.name, named)
+                test_sets = log_sets([table], named)
             else:
-                test_sets = [_whole_set(table, "", table.name, columns)]
+                test_sets = [_whole_set(table, "", table.name, named)]
     except InputError as error:
         # The command has no such file to show.
         raise InputError(str(error).removesuffix(HOW_READ)) from None
@@ -261,18 +261,18 @@ def _is_by_rows(table: Table, test_set: TestSet) -> bool:
     return all(table.columns.get(system) == texts for system, texts in test_set.systems.items())
 
 
-def _own_columns(table: Table, test_set: TestSet, columns: Columns) -> dict[str, list[Any]]:
+def _own_columns(table: Table, test_set: TestSet, named: NamedColumns) -> dict[str, list[Any]]:
     """Return the columns of a table that hold neither texts nor scores that are read.
 
     There are none where a segment is not a row of the table.
     """
     if isinstance(table, Memory) or not _is_by_rows(table, test_set):
         return {}
-    names = {*test_set.left_out, columns.cluster, *slice_columns(columns.slices, table.columns)}
+    names = {*test_set.left_out, named.cluster, *slice_columns(named.slices, table.columns)}
     return {name: cells for name, cells in table.columns.items() if name in names}
 
 
-def _keyed_set(files: InputFiles, columns: Columns) -> TestSet | None:
+def _keyed_set(files: InputFiles, named: NamedColumns) -> TestSet | None:
     """Return the test set of tables and of tables beside them, by the ids that they share; None of other files."""
     paths = files.paths
     beside = files.beside
@@ -282,19 +282,19 @@ def _keyed_set(files: InputFiles, columns: Columns) -> TestSet | None:
     check_different(paths, beside)
     names = dict(zip(paths, names_of(paths, files.called), strict=True))
     with recorded() as messages:
-        systems = _tables_of_systems(files, columns)
+        systems = _tables_of_systems(files, named)
         tables = {names[path]: table for path, table in systems.tables.items()}
         tables_beside = [_read(path, files) for path in beside]
-        joined = join_by_ids(tables, tables_beside, systems.columns, files.called.values())
+        joined = join_by_ids(tables, tables_beside, systems.named, files.called.values())
         if joined is None:
             return None
-        test_set = table_set(joined.table, beside[0], name_of(beside[0]), joined.columns)
+        test_set = table_set(joined.table, beside[0], name_of(beside[0]), joined.named)
         wrong_ends = wrong_ends_of(joined.endings, test_set)
         for system, problems in test_set.wrong_ends.items():
             wrong_ends[system] = {**problems, **wrong_ends[system]}
     return replace(
         test_set,
-        own_columns=_own_columns(joined.table, test_set, joined.columns),
+        own_columns=_own_columns(joined.table, test_set, joined.named),
         own_columns_by_system=joined.own_columns_by_system,
         wrong_ends=wrong_ends,
         warnings=tuple(messages),
@@ -316,36 +316,36 @@ class _TablesOfSystems(NamedTuple):
 
     #: By path.
     tables: dict[str, Table]
-    #: With the names of the systems.
-    columns: Columns
+    #: What the user names, with the systems of these tables.
+    named: NamedColumns
     #: How tables were made of long ones, in words.
     notes: list[str]
 
 
-def _tables_of_systems(files: InputFiles, columns: Columns) -> _TablesOfSystems:
+def _tables_of_systems(files: InputFiles, named: NamedColumns) -> _TablesOfSystems:
     """Return the tables of systems; long ones are made wide."""
     tables: dict[str, Table] = {}
     systems: list[str] = []
     notes: list[str] = []
-    unknown = list(columns.systems)
+    unknown = list(named.systems)
     for path in files.paths:
-        table = _with_scores(_read(path, files), path, files, columns)
+        table = _with_scores(_read(path, files), path, files, named)
         tables[path] = table
         if isinstance(table, Log | Memory):
             continue
-        systems_here = [name for name in columns.systems if name in table.columns]
+        systems_here = [name for name in named.systems if name in table.columns]
         unknown = [name for name in unknown if name not in systems_here]
         # What else is named is perhaps in the tables beside it.
         columns_here = replace(
-            columns, systems=systems_here, references=[], source=None, cluster=None, slices=[], need_references=False
+            named, systems=systems_here, references=[], source=None, cluster=None, slices=[], need_references=False
         )
-        by_item = wide_table(table, columns_here)
+        by_item = widened(table, columns_here)
         tables[path] = by_item.table
-        systems += by_item.columns.systems
+        systems += by_item.named.systems
         if by_item.note:
             notes.append(f"{table.name}: {by_item.note}")
     all_systems = list(dict.fromkeys([*systems, *unknown]))
-    return _TablesOfSystems(tables, replace(columns, systems=all_systems, system_column=None), notes)
+    return _TablesOfSystems(tables, replace(named, systems=all_systems, system_column=None), notes)
 
 
 def _check_there(paths: Sequence[str]) -> None:

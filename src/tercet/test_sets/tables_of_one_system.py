@@ -92,8 +92,8 @@ def _groups(tables: Sequence[TestSet]) -> list[list[TestSet]]:
 def _as_one(tables: Sequence[TestSet], called: Mapping[str, str], taken: Collection[str]) -> TestSet:
     """Return tables of a system each as one test set, with a name that is not taken."""
     file_names = _FileNames.of([table.name for table in tables])
-    systems = _names_of_systems(tables, file_names, called)
-    _check_names_differ(tables, systems)
+    systems = _names_of_only_systems(tables, file_names, called)
+    _check_only_systems_differ(tables, systems)
     name = file_names.shared
     if name in taken:
         name = ", ".join(systems)
@@ -124,7 +124,7 @@ def _as_one(tables: Sequence[TestSet], called: Mapping[str, str], taken: Collect
     )
 
 
-def _names_of_systems(tables: Sequence[TestSet], file_names: _FileNames, called: Mapping[str, str]) -> list[str]:
+def _names_of_only_systems(tables: Sequence[TestSet], file_names: _FileNames, called: Mapping[str, str]) -> list[str]:
     """Return the names of the tables' only systems: what the user calls them, or their columns, or their files."""
     names = [column for table in tables for column in table.systems]
     if len(set(names)) < len(names):
@@ -179,7 +179,7 @@ def _own_columns_by_system(systems: Sequence[str], tables: Sequence[TestSet]) ->
     return by_column
 
 
-def _check_names_differ(tables: Sequence[TestSet], systems: Sequence[str]) -> None:
+def _check_only_systems_differ(tables: Sequence[TestSet], systems: Sequence[str]) -> None:
     """Raise an InputError for a name that is given to a table, and is that of another one's system."""
     for number, (table, system) in enumerate(zip(tables, systems, strict=True)):
         if system in systems[:number]:

@@ -18,33 +18,33 @@ from tercet.files.columns.vocabulary import ITEM
 from tercet.files.join import rows_of_ids
 from tercet.files.table import Log, Memory, Table
 
-from .named_columns import Columns, column_called, column_of_system, listing
+from .named_columns import NamedColumns, column_called, column_of_system, listing
 
 _OTHERWISE = "Or give each file a name of its own."
 
 
-def has_scores_alone(table: Table, columns: Columns, *, remarks: bool) -> bool:
+def has_scores_alone(table: Table, named: NamedColumns, *, remarks: bool) -> bool:
     """Return whether a table has the scores that are named, and ids, of one run whose texts it has not.
 
     With `remarks`, a column of texts whose name says nothing is what the judge remarks, and not what a system wrote.
     """
-    if isinstance(table, Log | Memory) or not columns.scores or columns.systems or columns.references:
+    if isinstance(table, Log | Memory) or not named.scores or named.systems or named.references:
         return False
     key = column_called(table, ITEM)
     # Rows of several runs have the same ids.
     if key is None or len(set(map(str, table.columns[key]))) < len(table.lines):
         return False
-    for name in columns.scores:
+    for name in named.scores:
         is_there = name in table.columns and not scored_systems(table, name)
         if not is_there or any(isinstance(cell, dict) for cell in table.columns[name]):
             return False
-    roles = guess_roles(without_scores(table, columns.scores))
+    roles = guess_roles(without_scores(table, named.scores))
     if roles.references or any(clear_role(name) == "system" for name in roles.systems):
         return False
     return not roles.systems or (remarks and len(roles.systems) == 1)
 
 
-def join_scores(tables: Mapping[str, Table], columns: Columns) -> tuple[Table, Columns]:
+def join_scores(tables: Mapping[str, Table], named: NamedColumns) -> tuple[Table, NamedColumns]:
     """Return one table with the scores of each run, by the names of runs, and the columns of it.
 
     Items are those of the first table; a run has no number of what its own lacks.
@@ -52,38 +52,38 @@ def join_scores(tables: Mapping[str, Table], columns: Columns) -> tuple[Table, C
     by_ids = {name: _ByIDs.of(table) for name, table in tables.items()}
     first = next(iter(by_ids.values()))
     ids = list(first.rows)
-    cells = {name: column for name, column in first.table.columns.items() if name not in columns.scores}
+    cells = {name: column for name, column in first.table.columns.items() if name not in named.scores}
     taken = {*tables, *cells}
     for system, run in by_ids.items():
         run.check_ids(ids, first.table.name)
-        for score in columns.scores:
+        for score in named.scores:
             column = column_of_system(run.table.name, system, score, taken)
             cells[column] = run.numbers(score, ids)
             taken.add(column)
     joined = Table(first.table.name, cells, first.table.lines, **first.table.of_file())
-    return joined, replace(columns, systems=list(tables))
+    return joined, replace(named, systems=list(tables))
 
 
-def table_with_scores(table: Table, scores: Table, columns: Columns) -> Table:
+def table_with_scores(table: Table, scores: Table, named: NamedColumns) -> Table:
     """Return a table of one run with its scores, which another table has by the ids of items."""
     key = column_called(table, ITEM)
     if key is None or isinstance(table, Memory):
         raise InputError(
             f"{_given_with(scores, table)}; {table.name} has no column of ids, by which they could be joined."
         )
-    return replace(table, columns={**table.columns, **_numbers_of_run(table, key, table.columns, scores, columns)})
+    return replace(table, columns={**table.columns, **_numbers_of_run(table, key, table.columns, scores, named)})
 
 
-def log_with_scores(log: Log, scores: Table, columns: Columns) -> Log:
+def log_with_scores(log: Log, scores: Table, named: NamedColumns) -> Log:
     """Return a log of one run with its scores, which a table has by the ids of samples."""
-    systems = columns.systems or log.roles.systems
+    systems = named.systems or log.roles.systems
     if len(systems) > 1:
         raise InputError(
             f"{log.name} has {len(systems)} systems ({listing(systems)}), and {scores.name} has scores of one: "
             f"choose it, {argument_set('systems', systems[0])}."
         )
     numbers = dict(log.numbers)
-    cells_by_score = _numbers_of_run(log, log.key[0], log.numbers, scores, columns)
+    cells_by_score = _numbers_of_run(log, log.key[0], log.numbers, scores, named)
     for name, cells in cells_by_score.items():
         of_run = [np.nan if cell is None else cell for cell in cells]
         numbers[name] = dict.fromkeys(systems, of_run)
@@ -91,24 +91,24 @@ def log_with_scores(log: Log, scores: Table, columns: Columns) -> Log:
 
 
 def _numbers_of_run(
-    table: Table, key: str, own_scores: Container[str], scores: Table, columns: Columns
+    table: Table, key: str, own_scores: Container[str], scores: Table, named: NamedColumns
 ) -> dict[str, list[float | None]]:
     """Return the scores of a run's rows that are asked for, by name; `own_scores` are those that it has itself."""
     given_with = _given_with(scores, table)
     ids_of_scores = column_called(scores, ITEM)
     if isinstance(scores, Log | Memory) or (ids_of_scores is None and key not in scores.columns):
         raise InputError(f"{given_with}; expected a table with ids and numbers. {_OTHERWISE}")
-    if not columns.scores:
+    if not named.scores:
         examples = []
         for name, cells in scores.columns.items():
             if _holds_numbers(cells) and name not in (key, ids_of_scores):
                 examples.append(argument_set("scores", name))
         ways = " or ".join(examples[:3]) or argument("scores")
         raise InputError(f"{given_with}: choose them, {ways}. {_OTHERWISE}")
-    names = [name for name in columns.scores if name in scores.columns]
+    names = [name for name in named.scores if name in scores.columns]
     if not names:
         raise InputError(
-            f"{given_with}; it has no column {' or '.join(map(shorten, columns.scores))}, but "
+            f"{given_with}; it has no column {' or '.join(map(shorten, named.scores))}, but "
             f"{', '.join(map(shorten, scores.columns))}."
         )
     for name in names:

@@ -20,6 +20,16 @@ if TYPE_CHECKING:
     from .column_readings import ColumnReading
 
 
+def _further(default: Any) -> Any:
+    """Return a field by which test sets are neither shown nor compared."""
+    return field(default=default, repr=False, compare=False)
+
+
+def _further_mapping() -> Any:
+    """Return such a field that is an empty mapping by default."""
+    return field(default_factory=dict, repr=False, compare=False)
+
+
 @dataclass(frozen=True, slots=True)
 class TestSet:
     """The predictions of systems for the same segments, with references and sources.
@@ -95,41 +105,39 @@ class TestSet:
 
     # How files were read.
 
-    fields: str = field(default="", repr=False, compare=False)
-    columns: tuple[ColumnReading, ...] = field(default=(), repr=False, compare=False)
-    left_out: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    ids: list[str] | None = field(default=None, repr=False, compare=False)
-    dialect: CsvDialect | None = field(default=None, repr=False, compare=False)
-    own_columns: Mapping[str, list[Any]] = field(default_factory=dict, repr=False, compare=False)
-    own_columns_by_system: Mapping[str, Mapping[str, list[Any]]] = field(
-        default_factory=dict, repr=False, compare=False
-    )
+    fields: str = _further("")
+    columns: tuple[ColumnReading, ...] = _further(())
+    left_out: tuple[str, ...] = _further(())
+    ids: list[str] | None = _further(None)
+    dialect: CsvDialect | None = _further(None)
+    own_columns: Mapping[str, list[Any]] = _further_mapping()
+    own_columns_by_system: Mapping[str, Mapping[str, list[Any]]] = _further_mapping()
 
     # What segments are: units that are resampled together, slices.
 
-    clusters: Clusters | None = field(default=None, repr=False, compare=False)
-    hint: str = field(default="", repr=False, compare=False)
-    slices: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
+    clusters: Clusters | None = _further(None)
+    hint: str = _further("")
+    slices: dict[str, list[str]] = _further_mapping()
 
-    # Scores that came with the texts.
+    # Scores that came with the texts; where these are lacking or say little, why.
 
-    scores: Mapping[str, Mapping[str, NDArray[np.float64]]] = field(default_factory=dict, repr=False, compare=False)
-    lower_is_better: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    higher_is_better: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    no_texts: str = field(default="", repr=False, compare=False)
-    exact_task: str = field(default="", repr=False, compare=False)
+    scores: Mapping[str, Mapping[str, NDArray[np.float64]]] = _further_mapping()
+    lower_is_better: tuple[str, ...] = _further(())
+    higher_is_better: tuple[str, ...] = _further(())
+    no_texts: str = _further("")
+    exact_task: str = _further("")
 
-    # What is missing.
+    # What systems and references lack.
 
-    lost: Mapping[str, Mapping[str, int]] = field(default_factory=dict, repr=False, compare=False)
-    n_all: int = field(default=0, repr=False, compare=False)
-    wrong_ends: Mapping[str, Mapping[int, str]] = field(default_factory=dict, repr=False, compare=False)
-    without_reference: Mapping[int, str] = field(default_factory=dict, repr=False, compare=False)
+    lost: Mapping[str, Mapping[str, int]] = _further_mapping()
+    n_all: int = _further(0)
+    wrong_ends: Mapping[str, Mapping[int, str]] = _further_mapping()
+    without_reference: Mapping[int, str] = _further_mapping()
 
     # What was warned of.
 
-    warnings: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    is_searched: bool = field(default=False, repr=False, compare=False)
+    warnings: tuple[str, ...] = _further(())
+    is_searched: bool = _further(False)
 
     @property
     def n_segments(self) -> int:

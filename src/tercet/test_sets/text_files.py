@@ -23,7 +23,7 @@ from tercet.names_as_shown import counted
 
 from .column_warnings import warn_swapped
 from .generated import generated_set, warn_of_mixed_kinds
-from .named_columns import Columns
+from .named_columns import NamedColumns
 from .names_from_paths import InputFiles, name_of, names_of
 from .test_set import LargeTestSet, TestSet
 
@@ -40,7 +40,7 @@ def are_large(paths: Sequence[str]) -> bool:
     return sum(map(os.path.getsize, paths)) >= _LARGE
 
 
-def text_set(files: InputFiles, columns: Columns, *, in_pieces: bool = False) -> TestSet:
+def text_set(files: InputFiles, named: NamedColumns, *, in_pieces: bool = False) -> TestSet:
     """Read systems, references and the source from text files with the same number of lines.
 
     References may also be those of a table: the data set for which a script wrote the predictions. Output of
@@ -48,11 +48,11 @@ def text_set(files: InputFiles, columns: Columns, *, in_pieces: bool = False) ->
     read when they are needed.
     """
     if not files.references:
-        test_set = generated_set(files, columns)
+        test_set = generated_set(files, named)
         if test_set is not None:
             return test_set
-    _check_are_texts(files, columns)
-    contents = _Contents.of(files, columns, in_pieces=in_pieces)
+    _check_are_texts(files, named)
+    contents = _Contents.of(files, named, in_pieces=in_pieces)
     # The test set is called as this file, and all others have as many lines.
     first_path = files.paths[0]
     kind_of_texts = "text"
@@ -88,10 +88,10 @@ def text_set(files: InputFiles, columns: Columns, *, in_pieces: bool = False) ->
     return kind(test_set_name, systems, references, source_texts, fields=fields)
 
 
-def _check_are_texts(files: InputFiles, columns: Columns) -> None:
+def _check_are_texts(files: InputFiles, named: NamedColumns) -> None:
     """Raise an InputError for systems without references, and for files that are read as no lines of text."""
     first_path = files.paths[0]
-    if not files.references and columns.need_references:
+    if not files.references and named.need_references:
         check_texts(files)
         named_as_references = ""
         for path in files.paths:
@@ -121,12 +121,12 @@ class _Contents(NamedTuple):
     outputs: list[Generated]
 
     @classmethod
-    def of(cls, files: InputFiles, columns: Columns, *, in_pieces: bool) -> _Contents:
+    def of(cls, files: InputFiles, named: NamedColumns, *, in_pieces: bool) -> _Contents:
         """Read files, or what is needed of them to read their lines piece by piece."""
         contents = cls({}, {}, [])
         for path in [*files.paths, *files.beside]:
             if path in files.beside and table_format(path):
-                contents.tables[path] = _references_in_table(path, files.opening, columns)
+                contents.tables[path] = _references_in_table(path, files.opening, named)
                 continue
             candidates = large_lines(path) if in_pieces else read_lines(path, encoding=files.opening.encoding)
             lines = first_candidates(path, candidates)
@@ -179,16 +179,16 @@ class _Contents(NamedTuple):
         return references_of_segments
 
 
-def _references_in_table(path: str, opening: Opening, columns: Columns) -> list[list[str]]:
+def _references_in_table(path: str, opening: Opening, named: NamedColumns) -> list[list[str]]:
     # Here, as most references are text files, too.
     from tercet.files.columns.roles import guess_roles
 
     from .column_checks import check_roles
 
     table = read_file(path, opening)
-    references = columns.references or list(guess_roles(table).references)
+    references = named.references or list(guess_roles(table).references)
     # Its systems are text files, and no columns.
-    named_so = replace(columns, systems=["text"], references=references, need_references=True)
+    named_so = replace(named, systems=["text"], references=references, need_references=True)
     check_roles(table, table_format(path), named_so)
     return references_in(table, references)
 
