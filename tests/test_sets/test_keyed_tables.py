@@ -167,14 +167,36 @@ def test_a_file_may_be_called_as_a_column_beside_it(tmp_path, name):
     assert test_set.systems == {"base": BASE, name: TUNED}
     assert test_set.references == [[text] for text in REFERENCES]
     if name == "domain":
-        (test_set,) = read_test_sets([base, other], references=references, by=f"domain of {references}")
-        assert list(test_set.slices.values()) == [domains]
+        for by in ("domain", "domain~(.*)"):
+            (test_set,) = read_test_sets([base, other], references=references, by=by)
+            assert list(test_set.slices.values()) == [domains]
+        (test_set,) = read_test_sets([base, other], references=references, cluster="domain")
+        assert len(test_set.clusters) == 2
+    assert not test_set.warnings
 
 
-def test_two_systems_of_one_name_are_refused(tmp_path, references):
-    first = write(tmp_path / "a.jsonl", id=IDS, **{"b c": BASE, "d": TUNED})
-    second = write(tmp_path / "a b.jsonl", id=IDS, c=TUNED, d=BASE)
-    with pytest.raises(InputError, match=r"Two systems would be called 'a b c', of .*a\.jsonl.* and of .*a b\.jsonl"):
-        read_test_sets([first, second], references=references, systems=["b c", "c", "d"])
-    (test_set,) = read_test_sets({"a": first, "other": second}, references=references, systems=["b c", "c", "d"])
-    assert test_set.systems == {"a b c": BASE, "a d": TUNED, "other d": BASE, "other c": TUNED}
+def test_a_source_that_is_called_as_a_system_is_not_judged_by_the_name_of_its_file(tmp_path):
+    references = write(tmp_path / "refs.jsonl", id=IDS, reference=REFERENCES, source=TUNED)
+    one = write(tmp_path / "source.jsonl", id=IDS, prediction=BASE)
+    two = write(tmp_path / "two.jsonl", id=IDS, prediction=BASE[::-1])
+    with pytest.warns(UserWarning) as caught:
+        (test_set,) = read_test_sets([one, two], references=references, source_column="source")
+    assert (test_set.source, test_set.systems["source"]) == (TUNED, BASE)
+    (warning,) = map(str, (entry.message for entry in caught))
+    assert "'source' is taken as a system, but its name says the source" in warning
+
+
+def test_a_system_is_not_called_as_the_ids(tmp_path, references):
+    system = write(tmp_path / "id.jsonl", id=IDS, prediction=BASE)
+    with pytest.raises(InputError, match=r"would be called 'id', as the column of ids of .*refs\.jsonl"):
+        read_test_sets({"id": system}, references=references)
+
+
+def test_a_log_is_no_references_of_its_folder(tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    sample = {"doc_id": 0, "doc": {}, "target": "a", "resps": [["a"]], "filtered_resps": ["a"], "filter": "none"}
+    log = folder / "samples_qa.jsonl"
+    log.write_text(json.dumps(sample | {"metrics": ["acc"], "acc": 1}) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match="holds logs"):
+        read_test_sets(folder, references=log)

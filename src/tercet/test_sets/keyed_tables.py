@@ -100,6 +100,7 @@ def join_by_ids(
     joined_ids = _joined_ids(keyed_systems, keyed_beside, named.missing)
     ids = joined_ids.keys
     all_systems = _all_systems(tables, keyed_systems, named, called)
+    _check_no_key(all_systems, keyed_beside[0])
     from_beside = _columns_beside(keyed_beside, all_systems, ids, named)
     from_systems = _columns_of_systems(all_systems, keyed_beside, ids, named)
     first, *further = keyed_beside
@@ -114,6 +115,8 @@ def join_by_ids(
             systems=list(from_systems.side_of),
             references=from_beside.references,
             source=from_beside.source,
+            cluster=None if named.cluster is None else from_beside.asked_for(named.cluster),
+            slices=list(map(from_beside.asked_for, named.slices)),
         ),
         note=f"Joined with {listing(files)} by {first.key!r}.",
         lost=joined_ids.lost(from_systems.side_of),
@@ -220,6 +223,15 @@ class _ColumnsBeside(NamedTuple):
     cells: dict[str, list[Any]]
     references: list[str]
     source: str | None
+    #: What columns that are called as a system are called here, by the names that they have in their tables.
+    renamed: dict[str, str]
+
+    def asked_for(self, column: str) -> str:
+        """Return what is called here as a user's column of labels, which may have a pattern behind it."""
+        if column in self.renamed:
+            return self.renamed[column]
+        name, tilde, pattern = column.partition("~")
+        return self.renamed.get(name, name) + tilde + pattern
 
 
 def _columns_beside(
@@ -238,6 +250,7 @@ def _columns_beside(
             outputs.append(systems.keyed.first_cells(column, ids))
     cells: dict[str, list[Any]] = {}
     references: list[str] = []
+    renamed: dict[str, str] = {}
     source = named.source
     for keyed in others:
         roles = guess_roles(keyed.table)
@@ -248,8 +261,13 @@ def _columns_beside(
             if name == keyed.key:
                 continue
             title = name
-            if name in cells or name in taken:
+            if name in cells:
                 title = f"{name} of {keyed.table.name}"
+            elif name in taken:
+                # Not by the name of the file, whose words would be taken for those of the column.
+                while title in taken:
+                    title += " (beside)"
+                renamed[name] = title
             # The source that the user names has this title here.
             if name == named.source == source:
                 source = title
@@ -262,7 +280,7 @@ def _columns_beside(
                 source = title
     if not references and named.need_references:
         raise _no_references_error([keyed.table for keyed in others])
-    return _ColumnsBeside(cells, references, source)
+    return _ColumnsBeside(cells, references, source, renamed)
 
 
 def _no_references_error(tables: Sequence[Table]) -> InputError:
@@ -373,6 +391,16 @@ def _names_of_systems(keyed: _Keyed, file: str, named: NamedColumns) -> dict[str
         if file and len(columns_of_systems) > 1:
             names[column] = f"{file} {column}"
     return names
+
+
+def _check_no_key(all_systems: Sequence[_SystemsOfTable], first: _Keyed) -> None:
+    """Raise an InputError for a system that is called as the column of ids."""
+    for systems in all_systems:
+        if first.key in systems.names.values():
+            raise InputError(
+                f"A system would be called {shorten(first.key)}, as the column of ids of {first.table.name}: give "
+                f"{systems.keyed.table.name} another name, as in NAME=PATH."
+            )
 
 
 def _check_names_differ(all_systems: Sequence[_SystemsOfTable]) -> None:

@@ -125,9 +125,7 @@ def _set_beside(files: InputFiles, tables: Sequence[str], text_files: Sequence[s
         test_set = _keyed_set(files, named)
         if test_set is not None:
             return test_set
-    first_in_words = f"{tables[0]!r} is a table or a log"
-    if not tables:
-        first_in_words = f"{files.folders[0]!r} holds logs"
+    first_in_words = f"{files.folders[0]!r} holds logs" if not tables else f"{tables[0]!r} is a table or a log"
     raise InputError(
         f"{first_in_words}, and {_why_not_joined(to_join[0])}. Give tables alone, with all systems, "
         f"references ({argument('reference_columns')}) and sources ({argument('source_column')}) as columns; or "
